@@ -42,7 +42,7 @@ def main() -> None:
 
     pins = resolve(runtime)
     write(lock, pins)
-    dev_pins = resolve(project["dependency-groups"]["dev"], constraints=lock)
+    dev_pins = resolve(project["dependency-groups"]["checks"], constraints=lock)
     write(dev_lock, {name: pin for name, pin in dev_pins.items() if name not in pins}, "-r requirements.lock")
 
 
