@@ -34,7 +34,7 @@ TAIL = 25
 GUARD = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
 
 
-class StepFailed(Exception):
+class StepError(Exception):
     """A step of the set-up went wrong; the text is the sentence for the user."""
 
 
@@ -69,11 +69,9 @@ def locked() -> Iterator[tuple[int, bool]]:
 
 def environment() -> dict[str, str]:
     """The caller's environment without what would mix another Python environment into this one."""
-    env = {name: value for name, value in os.environ.items() if name not in {"PYTHONHOME", "PYTHONPATH", "CONDA_PREFIX"}}
-    env["VIRTUAL_ENV"] = str(VENV)
-    env["PIP_USER"] = "0"
-    env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
-    return env
+    strangers = {"PYTHONHOME", "PYTHONPATH", "CONDA_PREFIX"}
+    kept = {name: value for name, value in os.environ.items() if name not in strangers}
+    return kept | {"VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def step(what: str, command: list[str | Path], lock: int) -> None:
@@ -81,20 +79,21 @@ def step(what: str, command: list[str | Path], lock: int) -> None:
     say(what)
     with LOG.open("a") as log:
         print(f"\n== {what}\n$ {' '.join(map(str, command))}", file=log, flush=True)
-        status = subprocess.run(
-            command, cwd=HERE, env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(lock,), check=False
-        ).returncode
+        nothing = subprocess.DEVNULL
+        status = subprocess.call(
+            command, cwd=HERE, env=environment(), stdin=nothing, stdout=log, stderr=log, pass_fds=(lock,)
+        )
     if status:
         lines = LOG.read_text(errors="replace").splitlines()
         print(*lines[-TAIL:], sep="\n", file=sys.stderr)
-        raise StepFailed(f"{what}: failed with status {status}; the whole log is {LOG}")
+        raise StepError(f"{what}: failed with status {status}; the whole log is {LOG}")
 
 
 def prepare_environment(lock: int) -> None:
     """Keeps a whole environment made here; replaces a moved, broken or half-made one."""
     made_in = VENV / "made-in"
-    usable = made_in.is_file() and made_in.read_text() == f"{HERE}\n" and not INSTALLING.exists()
-    if usable and subprocess.run([PYTHON, "-c", "import pip"], env=environment(), capture_output=True, check=False).returncode == 0:
+    here = made_in.is_file() and made_in.read_text() == f"{HERE}\n"
+    if here and not INSTALLING.exists() and runs_pip():
         return
     if VENV.is_symlink() or VENV.is_file():
         VENV.unlink()
@@ -106,17 +105,26 @@ def prepare_environment(lock: int) -> None:
     made_in.write_text(f"{HERE}\n")
 
 
+def runs_pip() -> bool:
+    """False when the Python that .venv stands on is gone or of another version."""
+    try:
+        command = [PYTHON, "-c", "import pip"]
+        return subprocess.run(command, env=environment(), capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
 def install(pins: Path, lock: int) -> None:
     """Installs the packages of `pins` unless the same list was installed before."""
     installed = VENV / pins.name
     if installed.exists() and installed.read_bytes() == pins.read_bytes():
         return
     wanted = pins.read_bytes()
-    count = sum("==" in line for line in wanted.decode().splitlines())
+    what = f"installing {wanted.count(b'==')} packages of {pins.name}"
     INSTALLING.touch()
     try:
-        step(f"installing {count} packages of {pins.name}", [PYTHON, "-m", "pip", "install", "--requirement", pins], lock)
-    except StepFailed:
+        step(what, [PYTHON, "-m", "pip", "install", "--requirement", pins], lock)
+    except StepError:
         # pip undoes what it cannot finish; only a killed pip leaves the mark.
         INSTALLING.unlink()
         raise
@@ -127,9 +135,13 @@ def install(pins: Path, lock: int) -> None:
 def build(lock: int) -> None:
     """Compiles the extension and installs the checkout in place."""
     first = not list((HERE / "python" / "lasthop").glob("_core*.so"))
-    what = "building the simulator (one to three minutes)" if first else "building the simulator again: a source changed"
-    maturin = [VENV / "bin" / "maturin", "develop", "--release", "--locked"]
-    step(what, [sys.executable, "-c", GUARD, *maturin], lock)
+    maturin: list[str | Path] = [VENV / "bin" / "maturin", "develop", "--release", "--locked"]
+    what = "building the simulator"
+    step(
+        f"{what} (one to three minutes)" if first else f"{what} again",
+        [sys.executable, "-c", GUARD, *maturin],
+        lock,
+    )
 
 
 def set_up(command: str, lock: int) -> None:
@@ -151,7 +163,7 @@ def main(command: str) -> int:
             return SOMEBODY_ELSE_DID_IT
         try:
             set_up(command, lock)
-        except (StepFailed, OSError) as error:
+        except (StepError, OSError) as error:
             say(str(error))
             return 2
     say("ready")
