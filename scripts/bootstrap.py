@@ -71,7 +71,8 @@ def environment() -> dict[str, str]:
     """The caller's environment without what would mix another Python environment into this one."""
     strangers = {"PYTHONHOME", "PYTHONPATH", "CONDA_PREFIX"}
     kept = {name: value for name, value in os.environ.items() if name not in strangers}
-    return kept | {"VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    ours = {"VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_QUIET": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return kept | ours
 
 
 def step(what: str, command: list[str | Path], lock: int) -> None:
@@ -108,7 +109,7 @@ def prepare_environment(lock: int) -> None:
 def runs_pip() -> bool:
     """False when the Python that .venv stands on is gone or of another version."""
     try:
-        command = [PYTHON, "-c", "import pip"]
+        command: list[str | Path] = [PYTHON, "-c", "import pip"]
         return subprocess.run(command, env=environment(), capture_output=True, check=False).returncode == 0
     except OSError:
         return False
