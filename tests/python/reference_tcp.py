@@ -1,0 +1,611 @@
+"""A reference model of one bulk TCP sender, its receiver and the path between them.
+
+It is written from the RFCs and the FACK paper alone, shares no code with lasthop, and prefers
+the words of those texts to speed. `simulate` returns the events of the sender in order.
+
+Sources: RFC 5681 (congestion control), RFC 6582 (NewReno), RFC 6675 (SACK), RFC 2018 (SACK
+blocks), RFC 3042 (limited transmit), RFC 6298 (timer), RFC 7323 (timestamps), and Mathis and
+Mahdavi, "Forward Acknowledgement", SIGCOMM 1996 (FACK).
+
+Decisions of the project where those texts leave a choice:
+
+- `cwnd` is a real number of segments, and floor(cwnd) segments may be outstanding. Growth counts
+  ACKs, not bytes. Slow start runs while cwnd < ssthresh.
+- A halved window is flight / 2, not rounded, and at least 2 segments. Segments that limited
+  transmit sent are left out of the flight, as RFC 5681 (3.2 step 2) demands.
+- After a timeout, and after Tahoe's fast retransmit, the sender goes back: it sends again all that
+  is not acknowledged, in order, but for segments the receiver has SACKed. The SACK scoreboard
+  survives a timeout (RFC 6675 (5.1) tells of both views; this receiver never reneges).
+- Duplicate ACKs start no fast retransmit until the ACK passes `recover`, the highest segment sent
+  at the last timeout, or, for Tahoe and NewReno, at the last loss event. Reno has no such gate
+  after a fast retransmit. The gate of RFC 6582 (3.2 step 2) is strict, that of RFC 6675 (5.1) is not.
+- Any retransmission cancels the RTT measurement under way: what then acknowledges the timed
+  segment may be the copy (Karn). The handshake gives the first measurement.
+- The timer restarts only at an ACK of new data (RFC 6298 (5.3)), not at a retransmission.
+- FACK's first retransmission does not wait for awnd < cwnd; no forced timeout when a
+  retransmission is lost again; overdamping and rampdown are off.
+
+Segments are counted from 0 inside and reported in bytes. Times inside are whole nanoseconds.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DUP_THRESH = 3
+NANO = 1_000_000_000
+
+Block = tuple[int, int]
+
+
+class Event(NamedTuple):
+    """One line of the trace; `seq`, `len` and `ack` in bytes, windows in segments."""
+
+    time_s: float
+    event: str
+    seq: int
+    len: int
+    ack: int
+    cwnd: float
+    ssthresh: float
+
+
+@dataclass(frozen=True)
+class Path:
+    """Two nodes and one link of unlimited queue; `drops` are ordinals of data packets, from 1."""
+
+    rate_bps: int = 8_000_000
+    delay_ns: int = 49_480_000
+    drops: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the sender is told; times in nanoseconds, windows in segments."""
+
+    variant: str
+    payload: int = 960
+    window: int = 64
+    initial_window: int = 2
+    initial_ssthresh: float = math.inf
+    limited_transmit: bool = False
+    timestamps: bool = False
+    retransmit_timer: str = "impatient"
+    min_rto_ns: int = NANO
+    max_rto_ns: int = 60 * NANO
+    initial_rto_ns: int = 3 * NANO
+    tick_ns: int = 0
+    start_ns: int = 0
+
+
+# The world: a clock, a link, a receiver.
+
+
+class World:
+    """Runs callbacks in order of time, and in order of scheduling within one instant."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._heap: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+
+    def at(self, time_ns: int, action: Callable[[], None]) -> None:
+        heapq.heappush(self._heap, (time_ns, next(self._order), action))
+
+    def run(self, until_ns: int) -> None:
+        while self._heap and self._heap[0][0] <= until_ns:
+            self.now, _, action = heapq.heappop(self._heap)
+            action()
+
+
+@dataclass
+class Link:
+    """One direction: packets leave one after the other and arrive a fixed delay later."""
+
+    world: World
+    path: Path
+    free_at: int = 0
+
+    def send(self, size: int, arrive: Callable[[], None] | None) -> None:
+        """Carry `size` bytes; a packet to be dropped (`arrive` is None) still takes its time."""
+        transmission = -(-size * 8 * NANO // self.path.rate_bps)
+        self.free_at = max(self.free_at, self.world.now) + transmission
+        if arrive is not None:
+            self.world.at(self.free_at + self.path.delay_ns, arrive)
+
+
+@dataclass
+class Receiver:
+    """Acknowledges every packet; reports what it holds out of order (RFC 2018 (4))."""
+
+    max_blocks: int
+    expected: int = 0
+    echo: int = 0
+    held: set[int] = field(default_factory=set)
+    recent: list[int] = field(default_factory=list)
+
+    def packet(self, segment: int, stamp: int) -> tuple[int, list[Block], int]:
+        """Take one segment; answer with the ACK, its SACK blocks and the echoed time stamp."""
+        if segment <= self.expected:
+            self.echo = stamp  # RFC 7323 (4.3): only a segment at the left edge is echoed.
+        if segment >= self.expected:
+            self.held.add(segment)
+            self.recent.insert(0, segment)
+        while self.expected in self.held:
+            self.held.remove(self.expected)
+            self.expected += 1
+        blocks: list[Block] = []
+        for latest in self.recent:
+            if latest in self.held and not any(lo <= latest < hi for lo, hi in blocks):
+                blocks.append(self._run_around(latest))
+        self.recent = [lo for lo, _ in blocks]
+        return self.expected, blocks[: self.max_blocks], self.echo
+
+    def _run_around(self, segment: int) -> Block:
+        lo = hi = segment
+        while lo - 1 in self.held:
+            lo -= 1
+        while hi in self.held:
+            hi += 1
+        return lo, hi
+
+
+# The timer.
+
+
+class Timer:
+    """RFC 6298: the estimator, and one timer that is set, restarted and backed off."""
+
+    def __init__(self, options: Options) -> None:
+        self.o = options
+        self.srtt: float | None = None
+        self.rttvar = 0.0
+        self.rto = float(options.initial_rto_ns)
+        self.expires: int | None = None
+
+    def sample(self, rtt: float) -> None:
+        if self.srtt is None:  # (2.2)
+            self.srtt, self.rttvar = rtt, rtt / 2
+        else:  # (2.3), in this order
+            self.rttvar = 0.75 * self.rttvar + 0.25 * abs(self.srtt - rtt)
+            self.srtt = 0.875 * self.srtt + 0.125 * rtt
+        rto = self.srtt + max(self.o.tick_ns, 4 * self.rttvar)
+        self.rto = min(max(rto, self.o.min_rto_ns), self.o.max_rto_ns)  # (2.4), (2.5)
+
+    def back_off(self) -> None:
+        self.rto = min(2 * self.rto, self.o.max_rto_ns)  # (5.5)
+
+    def restart(self, now: int) -> None:
+        self.expires = now + round(self.rto)
+
+
+# The senders.
+
+
+class Sender:
+    """What all variants share: the window, the timer, going back after a timeout."""
+
+    first_recover = -1  # no gate before the first loss event
+
+    def __init__(self, options: Options, world: World, link: Link) -> None:
+        self.o = options
+        self.world = world
+        self.link = link
+        self.timer = Timer(options)
+        self.receiver = Receiver(max_blocks=3 if options.timestamps else 4)
+        self.back = Link(world, link.path)
+        self.events: list[Event] = []
+        self.header = 52 if options.timestamps else 40
+        self.crossed = 0
+
+        self.una = 0  # oldest segment not acknowledged
+        self.nxt = 0  # next segment to send; below `top` while going back
+        self.top = 0  # one past the highest segment ever sent
+        self.cwnd = float(options.initial_window)
+        self.ssthresh = options.initial_ssthresh
+        self.dupacks = 0
+        self.limited = 0  # segments that limited transmit sent since the last new ACK
+        self.in_recovery = False
+        self.recover = self.first_recover  # one past the highest segment sent at the last loss
+        self.timed: tuple[int, int] | None = None
+        self.timed_out: int | None = None  # the segment of the last timeout
+
+    # Sending.
+
+    def open(self) -> None:
+        """Three-way handshake; its two packets are the first RTT measurement."""
+        begun = self.world.now
+
+        def established() -> None:
+            self.timer.sample(self.world.now - begun)
+            self.link.send(self.header, None)  # the third packet; the receiver's answer is data
+            self.fill()
+
+        self.link.send(self.header, lambda: self.back.send(self.header, established))
+
+    def transmit(self, segment: int) -> None:
+        new = segment == self.top
+        self.log("send" if new else "resend", segment, self.o.payload)
+        self.top = max(self.top, segment + 1)
+        self.nxt = max(self.nxt, segment + 1)
+        if not new:
+            self.timed = None
+        elif self.timed is None:
+            self.timed = segment, self.world.now
+        if self.timer.expires is None:  # RFC 6298 (5.1)
+            self.start_timer()
+        self.crossed += 1
+        stamp = self.world.now
+        dropped = self.crossed in self.link.path.drops
+        self.link.send(
+            self.o.payload + self.header,
+            None if dropped else lambda: self._deliver(segment, stamp),
+        )
+
+    def fill(self) -> None:
+        """Send what the window allows (RFC 5681 (2): the definition of cwnd)."""
+        while self.nxt < self.una + min(math.floor(self.cwnd), self.o.window):
+            self.transmit(self.nxt)
+
+    def window_open(self) -> bool:
+        """Whether a segment never sent before may be sent, as far as the peer's window goes."""
+        return self.nxt == self.top < self.una + self.o.window
+
+    def limited_transmit(self) -> None:
+        """RFC 3042 (2): one new segment for each of the first two duplicate ACKs."""
+        flight = self.top - self.una
+        if self.window_open() and flight + 1 <= self.cwnd + 2:
+            self.limited += 1
+            self.transmit(self.top)
+
+    # Receiving.
+
+    def _deliver(self, segment: int, stamp: int) -> None:
+        ack, blocks, echo = self.receiver.packet(segment, stamp)
+        if not self.uses_sack:
+            blocks = []
+        size = self.header + (4 + 8 * len(blocks) if blocks else 0)
+        self.back.send(size, lambda: self.on_ack(ack, blocks, echo))
+
+    uses_sack = False
+
+    def on_ack(self, ack: int, blocks: list[Block], echo: int) -> None:
+        fresh = self.update_scoreboard(ack, blocks)
+        if ack > self.una:
+            acked = ack - self.una
+            self.una, self.nxt = ack, max(self.nxt, ack)
+            self.dupacks = self.limited = 0
+            self.measure(echo)
+            if self.restarts_timer():  # RFC 6298 (5.3)
+                self.start_timer()
+            self.advanced(acked)
+        elif self.top > self.una:  # RFC 5681 (2): a duplicate needs outstanding data
+            self.dupacks += fresh
+            self.duplicate(bool(fresh))
+        self.fill()
+
+    def update_scoreboard(self, ack: int, blocks: list[Block]) -> bool:
+        """Whether this ACK, if it acknowledges nothing new, counts as a duplicate."""
+        return True
+
+    def measure(self, echo: int) -> None:
+        if self.o.timestamps:
+            self.timer.sample(self.world.now - echo)
+        elif self.timed is not None and self.una > self.timed[0]:
+            self.timer.sample(self.world.now - self.timed[1])
+            self.timed = None
+
+    def restarts_timer(self) -> bool:
+        return True
+
+    def advanced(self, acked: int) -> None:
+        """An ACK of new data outside recovery: slow start or avoidance (RFC 5681 (3.1))."""
+        self.cwnd += 1.0 if self.cwnd < self.ssthresh else 1.0 / self.cwnd
+        self.log("ack")
+
+    def duplicate(self, fresh: bool) -> None:
+        raise NotImplementedError
+
+    def halve(self) -> None:
+        """RFC 5681 (4), without what limited transmit sent."""
+        self.ssthresh = max(2.0, (self.top - self.una - self.limited) / 2)
+
+    # The timer.
+
+    def start_timer(self) -> None:
+        self.timer.restart(self.world.now)
+        expires = self.timer.expires
+        assert expires is not None
+
+        def fire() -> None:
+            if self.timer.expires == expires == self.world.now:
+                self.timeout()
+
+        self.world.at(expires, fire)
+
+    def timeout(self) -> None:
+        if self.una != self.timed_out:  # RFC 5681 (3.1): held constant when backing off
+            self.limited = 0
+            self.halve()
+        self.timed_out = self.una
+        self.cwnd = 1.0
+        self.recover = self.top
+        self.in_recovery = False
+        self.dupacks = self.limited = 0
+        self.timed = None
+        self.nxt = self.una
+        self.timer.back_off()
+        self.timer.expires = None
+        self.log("timeout", self.una)
+        self.fill()  # starts the timer again: RFC 6298 (5.6)
+
+    def log(self, event: str, segment: int | None = None, length: int = 0) -> None:
+        at = self.una if segment is None else segment
+        self.events.append(
+            Event(
+                self.world.now / NANO,
+                event,
+                at * self.o.payload,
+                length,
+                self.una * self.o.payload,
+                self.cwnd,
+                self.ssthresh,
+            )
+        )
+
+
+class Tahoe(Sender):
+    """Fast retransmit without fast recovery: a window of one segment, and go back."""
+
+    def duplicate(self, fresh: bool) -> None:
+        if self.dupacks == DUP_THRESH and self.una > self.recover:
+            self.halve()
+            self.cwnd = 1.0
+            self.recover = self.top
+            self.nxt = self.una
+            self.log("dupack")
+            self.log("enter")
+            return  # fill() sends the lost segment
+        self.log("dupack")
+        if self.o.limited_transmit and self.dupacks < DUP_THRESH:
+            self.limited_transmit()
+
+
+class Reno(Sender):
+    """RFC 5681 (3.2)."""
+
+    def duplicate(self, fresh: bool) -> None:
+        if self.in_recovery:
+            self.cwnd += 1.0  # step 4
+            self.log("dupack")
+        elif self.dupacks == DUP_THRESH and self.una > self.recover:
+            self.halve()  # step 2
+            self.cwnd = self.ssthresh + DUP_THRESH  # step 3
+            self.in_recovery = True
+            self.entered()
+            self.log("dupack")
+            self.log("enter")
+            self.transmit(self.una)
+        else:
+            self.log("dupack")
+            if self.o.limited_transmit and self.dupacks < DUP_THRESH:
+                self.limited_transmit()  # step 1
+
+    def entered(self) -> None:
+        """Reno remembers nothing of where recovery began."""
+
+    def advanced(self, acked: int) -> None:
+        if not self.in_recovery:
+            super().advanced(acked)
+        else:  # step 6
+            self.leave(self.ssthresh)
+
+    def leave(self, cwnd: float) -> None:
+        self.cwnd = cwnd
+        self.in_recovery = False
+        self.log("ack")
+        self.log("exit")
+
+
+class NewReno(Reno):
+    """RFC 6582 (3.2)."""
+
+    first_recover = 0  # step 1: the initial sequence number, one below the first byte of data
+
+    def entered(self) -> None:
+        self.recover = self.top  # step 2
+        self.partials = 0
+
+    def restarts_timer(self) -> bool:
+        partial = self.in_recovery and self.una < self.recover
+        if not partial:
+            return True
+        self.partials += 1
+        return self.partials == 1 or self.o.retransmit_timer == "slow-but-steady"
+
+    def advanced(self, acked: int) -> None:
+        if self.in_recovery and self.una < self.recover:  # step 3, partial ACK
+            self.cwnd = max(1.0, self.cwnd - acked + 1)
+            self.log("partial")
+            self.transmit(self.una)
+        elif self.in_recovery:  # step 3, full ACK, its first option
+            self.leave(min(self.ssthresh, max(self.top - self.una, 1) + 1.0))
+        else:
+            super().advanced(acked)
+
+
+class Sack(Sender):
+    """RFC 6675. `high_rxt`, `rescue_rxt` name the highest segment, as in section 2."""
+
+    first_recover = 0
+    uses_sack = True
+
+    def __init__(self, options: Options, world: World, link: Link) -> None:
+        super().__init__(options, world, link)
+        self.sacked: set[int] = set()
+        self.high_rxt = self.rescue_rxt = -1
+
+    def update_scoreboard(self, ack: int, blocks: list[Block]) -> bool:
+        """Update() of section 4; a duplicate ACK is one that SACKs something new (section 2)."""
+        told = {s for lo, hi in blocks for s in range(lo, hi) if s >= ack}
+        fresh = bool(told - self.sacked)
+        self.sacked = {s for s in self.sacked | told if s >= ack}
+        return fresh
+
+    def is_lost(self, segment: int) -> bool:
+        """IsLost(): all segments are full, so three SACKed above are "more than 2 * SMSS"."""
+        return sum(s > segment for s in self.sacked) >= DUP_THRESH
+
+    def pipe(self) -> int:
+        """SetPipe()."""
+        unsacked = [s for s in range(self.una, self.top) if s not in self.sacked]
+        return sum(not self.is_lost(s) for s in unsacked) + sum(s <= self.high_rxt for s in unsacked)
+
+    def duplicate(self, fresh: bool) -> None:
+        if self.in_recovery or not fresh:
+            self.log("dupack")
+        elif self.loss_detected():
+            if self.una >= self.recover:  # section 5.1
+                self.enter()
+            else:
+                self.log("dupack")
+        else:
+            self.log("dupack")
+            if self.o.limited_transmit:
+                self.limited_transmit()
+
+    def loss_detected(self) -> bool:
+        return self.dupacks >= DUP_THRESH or self.is_lost(self.una)  # (1), (2)
+
+    def limited_transmit(self) -> None:
+        self.high_rxt = self.una - 1  # (3.1)
+        while self.cwnd - self.pipe() >= 1 and self.window_open():  # (3.2), (3.3)
+            self.limited += 1
+            self.transmit(self.top)
+
+    def enter(self) -> None:
+        self.recover = self.top  # (4.1)
+        self.halve()
+        self.cwnd = self.ssthresh  # (4.2)
+        self.in_recovery = True
+        self.log("dupack")
+        self.log("enter")
+        self.high_rxt = self.rescue_rxt = self.una  # (4.3)
+        self.transmit(self.una)
+
+    def advanced(self, acked: int) -> None:
+        if not self.in_recovery:
+            super().advanced(acked)
+        elif self.una < self.recover:  # (B)
+            self.log("partial")
+        else:  # (A)
+            self.in_recovery = False
+            self.log("ack")
+            self.log("exit")
+
+    def fill(self) -> None:
+        if self.in_recovery:
+            self.fill_recovery()
+            return
+        while self.nxt < self.una + min(math.floor(self.cwnd), self.o.window):
+            if self.nxt in self.sacked:
+                self.nxt += 1
+            else:
+                self.transmit(self.nxt)
+
+    def fill_recovery(self) -> None:
+        """Step (C)."""
+        pipe = self.pipe()
+        while self.cwnd - pipe >= 1:
+            segment = self.next_seg()
+            if segment is None:
+                return
+            self.transmit(segment)
+            pipe += 1
+
+    def next_seg(self) -> int | None:
+        """NextSeg() of section 4, with the bookkeeping of (C.2)."""
+        highest = max(self.sacked, default=-1)
+        holes = [s for s in range(max(self.una, self.high_rxt + 1), highest) if s not in self.sacked]
+        lost = [s for s in holes if self.is_lost(s)]
+        if lost:  # rule (1)
+            self.high_rxt = lost[0]
+            return lost[0]
+        if self.window_open():  # rule (2)
+            return self.top
+        if holes:  # rule (3)
+            self.high_rxt = holes[0]
+            return holes[0]
+        unsacked = [s for s in range(self.una, self.top) if s not in self.sacked]
+        if unsacked and self.una - 1 > self.rescue_rxt:  # rule (4)
+            self.rescue_rxt = self.recover - 1
+            return unsacked[-1]
+        return None
+
+
+class Fack(Sack):
+    """Mathis and Mahdavi 1996: what is below the forward-most SACK has left the network."""
+
+    def __init__(self, options: Options, world: World, link: Link) -> None:
+        super().__init__(options, world, link)
+        self.retransmitted: set[int] = set()
+
+    def fack(self) -> int:
+        """snd.fack: one past the forward-most segment the receiver is known to hold."""
+        return max(self.sacked, default=self.una - 1) + 1
+
+    def awnd(self) -> int:
+        """awnd = snd.nxt - snd.fack + retran_data."""
+        out = {s for s in self.retransmitted if s >= self.una and s not in self.sacked}
+        return self.top - self.fack() + len(out)
+
+    def loss_detected(self) -> bool:
+        return self.fack() - self.una > DUP_THRESH or self.dupacks >= DUP_THRESH
+
+    def limited_transmit(self) -> None:
+        while self.awnd() < math.floor(self.cwnd) and self.window_open():
+            self.limited += 1
+            self.transmit(self.top)
+
+    def enter(self) -> None:
+        self.retransmitted = {self.una}
+        super().enter()
+
+    def fill_recovery(self) -> None:
+        while self.awnd() < math.floor(self.cwnd):
+            segment = self.next_seg()
+            if segment is None:
+                return
+            self.transmit(segment)
+
+    def next_seg(self) -> int | None:
+        for segment in range(self.una, self.fack()):
+            if segment not in self.sacked and segment not in self.retransmitted:
+                self.retransmitted.add(segment)
+                return segment
+        return self.top if self.window_open() else None
+
+
+VARIANTS: dict[str, type[Sender]] = {
+    "tahoe": Tahoe,
+    "reno": Reno,
+    "newreno": NewReno,
+    "sack": Sack,
+    "fack": Fack,
+}
+
+
+def simulate(options: Options, path: Path, until_s: float) -> list[Event]:
+    """All events of one sender from the start until `until_s`."""
+    world = World()
+    sender = VARIANTS[options.variant](options, world, Link(world, path))
+    world.at(options.start_ns, sender.open)
+    world.run(round(until_s * NANO))
+    return sender.events
