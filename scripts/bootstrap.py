@@ -69,8 +69,7 @@ def locked() -> Iterator[tuple[int, bool]]:
 
 def environment() -> dict[str, str]:
     """The caller's environment without what would mix another Python environment into this one."""
-    strangers = {"PYTHONHOME", "PYTHONPATH", "CONDA_PREFIX"}
-    kept = {name: value for name, value in os.environ.items() if name not in strangers}
+    kept = {name: value for name, value in os.environ.items() if name != "CONDA_PREFIX"}
     ours = {"VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_QUIET": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     return kept | ours
 
