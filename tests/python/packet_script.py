@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import reference_tcp
-from reference_tcp import NANO, Options
+import reference_path
+from reference_path import NANO
+from reference_tcp import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,11 +111,11 @@ class Script:
             start_ns=nanoseconds(self.path["start"]),
         )
 
-    def reference_path(self) -> reference_tcp.Path:
+    def reference_path(self) -> reference_path.Path:
         rate = re.fullmatch(r"(\d+) Mbit/s", self.path["rate"])
         if rate is None:
             raise ScriptError(f"{self.name}: path.rate: {self.path['rate']!r}; expected Mbit/s")
-        return reference_tcp.Path(
+        return reference_path.Path(
             rate_bps=int(rate[1]) * 1_000_000,
             delay_ns=nanoseconds(self.path["delay"]),
             drops=frozenset(self.drops),
@@ -243,7 +244,7 @@ def check(script: Script, events: Sequence[Event]) -> None:
             _check_nothing_else_sent(script, line, trace[at:], end)
     for event in trace[at:]:
         if event.event in COMPLETE:
-            raise ScriptError(f"{script.name}: after the last line: {_show(event, script.payload)}")
+            raise ScriptError(f"{script.name}: after the last line: {show(event, script.payload)}")
 
 
 def _find(script: Script, line: Line, segment: int, trace: Sequence[Event], at: int) -> int:
@@ -255,7 +256,7 @@ def _find(script: Script, line: Line, segment: int, trace: Sequence[Event], at: 
         if same and (line.event == "send" or _at_time(line, event)):
             return index
         if event.event in COMPLETE or event.event == line.event == "send":
-            raise _mismatch(script, line, segment, _show(event, script.payload))
+            raise _mismatch(script, line, segment, show(event, script.payload))
     raise _mismatch(script, line, segment, "nothing more")
 
 
@@ -295,11 +296,12 @@ def _check_nothing_else_sent(script: Script, line: Line, rest: Sequence[Event], 
         if event.event in COMPLETE or event.time_s >= end:
             return
         if event.event == "send":
-            what = _show(event, script.payload)
+            what = show(event, script.payload)
             raise ScriptError(f"{script.name}:{line.number}: also {what}; expected no other new data")
 
 
-def _show(event: Event, payload: int) -> str:
+def show(event: Event, payload: int) -> str:
+    """One event as the scripts write it, with segments from 1."""
     return (
         f"{event.time_s:.6f} {event.event} seq {event.seq // payload + 1} "
         f"ack {event.ack // payload + 1} cwnd {event.cwnd:.4f} ssthresh {event.ssthresh:.4f}"

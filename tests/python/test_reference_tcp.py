@@ -9,7 +9,8 @@ import pytest
 
 import packet_script
 from packet_script import ScriptError
-from reference_tcp import NANO, Event, Link, Options, Path, Receiver, Sack, Timer, World, simulate
+from reference_path import NANO, Link, Path, Receiver, World
+from reference_tcp import Event, Options, Sack, Timer, simulate
 
 if TYPE_CHECKING:
     import pathlib
