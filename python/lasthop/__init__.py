@@ -1,0 +1,75 @@
+"""lasthop simulates TCP over wired and lossy paths and re-draws the figures of papers.
+
+>>> import lasthop as lh
+>>> sc = lh.load("ejtcp/fig10-baselines").set({"run.duration": "5 s"})
+>>> one = sc.run(seed=1)
+>>> one.metrics["flows.main.goodput_bps"] > 0
+True
+
+Everything is loaded on first use, so that `lasthop --help` does not wait for numpy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lasthop._core import (
+        Cancel,
+        Interrupted,
+        RunError,
+        ScenarioError,
+        __version__,
+        model_version,
+    )
+    from lasthop.errors import LasthopError, StudyError, UsageError
+    from lasthop.scenario import Run, Scenario, Trace, load
+    from lasthop.study import Study
+
+_HOME = {
+    "Cancel": "lasthop._core",
+    "Interrupted": "lasthop._core",
+    "RunError": "lasthop._core",
+    "ScenarioError": "lasthop._core",
+    "__version__": "lasthop._core",
+    "model_version": "lasthop._core",
+    "LasthopError": "lasthop.errors",
+    "StudyError": "lasthop.errors",
+    "UsageError": "lasthop.errors",
+    "Run": "lasthop.scenario",
+    "Scenario": "lasthop.scenario",
+    "Trace": "lasthop.scenario",
+    "load": "lasthop.scenario",
+    "Study": "lasthop.study",
+}
+
+__all__ = [
+    "Cancel",
+    "Interrupted",
+    "LasthopError",
+    "Run",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Study",
+    "StudyError",
+    "Trace",
+    "UsageError",
+    "__version__",
+    "load",
+    "model_version",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'lasthop' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

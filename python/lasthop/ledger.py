@@ -1,0 +1,250 @@
+"""The ledger of a study: one SQLite file, one row per run, written as the run ends.
+
+The file is created under another name and moved into place complete, so that a ledger that
+exists can always be read; afterwards every run is one committed transaction in WAL mode. A
+process killed at any moment loses no more than the runs it was in the middle of.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop import _core
+from lasthop.errors import StudyError
+from lasthop.jsontext import clean
+from lasthop.paths import LEDGER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+APPLICATION = 0x4C486F70  # "LHop", so that another program's SQLite file is recognised
+SCHEMA = 1
+
+_TABLES = """
+create table meta (key text primary key, value text not null) without rowid;
+create table plan (
+    point integer primary key,
+    point_key text not null,
+    replications integer not null
+);
+create table runs (
+    point_key text not null,
+    replication integer not null,
+    seed text not null,  -- up to 2^64 - 1, more than an integer of SQLite holds
+    model_version text not null,
+    limits text not null,
+    stopped text,
+    error text,
+    metrics text,
+    events integer,
+    simulated_s real,
+    cpu_s real,
+    wall_s real,
+    primary key (point_key, replication, seed, model_version)
+) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run in the ledger; `error` tells why a failed run has no metrics."""
+
+    point_key: str
+    replication: int
+    seed: int
+    limits: str
+    stopped: str | None
+    error: str | None
+    metrics: dict[str, float | None] | None
+    events: int
+    simulated_s: float
+    cpu_s: float
+    wall_s: float
+
+
+class Ledger:
+    """An open ledger. Only the thread that opened it may use it."""
+
+    def __init__(self, directory: Path, *, write: bool) -> None:
+        self.path = directory / LEDGER
+        if not self.path.exists():
+            raise StudyError(f"{directory}: no {LEDGER}; expected a study directory")
+        self._lock = _Lock(directory) if write else None
+        try:
+            self._db = _open(self.path, write=write)
+            self._check()
+            if write:
+                self._db.execute("pragma journal_mode = wal")
+                self._db.execute("pragma synchronous = normal")
+                self._db.execute("create temp table _writable (x)")
+                self._db.execute("begin immediate")
+                self._db.execute("rollback")
+        except sqlite3.Error as e:
+            self.unlock()
+            raise StudyError(f"{self.path}: {e}; expected a readable, complete ledger") from e
+        except StudyError:
+            self.unlock()
+            raise
+
+    def _check(self) -> None:
+        application = self._one("pragma application_id")
+        schema = self._one("pragma user_version")
+        if application != APPLICATION:
+            raise StudyError(f"{self.path}: no ledger of lasthop; expected a study of lasthop")
+        if schema != SCHEMA:
+            raise StudyError(
+                f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
+                "(use the lasthop that wrote it, --fresh, or another --out)"
+            )
+        verdict = self._one("pragma quick_check(1)")
+        if verdict != "ok":
+            raise StudyError(f"{self.path}: damaged ({verdict}); expected a complete ledger")
+        model = self.meta("model_version")
+        if model != _core.model_version:
+            raise StudyError(
+                f"{self.path}: results of model version {model}; expected version "
+                f"{_core.model_version} (use the lasthop that wrote it, --fresh, or another --out)"
+            )
+
+    def _one(self, query: str) -> object:
+        row = self._db.execute(query).fetchone()
+        return row[0] if row else None
+
+    @staticmethod
+    def create(directory: Path, meta: dict[str, str]) -> None:
+        """Put an empty ledger into a directory, complete from the first moment it is seen."""
+        draft = directory / f"{LEDGER}.new"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            draft.unlink(missing_ok=True)
+            db = sqlite3.connect(draft)
+            db.executescript(
+                f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};begin; {_TABLES}"
+            )
+            db.executemany("insert into meta values (?, ?)", meta.items())
+            db.commit()
+            db.close()
+            draft.replace(directory / LEDGER)
+        except (OSError, sqlite3.Error) as e:
+            reason = e.strerror if isinstance(e, OSError) else str(e)
+            raise StudyError(f"{directory}: {reason}; expected a writable directory") from e
+
+    def meta(self, key: str) -> str:
+        """A remembered fact about the study."""
+        found = self._db.execute("select value from meta where key = ?", (key,)).fetchone()
+        if found is None:
+            raise StudyError(f'{self.path}: no entry "{key}"; expected a complete ledger')
+        return str(found[0])
+
+    def set_meta(self, values: dict[str, str]) -> None:
+        """Remember facts about the study, all at once."""
+        self._write("insert or replace into meta values (?, ?)", values.items())
+
+    def plan(self) -> list[tuple[int, str, int]]:
+        """The points of the study: index, key, and the replications its tables are made of."""
+        return self._db.execute("select * from plan order by point").fetchall()
+
+    def set_plan(self, plan: Iterable[tuple[int, str, int]]) -> None:
+        """Replace the plan."""
+        try:
+            with self._db:
+                self._db.execute("delete from plan")
+                self._db.executemany("insert into plan values (?, ?, ?)", plan)
+        except sqlite3.Error as e:
+            raise StudyError(f"{self.path}: {e}; expected a writable ledger") from e
+
+    def put(self, rows: Iterable[Row]) -> None:
+        """Record finished runs in one transaction."""
+        self._write(
+            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    r.point_key,
+                    r.replication,
+                    str(r.seed),
+                    _core.model_version,
+                    r.limits,
+                    r.stopped,
+                    r.error,
+                    None if r.metrics is None else json.dumps(clean(r.metrics), allow_nan=False),
+                    r.events,
+                    r.simulated_s,
+                    r.cpu_s,
+                    r.wall_s,
+                )
+                for r in rows
+            ),
+        )
+
+    def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
+        try:
+            with self._db:
+                self._db.executemany(statement, values)
+        except sqlite3.Error as e:
+            raise StudyError(f"{self.path}: {e}; expected a writable ledger") from e
+
+    def rows(self, seed: int) -> Iterator[Row]:
+        """All runs of a seed that the current model made."""
+        query = """
+            select point_key, replication, seed, limits, stopped, error, metrics, events,
+                   simulated_s, cpu_s, wall_s
+            from runs where model_version = ? and seed = ?
+        """
+        for row in self._db.execute(query, (_core.model_version, str(seed))):
+            key, replication, _, limits, stopped, error, metrics, events, simulated, cpu, wall = row
+            found = None if metrics is None else json.loads(metrics)
+            yield Row(key, replication, seed, limits, stopped, error, found, events, simulated, cpu, wall)
+
+    def unlock(self) -> None:
+        """Let another process write."""
+        if self._lock:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Close the file; what was recorded is on disk."""
+        self._db.close()
+        self.unlock()
+
+
+def _open(path: Path, *, write: bool) -> sqlite3.Connection:
+    if write:
+        return sqlite3.connect(path, timeout=30)
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True, timeout=30)
+    try:
+        db.execute("select 1 from sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        # A WAL file cannot be opened for reading in a directory that cannot be written.
+        db.close()
+        db = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+    return db
+
+
+class _Lock:
+    """Keeps two processes from writing the same study; a killed process holds nothing."""
+
+    def __init__(self, directory: Path) -> None:
+        path = directory / "study.lock"
+        try:
+            self._file = path.open("a")  # Held open until `release`.
+        except OSError as e:
+            raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+        try:
+            import fcntl
+
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # No such locks on this system; SQLite still serialises the writes.
+        except OSError as e:
+            self._file.close()
+            raise StudyError(
+                f"{directory}: another lasthop is writing here; expected none "
+                "(wait for it, or use another --out)"
+            ) from e
+
+    def release(self) -> None:
+        self._file.close()

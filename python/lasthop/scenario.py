@@ -1,0 +1,286 @@
+"""A scenario, checked when it is loaded, and a run of it.
+
+>>> sc = load("ejtcp/fig10-baselines")
+>>> len(sc.points()), sc.set({"flows.main.tcp.variant": "reno"}).overrides
+(110, [('flows.main.tcp.variant', 'reno')])
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from lasthop import _core, paths
+from lasthop.errors import UsageError, nearest
+from lasthop.overrides import Pairs, as_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from lasthop.study import Study
+
+CHANNELS = ("cwnd", "rtt", "queue", "tcp")
+
+
+def load(path_or_id: str | Path, overrides: Pairs | None = None) -> Scenario:
+    """Read a scenario from a path or by its id below `scenarios/`; it is checked now."""
+    path = paths.find(str(path_or_id))
+    core = _core.Scenario.from_file(paths.shown(path), overrides or [])
+    return Scenario(core, paths.scenario_id(path))
+
+
+class Scenario:
+    """An immutable scenario: what is run, what is swept and what is drawn."""
+
+    def __init__(self, core: _core.Scenario, ident: str) -> None:
+        self._core = core
+        self.id = ident
+
+    @classmethod
+    def from_text(
+        cls, text: str, name: str, overrides: Pairs | None = None, *, ident: str | None = None
+    ) -> Scenario:
+        """A scenario from TOML text; `name` stands for the file in messages."""
+        return cls(_core.Scenario.from_text(text, name, overrides or []), ident or Path(name).stem)
+
+    @property
+    def text(self) -> str:
+        """The TOML as it was given."""
+        return self._core.text
+
+    @property
+    def name(self) -> str:
+        """What messages call this scenario: its file."""
+        return self._core.name
+
+    @property
+    def paper(self) -> str:
+        """The paper and figure it belongs to, such as `ejtcp/fig10`."""
+        return self._core.paper
+
+    @property
+    def title(self) -> str:
+        """One line on what it shows."""
+        return self._core.title
+
+    @property
+    def overrides(self) -> Pairs:
+        """The settings made on top of the file, in order."""
+        return list(self._core.overrides)
+
+    @property
+    def seed(self) -> int:
+        """The seed the file asks for."""
+        return self._core.seed
+
+    @property
+    def replications(self) -> int:
+        """The number of replications the file asks for."""
+        return self._core.replications
+
+    @property
+    def warnings(self) -> list[str]:
+        """Remarks on a scenario that is legal but looks like a mistake."""
+        return list(self._core.warnings)
+
+    def set(self, values: Mapping[str, object]) -> Scenario:
+        """A copy with some keys set; a swept key that is set is no longer swept."""
+        pairs = [(key, as_text(value)) for key, value in values.items()]
+        return Scenario(self._core.with_overrides(pairs), self.id)
+
+    def axes(self) -> list[tuple[list[str], list[list[str]]]]:
+        """The axes of the sweep: the keys that advance together, and their rows of values."""
+        return self._core.axes()
+
+    def points(self) -> list[dict[str, str]]:
+        """All points of the sweep, each as swept key to value."""
+        return self._core.points()
+
+    def numeric(self, key: str, text: str) -> float | None:
+        """The SI value of a quantity; `None` for a word."""
+        return self._core.numeric(key, text)
+
+    def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
+        """Every key of a point with its value, where that came from, and the source."""
+        self._known(point)
+        return cast("dict[str, dict[str, str]]", json.loads(self._core.resolved(point)))
+
+    def point_key(self, point: int = 0) -> str:
+        """A hash of everything in a point that can change its results."""
+        return self._core.point_key(point)
+
+    def figures(self) -> list[dict[str, Any]]:
+        """The figures the file defines."""
+        return cast("list[dict[str, Any]]", json.loads(self._core.figures()))
+
+    def estimate(self, point: int = 0) -> dict[str, float]:
+        """Upper bounds for one run: `events` and `memory_bytes`."""
+        return self._core.estimate(point)
+
+    def links(self) -> list[str]:
+        """The names of the links, in the order of the file."""
+        return _names(self.resolved(), "links")
+
+    def flows(self) -> list[str]:
+        """The names of the flows, in the order of the file."""
+        return _names(self.resolved(), "flows")
+
+    def _known(self, point: int) -> None:
+        count = len(self.points())
+        if not 0 <= point < count:
+            raise UsageError(f"{self.id}: point {point}; expected 0 to {count - 1}")
+
+    def run(
+        self,
+        seed: int | None = None,
+        replication: int = 0,
+        point: int = 0,
+        trace: Sequence[str] = (),
+        pcap: str | Path | Mapping[str, str | Path] | None = None,
+        max_events: int | None = None,
+        max_wall_s: float | None = None,
+        cancel: _core.Cancel | None = None,
+    ) -> Run:
+        """Simulate one point once and return what was measured.
+
+        `trace` names channels of `CHANNELS`; `pcap` is a file for the first link, or a mapping
+        from link to file. Raises `RunError` if the simulation fails.
+        """
+        self._known(point)
+        for channel in trace:
+            if channel not in CHANNELS:
+                raise UsageError(f"trace: {channel}: unknown channel; {nearest(channel, CHANNELS)}")
+        seed = self.seed if seed is None else seed
+        done = self._core.run(
+            point,
+            seed,
+            replication,
+            trace=list(trace),
+            pcap=self._pcap(pcap),
+            cancel=cancel,
+            max_events=max_events,
+            max_wall_s=max_wall_s,
+        )
+        return Run(done, self, point, seed, replication)
+
+    def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None) -> dict[str, str] | None:
+        if pcap is None:
+            return None
+        links = self.links()
+        if not isinstance(pcap, Mapping):
+            if not links:
+                raise UsageError(f"pcap: {self.id} has no links; expected at least one")
+            pcap = {links[0]: pcap}
+        for link in pcap:
+            if link not in links:
+                raise UsageError(f"pcap: {link}: unknown link; {nearest(link, links)}")
+        return {link: str(path) for link, path in pcap.items()}
+
+    def sweep(
+        self,
+        replications: int | None = None,
+        out: str | Path | None = None,
+        *,
+        seed: int | None = None,
+        where: Sequence[str] = (),
+        fresh: bool = False,
+    ) -> Study:
+        """A study of all points in a directory; opens the one that is there, runs nothing yet."""
+        from lasthop.study import Study
+
+        return Study.create(self, out, replications=replications, seed=seed, where=where, fresh=fresh)
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.id}: {len(self.points())} points>"
+
+
+def _names(keys: Mapping[str, object], table: str) -> list[str]:
+    parts = (key.split(".") for key in keys)
+    return list(dict.fromkeys(p[1] for p in parts if p[0] == table and len(p) > 1))
+
+
+class Run:
+    """What one simulation measured."""
+
+    def __init__(self, core: _core.Run, scenario: Scenario, point: int, seed: int, replication: int) -> None:
+        self._core = core
+        self.scenario = scenario
+        self.point = point
+        self.seed = seed
+        self.replication = replication
+        self.metrics = core.metrics
+        self.events = core.events
+        self.wall_s = core.wall_s
+        self.cpu_s = core.cpu_s
+        self.stopped = core.stopped
+        self.simulated_s = core.simulated_s
+
+    def traces(self) -> list[str]:
+        """The channels that were recorded."""
+        return self._core.traces()
+
+    def trace(self, name: str) -> Trace:
+        """A recorded channel, such as `cwnd`."""
+        if name not in self.traces():
+            raise UsageError(f"trace: {name} was not recorded; {nearest(name, self.traces())}")
+        return Trace(name, self._core.trace(name))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as the command line prints it with `--json`."""
+        return {
+            "scenario": self.scenario.id,
+            "seed": self.seed,
+            "replication": self.replication,
+            "version": _core.__version__,
+            "model_version": _core.model_version,
+            "point": self.scenario.points()[self.point],
+            "metrics": self.metrics,
+            "events": self.events,
+            "simulated_s": self.simulated_s,
+            "stopped": self.stopped,
+            "wall_s": self.wall_s,
+        }
+
+    def __repr__(self) -> str:
+        return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
+
+
+class Trace:
+    """One recorded channel: equally long columns."""
+
+    def __init__(self, name: str, columns: dict[str, npt.NDArray[np.float64] | list[str]]) -> None:
+        self.name = name
+        self.columns = columns
+
+    def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def to_numpy(self) -> npt.NDArray[Any]:
+        """A structured array with one field per column; names become text fields."""
+        import numpy as np
+
+        arrays = {name: np.asarray(column) for name, column in self.columns.items()}
+        kind = np.dtype([(name, array.dtype) for name, array in arrays.items()])
+        table = np.empty(len(self), dtype=kind)
+        for name, array in arrays.items():
+            table[name] = array
+        return table
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the channel as a table."""
+        import csv
+
+        columns = [c if isinstance(c, list) else c.tolist() for c in self.columns.values()]
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.columns)
+            writer.writerows(zip(*columns, strict=True))
+
+    def __repr__(self) -> str:
+        return f"<Trace {self.name}: {len(self)} rows of {', '.join(self.columns)}>"

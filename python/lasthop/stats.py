@@ -1,0 +1,135 @@
+"""Means with Student-t intervals, paired contrasts and Jain's fairness index.
+
+Replications with the same index draw the same random numbers at every point of a sweep
+(common random numbers), so points are compared pair by pair and not as if independent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its confidence interval; without at least two values there is no interval."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def half(self) -> float | None:
+        """Half the width of the interval."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2
+
+    @property
+    def relative(self) -> float | None:
+        """Half-width over mean, in magnitude; 0 when every value is the same."""
+        if self.half is None or self.mean is None:
+            return None
+        if self.half == 0:
+            return 0.0
+        return abs(self.half / self.mean) if self.mean else math.inf
+
+
+@lru_cache(maxsize=4096)
+def t_factor(n: int, level: float = LEVEL) -> float:
+    """The Student-t quantile for a two-sided interval over n values."""
+    from lasthop._core import t_quantile
+
+    return t_quantile(0.5 + level / 2, n - 1)
+
+
+def interval(values: Sequence[float | None], level: float = LEVEL) -> Interval:
+    """The mean and its Student-t interval; missing values are left out and not counted.
+
+    >>> it = interval([1.0, 2.0, 3.0])
+    >>> it.mean, round(it.low, 4), round(it.high, 4), it.n
+    (2.0, -0.4841, 4.4841, 3)
+    >>> interval([5.0])
+    Interval(mean=5.0, low=None, high=None, n=1)
+    """
+    known = [v for v in values if v is not None]
+    n = len(known)
+    if n == 0:
+        return Interval(None, None, None, 0)
+    mean = math.fsum(known) / n
+    if n == 1:
+        return Interval(mean, None, None, 1)
+    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / (n - 1) / n)
+    half = t_factor(n, level) * spread
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def _shared(a: Mapping[int, float | None], b: Mapping[int, float | None]) -> list[tuple[float, float]]:
+    pairs = ((a[k], b[k]) for k in sorted(a.keys() & b.keys()))
+    return [(x, y) for x, y in pairs if x is not None and y is not None]
+
+
+def difference(
+    a: Mapping[int, float | None], b: Mapping[int, float | None], level: float = LEVEL
+) -> Interval:
+    """The mean of a - b over the replications that both have.
+
+    >>> difference({0: 3.0, 1: 5.0}, {0: 1.0, 1: 3.0, 2: 9.0})
+    Interval(mean=2.0, low=2.0, high=2.0, n=2)
+    """
+    return interval([x - y for x, y in _shared(a, b)], level)
+
+
+def ratio(
+    pairs: Sequence[tuple[Mapping[int, float | None], Mapping[int, float | None]]],
+    level: float = LEVEL,
+) -> Interval:
+    """The ratio of means a/b, averaged over the given pairs of points.
+
+    The interval is the delta method's: to first order a ratio of means moves with
+    (a - R b) / mean(b), replication by replication, so that the common random numbers of the
+    two points, and of all pairs, cancel as they should.
+
+    >>> ratio([({0: 2.0, 1: 4.0}, {0: 1.0, 1: 2.0})])
+    Interval(mean=2.0, low=2.0, high=2.0, n=2)
+    """
+    ratios: list[float] = []
+    moves: list[dict[int, float]] = []
+    for a, b in pairs:
+        keys = [k for k in sorted(a.keys() & b.keys()) if a[k] is not None and b[k] is not None]
+        if not keys:
+            return Interval(None, None, None, 0)
+        top = [float(a[k] or 0.0) for k in keys]
+        bottom = [float(b[k] or 0.0) for k in keys]
+        mean_b = math.fsum(bottom) / len(keys)
+        if mean_b == 0:
+            return Interval(None, None, None, 0)
+        r = math.fsum(top) / len(keys) / mean_b
+        ratios.append(r)
+        moves.append({k: (x - r * y) / mean_b for k, x, y in zip(keys, top, bottom, strict=True)})
+    if not ratios:
+        return Interval(None, None, None, 0)
+    mean = math.fsum(ratios) / len(ratios)
+    common = sorted(set.intersection(*(set(m) for m in moves)))
+    spread = interval([math.fsum(m[k] for m in moves) / len(moves) for k in common], level)
+    if spread.half is None:
+        return Interval(mean, None, None, len(common))
+    return Interval(mean, mean - spread.half, mean + spread.half, len(common))
+
+
+def jain(rates: Sequence[float]) -> float | None:
+    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is equal shares, 1/n one taker.
+
+    >>> jain([1.0, 1.0]), jain([1.0, 0.0]), jain([])
+    (1.0, 0.5, None)
+    """
+    squares = math.fsum(x * x for x in rates)
+    return math.fsum(rates) ** 2 / (len(rates) * squares) if squares else None
