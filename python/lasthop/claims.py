@@ -1,0 +1,249 @@
+"""Claims of papers and peers as data, and the one rule that judges them.
+
+A file `papers/<id>.claims.toml` lists studies, claims and tables of claims. A claim names a
+*kind* (what is measured), the points it is about, and what is expected:
+
+mean        a metric, averaged over the points chosen by `at`
+difference  the same at `this` minus at `that`
+ratio       the same at `this` over at `that`
+gain        ratio minus one
+order       along the values of `key`, in the order listed, the metric falls
+
+`at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
+set further keys. With `each = true` the claim is about every point and not about their mean,
+and the point that serves it worst is reported.
+
+Expected is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
+`between = [low, high]`; numbers are in `unit`.
+
+Verdicts, for ours as a 95 % interval and the accepted band [low, high]:
+
+agrees       the mean lies in the band, and either the whole interval does, or the band comes
+             from a tolerance and the interval's half-width is at most that tolerance
+differs      the whole interval lies outside the band
+cannot tell  anything else, and everything without at least two replications
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import UsageError, nearest
+from lasthop.quantity import share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from lasthop.stats import Interval
+
+AGREES, CANNOT_TELL, DIFFERS = "agrees", "cannot tell", "differs"
+VERDICTS = (AGREES, CANNOT_TELL, DIFFERS)
+KINDS = ("mean", "difference", "ratio", "gain", "order")
+
+_UNITS = {
+    "": 1.0,
+    "%": 0.01,
+    "bit/s": 1.0,
+    "kbit/s": 1e3,
+    "Mbit/s": 1e6,
+    "s": 1.0,
+    "ms": 1e-3,
+    "packets": 1.0,
+    "segments": 1.0,
+}
+_NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"}
+_PARTS = _NAMES | {"value", "tolerance", "at-least", "at-most", "between", "unit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What is accepted, in SI units; `tolerance` is the half-width that is still precise enough."""
+
+    low: float
+    high: float
+    tolerance: float | None = None
+
+    def judge(self, ours: Interval) -> str:
+        """The verdict on an interval.
+
+        >>> band = Band(92.0, 108.0, 8.0)
+        >>> band.judge(Interval(100.0, 99.0, 101.0, 10))
+        'agrees'
+        >>> band.judge(Interval(107.0, 103.0, 111.0, 10))
+        'agrees'
+        >>> band.judge(Interval(111.0, 107.0, 115.0, 10))
+        'cannot tell'
+        >>> band.judge(Interval(111.0, 109.0, 113.0, 10))
+        'differs'
+        >>> Band(1.2, math.inf).judge(Interval(1.3, 1.1, 1.5, 10))
+        'cannot tell'
+        """
+        if ours.mean is None or ours.low is None or ours.high is None or ours.half is None:
+            return CANNOT_TELL
+        if ours.high < self.low or ours.low > self.high:
+            return DIFFERS
+        if self.low <= ours.low and ours.high <= self.high:
+            return AGREES
+        inside = self.low <= ours.mean <= self.high
+        precise = self.tolerance is not None and ours.half <= self.tolerance
+        return AGREES if inside and precise else CANNOT_TELL
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim; numbers are in SI units except in `text`, `paper` and `note`."""
+
+    id: str
+    text: str
+    study: str
+    kind: str
+    metric: str
+    band: Band
+    paper: float | None
+    expected: str
+    unit: str
+    at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    this: Mapping[str, str] = field(default_factory=dict)
+    that: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    order: tuple[str, ...] = ()
+    each: bool = False
+    note: str = ""
+
+    @property
+    def scale(self) -> float:
+        """SI units in one of `unit`."""
+        return _UNITS[self.unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim with what was measured and the verdict."""
+
+    claim: Claim
+    ours: Interval
+    verdict: str
+    note: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as `reproduce --json` prints it, in the claim's unit."""
+        scale = self.claim.scale
+        ours = {"mean": self.ours.mean, "ci_low": self.ours.low, "ci_high": self.ours.high}
+        return {
+            "id": self.claim.id,
+            "claim": self.claim.text,
+            "paper": self.claim.paper,
+            "ours": {
+                **{k: None if v is None else v / scale for k, v in ours.items()},
+                "n": self.ours.n,
+                "unit": self.claim.unit,
+            },
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
+    """A claims file: its head (title and studies), and its claims with tables spelt out."""
+    try:
+        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        raise UsageError(f"{path}: {e}; expected a readable claims file") from e
+    claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
+    for table in whole.pop("table", []):
+        claims += [_claim(path, entry) for entry in _spelt_out(table)]
+    names = [claim.id for claim in claims]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{path}: {name}: listed twice; expected unique ids")
+    for claim in claims:
+        if claim.study not in whole.get("studies", {}):
+            raise UsageError(f"{path}: {claim.id}: study: {nearest(claim.study, whole.get('studies', {}))}")
+    return whole, claims
+
+
+def _spelt_out(table: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """One claim for each cell of a table with `rows`, `columns` and `values`."""
+    rest = {k: v for k, v in table.items() if k not in ("rows", "columns", "at-columns", "values")}
+    for row, values in table["values"].items():
+        for column, value in zip(table["at-columns"], values, strict=True):
+            names = {"row": row, "column": column.replace(" ", "")}
+            at = {**table.get("at", {}), table["rows"]: row, table["columns"]: column}
+            yield {
+                **rest,
+                "id": table["id"].format(**names),
+                "text": table["text"].format(row=row, column=column),
+                "at": at,
+                "value": value,
+            }
+
+
+def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
+    where = f"{path}: {entry.get('id', 'claim')}"
+    for name in entry:
+        if name not in _PARTS:
+            raise UsageError(f"{where}: {name}: unknown key; {nearest(name, sorted(_PARTS))}")
+    for name in ("id", "text", "metric"):
+        if name not in entry:
+            raise UsageError(f"{where}: no {name}; expected one")
+    kind, unit = entry.get("kind", "mean"), entry.get("unit", "")
+    if kind not in KINDS:
+        raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
+    if unit not in _UNITS:
+        raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
+    at = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in entry.get("at", {}).items()}
+    return Claim(
+        id=entry["id"],
+        text=entry["text"],
+        study=entry.get("study", "main"),
+        kind=kind,
+        metric=entry["metric"],
+        band=_band(where, entry, kind, _UNITS[unit]),
+        paper=entry.get("value", entry.get("at-least", entry.get("at-most"))),
+        expected=_expected(entry, kind),
+        unit=unit,
+        at=at,
+        this=entry.get("this", {}),
+        that=entry.get("that", {}),
+        key=entry.get("key", ""),
+        order=tuple(entry.get("order", ())),
+        each=bool(entry.get("each", False)),
+        note=entry.get("note", ""),
+    )
+
+
+def _expected(entry: Mapping[str, Any], kind: str) -> str:
+    """What is expected, as a table shows it, in the claim's unit."""
+    if kind == "order":
+        return " > ".join(entry.get("order", ()))
+    if "between" in entry:
+        return "{} to {}".format(*entry["between"])
+    if "at-least" in entry:
+        return f"≥ {entry['at-least']}"
+    if "at-most" in entry:
+        return f"≤ {entry['at-most']}"
+    return f"{entry.get('value')} ± {entry.get('tolerance')}"
+
+
+def _band(where: str, entry: Mapping[str, Any], kind: str, scale: float) -> Band:
+    if kind == "order":
+        return Band(0.0, math.inf)
+    given = [name for name in ("value", "at-least", "at-most", "between") if name in entry]
+    if len(given) != 1:
+        raise UsageError(f"{where}: {given}; expected one of value, at-least, at-most, between")
+    expected = entry[given[0]]
+    if given[0] == "between":
+        return Band(expected[0] * scale, expected[1] * scale)
+    if given[0] == "at-least":
+        return Band(expected * scale, math.inf)
+    if given[0] == "at-most":
+        return Band(-math.inf, expected * scale)
+    part = share(str(entry.get("tolerance", "")))
+    if part is None:
+        raise UsageError(f'{where}: tolerance; expected a share such as "8 %"')
+    slack = abs(expected * scale) * part
+    return Band(expected * scale - slack, expected * scale + slack, slack)

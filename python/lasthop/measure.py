@@ -1,0 +1,129 @@
+"""What a study says about a claim: the number, its interval, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from lasthop.claims import CANNOT_TELL, Band, Claim, Finding
+from lasthop.errors import UsageError, nearest
+from lasthop.overrides import same
+from lasthop.stats import Interval, difference, interval, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lasthop.study import Study
+
+Place = dict[str, str]
+
+
+def judge(claim: Claim, study: Study) -> Finding:
+    """Measure what a claim is about and compare."""
+    study.check_metric(claim.metric)
+    places = _places(claim, study)
+    if not places:
+        nothing = Interval(None, None, None, 0)
+        return Finding(claim, nothing, CANNOT_TELL, _join("not simulated", claim.note))
+    if claim.kind == "order":
+        ours = _order(claim, study, places)
+    elif claim.each:
+        every = [_measure(claim, study, [place]) for place in places]
+        ours = max(every, key=lambda it: _shortfall(claim.band, it))
+    else:
+        ours = _measure(claim, study, places)
+    return Finding(claim, ours, claim.band.judge(ours), claim.note)
+
+
+def _join(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _places(claim: Claim, study: Study) -> list[Place]:
+    """The chosen points without the keys that the claim itself varies."""
+    varied = {*claim.this, *claim.that, *([claim.key] if claim.key else [])}
+    numeric = study.scenario.numeric
+    found: list[Place] = []
+    for point in study.points():
+        for key in (*claim.at, *varied):
+            if key not in point:
+                raise UsageError(f"{claim.id}: {key} is not swept; {nearest(key, point)}")
+        if all(any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items()):
+            place = {k: v for k, v in point.items() if k not in varied}
+            if place not in found:
+                found.append(place)
+    return found
+
+
+def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, float | None]:
+    numeric = study.scenario.numeric
+    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+        if all(same(k, point[k], v, numeric) for k, v in wanted.items()):
+            return study.values(index, claim.metric)
+    return {}
+
+
+def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
+    if claim.kind == "mean":
+        return _mean([_values(claim, study, place) for place in places])
+    pairs = [
+        (
+            _values(claim, study, {**place, **claim.this}),
+            _values(claim, study, {**place, **claim.that}),
+        )
+        for place in places
+    ]
+    if claim.kind == "difference":
+        return difference(_average([a for a, _ in pairs]), _average([b for _, b in pairs]))
+    found = ratio(pairs)
+    if claim.kind == "gain" and found.mean is not None:
+        low, high = found.low, found.high
+        return Interval(
+            found.mean - 1,
+            None if low is None else low - 1,
+            None if high is None else high - 1,
+            found.n,
+        )
+    return found
+
+
+def _average(columns: Iterable[Mapping[int, float | None]]) -> dict[int, float | None]:
+    """The mean over points, replication by replication, where all points have a value."""
+    every = [{k: v for k, v in c.items() if v is not None} for c in columns]
+    if not every:
+        return {}
+    common = sorted(set.intersection(*(set(c) for c in every)))
+    return {k: math.fsum(c[k] for c in every) / len(every) for k in common}
+
+
+def _mean(columns: list[dict[int, float | None]]) -> Interval:
+    return interval(list(_average(columns).values()))
+
+
+def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
+    """The smallest step down the listed order, over all places; falling throughout is positive."""
+    steps = []
+    for higher, lower in zip(claim.order, claim.order[1:], strict=False):
+        columns = [
+            (
+                _values(claim, study, {**place, claim.key: higher}),
+                _values(claim, study, {**place, claim.key: lower}),
+            )
+            for place in places
+        ]
+        if claim.each:
+            steps += [difference(a, b) for a, b in columns]
+        else:
+            steps.append(difference(_average([a for a, _ in columns]), _average([b for _, b in columns])))
+    return max(steps, key=lambda it: _shortfall(claim.band, it))
+
+
+def _shortfall(band: Band, it: Interval) -> float:
+    """How far a mean is from the middle of what is accepted; nothing measured is the farthest."""
+    if it.mean is None:
+        return math.inf
+    if math.isinf(band.high):
+        return band.low - it.mean
+    if math.isinf(band.low):
+        return it.mean - band.high
+    return abs(it.mean - (band.low + band.high) / 2)

@@ -1,0 +1,55 @@
+"""The command that repeats one run of a study, and joining the shards of one."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from lasthop import paths
+from lasthop.errors import StudyError, UsageError
+from lasthop.ledger import Ledger
+from lasthop.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def command(study: Study, point: int, replication: int) -> str:
+    """The shell command that repeats a run of the study, on the study's own scenario file."""
+    every = study.scenario.points()
+    if not any(index == point for index, _, _ in study.plan):
+        raise UsageError(
+            f"{study.path}: point {point}; expected one of its {len(study.plan)} points "
+            f"({study.plan[0][0]} to {study.plan[-1][0]})"
+        )
+    words = ["lasthop", "run", str(study.path / paths.TEXT)]
+    for key, value in [*study.scenario.overrides, *every[point].items()]:
+        words += ["-s", f"{key}={value}"]
+    words += ["--seed", str(study.seed), "--replication", str(replication)]
+    return shlex.join(words)
+
+
+def merge(out: Path, parts: Sequence[Path]) -> Study:
+    """Join studies of the same scenario, settings and seed into one directory."""
+    studies = [Study.open(part) for part in parts]
+    first = studies[0]
+    for other in studies[1:]:
+        for what, a, b in (
+            ("scenario text", first.scenario.text, other.scenario.text),
+            ("settings", first.scenario.overrides, other.scenario.overrides),
+            ("seed", first.seed, other.seed),
+            ("points", [p[:2] for p in first.plan], [p[:2] for p in other.plan]),
+        ):
+            if a != b:
+                raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
+    most = max(count for study in studies for _, _, count in study.plan)
+    joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
+    ledger = Ledger(joined.path, write=True)
+    try:
+        for study in studies:
+            ledger.put(study.runs.values())
+        joined.read(ledger)
+    finally:
+        ledger.close()
+    return joined
