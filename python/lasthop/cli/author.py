@@ -1,0 +1,159 @@
+"""Commands for writing scenarios: new, list, explain, schema, completion."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from lasthop.cli.options import examples, json_option, talk_options
+from lasthop.cli.talk import data, written
+from lasthop.errors import LasthopError, UsageError, nearest
+
+REGISTERED = ("tcp", "recovery", "congestion", "links", "loss", "apps", "metrics")
+LISTS = (*REGISTERED, "scenarios", "papers", "keys")
+
+
+@click.command(
+    "list",
+    epilog=examples("lasthop list tcp", "lasthop list scenarios --json"),
+)
+@click.argument("what", metavar="WHAT")
+@json_option
+@talk_options
+def list_command(what: str, as_json: bool) -> None:
+    """List what there is.
+
+    WHAT is tcp, recovery, congestion, links, loss, apps, metrics, scenarios, papers or keys.
+    """
+    if what not in LISTS:
+        raise UsageError(f"list: {what}: nothing of that name; {nearest(what, LISTS, show=12)}")
+    entries = _entries(what)
+    if as_json:
+        from lasthop.jsontext import dumps
+
+        data(dumps(entries))
+        return
+    from lasthop.table import grid
+
+    hidden = {"colour", "marker"}
+    columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
+    rows = [[_cell(entry.get(c)) for c in columns] for entry in entries]
+    data(grid(columns, rows) if entries else "")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _entries(what: str) -> list[dict[str, Any]]:
+    if what in REGISTERED:
+        from lasthop import _core
+
+        found: list[dict[str, Any]] = json.loads(_core.registry())[what]
+        return found
+    if what == "keys":
+        from lasthop import _core
+
+        keys: list[dict[str, Any]] = json.loads(_core.keys())
+        return [{k: e.get(k) for k in ("key", "default", "meaning")} for e in keys]
+    if what == "papers":
+        from lasthop.reproduce import known, paper
+
+        papers = [paper(name) for name in known()]
+        return [{"id": p.id, "claims": len(p.claims), "title": p.title} for p in papers]
+    return [_scenario(name, str(path)) for name, path in _shipped()]
+
+
+def _shipped() -> list[tuple[str, str]]:
+    from lasthop.paths import shipped
+
+    return [(name, str(path)) for name, path in shipped().items()]
+
+
+def _scenario(name: str, path: str) -> dict[str, Any]:
+    from lasthop.scenario import load
+
+    found = load(path)
+    return {"id": name, "points": len(found.points()), "title": found.title}
+
+
+@click.command(
+    "explain",
+    epilog=examples("lasthop explain links.NAME.loss.rate", "lasthop explain flows.main.tcp.min-rto --json"),
+)
+@click.argument("key")
+@json_option
+@talk_options
+def explain_command(key: str, as_json: bool) -> None:
+    """Explain a scenario KEY: meaning, unit, default, source."""
+    from lasthop import _core
+
+    entry: dict[str, Any] = json.loads(_core.explain(key))
+    if as_json:
+        from lasthop.jsontext import dumps
+
+        data(dumps(entry))
+        return
+    from lasthop.table import grid
+
+    rows = [
+        [name.replace("_", " "), _cell(value)] for name, value in entry.items() if value not in (None, "", [])
+    ]
+    data(grid(["", ""], rows))
+
+
+@click.command(
+    "schema",
+    epilog=examples(
+        "lasthop schema > lasthop.schema.json",
+        "lasthop schema | python -m json.tool",
+    ),
+)
+@talk_options
+def schema_command() -> None:
+    """Print the JSON Schema of scenarios, for completion and checks in editors."""
+    from lasthop import _core
+
+    data(json.dumps(json.loads(_core.schema()), ensure_ascii=False, indent=1))
+
+
+@click.command(
+    "new",
+    epilog=examples(
+        "lasthop new mine --from ejtcp/fig10-baselines",
+        "lasthop new scenarios/mine/slow.toml --from examples/slow-reader",
+    ),
+)
+@click.argument("name")
+@click.option("--from", "source", required=True, metavar="ID", help="The scenario to start from.")
+@talk_options
+def new_command(name: str, source: str) -> None:
+    """Write NAME.toml, a copy of a shipped scenario to change."""
+    from lasthop.new import copy
+
+    written(copy(name, source))
+
+
+@click.command(
+    "completion",
+    epilog=examples(
+        'eval "$(lasthop completion bash)"',
+        "lasthop completion fish > ~/.config/fish/completions/lasthop.fish",
+    ),
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@talk_options
+def completion_command(shell: str) -> None:
+    """Print the completion script of a SHELL: bash, zsh or fish."""
+    from click.shell_completion import get_completion_class
+
+    from lasthop.cli.main import lasthop
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise LasthopError(f"completion: {shell}: not supported by click; expected bash, zsh or fish")
+    data(kind(lasthop, {}, "lasthop", "_LASTHOP_COMPLETE").source())

@@ -1,0 +1,153 @@
+"""The top of the command line: the list of commands, and errors as one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from lasthop.cli.talk import complain
+from lasthop.errors import LasthopError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+# Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
+COMMANDS = {
+    "run": ("run", "Simulate one point once and print what was measured."),
+    "sweep": ("sweep", "Run all points and replications; resumes by itself."),
+    "show": ("results", "Print a study's tables, or a scenario with every default."),
+    "plot": ("results", "Draw a study's figures as svg, png or pdf."),
+    "export": ("results", "Write a study as csv, json or parquet."),
+    "reproduce": ("verify", "Rebuild the papers' figures and compare."),
+    "check": ("verify", "Validate scenarios; with --theory, compare with closed forms."),
+    "new": ("author", "Start a scenario from a shipped one."),
+    "list": ("author", "List what there is: variants, links, metrics, scenarios ..."),
+    "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),
+    "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
+    "command": ("results", "Print the command that repeats one run of a study."),
+    "merge": ("results", "Join the shards of a study."),
+    "bench": ("verify", "Measure speed and memory on fixed cases."),
+    "test": ("verify", "Run the checks of a checkout."),
+    "completion": ("author", "Print the shell's completion script."),
+}
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"lasthop.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; name the nearest one if there is none."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"{args[0]}: no such command; {nearest(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from lasthop import _core
+
+        click.echo(f"lasthop {_core.__version__} (model {_core.model_version})")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="\b\nExamples:\n"
+    "  lasthop sweep ejtcp/fig10-baselines\n"
+    "  lasthop plot studies/ejtcp/fig10-baselines",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Print the version and exit.",
+)
+@click.pass_context
+def lasthop(ctx: click.Context) -> None:
+    """Simulate TCP over wired and lossy paths, and re-draw the figures of papers."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    sys.exit(invoke(args))
+
+
+def invoke(args: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        code = lasthop.main(args, prog_name="lasthop", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except click.UsageError as e:
+        return _usage(e)
+    except click.ClickException as e:
+        complain(e.format_message())
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; nothing more may be written, even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except LasthopError as e:
+        complain(str(e))
+        return e.exit_code
+    except (ValueError, RuntimeError) as e:
+        return _from_core(e)
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.UsageError) -> int:
+    path = error.ctx.command_path if error.ctx else "lasthop"
+    complain(error.format_message().rstrip("."))
+    click.echo(f"see: {path} --help", err=True)
+    return 2
+
+
+def _from_core(error: Exception) -> int:
+    from lasthop import _core
+
+    if isinstance(error, _core.ScenarioError):
+        complain(str(error))
+        return 2
+    if isinstance(error, _core.RunError):
+        complain(str(error))
+        return 1
+    if isinstance(error, _core.Interrupted):
+        complain("interrupted")
+        return INTERRUPTED
+    raise error

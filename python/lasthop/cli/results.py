@@ -1,0 +1,183 @@
+"""Commands on what a sweep left behind: show, plot, export, command, merge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lasthop.cli.options import examples, json_option, set_option, talk_options
+from lasthop.cli.talk import data, note, written
+from lasthop.errors import UsageError
+
+STUDY = click.Path(path_type=Path)
+
+
+@click.command(
+    "show",
+    epilog=examples(
+        "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
+        "lasthop show ejtcp/fig10-baselines --point 3",
+    ),
+)
+@click.argument("study_or_scenario")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Show this metric (study).")
+@click.option("--point", type=click.IntRange(0), default=0, help="Show this point (scenario).")
+@set_option
+@json_option
+@talk_options
+def show_command(
+    study_or_scenario: str,
+    metrics: tuple[str, ...],
+    point: int,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print a study's tables, or a scenario with every default filled in.
+
+    A study gives mean, half-width of the 95 % interval and n of what its figures show. A
+    scenario gives every key with its value, where that comes from, and its source.
+    """
+    from lasthop import show
+    from lasthop.overrides import parse_set
+    from lasthop.paths import is_study
+    from lasthop.scenario import load
+    from lasthop.study import Study
+
+    if is_study(study_or_scenario):
+        if settings:
+            raise UsageError("--set: a study is shown as it was run; expected no -s")
+        study = Study.open(study_or_scenario)
+        data(show.study_json(study, metrics) if as_json else show.study_text(study, metrics))
+        missing = study.size - sum(1 for _ in study.results())
+        if missing:
+            note(f"{missing} of {study.size} runs are missing; sweep again to run them")
+        if study.failures:
+            note(f"{len(study.failures)} of {study.size} runs failed")
+        return
+    if metrics:
+        raise UsageError(f"--metric: {study_or_scenario} is a scenario; expected a study directory")
+    scenario = load(study_or_scenario, parse_set(settings))
+    for warning in scenario.warnings:
+        note(f"warning: {warning}")
+    data(show.scenario_json(scenario, point) if as_json else show.scenario_text(scenario, point))
+
+
+@click.command(
+    "plot",
+    epilog=examples(
+        "lasthop plot studies/ejtcp/fig10-baselines",
+        "lasthop plot studies/ejtcp/fig10-baselines fig10-5mbit --format png,pdf",
+    ),
+)
+@click.argument("study", type=STUDY)
+@click.argument("figures", nargs=-1, metavar="[FIG]...")
+@click.option("--format", "formats", default="svg", show_default=True, help="svg, png, pdf, or several.")
+@click.option("-o", "--out", type=STUDY, help="Directory; STUDY/figures without it.")
+@talk_options
+def plot_command(
+    study: Path,
+    figures: tuple[str, ...],
+    formats: str,
+    out: Path | None,
+) -> None:
+    """Draw the figures of STUDY, all or those named."""
+    from lasthop.errors import nearest
+    from lasthop.plot import FORMATS, draw, figure_named, save
+    from lasthop.study import Study
+
+    kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
+    for kind in kinds:
+        if kind not in FORMATS:
+            raise UsageError(f"--format: {kind}: unknown format; {nearest(kind, FORMATS)}")
+    opened = Study.open(study)
+    named = [figure_named(opened.scenario, name) for name in figures]
+    folder = out or study / "figures"
+    drawn = 0
+    for figure in named or opened.scenario.figures():
+        try:
+            sheet = draw(opened, figure)
+        except UsageError as e:
+            if named:
+                raise
+            note(f"left out: {e}")
+            continue
+        drawn += 1
+        for kind in kinds:
+            path = folder / f"{figure['id']}.{kind}"
+            save(sheet, path)
+            written(path)
+    if not drawn:
+        raise UsageError(f"{study}: no figure can be drawn; expected a [[figure]] with points in the study")
+
+
+@click.command(
+    "export",
+    epilog=examples(
+        "lasthop export studies/ejtcp/fig10-baselines --format csv > runs.csv",
+        "lasthop export studies/ejtcp/fig10-baselines --summary --format parquet -o means.parquet",
+    ),
+)
+@click.argument("study", type=STUDY)
+@click.option("--format", "kind", type=click.Choice(["csv", "json", "parquet"]), help="csv without it.")
+@click.option("-o", "--out", type=STUDY, help="File; stdout without it.")
+@click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
+@talk_options
+def export_command(study: Path, kind: str | None, out: Path | None, summary: bool) -> None:
+    """Write STUDY as one tidy table, a row for every run.
+
+    Swept keys appear as text and, where they are quantities, in SI units under NAME_si.
+    """
+    from lasthop import export
+    from lasthop.study import Study
+
+    suffix = out.suffix.removeprefix(".") if out else ""
+    chosen = kind or (suffix if suffix in export.FORMATS else "csv")
+    opened = Study.open(study)
+    if out is not None:
+        export.write(opened, out, chosen, summarise=summary)
+        written(out)
+        return
+    if chosen == "parquet":
+        raise UsageError("--format parquet: is binary; expected -o FILE")
+    table = export.summary(opened) if summary else export.tidy(opened)
+    click.echo(export.text(opened, chosen, table), nl=False)
+
+
+@click.command(
+    "command",
+    epilog=examples(
+        "lasthop command studies/ejtcp/fig10-baselines --point 3 --replication 2",
+        'sh -c "$(lasthop command studies/ejtcp/fig10-baselines --point 3)"',
+    ),
+)
+@click.argument("study", type=STUDY)
+@click.option("--point", type=click.IntRange(0), required=True, help="The point, as in export.")
+@click.option("--replication", type=click.IntRange(0), default=0, help="The replication.")
+@talk_options
+def command_command(study: Path, point: int, replication: int) -> None:
+    """Print the exact command that repeats one run of STUDY."""
+    from lasthop.repeat import command
+    from lasthop.study import Study
+
+    data(command(Study.open(study), point, replication))
+
+
+@click.command(
+    "merge",
+    epilog=examples(
+        "lasthop merge studies/whole studies/fig.shard-1-of-2 studies/fig.shard-2-of-2",
+        "lasthop merge studies/whole studies/*.shard-*",
+    ),
+)
+@click.argument("out", type=STUDY)
+@click.argument("parts", nargs=-1, required=True, type=STUDY, metavar="IN...")
+@talk_options
+def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
+    """Join the shards IN of one study into the study OUT."""
+    from lasthop.repeat import merge
+
+    joined = merge(out, parts)
+    have = sum(1 for _ in joined.results())
+    note(f"{have} of {joined.size} runs")
+    written(out)

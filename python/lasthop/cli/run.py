@@ -1,0 +1,203 @@
+"""`lasthop run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lasthop.cli.options import (
+    dry_option,
+    examples,
+    json_option,
+    limit_options,
+    seed_option,
+    set_option,
+    talk_options,
+    verbose_option,
+    where_option,
+)
+from lasthop.cli.talk import data, note, verbose, written
+from lasthop.errors import StudyError, UsageError
+
+if TYPE_CHECKING:
+    from lasthop.scenario import Run, Scenario
+
+
+@click.command(
+    "run",
+    epilog=examples(
+        "lasthop run ejtcp/fig10-baselines -s flows.main.tcp.variant=reno --trace cwnd,rtt",
+        "lasthop run ejtcp/fig10-baselines -s 'links.r2-d.loss.rate=1 %' --pcap r2-d=last.pcap --json",
+    ),
+)
+@click.argument("scenario")
+@set_option
+@where_option
+@seed_option
+@click.option("--replication", type=click.IntRange(0), default=0, help="Which replication of the seed.")
+@click.option("--point", type=click.IntRange(0), help="Which point of the sweep; the first without it.")
+@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp.")
+@click.option(
+    "--pcap",
+    "pcaps",
+    multiple=True,
+    metavar="[LINK=]FILE",
+    help="Capture a link (the first unless named).",
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Directory for run.json and traces.")
+@limit_options
+@dry_option
+@json_option
+@verbose_option
+@talk_options
+def run_command(
+    scenario: str,
+    settings: tuple[str, ...],
+    where: tuple[str, ...],
+    seed: int | None,
+    replication: int,
+    point: int | None,
+    trace: str | None,
+    pcaps: tuple[str, ...],
+    out: Path | None,
+    max_events: int | None,
+    max_wall: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Simulate one point of SCENARIO once and print what was measured.
+
+    SCENARIO is a file, a directory with a scenario.toml, or an id such as
+    ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where leave is run.
+    """
+    from lasthop.budget import admit
+    from lasthop.cli.interrupt import attended
+    from lasthop.jsontext import dumps
+    from lasthop.overrides import parse_set, parse_where, select
+    from lasthop.scenario import load
+
+    chosen = load(scenario, parse_set(settings))
+    for warning in chosen.warnings:
+        note(f"warning: {warning}")
+    left = select(chosen.points(), parse_where(where), chosen.numeric)
+    if not left:
+        raise UsageError(f"{chosen.id}: no point is left; expected --where to leave one")
+    index = left[0] if point is None else point
+    channels = [name.strip() for name in trace.split(",") if name.strip()] if trace else []
+    chosen.resolved(index)
+    admit(chosen, [index])
+    if verbose():
+        note(f"point {index} of {len(chosen.points())}: {_words(chosen, index)}")
+    if dry_run:
+        bound = chosen.estimate(index)
+        note(
+            f"would run point {index} of {chosen.id} ({_words(chosen, index)}), seed "
+            f"{chosen.seed if seed is None else seed}, replication {replication}: "
+            f"at most {bound['events']:.3g} events and {bound['memory_bytes'] / 1e6:.3g} MB"
+        )
+        return
+    captures = _captures(chosen, pcaps)
+    folder = out or (Path("runs") / chosen.id if channels else None)
+    _prepare(folder, captures)
+    drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
+    try:
+        done = attended(
+            lambda cancel: chosen.run(
+                seed,
+                replication,
+                index,
+                trace=channels,
+                pcap=drafts or None,
+                max_events=max_events,
+                max_wall_s=max_wall,
+                cancel=cancel,
+            )
+        )
+        for link, path in captures.items():
+            drafts[link].replace(path)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+    _note_run(done)
+    data(dumps(done.as_dict()) if as_json else _table(done))
+    for path in captures.values():
+        written(path)
+    if folder is not None:
+        _keep(done, folder)
+        written(folder)
+
+
+def _words(scenario: Scenario, index: int) -> str:
+    point = scenario.points()[index]
+    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only one"
+
+
+def _captures(scenario: Scenario, items: tuple[str, ...]) -> dict[str, Path]:
+    links = scenario.links()
+    found: dict[str, Path] = {}
+    for item in items:
+        link, sign, path = item.partition("=")
+        if sign and link in links:
+            found[link] = Path(path)
+        elif not links:
+            raise UsageError(f"--pcap: {scenario.id} has no links; expected at least one")
+        elif sign and "/" not in link and "." not in link:
+            from lasthop.errors import nearest
+
+            raise UsageError(f"--pcap: {link}: unknown link; {nearest(link, links)}")
+        else:
+            found[links[0]] = Path(item)
+    return found
+
+
+def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
+    """Find out before the run whether its results can be written."""
+    for target in [folder, *(path.parent for path in captures.values())]:
+        try:
+            if target is not None:
+                target.mkdir(parents=True, exist_ok=True)
+                probe = target / ".lasthop.new"
+                probe.touch()
+                probe.unlink()
+        except OSError as e:
+            raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+
+
+def _note_run(done: Run) -> None:
+    each = done.cpu_s / done.events * 1e9 if done.events else 0.0
+    note(
+        f"{done.scenario.id}, seed {done.seed}, replication {done.replication}: {done.events} events "
+        f"in {done.wall_s:.2f} s, {each:.0f} ns each",
+    )
+    if done.stopped:
+        note(
+            f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; "
+            "the metrics cover that time",
+        )
+
+
+def _table(done: Run) -> str:
+    from lasthop.quantity import human, metric_unit
+    from lasthop.table import grid
+
+    rows = [[name, human(value, metric_unit(name))] for name, value in done.metrics.items()]
+    return grid(["metric", "value"], rows)
+
+
+def _keep(done: Run, folder: Path) -> None:
+    from lasthop.jsontext import dumps
+
+    try:
+        for name in done.traces():
+            path = folder / "traces" / f"{name}.csv"
+            path.parent.mkdir(exist_ok=True)
+            draft = path.with_name(path.name + ".new")
+            done.trace(name).to_csv(draft)
+            draft.replace(path)
+        draft = folder / "run.json.new"
+        draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
+        draft.replace(folder / "run.json")
+    except OSError as e:
+        raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e

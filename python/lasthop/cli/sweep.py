@@ -1,0 +1,200 @@
+"""`lasthop sweep`."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shlex
+import sys
+from concurrent.futures import Executor, ProcessPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lasthop.cli.options import (
+    Shard,
+    Share,
+    dry_option,
+    examples,
+    json_option,
+    limit_options,
+    seed_option,
+    set_option,
+    talk_options,
+    verbose_option,
+    where_option,
+)
+from lasthop.cli.talk import complain, data, note, quiet, verbose, written
+from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from lasthop.scenario import Scenario
+    from lasthop.study import Study
+    from lasthop.sweep import Sweep
+
+
+@click.command(
+    "sweep",
+    epilog=examples(
+        "lasthop sweep ejtcp/fig10-baselines -r 20 -o studies/baselines",
+        "lasthop sweep ejtcp/fig10-baselines --where 'links.r2-d.loss.rate<=2 %' --ci '2 %'",
+    ),
+)
+@click.argument("scenario")
+@set_option
+@where_option
+@seed_option
+@click.option("-r", "--replications", type=click.IntRange(1), metavar="N", help="Runs of every point.")
+@click.option(
+    "--ci",
+    type=Share(),
+    help="Replicate until the 95 % half-width of the figures' metrics is below this share of the mean.",
+)
+@click.option(
+    "--max-replications",
+    type=click.IntRange(2),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="With --ci, replicate no point more often.",
+)
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Workers; all cores without it.")
+@click.option(
+    "--executor",
+    type=click.Choice(["thread", "process"]),
+    default="thread",
+    show_default=True,
+    help="What the workers are.",
+)
+@click.option("--shard", type=Shard(), help="Do only this part of the runs; see merge.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Study directory; studies/ID without it.")
+@limit_options
+@click.option("--fresh", is_flag=True, help="Forget the runs the study has.")
+@click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+@dry_option
+@json_option
+@verbose_option
+@talk_options
+def sweep_command(
+    scenario: str,
+    settings: tuple[str, ...],
+    where: tuple[str, ...],
+    seed: int | None,
+    replications: int | None,
+    ci: float | None,
+    max_replications: int,
+    jobs: int | None,
+    executor: str,
+    shard: tuple[int, int] | None,
+    out: Path | None,
+    max_events: int | None,
+    max_wall: float | None,
+    fresh: bool,
+    no_progress: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run all points of SCENARIO, replicated, on all cores, and print the figures' tables.
+
+    Every run is kept as it ends. The same command after an interruption, or after a change of
+    the scenario, runs only what is missing.
+    """
+    from lasthop.budget import admit
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.overrides import parse_set
+    from lasthop.progress import reporter
+    from lasthop.scenario import load
+    from lasthop.show import study_json, study_text
+    from lasthop.study import Precision, Study
+    from lasthop.sweep import Sweep
+    from lasthop.work import Limits
+
+    if shard and ci:
+        raise UsageError("--shard: cannot be combined with --ci; expected one of the two")
+    chosen = load(scenario, parse_set(settings))
+    for warning in chosen.warnings:
+        note(f"warning: {warning}")
+    part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
+    folder = out or Path("studies") / f"{chosen.id}{part}"
+    precision = Precision(ci, max_replications, replications or 5) if ci else None
+    if dry_run:
+        _would(chosen, where, replications, folder)
+        return
+    admit(chosen, range(len(chosen.points())))
+    study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
+    for remark in study.notes:
+        note(f"note: {remark}")
+    progress = reporter(quiet=quiet(), plain=no_progress)
+    work = Sweep(
+        study,
+        jobs=jobs,
+        limits=Limits(max_events, max_wall),
+        precision=precision,
+        shard=shard,
+        progress=progress,
+    )
+    try:
+        with interruptible():
+            _carry_out(work, executor)
+    except KeyboardInterrupt:
+        done = sum(1 for _ in study.results())
+        note(f"interrupted: {done} of {study.size} runs are kept in {folder}; to resume:")
+        note(f"  {shlex.join(['lasthop', *_again(sys.argv[1:])])}")
+        raise click.exceptions.Exit(130) from None
+    note(progress.summary())
+    _report_stopped(study)
+    if as_json:
+        data(study_json(study))
+    elif study.metrics():
+        data(study_text(study))
+    failures = study.failures
+    for failure in failures[: None if verbose() else 5]:
+        complain(str(failure.row.error))
+    if failures:
+        note(f"{len(failures)} of {study.size} runs failed; the same command tries them again")
+    written(folder)
+    if failures:
+        raise click.exceptions.Exit(1)
+
+
+def _carry_out(work: Sweep, executor: str) -> None:
+    if executor == "thread":
+        work.run()
+        return
+    from lasthop.cli.interrupt import ignore
+
+    # Not forked: a forked child would share the parent's threads' locks.
+    context = multiprocessing.get_context("spawn")
+    pool: Executor = ProcessPoolExecutor(work.jobs, mp_context=context, initializer=ignore)
+    with pool:
+        work.executor = pool
+        try:
+            work.run()
+        except KeyboardInterrupt:
+            for child in multiprocessing.active_children():
+                child.kill()
+            raise
+
+
+def _would(scenario: Scenario, where: tuple[str, ...], count: int | None, folder: Path) -> None:
+    from lasthop.budget import largest
+    from lasthop.overrides import parse_where, select
+
+    left = select(scenario.points(), parse_where(where), scenario.numeric)
+    bound = largest(scenario, left)
+    note(
+        f"would run {len(left)} points x {count or scenario.replications} replications into "
+        f"{folder}; each at most {bound['events']:.3g} events and "
+        f"{bound['memory_bytes'] / 1e6:.3g} MB",
+    )
+
+
+def _again(arguments: list[str]) -> list[str]:
+    """The arguments that continue an interrupted sweep: the same, but not from the start."""
+    return [a for a in arguments if a != "--fresh"]
+
+
+def _report_stopped(study: Study) -> None:
+    early = sum(1 for result in study.results() if result.row.stopped)
+    if early:
+        note(f"{early} of {study.size} runs stopped early at a limit; see status in export")

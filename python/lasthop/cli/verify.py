@@ -1,0 +1,217 @@
+"""Commands that hold lasthop against something: reproduce, check, bench, test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lasthop.cli.options import (
+    Share,
+    examples,
+    json_option,
+    set_option,
+    talk_options,
+    verbose_option,
+    where_option,
+)
+from lasthop.cli.talk import data, note, paint, quiet, verbose, written
+
+MISSED = 3
+
+
+@click.command(
+    "reproduce",
+    epilog=examples("lasthop reproduce --quick", "lasthop reproduce baselines --json"),
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--quick", is_flag=True, help="Fewer points and replications.")
+@click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
+@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Workers; all cores without it.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("studies/reproduce"),
+    show_default=True,
+    help="Directory for the studies.",
+)
+@click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+@json_option
+@verbose_option
+@talk_options
+def reproduce_command(
+    ids: tuple[str, ...],
+    quick: bool,
+    listing: bool,
+    record: bool,
+    jobs: int | None,
+    out: Path,
+    no_progress: bool,
+    as_json: bool,
+) -> None:
+    """Rebuild the figures of the papers named, or of all, and compare.
+
+    Each claim gets a verdict: agrees, cannot tell, differs. The exit code is 3 if one is worse
+    than the verdict on record in papers/ID.md.
+    """
+    from lasthop import reproduce as book
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.errors import UsageError
+    from lasthop.jsontext import dumps
+    from lasthop.progress import reporter
+    from lasthop.table import grid
+
+    if listing:
+        papers = [book.paper(name) for name in book.known()]
+        if as_json:
+            data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
+        else:
+            data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
+        return
+    if record and quick:
+        raise UsageError("--record: a quick run is too coarse for the record; expected no --quick")
+    wanted = [book.paper(name) for name in ids or book.known()]
+    results = []
+    for one in wanted:
+        note(f"{one.id}: {one.title}")
+        with interruptible():
+            result = book.reproduce(
+                one,
+                out,
+                quick=quick,
+                jobs=jobs,
+                progress=lambda: reporter(quiet=quiet(), plain=no_progress),
+            )
+        results.append(result)
+        if not as_json:
+            data(result.text(paint))
+            if verbose():
+                note("\n".join(f"{f.claim.id}: {f.claim.text}" for f in result.findings))
+        if record:
+            book.record(result)
+            written(one.report)
+    if as_json:
+        documents = [result.as_dict() for result in results]
+        data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
+    worse = [finding for result in results for finding in result.worse()]
+    if worse and not record:
+        note(f"{len(worse)} verdicts are worse than recorded: {', '.join(f.claim.id for f in worse)}")
+    for result in results:
+        for folder in result.folders:
+            written(folder)
+    if worse and not record:
+        raise click.exceptions.Exit(MISSED)
+
+
+@click.command(
+    "check",
+    epilog=examples(
+        "lasthop check scenarios/ejtcp/fig10-baselines.toml",
+        "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
+    ),
+)
+@click.argument("scenarios", nargs=-1, metavar="[SCENARIO]...")
+@set_option
+@where_option
+@click.option("--theory", is_flag=True, help="Run the points and print PFTK and Mathis beside them.")
+@click.option(
+    "-r",
+    "--replications",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="With --theory, runs of every point.",
+)
+@click.option("--tolerance", type=Share(), help="With --theory, what Reno may be off; 10 to 15 % without it.")
+@json_option
+@talk_options
+def check_command(
+    scenarios: tuple[str, ...],
+    settings: tuple[str, ...],
+    where: tuple[str, ...],
+    theory: bool,
+    replications: int,
+    tolerance: float | None,
+    as_json: bool,
+) -> None:
+    """Validate SCENARIO, or all that are shipped: every point, and what a run may cost."""
+    from lasthop import check
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.errors import UsageError
+    from lasthop.jsontext import dumps
+    from lasthop.overrides import parse_set
+    from lasthop.paths import shipped
+    from lasthop.scenario import load
+
+    if theory and len(scenarios) != 1:
+        raise UsageError("--theory: needs a scenario; expected exactly one")
+    missed = 0
+    documents = []
+    for name in scenarios or shipped():
+        scenario = load(name, parse_set(settings))
+        found = check.validate(scenario)
+        for warning in found.warnings:
+            note(f"warning: {warning}")
+        document = found.as_dict()
+        if not as_json:
+            data(found.text())
+        if theory:
+            with interruptible():
+                lines = check.theory(scenario, where, replications, tolerance)
+            document["theory"] = [line.as_dict() for line in lines]
+            missed += sum(line.missed for line in lines)
+            if not as_json:
+                data(check.theory_text(lines))
+        documents.append(document)
+    if as_json:
+        data(dumps(documents[0] if len(documents) == 1 else documents))
+    if missed:
+        note(f"{missed} rates are farther from PFTK than allowed")
+        raise click.exceptions.Exit(MISSED)
+
+
+@click.command("bench", epilog=examples("lasthop bench", "lasthop bench newreno-1pct --peer ns2 --json"))
+@click.argument("cases", nargs=-1, metavar="[CASE]...")
+@click.option("--peer", type=click.Choice(["ns2"]), help="Run the same in a peer, if it is installed.")
+@click.option("--list", "listing", is_flag=True, help="List the cases and stop.")
+@json_option
+@talk_options
+def bench_command(
+    cases: tuple[str, ...],
+    peer: str | None,
+    listing: bool,
+    as_json: bool,
+) -> None:
+    """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
+    from lasthop import bench
+    from lasthop.jsontext import dumps
+    from lasthop.table import grid
+
+    found = bench.cases(cases)
+    if listing:
+        data(grid(["case", "title"], [[case.name, case.title] for case in found]))
+        return
+    lines: list[bench.Measured] = []
+    for case in found:
+        note(f"{case.name}: {case.title}")
+        lines += bench.measure(case)
+        if peer and (case.peer or cases):
+            lines.append(bench.peer(case))
+    data(dumps([line.as_dict() for line in lines]) if as_json else bench.text(lines))
+
+
+@click.command(
+    "test",
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
+def test_command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
+    """Run the checks of a checkout: lints, types, Rust and Python tests."""
+    from lasthop.testing import main
+
+    ctx.exit(main(list(arguments)))
