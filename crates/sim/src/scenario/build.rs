@@ -1,0 +1,360 @@
+//! The values of a point as the types that a run is built from.
+//!
+//! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
+
+use super::config::{
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig,
+    OnOffLaw, PacketClass, RunConfig, SinkConfig, TransportConfig,
+};
+use super::quantity::{Dim, Quantity};
+use super::sheet::{Sheet, Transport};
+use super::value::Value;
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, Profile, SackAfterTimeout};
+use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+
+/// The configuration of a point whose sheet misses nothing.
+pub(super) fn config(sheet: &Sheet<'_>) -> Config {
+    let layout = &sheet.plan.layout;
+    let run = Part {
+        sheet,
+        prefix: "run".to_string(),
+    };
+    Config {
+        run: RunConfig {
+            duration: run.span("duration"),
+            warmup: run.span("warmup"),
+            max_events: run.optional("max-events", Part::count),
+            max_wall: run.optional("max-wall", Part::span),
+            max_memory: run.bytes("max-memory"),
+        },
+        nodes: layout.nodes.iter().map(|name| node(sheet, name)).collect(),
+        links: layout.links.iter().map(|name| link(sheet, name)).collect(),
+        flows: layout
+            .flows
+            .iter()
+            .enumerate()
+            .map(|(number, name)| flow(sheet, number, name))
+            .collect(),
+    }
+}
+
+fn node(sheet: &Sheet<'_>, name: &str) -> NodeConfig {
+    let position = match sheet.get(&format!("nodes.{name}.position")) {
+        Some(Value::List(values)) => match values.as_slice() {
+            [x, y] => Some((Metres(x.si().unwrap_or(0.0)), Metres(y.si().unwrap_or(0.0)))),
+            _ => None,
+        },
+        _ => None,
+    };
+    NodeConfig {
+        name: name.to_string(),
+        position,
+    }
+}
+
+fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
+    let link = Part {
+        sheet,
+        prefix: format!("links.{name}"),
+    };
+    let direction = |prefix: &str| DirectionConfig {
+        rate: link.rate(&format!("{prefix}rate")),
+        delay: link.span(&format!("{prefix}delay")),
+        queue: link.queue(&format!("{prefix}queue")),
+        loss: LossConfig::None,
+    };
+    let mut directions = [direction(""), direction("reverse.")];
+    if link.word("kind") == "lossy" {
+        let loss = loss(&link);
+        match link.word("loss.direction") {
+            "forward" => directions[0].loss = loss,
+            "reverse" => directions[1].loss = loss,
+            _ => {
+                directions[0].loss = loss.clone();
+                directions[1].loss = loss;
+            }
+        }
+    }
+    let ends = match link.value("nodes") {
+        Value::List(ends) if ends.len() == 2 => {
+            [link.node_index(&ends[0]), link.node_index(&ends[1])]
+        }
+        _ => link.broken("nodes"),
+    };
+    LinkConfig {
+        name: name.to_string(),
+        nodes: ends,
+        directions,
+    }
+}
+
+fn loss(link: &Part<'_>) -> LossConfig {
+    match link.word("loss.model") {
+        "packet" => LossConfig::Packet {
+            rate: link.real("loss.rate"),
+        },
+        "bit" => LossConfig::Bit {
+            ber: link.real("loss.bit.ber"),
+        },
+        "gilbert-elliott" => LossConfig::GilbertElliott {
+            loss_good: link.real("loss.gilbert-elliott.loss-good"),
+            loss_bad: link.real("loss.gilbert-elliott.loss-bad"),
+            good_to_bad: link.real("loss.gilbert-elliott.good-to-bad"),
+            bad_to_good: link.real("loss.gilbert-elliott.bad-to-good"),
+        },
+        _ => {
+            let drop = match link.value("loss.list.drop") {
+                Value::List(numbers) => numbers.iter().filter_map(whole).collect(),
+                _ => link.broken("loss.list.drop"),
+            };
+            let of = match link.word("loss.list.of") {
+                "data" => PacketClass::Data,
+                "ack" => PacketClass::Ack,
+                _ => PacketClass::All,
+            };
+            LossConfig::List { drop, of }
+        }
+    }
+}
+
+fn flow(sheet: &Sheet<'_>, number: usize, name: &str) -> FlowConfig {
+    let flow = Part {
+        sheet,
+        prefix: format!("flows.{name}"),
+    };
+    let transport = match sheet.transport(number) {
+        Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
+        Transport::Udp => TransportConfig::Udp {
+            extra_header: flow.bytes("udp.extra-header").0 as u16,
+        },
+    };
+    let sink = match &transport {
+        TransportConfig::Tcp(_) => SinkConfig {
+            read_rate: flow.optional("sink.read-rate", Part::rate),
+            pause_at: flow.optional("sink.pause-at", Part::time),
+            pause: flow.span("sink.pause"),
+        },
+        TransportConfig::Udp { .. } => SinkConfig::default(),
+    };
+    FlowConfig {
+        name: name.to_string(),
+        from: flow.node_index(flow.value("from")),
+        to: flow.node_index(flow.value("to")),
+        app: AppConfig {
+            start: flow.time("app.start"),
+            stop: flow.optional("app.stop", Part::time),
+            kind: app(&flow, &transport),
+        },
+        sink,
+        transport,
+    }
+}
+
+fn app(flow: &Part<'_>, transport: &TransportConfig) -> AppKind {
+    match flow.word("app.kind") {
+        "bulk" => AppKind::Bulk,
+        "file" => AppKind::File {
+            size: file_size(flow, transport),
+        },
+        "cbr" => AppKind::Cbr {
+            rate: flow.rate("app.cbr.rate"),
+            packet: flow.small("app.cbr.packet"),
+        },
+        "poisson" => AppKind::Poisson {
+            rate: flow.rate("app.poisson.rate"),
+            packet: flow.small("app.poisson.packet"),
+        },
+        _ => AppKind::OnOff {
+            rate: flow.rate("app.on-off.rate"),
+            packet: flow.small("app.on-off.packet"),
+            on: flow.span("app.on-off.on"),
+            off: flow.span("app.on-off.off"),
+            law: match flow.word("app.on-off.law") {
+                "exponential" => OnOffLaw::Exponential,
+                "fixed" => OnOffLaw::Fixed,
+                _ => OnOffLaw::Pareto(flow.real("app.on-off.shape")),
+            },
+        },
+    }
+}
+
+/// A file counted in packets has so many full segments.
+fn file_size(flow: &Part<'_>, transport: &TransportConfig) -> Bytes {
+    let count = flow.count("app.file.size");
+    match (flow.value("app.file.size"), transport) {
+        (
+            Value::Quantity(Quantity {
+                dim: Dim::Packets, ..
+            }),
+            TransportConfig::Tcp(tcp),
+        ) => Bytes(count.saturating_mul(u64::from(tcp.packet))),
+        _ => Bytes(count),
+    }
+}
+
+fn tcp(flow: &Part<'_>) -> tcp::Config {
+    let profile = if flow.word("tcp.profile") == "ns2-2004" {
+        Profile::Ns2Of2004
+    } else {
+        Profile::Modern
+    };
+    let mut config = profile.config();
+    config.recovery = RecoveryKind::named(flow.word("tcp.recovery"))
+        .unwrap_or_else(|| flow.broken("tcp.recovery"));
+    config.congestion = CongestionKind::named(flow.word("tcp.congestion"))
+        .unwrap_or_else(|| flow.broken("tcp.congestion"));
+    config.packet = flow.small("tcp.packet");
+    config.extra_header = flow.small("tcp.extra-header") as u16;
+    config.window = flow.small("tcp.window");
+    config.initial_window = flow.small("tcp.initial-window");
+    config.initial_ssthresh = flow.optional("tcp.initial-ssthresh", Part::real);
+    config.min_rto = flow.span("tcp.min-rto");
+    config.max_rto = flow.span("tcp.max-rto");
+    config.initial_rto = flow.span("tcp.initial-rto");
+    config.tick = flow.span("tcp.tick");
+    config.ack_every = flow.small("tcp.ack-every");
+    config.ack_delay = flow.span("tcp.ack-delay");
+    config.timestamps = flow.flag("tcp.timestamps");
+    config.sack = flow.flag("tcp.sack");
+    config.limited_transmit = flow.flag("tcp.limited-transmit");
+    config.nagle = flow.flag("tcp.nagle");
+    config.window_validation = flow.flag("tcp.window-validation");
+    config.idle_restart = flow.flag("tcp.idle-restart");
+    config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
+    config.receive_buffer = flow.optional("sink.buffer", Part::count);
+    choices_of_recovery(flow, &mut config);
+    config
+}
+
+/// Choices that only one recovery has; where another recovery runs, they have no value and no effect.
+fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
+    let choice = |key: &str, word: &str| {
+        let value = flow.sheet.get(&format!("{}.tcp.{key}", flow.prefix));
+        value.map(|value| value.is(word))
+    };
+    if let Some(once) = choice("reno.fast-retransmit", "once-a-window") {
+        config.reno_fast_retransmit = if once {
+            FastRetransmit::OnceAWindow
+        } else {
+            FastRetransmit::EveryHole
+        };
+    }
+    if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
+        config.newreno_impatient = impatient;
+    }
+    if let Some(flight) = choice("newreno.full-ack", "flight") {
+        config.newreno_full_ack = if flight {
+            FullAck::Flight
+        } else {
+            FullAck::Ssthresh
+        };
+    }
+    if let Some(kept) = choice("sack-after-timeout", "kept") {
+        config.sack_after_timeout = if kept {
+            SackAfterTimeout::Kept
+        } else {
+            SackAfterTimeout::Cleared
+        };
+    }
+}
+
+/// The keys below a prefix.
+struct Part<'a> {
+    sheet: &'a Sheet<'a>,
+    prefix: String,
+}
+
+impl<'a> Part<'a> {
+    fn value(&self, key: &str) -> &'a Value {
+        self.sheet
+            .get(&format!("{}.{key}", self.prefix))
+            .unwrap_or_else(|| self.broken(key))
+    }
+
+    fn broken(&self, key: &str) -> ! {
+        panic!(
+            "{}.{key}: no value of its kind after validation",
+            self.prefix
+        )
+    }
+
+    fn word(&self, key: &str) -> &'a str {
+        match self.value(key) {
+            Value::Text(text) => text,
+            _ => self.broken(key),
+        }
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        match self.value(key) {
+            Value::Bool(value) => *value,
+            _ => self.broken(key),
+        }
+    }
+
+    /// A whole number, or the base units of a quantity.
+    fn count(&self, key: &str) -> u64 {
+        whole(self.value(key)).unwrap_or_else(|| self.broken(key))
+    }
+
+    fn small(&self, key: &str) -> u32 {
+        u32::try_from(self.count(key)).unwrap_or_else(|_| self.broken(key))
+    }
+
+    fn real(&self, key: &str) -> f64 {
+        self.value(key).si().unwrap_or_else(|| self.broken(key))
+    }
+
+    fn span(&self, key: &str) -> Span {
+        Span(self.count(key))
+    }
+
+    fn time(&self, key: &str) -> Time {
+        Time(self.count(key))
+    }
+
+    fn rate(&self, key: &str) -> Rate {
+        Rate(self.count(key))
+    }
+
+    fn bytes(&self, key: &str) -> Bytes {
+        Bytes(self.count(key))
+    }
+
+    fn queue(&self, key: &str) -> QueueLimit {
+        match self.value(key) {
+            Value::Text(_) => QueueLimit::Unlimited,
+            Value::Quantity(Quantity { dim: Dim::Size, .. }) => QueueLimit::Bytes(self.bytes(key)),
+            _ => QueueLimit::Packets(self.small(key)),
+        }
+    }
+
+    /// `None` for a word such as `none`, which stands beside the numbers of its key.
+    fn optional<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
+        match self.value(key) {
+            Value::Text(_) => None,
+            _ => Some(read(self, key)),
+        }
+    }
+
+    fn node_index(&self, name: &Value) -> usize {
+        let found = self
+            .sheet
+            .plan
+            .layout
+            .nodes
+            .iter()
+            .position(|node| name.is(node));
+        found.unwrap_or_else(|| self.broken("node"))
+    }
+}
+
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Quantity(quantity) => quantity.base.as_u64(),
+        Value::Number(number) => number.as_u64(),
+        _ => None,
+    }
+}

@@ -1,0 +1,249 @@
+//! What one value alone cannot show: values of a point that do not go together.
+
+use super::build;
+use super::config::{AppKind, Config, FlowConfig, TransportConfig};
+use super::document::Document;
+use super::error::{Fault, Faults, Place};
+use super::plan::Plan;
+use super::sheet::{self, Sheet, Transport};
+use lasthop_stack::units::{Span, Time};
+
+/// Bytes of an IPv4 packet beside the payload of a segment: IPv4, TCP, and timestamps if used.
+const TCP_HEADERS: u32 = 40;
+const TIMESTAMPS: u32 = 12;
+const LARGEST_PACKET: u32 = 65_535;
+/// The largest window that the window scale can announce (RFC 7323, 2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// Checks one point and collects its faults and remarks.
+pub(super) struct Check<'a> {
+    document: &'a Document,
+    plan: &'a Plan,
+    point: usize,
+    pub(super) faults: Faults,
+    pub(super) remarks: Faults,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
+        Check {
+            document,
+            plan,
+            point: 0,
+            faults: Faults::new(),
+            remarks: Faults::new(),
+        }
+    }
+
+    /// Checks what no sweep changes.
+    pub(super) fn structure(&mut self) {
+        for (section, example) in [
+            ("nodes", "a = {}"),
+            ("links", "[links.a-b]"),
+            ("flows", "[flows.main]"),
+        ] {
+            let none = match section {
+                "nodes" => self.plan.layout.nodes.is_empty(),
+                "links" => self.plan.layout.links.is_empty(),
+                _ => self.plan.layout.flows.is_empty(),
+            };
+            if none {
+                let place = self.document.table_place(&[section]);
+                self.faults.push(Fault::new(
+                    place,
+                    section,
+                    format!("none given; expected at least one such as {example}"),
+                ));
+            }
+        }
+        for (flow, name) in self.plan.layout.flows.iter().enumerate() {
+            if self.plan.transports[flow] == [true, true] {
+                let place = self.document.table_place(&["flows", name, "udp"]);
+                self.faults.push(Fault::new(
+                    place,
+                    format!("flows.{name}"),
+                    "tcp and udp; expected one of them",
+                ));
+            }
+        }
+    }
+
+    /// Checks one point.
+    pub(super) fn point(&mut self, point: usize, sheet: &Sheet<'_>) {
+        self.point = point;
+        for slot in &sheet.missing {
+            let def = self.plan.layout.slots[*slot].def;
+            self.fault(
+                &self.plan.layout.slots[*slot].key,
+                format!("missing; expected {}", def.expected(None)),
+            );
+        }
+        if !sheet.missing.is_empty() {
+            return;
+        }
+        let config = build::config(sheet);
+        self.run(&config);
+        for (number, flow) in config.flows.iter().enumerate() {
+            self.route(&config, flow);
+            self.source(&config, flow);
+            match (&flow.transport, sheet.transport(number)) {
+                (TransportConfig::Tcp(_), Transport::Tcp) => self.tcp(flow),
+                _ => self.udp(flow),
+            }
+        }
+    }
+
+    fn run(&mut self, config: &Config) {
+        let run = &config.run;
+        if run.warmup >= run.duration {
+            let text = format!(
+                "{} of {}; expected less than run.duration",
+                secs(run.warmup),
+                secs(run.duration)
+            );
+            self.fault("run.warmup", text);
+        }
+    }
+
+    fn route(&mut self, config: &Config, flow: &FlowConfig) {
+        let name = &flow.name;
+        let [from, to] = [flow.from, flow.to].map(|node| config.nodes[node].name.as_str());
+        if flow.from == flow.to {
+            self.fault(
+                &format!("flows.{name}.to"),
+                format!("\"{to}\" is the sender too; expected another node"),
+            );
+        } else if !joined(config, flow.from, flow.to) {
+            let text =
+                format!("no path from \"{from}\" to \"{to}\"; expected links that join them");
+            self.fault(&format!("flows.{name}.to"), text);
+        }
+    }
+
+    fn source(&mut self, config: &Config, flow: &FlowConfig) {
+        let key = |below: &str| format!("flows.{}.app.{below}", flow.name);
+        if let Some(stop) = flow.app.stop.filter(|stop| *stop <= flow.app.start) {
+            let text = format!(
+                "{} is not after app.start, {}; expected a later time",
+                at(stop),
+                at(flow.app.start)
+            );
+            self.fault(&key("stop"), text);
+        }
+        if flow.app.start.0 >= config.run.duration.0 {
+            let text = format!(
+                "the flow starts at {}; the run ends before",
+                at(flow.app.start)
+            );
+            self.remark(&key("start"), text);
+        }
+    }
+
+    fn udp(&mut self, flow: &FlowConfig) {
+        if matches!(flow.app.kind, AppKind::Bulk | AppKind::File { .. }) {
+            let text =
+                "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
+            self.fault(&format!("flows.{}.udp", flow.name), text.to_string());
+        }
+    }
+
+    fn tcp(&mut self, flow: &FlowConfig) {
+        let TransportConfig::Tcp(tcp) = &flow.transport else {
+            return;
+        };
+        let key = |below: &str| format!("flows.{}.{below}", flow.name);
+        if tcp.min_rto > tcp.max_rto {
+            let text = format!(
+                "{} is above tcp.max-rto, {}; expected less",
+                secs(tcp.min_rto),
+                secs(tcp.max_rto)
+            );
+            self.fault(&key("tcp.min-rto"), text);
+        }
+        let recovery = tcp.recovery.entry().name;
+        if !tcp.sack && matches!(recovery, "sack" | "fack") {
+            let text = format!(
+                "false with recovery \"{recovery}\", which works on SACK blocks; expected true"
+            );
+            self.fault(&key("tcp.sack"), text);
+        }
+        let options = if tcp.timestamps { TIMESTAMPS } else { 0 };
+        let largest = LARGEST_PACKET - TCP_HEADERS - options - u32::from(tcp.extra_header);
+        if tcp.packet > largest {
+            let text = format!(
+                "{} B do not fit into an IP packet with their headers; expected at most {largest} B",
+                tcp.packet
+            );
+            self.fault(&key("tcp.packet"), text);
+        }
+        let window = u64::from(tcp.window) * u64::from(tcp.packet);
+        if window > LARGEST_WINDOW {
+            let most = LARGEST_WINDOW / u64::from(tcp.packet);
+            let text = format!(
+                "{} segments are more than 1 GiB, the most TCP can announce; expected at most {most} segments",
+                tcp.window
+            );
+            self.fault(&key("tcp.window"), text);
+        }
+        if let Some(buffer) = tcp
+            .receive_buffer
+            .filter(|buffer| *buffer < u64::from(tcp.packet))
+        {
+            let text = format!(
+                "{buffer} B hold no full segment; expected at least tcp.packet, {} B",
+                tcp.packet
+            );
+            self.fault(&key("sink.buffer"), text);
+        }
+    }
+
+    fn fault(&mut self, key: &str, text: String) {
+        let fault = Fault::new(self.place(key), key, text);
+        self.faults.push(fault);
+    }
+
+    fn remark(&mut self, key: &str, text: String) {
+        let fault = Fault::new(self.place(key), key, text);
+        self.remarks.push(fault);
+    }
+
+    /// Where a key is set at this point; else the table it belongs to.
+    fn place(&self, key: &str) -> Place {
+        let set = self
+            .plan
+            .layout
+            .slot(key)
+            .and_then(|slot| sheet::place(self.plan, slot, self.point));
+        set.unwrap_or_else(|| {
+            self.document
+                .table_place(&key.split('.').collect::<Vec<_>>())
+        })
+    }
+}
+
+/// Whether links lead from one node to another.
+fn joined(config: &Config, from: usize, to: usize) -> bool {
+    let mut reached = vec![false; config.nodes.len()];
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut reached[node], true) {
+            continue;
+        }
+        for link in &config.links {
+            match link.nodes {
+                [a, b] if a == node => open.push(b),
+                [a, b] if b == node => open.push(a),
+                _ => {}
+            }
+        }
+    }
+    reached[to]
+}
+
+fn secs(span: Span) -> String {
+    format!("{} s", span.as_secs())
+}
+
+fn at(time: Time) -> String {
+    format!("{} s", time.as_secs())
+}

@@ -1,0 +1,213 @@
+//! A scenario at one point of its sweep, as typed values: what the run loop is built from.
+
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::transport::tcp;
+use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+
+/// One point of a scenario, every default filled in.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Length, warm-up, limits.
+    pub run: RunConfig,
+    /// Hosts and routers; their place in the list is their node number.
+    pub nodes: Vec<NodeConfig>,
+    /// Links in the order of the file.
+    pub links: Vec<LinkConfig>,
+    /// Flows in the order of the file.
+    pub flows: Vec<FlowConfig>,
+}
+
+/// How long a run is and what it may use.
+#[derive(Clone, Debug)]
+pub struct RunConfig {
+    /// Simulated time at which the run ends.
+    pub duration: Span,
+    /// Simulated time before which nothing is measured.
+    pub warmup: Span,
+    /// Most events before the run is stopped.
+    pub max_events: Option<u64>,
+    /// Most wall-clock time before the run is stopped.
+    pub max_wall: Option<Span>,
+    /// Most memory a run may need by estimate before it starts.
+    pub max_memory: Bytes,
+}
+
+/// A host or router.
+#[derive(Clone, Debug)]
+pub struct NodeConfig {
+    /// Its name.
+    pub name: String,
+    /// Where it stands, if that matters.
+    pub position: Option<(Metres, Metres)>,
+}
+
+/// A link between two nodes.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// Its name.
+    pub name: String,
+    /// Indices into [`Config::nodes`].
+    pub nodes: [usize; 2],
+    /// Forward (first node to second) and reverse direction.
+    pub directions: [DirectionConfig; 2],
+}
+
+/// One direction of a point-to-point link.
+#[derive(Clone, Debug)]
+pub struct DirectionConfig {
+    /// Bit rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Room of the drop-tail queue, the packet being sent included.
+    pub queue: QueueLimit,
+    /// What is lost on the way.
+    pub loss: LossConfig,
+}
+
+/// A loss process.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossConfig {
+    /// Nothing is lost.
+    None,
+    /// Each packet with this probability, independently.
+    Packet {
+        /// Probability of loss.
+        rate: f64,
+    },
+    /// Each bit with this probability; a packet with a bit error is lost.
+    Bit {
+        /// Bit error rate.
+        ber: f64,
+    },
+    /// Two states that change per packet, each with a loss probability of its own (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+        /// Probability per packet of turning bad.
+        good_to_bad: f64,
+        /// Probability per packet of turning good.
+        bad_to_good: f64,
+    },
+    /// Exactly these packets, counted from 1 among those of the named class.
+    List {
+        /// Ordinals, ascending.
+        drop: Vec<u64>,
+        /// Which packets are counted.
+        of: PacketClass,
+    },
+}
+
+/// A class of packets that a loss list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketClass {
+    /// Packets with payload.
+    Data,
+    /// TCP segments without payload.
+    Ack,
+    /// Every packet.
+    All,
+}
+
+/// A flow: a source, a transport and a sink.
+#[derive(Clone, Debug)]
+pub struct FlowConfig {
+    /// Its name.
+    pub name: String,
+    /// Index of the sending node.
+    pub from: usize,
+    /// Index of the receiving node.
+    pub to: usize,
+    /// What is sent and when.
+    pub app: AppConfig,
+    /// How the receiving application reads.
+    pub sink: SinkConfig,
+    /// TCP or UDP.
+    pub transport: TransportConfig,
+}
+
+/// A source.
+#[derive(Clone, Debug)]
+pub struct AppConfig {
+    /// When it starts.
+    pub start: Time,
+    /// When it stops; TCP then closes after what was written.
+    pub stop: Option<Time>,
+    /// Its law.
+    pub kind: AppKind,
+}
+
+/// The law of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AppKind {
+    /// As much as the transport takes.
+    Bulk,
+    /// So many bytes, then close.
+    File {
+        /// Size of the file.
+        size: Bytes,
+    },
+    /// Packets at a constant distance.
+    Cbr {
+        /// Payload bits per second.
+        rate: Rate,
+        /// Payload of a packet.
+        packet: u32,
+    },
+    /// Packets at exponential distances.
+    Poisson {
+        /// Mean payload bits per second.
+        rate: Rate,
+        /// Payload of a packet.
+        packet: u32,
+    },
+    /// Constant rate in bursts.
+    OnOff {
+        /// Payload bits per second while on.
+        rate: Rate,
+        /// Payload of a packet.
+        packet: u32,
+        /// Mean length of a burst.
+        on: Span,
+        /// Mean length of a pause.
+        off: Span,
+        /// Distribution of both.
+        law: OnOffLaw,
+    },
+}
+
+/// Distribution of bursts and pauses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OnOffLaw {
+    /// Exponential.
+    Exponential,
+    /// Pareto with this shape (above 1).
+    Pareto(f64),
+    /// Always the mean.
+    Fixed,
+}
+
+/// How the receiving application reads.
+#[derive(Clone, Debug, Default)]
+pub struct SinkConfig {
+    /// Rate at which it reads; `None` reads at once.
+    pub read_rate: Option<Rate>,
+    /// When it stops reading for a while.
+    pub pause_at: Option<Time>,
+    /// For how long.
+    pub pause: Span,
+}
+
+/// TCP or UDP.
+#[derive(Clone, Debug)]
+pub enum TransportConfig {
+    /// A TCP connection. `sink.buffer` stands in its `receive_buffer`.
+    Tcp(tcp::Config),
+    /// Datagrams.
+    Udp {
+        /// Bytes a routing header adds to every packet.
+        extra_header: u16,
+    },
+}

@@ -1,0 +1,270 @@
+//! TOML text to settings with their lines. Nothing is known here of what a key means.
+
+use super::error::{Fault, Place};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value as written, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) raw: Raw,
+    pub(super) place: Place,
+}
+
+/// A value as written.
+#[derive(Clone, Debug)]
+pub(super) enum Raw {
+    Text(String),
+    /// The text of an integer or real number.
+    Number(String),
+    Bool(bool),
+    Date(String),
+    List(Vec<Item>),
+    Table(Vec<Leaf>),
+}
+
+/// A value and the path of its key.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub(super) path: Vec<String>,
+    pub(super) item: Item,
+}
+
+impl Leaf {
+    pub(super) fn key(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Document {
+    /// Everything but sweep and figures, in the order of the file.
+    pub(super) settings: Vec<Leaf>,
+    /// The tables among them, in the order of the file.
+    pub(super) tables: Vec<(Vec<String>, Place)>,
+    /// What stands under `[sweep]`; `zip` and `list` as one leaf each.
+    pub(super) sweep: Vec<Leaf>,
+    /// The `[[figure]]` tables.
+    pub(super) figures: Vec<(Place, Vec<Leaf>)>,
+    /// Sections of a wrong form.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Document {
+    /// Reads a whole file.
+    pub(super) fn parse(text: &str) -> Result<Document, Fault> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let lines = Lines::new(text);
+        if text.trim().is_empty() {
+            let found =
+                "the file is empty; expected a scenario with [run], [nodes], [links] and [flows]";
+            return Err(Fault::new(Place::Line(1), "", found));
+        }
+        let table = DeTable::parse(text).map_err(|error| lines.syntax_fault(&error))?;
+        let mut document = Document::default();
+        for (name, at, value) in lines.entries(table.get_ref()) {
+            let item = lines.item(value);
+            match (name, &item.raw) {
+                ("sweep", Raw::Table(leaves)) => document.sweep = sweep_leaves(leaves),
+                ("figure", Raw::List(figures))
+                    if figures.iter().all(|it| matches!(it.raw, Raw::Table(_))) =>
+                {
+                    document.add_figures(figures);
+                }
+                ("sweep" | "figure", raw) => {
+                    let form = if name == "sweep" {
+                        "a table [sweep]"
+                    } else {
+                        "tables [[figure]]"
+                    };
+                    let found = format!("{}; expected {form}", raw.describe());
+                    document.faults.push(Fault::new(at, name, found));
+                }
+                _ => document.add(vec![name.to_string()], at, item),
+            }
+        }
+        Ok(document)
+    }
+
+    fn add(&mut self, path: Vec<String>, at: Place, item: Item) {
+        match item.raw {
+            Raw::Table(leaves) => {
+                self.tables.push((path.clone(), at));
+                for leaf in leaves {
+                    let below = [path.as_slice(), leaf.path.as_slice()].concat();
+                    self.add(below, leaf.item.place, leaf.item);
+                }
+            }
+            _ => self.settings.push(Leaf { path, item }),
+        }
+    }
+
+    fn add_figures(&mut self, figures: &[Item]) {
+        for figure in figures {
+            if let Raw::Table(leaves) = &figure.raw {
+                self.figures.push((figure.place, leaves.clone()));
+            }
+        }
+    }
+
+    /// The line of a table, or else of the nearest table around it.
+    pub(super) fn table_place(&self, path: &[&str]) -> Place {
+        (1..=path.len())
+            .rev()
+            .find_map(|length| {
+                let same = |table: &&(Vec<String>, Place)| table.0.iter().eq(path[..length].iter());
+                self.tables.iter().find(same).map(|table| table.1)
+            })
+            .unwrap_or(Place::Line(1))
+    }
+}
+
+/// Flattens the tables of a sweep, so that quoted and bare dotted keys mean the same.
+fn sweep_leaves(leaves: &[Leaf]) -> Vec<Leaf> {
+    let mut flat = Vec::new();
+    for leaf in leaves {
+        match &leaf.item.raw {
+            Raw::Table(_) | Raw::List(_) if leaf.path == ["zip"] || leaf.path == ["list"] => {
+                flat.push(leaf.clone())
+            }
+            _ => flat.extend(flatten(std::slice::from_ref(leaf))),
+        }
+    }
+    flat
+}
+
+/// The leaves below these, with their whole paths.
+pub(super) fn flatten(leaves: &[Leaf]) -> Vec<Leaf> {
+    let mut flat = Vec::new();
+    for leaf in leaves {
+        match &leaf.item.raw {
+            Raw::Table(below) => flat.extend(flatten(below).into_iter().map(|inner| Leaf {
+                path: [leaf.path.as_slice(), inner.path.as_slice()].concat(),
+                item: inner.item,
+            })),
+            _ => flat.push(leaf.clone()),
+        }
+    }
+    flat
+}
+
+impl Raw {
+    /// What was found, for messages.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Raw::Text(text) => format!("\"{}\"", text.escape_debug()),
+            Raw::Number(number) => number.clone(),
+            Raw::Bool(value) => value.to_string(),
+            Raw::Date(date) => format!("the date {date}"),
+            Raw::List(_) => "a list".to_string(),
+            Raw::Table(_) => "a table".to_string(),
+        }
+    }
+
+    /// Reads the value of an override: TOML if it is that, else plain text.
+    pub(super) fn from_override(text: &str, index: usize) -> Raw {
+        let lines = Lines {
+            starts: Vec::new(),
+            end: 0,
+            fixed: Some(Place::Set(index)),
+        };
+        match DeValue::parse(text) {
+            Ok(value) => lines.item(&value).raw,
+            Err(_) => Raw::Text(text.to_string()),
+        }
+    }
+}
+
+/// Finds the line of an offset.
+struct Lines {
+    starts: Vec<usize>,
+    end: usize,
+    /// Set for text that is not part of the file.
+    fixed: Option<Place>,
+}
+
+impl Lines {
+    fn new(text: &str) -> Lines {
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        Lines {
+            starts,
+            end: text.trim_end().len(),
+            fixed: None,
+        }
+    }
+
+    fn at(&self, offset: usize) -> Place {
+        self.fixed.unwrap_or_else(|| {
+            Place::Line(self.starts.partition_point(|start| *start <= offset).max(1))
+        })
+    }
+
+    /// The entries of a table in the order of the file.
+    fn entries<'a>(
+        &self,
+        table: &'a DeTable<'_>,
+    ) -> Vec<(&'a str, Place, &'a Spanned<DeValue<'a>>)> {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        entries
+            .into_iter()
+            .map(|(key, value)| (key.get_ref().as_ref(), self.at(key.span().start), value))
+            .collect()
+    }
+
+    fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
+        let raw = match value.get_ref() {
+            DeValue::String(text) => Raw::Text(text.to_string()),
+            DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix())
+            {
+                Ok(number) => Raw::Number(number.to_string()),
+                Err(_) => Raw::Number(number.as_str().to_string()),
+            },
+            DeValue::Float(number) => Raw::Number(number.as_str().to_string()),
+            DeValue::Boolean(value) => Raw::Bool(*value),
+            DeValue::Datetime(date) => Raw::Date(date.to_string()),
+            DeValue::Array(items) => Raw::List(items.iter().map(|item| self.item(item)).collect()),
+            DeValue::Table(table) => Raw::Table(self.leaves(table)),
+        };
+        Item {
+            raw,
+            place: self.at(value.span().start),
+        }
+    }
+
+    fn leaves(&self, table: &DeTable<'_>) -> Vec<Leaf> {
+        let leaf = |(name, place, value): (&str, Place, &Spanned<DeValue<'_>>)| {
+            let mut item = self.item(value);
+            // A table that only dotted keys and headers imply has no line of its own.
+            if matches!(item.raw, Raw::Table(_)) {
+                item.place = place;
+            }
+            Leaf {
+                path: vec![name.to_string()],
+                item,
+            }
+        };
+        self.entries(table).into_iter().map(leaf).collect()
+    }
+
+    fn syntax_fault(&self, error: &toml::de::Error) -> Fault {
+        let offset = error.span().map_or(self.end, |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join(", ");
+        let (found, expected) = match message.split_once(", expected ") {
+            Some((found, expected)) => (found, expected),
+            None => (message.as_str(), "valid TOML"),
+        };
+        let ended = if offset >= self.end {
+            " at the end of the file"
+        } else {
+            ""
+        };
+        Fault::new(
+            self.at(offset.min(self.end)),
+            "",
+            format!("{found}{ended}; expected {expected}"),
+        )
+    }
+}

@@ -1,0 +1,145 @@
+//! What there is to say about each key, as JSON.
+
+use super::error::{ScenarioError, unknown};
+use super::keys::{self, Default, KEYS, Key, Kind, Only, Profiled};
+use super::quantity::Dim;
+use lasthop_stack::transport::tcp::Profile;
+use serde_json::{Value as Json, json};
+
+/// Everything about a key, given as `links.r2-d.rate`, as `links.NAME.rate`, or by a unique end such as `min-rto`.
+///
+/// # Errors
+/// The key is not known, or names several.
+pub fn explain(key: &str) -> Result<String, ScenarioError> {
+    let path: Vec<&str> = key.trim().split('.').collect();
+    find(&path)
+        .map(|found| entry(found).to_string())
+        .map_err(|text| ScenarioError::plain(format!("{key}: {text}")))
+}
+
+/// Everything about all keys, in the order of listings.
+#[must_use]
+pub fn keys() -> String {
+    Json::Array(KEYS.iter().map(entry).collect()).to_string()
+}
+
+fn find(path: &[&str]) -> Result<&'static Key, String> {
+    if let Some(key) = keys::find(path) {
+        return Ok(key);
+    }
+    let end = format!(".{}", path.join("."));
+    let ends: Vec<&Key> = KEYS.iter().filter(|key| key.path.ends_with(&end)).collect();
+    match ends.as_slice() {
+        [key] => return Ok(key),
+        [] => {}
+        several => {
+            let names: Vec<String> = several.iter().map(|key| key.shown()).collect();
+            return Err(format!(
+                "several keys; expected one of {}",
+                names.join(", ")
+            ));
+        }
+    }
+    for depth in 0..path.len() {
+        let known = keys::children(&path[..depth]);
+        if !known.contains(&"*") && !known.contains(&path[depth]) {
+            if depth == 0 {
+                let names: Vec<String> = KEYS.iter().map(Key::shown).collect();
+                let last: Vec<&str> = names
+                    .iter()
+                    .filter_map(|name| name.rsplit('.').next())
+                    .collect();
+                let near = super::error::nearest(path[path.len() - 1], &last);
+                if let Some(near) = near.and_then(|near| {
+                    names
+                        .iter()
+                        .find(|name| name.rsplit('.').next() == Some(near))
+                }) {
+                    return Err(format!("unknown key; did you mean \"{near}\"?"));
+                }
+            }
+            return Err(unknown("key", path[depth], &known));
+        }
+    }
+    Err(format!(
+        "a table of keys; expected one of them ({})",
+        keys::children(path).join(", ")
+    ))
+}
+
+fn entry(key: &Key) -> Json {
+    let (kind, unit) = kind(key.kind);
+    let mut values: Vec<&str> = match key.kind {
+        Kind::Word(_, words) => words(),
+        _ => Vec::new(),
+    };
+    values.extend(key.words);
+    let only: Vec<String> = key.only.iter().map(|only| Only::text(*only)).collect();
+    let (default, source) = default(key);
+    json!({
+        "key": key.shown(), "meaning": key.meaning, "kind": kind, "unit": unit, "default": default,
+        "source": source, "values": values, "only_for": only.join(" and "),
+    })
+}
+
+/// The kind of value in a word or two, and its usual unit.
+fn kind(kind: Kind) -> (String, &'static str) {
+    let name = match kind {
+        Kind::Quantity(dims, unit) => {
+            let names: Vec<&str> = dims.iter().map(|dim| dimension(*dim)).collect();
+            return (names.join(" or "), unit);
+        }
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::Bool => "boolean",
+        Kind::Word(..) => "word",
+        Kind::Text => "text",
+        Kind::Node => "node",
+        Kind::NodePair => "two nodes",
+        Kind::Position => return ("two lengths".to_string(), "m"),
+        Kind::Ordinals => "list of integers",
+        Kind::SweptKey => "swept key",
+        Kind::Metric => "metric",
+        Kind::Where => "table",
+    };
+    (name.to_string(), "")
+}
+
+fn dimension(dim: Dim) -> &'static str {
+    match dim {
+        Dim::Time => "time",
+        Dim::Rate => "rate",
+        Dim::Size => "size",
+        Dim::Packets => "packets",
+        Dim::Segments => "segments",
+        Dim::Share => "percentage",
+        Dim::Length => "length",
+    }
+}
+
+fn default(key: &Key) -> (Option<String>, String) {
+    let source = key.source.to_string();
+    match key.default {
+        Default::Required | Default::Absent => (None, source),
+        Default::Text(text) => (Some(text.to_string()), source),
+        Default::Like(other) => (Some(format!("as {}", keys::shown(other))), source),
+        Default::Variant(_) => (Some("as flows.NAME.tcp.variant".to_string()), source),
+        Default::Profile(by) => profiled(by, ""),
+        Default::Sack(by) => profiled(by, "; true for recovery sack and fack"),
+    }
+}
+
+fn profiled(by: Profiled, more: &str) -> (Option<String>, String) {
+    let [modern, ns2] =
+        [Profile::Modern, Profile::Ns2Of2004].map(|profile| (by.value)(&profile.config()));
+    let value = if modern == ns2 {
+        modern
+    } else {
+        format!("{modern} (modern); {ns2} (ns2-2004)")
+    };
+    let source = match (by.modern, by.ns2) {
+        (modern, ns2) if modern == ns2 => modern.to_string(),
+        (modern, ns2) => format!("{modern} (modern); {ns2} (ns2-2004)"),
+    };
+    (Some(format!("{value}{more}")), source)
+}

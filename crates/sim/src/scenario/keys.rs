@@ -1,0 +1,345 @@
+//! What a key of a scenario is: its place, kind of value, default, meaning, source and when it is legal.
+//!
+//! Everything else about keys comes from the one table in `table.rs`: validation, messages, the resolved listing,
+//! `explain` and the JSON Schema.
+
+mod table;
+
+use super::decimal::Decimal;
+use super::quantity::{Dim, Quantity};
+use lasthop_stack::transport::tcp;
+
+pub(super) use table::KEYS;
+
+/// One key. `*` in its path stands for the name of a node, link or flow.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) path: &'static str,
+    pub(super) kind: Kind,
+    /// Words that are legal beside the kind, such as `none`.
+    pub(super) words: &'static [&'static str],
+    pub(super) least: Option<Bound>,
+    pub(super) most: Option<Bound>,
+    pub(super) default: Default,
+    pub(super) meaning: &'static str,
+    pub(super) source: &'static str,
+    pub(super) only: &'static [Only],
+}
+
+/// The kind of value a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// A number and a unit of one of these dimensions.
+    Quantity(&'static [Dim], &'static str),
+    /// A whole number.
+    Integer,
+    /// A real number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// One of a list of words, described by a noun.
+    Word(&'static str, fn() -> Vec<&'static str>),
+    /// Any text.
+    Text,
+    /// The name of a node.
+    Node,
+    /// The names of two nodes.
+    NodePair,
+    /// Two lengths.
+    Position,
+    /// Whole numbers from 1, ascending.
+    Ordinals,
+    /// The path of a swept key.
+    SweptKey,
+    /// The name of a metric.
+    Metric,
+    /// Swept keys and one of their values each.
+    Where,
+}
+
+/// The value that a key has when nothing sets it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Default {
+    /// It must be set.
+    Required,
+    /// It has none and is left out.
+    Absent,
+    /// Always this text.
+    Text(&'static str),
+    /// The value of another key.
+    Like(&'static str),
+    /// What the profile of the flow says.
+    Profile(Profiled),
+    /// The part of the pair that `tcp.variant` names.
+    Variant(Part),
+    /// True when the recovery needs it, else what the profile says.
+    Sack(Profiled),
+}
+
+/// A default of each TCP profile and where each comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Profiled {
+    pub(super) value: fn(&tcp::Config) -> String,
+    pub(super) ns2: &'static str,
+    pub(super) modern: &'static str,
+}
+
+/// A part of a `tcp.variant`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Recovery,
+    Congestion,
+}
+
+/// A limit of a quantity or number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) text: &'static str,
+    /// Whether the limit itself is legal.
+    pub(super) included: bool,
+}
+
+/// When a key has a meaning. All conditions of a key hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Only {
+    /// Another key has one of these values.
+    Is(&'static str, &'static [&'static str]),
+    /// The flow runs over TCP.
+    Tcp,
+    /// The flow runs over UDP.
+    Udp,
+}
+
+impl Key {
+    /// A required key.
+    const fn new(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
+        let (words, only): (&[&str], &[Only]) = (&[], &[]);
+        let default = Default::Required;
+        Key {
+            path,
+            kind,
+            words,
+            least: None,
+            most: None,
+            default,
+            meaning,
+            source: "",
+            only,
+        }
+    }
+
+    const fn default(self, text: &'static str) -> Key {
+        Key {
+            default: Default::Text(text),
+            ..self
+        }
+    }
+
+    const fn absent(self) -> Key {
+        Key {
+            default: Default::Absent,
+            ..self
+        }
+    }
+
+    const fn like(self, other: &'static str) -> Key {
+        Key {
+            default: Default::Like(other),
+            ..self
+        }
+    }
+
+    const fn profile(
+        self,
+        value: fn(&tcp::Config) -> String,
+        ns2: &'static str,
+        modern: &'static str,
+    ) -> Key {
+        Key {
+            default: Default::Profile(Profiled { value, ns2, modern }),
+            ..self
+        }
+    }
+
+    const fn part_of_variant(self, part: Part) -> Key {
+        Key {
+            default: Default::Variant(part),
+            ..self
+        }
+    }
+
+    const fn source(self, source: &'static str) -> Key {
+        Key { source, ..self }
+    }
+
+    const fn or(self, words: &'static [&'static str]) -> Key {
+        Key { words, ..self }
+    }
+
+    const fn at_least(self, text: &'static str) -> Key {
+        Key {
+            least: Some(Bound {
+                text,
+                included: true,
+            }),
+            ..self
+        }
+    }
+
+    const fn above(self, text: &'static str) -> Key {
+        Key {
+            least: Some(Bound {
+                text,
+                included: false,
+            }),
+            ..self
+        }
+    }
+
+    const fn at_most(self, text: &'static str) -> Key {
+        Key {
+            most: Some(Bound {
+                text,
+                included: true,
+            }),
+            ..self
+        }
+    }
+
+    const fn only(self, only: &'static [Only]) -> Key {
+        Key { only, ..self }
+    }
+
+    /// The path as users read it: `links.NAME.rate`.
+    pub(super) fn shown(&self) -> String {
+        shown(self.path)
+    }
+
+    /// Whether a part of a run is described by this key: neither head nor sweep nor figure.
+    pub(super) fn is_setting(&self) -> bool {
+        ["run.", "nodes.", "links.", "flows."]
+            .iter()
+            .any(|section| self.path.starts_with(section))
+    }
+
+    /// Whether this key says how often, for how long or under which name, but not what a run computes.
+    pub(super) fn is_outside_result(&self) -> bool {
+        matches!(
+            self.path,
+            "run.seed" | "run.replications" | "run.max-events" | "run.max-wall" | "run.max-memory"
+        )
+    }
+}
+
+impl Bound {
+    /// The limit as a number in base units.
+    pub(super) fn base(self) -> Option<Decimal> {
+        Quantity::parse(self.text)
+            .ok()
+            .map(|quantity| quantity.base)
+            .or_else(|| Decimal::parse(self.text))
+    }
+
+    /// The dimension it limits; `None` for a bare number.
+    pub(super) fn dim(self) -> Option<Dim> {
+        Quantity::parse(self.text).ok().map(|quantity| quantity.dim)
+    }
+}
+
+impl Only {
+    /// In words, for `explain` and messages.
+    pub(super) fn text(self) -> String {
+        match self {
+            Only::Is(key, values) => {
+                let values: Vec<String> =
+                    values.iter().map(|value| format!("\"{value}\"")).collect();
+                format!("{} = {}", shown(key), values.join(" or "))
+            }
+            Only::Tcp => "a flow over tcp".to_string(),
+            Only::Udp => "a flow over udp".to_string(),
+        }
+    }
+}
+
+/// A pattern as users read it.
+pub(super) fn shown(pattern: &str) -> String {
+    pattern
+        .split('.')
+        .map(|part| if part == "*" { "NAME" } else { part })
+        .collect::<Vec<_>>()
+        .join(".")
+}
+
+/// The key that a concrete path such as `links.r2-d.rate` belongs to.
+pub(super) fn find(path: &[&str]) -> Option<&'static Key> {
+    KEYS.iter().find(|key| {
+        let mut parts = key.path.split('.');
+        path.iter().all(|segment| {
+            parts
+                .next()
+                .is_some_and(|part| part == "*" || part == *segment)
+        }) && parts.next().is_none()
+    })
+}
+
+/// The names that may follow this path, in the order of the table; `*` where any name may.
+pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for key in KEYS {
+        let mut parts = key.path.split('.');
+        let fits = path.iter().all(|segment| {
+            parts
+                .next()
+                .is_some_and(|part| part == "*" || part == *segment)
+        });
+        if let Some(next) = parts.next().filter(|_| fits)
+            && !found.contains(&next)
+        {
+            found.push(next);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_unique_and_bounds_are_readable() {
+        for key in KEYS {
+            let parts: Vec<&str> = key.path.split('.').collect();
+            assert!(
+                find(&parts).is_some_and(|found| std::ptr::eq(found, key)),
+                "{}",
+                key.path
+            );
+            for bound in [key.least, key.most].into_iter().flatten() {
+                assert!(bound.base().is_some(), "{}: {}", key.path, bound.text);
+            }
+            assert!(!key.meaning.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_condition_names_a_key_that_stands_before_it() {
+        for (index, key) in KEYS.iter().enumerate() {
+            for only in key.only {
+                if let Only::Is(other, _) = only {
+                    assert!(
+                        KEYS[..index].iter().any(|earlier| earlier.path == *other),
+                        "{}",
+                        key.path
+                    );
+                }
+            }
+            if let Default::Like(other) = key.default {
+                assert!(
+                    KEYS[..index].iter().any(|earlier| earlier.path == other),
+                    "{}",
+                    key.path
+                );
+            }
+        }
+    }
+}

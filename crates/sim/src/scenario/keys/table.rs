@@ -1,0 +1,439 @@
+//! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
+//!
+//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from.
+
+use super::super::quantity::{Dim, Quantity};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled};
+use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
+use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout};
+use lasthop_stack::units::Span;
+
+const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
+const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
+const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
+const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
+const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
+const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
+const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
+const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
+
+/// The longest simulated time: 31 years.
+const LONGEST: &str = "1000000000 s";
+/// The greatest number that is read exactly.
+const MOST_COUNT: &str = "999999999999999999";
+const FASTEST: &str = "1000 Gbit/s";
+
+const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy"])];
+const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
+const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
+const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-elliott"])];
+const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
+const IF_FILE: &[Only] = &[Only::Is("flows.*.app.kind", &["file"])];
+const IF_CBR: &[Only] = &[Only::Is("flows.*.app.kind", &["cbr"])];
+const IF_POISSON: &[Only] = &[Only::Is("flows.*.app.kind", &["poisson"])];
+const IF_ON_OFF: &[Only] = &[Only::Is("flows.*.app.kind", &["on-off"])];
+const IF_PARETO: &[Only] = &[Only::Is("flows.*.app.on-off.law", &["pareto"])];
+const IF_TCP: &[Only] = &[Only::Tcp];
+const IF_UDP: &[Only] = &[Only::Udp];
+const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
+const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
+const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
+
+/// The table.
+pub(in super::super) static KEYS: &[Key] = &[
+    // The head of the file.
+    Key::new("paper", Kind::Text, "paper and figure that the scenario belongs to, such as ejtcp/fig10").default(""),
+    Key::new("title", Kind::Text, "one line on what the scenario shows").default(""),
+    Key::new("summary", Kind::Text, "what the scenario shows, at more length").default(""),
+    // [run]
+    Key::new("run.duration", TIME_S, "simulated time of one run").above("0 s").at_most(LONGEST),
+    Key::new("run.warmup", TIME_S, "simulated time before which nothing is measured").default("0 s").at_most(LONGEST),
+    Key::new("run.seed", Kind::Integer, "seed of every random stream")
+        .default("1")
+        .at_least("0")
+        .at_most(MOST_COUNT),
+    Key::new("run.replications", Kind::Integer, "independent runs of each point")
+        .default("10")
+        .at_least("1")
+        .at_most("1000000"),
+    Key::new("run.max-events", Kind::Integer, "events after which a run is stopped")
+        .or(&["none"])
+        .default("none")
+        .at_least("1")
+        .at_most(MOST_COUNT),
+    Key::new("run.max-wall", TIME_S, "computing time after which a run is stopped")
+        .or(&["none"])
+        .default("none")
+        .above("0 s")
+        .at_most(LONGEST),
+    Key::new("run.max-memory", Kind::Quantity(&[Dim::Size], "GB"), "memory that a run may need, by estimate, to start")
+        .default("4 GB")
+        .above("0 B"),
+    // [nodes]
+    Key::new("nodes.*.position", Kind::Position, "where the node stands").absent(),
+    // [links.NAME]
+    Key::new("links.*.kind", Kind::Word("kind of link", || vec!["wired", "lossy"]), "what the link is made of"),
+    Key::new("links.*.nodes", Kind::NodePair, "the two ends; forward is from the first to the second"),
+    Key::new("links.*.rate", RATE, "bit rate, headers included").above("0 bit/s").at_most(FASTEST),
+    Key::new("links.*.delay", TIME_MS, "propagation delay").default("0 s").at_most(LONGEST),
+    Key::new("links.*.queue", ROOM, "room of the drop-tail queue, the packet being sent included")
+        .or(&["unlimited"])
+        .default("100 packets")
+        .above("0 packets")
+        .at_most("1000000000 packets"),
+    Key::new("links.*.reverse.rate", RATE, "bit rate from the second node to the first")
+        .like("links.*.rate")
+        .above("0 bit/s")
+        .at_most(FASTEST),
+    Key::new("links.*.reverse.delay", TIME_MS, "propagation delay from the second node to the first")
+        .like("links.*.delay")
+        .at_most(LONGEST),
+    Key::new("links.*.reverse.queue", ROOM, "room of the queue at the second node")
+        .or(&["unlimited"])
+        .like("links.*.queue")
+        .above("0 packets")
+        .at_most("1000000000 packets"),
+    Key::new(
+        "links.*.loss.model",
+        Kind::Word("loss model", || vec!["packet", "bit", "gilbert-elliott", "list"]),
+        "law by which packets are lost",
+    )
+    .default("packet")
+    .only(LOSSY),
+    Key::new(
+        "links.*.loss.direction",
+        Kind::Word("direction", || vec!["forward", "reverse", "both"]),
+        "direction in which packets are lost; forward is from the first node to the second",
+    )
+    .default("forward")
+    .only(LOSSY),
+    Key::new("links.*.loss.rate", SHARE, "probability that a packet is lost, each independently")
+        .default("0 %")
+        .at_most("100 %")
+        .only(PACKET_LOSS),
+    Key::new("links.*.loss.bit.ber", Kind::Number, "probability that a bit is wrong; a packet with a wrong bit is lost")
+        .at_least("0")
+        .at_most("1")
+        .only(BIT_LOSS),
+    Key::new("links.*.loss.gilbert-elliott.loss-good", SHARE, "probability of loss in the good state")
+        .default("0 %")
+        .source("Gilbert 1960")
+        .at_most("100 %")
+        .only(GILBERT_ELLIOTT),
+    Key::new("links.*.loss.gilbert-elliott.loss-bad", SHARE, "probability of loss in the bad state")
+        .default("100 %")
+        .source("Elliott 1963")
+        .at_most("100 %")
+        .only(GILBERT_ELLIOTT),
+    Key::new("links.*.loss.gilbert-elliott.good-to-bad", SHARE, "probability per packet that the state turns bad")
+        .source("Gilbert 1960")
+        .at_most("100 %")
+        .only(GILBERT_ELLIOTT),
+    Key::new("links.*.loss.gilbert-elliott.bad-to-good", SHARE, "probability per packet that the state turns good")
+        .source("Gilbert 1960")
+        .at_most("100 %")
+        .only(GILBERT_ELLIOTT),
+    Key::new("links.*.loss.list.drop", Kind::Ordinals, "packets to drop, counted from 1 in the lossy direction")
+        .only(LIST_LOSS),
+    Key::new(
+        "links.*.loss.list.of",
+        Kind::Word("class of packets", || vec!["data", "ack", "all"]),
+        "packets that are counted: those with payload, TCP segments without, or all",
+    )
+    .default("data")
+    .only(LIST_LOSS),
+    // [flows.NAME]
+    Key::new("flows.*.from", Kind::Node, "node that sends"),
+    Key::new("flows.*.to", Kind::Node, "node that receives"),
+    Key::new(
+        "flows.*.app.kind",
+        Kind::Word("kind of source", || vec!["bulk", "file", "cbr", "poisson", "on-off"]),
+        "what is sent",
+    )
+    .default("bulk"),
+    Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
+    Key::new("flows.*.app.stop", TIME_S, "when the source stops").or(&["none"]).default("none").at_most(LONGEST),
+    Key::new("flows.*.app.file.size", FILE, "size of the file; packets are those of tcp.packet")
+        .above("0 B")
+        .at_most("1000000000 packets")
+        .only(IF_FILE),
+    Key::new("flows.*.app.cbr.rate", RATE, "payload bits per second").above("0 bit/s").at_most(FASTEST).only(IF_CBR),
+    Key::new("flows.*.app.cbr.packet", SIZE, "payload of one packet")
+        .default("1000 B")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_CBR),
+    Key::new("flows.*.app.poisson.rate", RATE, "payload bits per second, in the mean")
+        .above("0 bit/s")
+        .at_most(FASTEST)
+        .only(IF_POISSON),
+    Key::new("flows.*.app.poisson.packet", SIZE, "payload of one packet")
+        .default("1000 B")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_POISSON),
+    Key::new("flows.*.app.on-off.rate", RATE, "payload bits per second during a burst")
+        .above("0 bit/s")
+        .at_most(FASTEST)
+        .only(IF_ON_OFF),
+    Key::new("flows.*.app.on-off.packet", SIZE, "payload of one packet")
+        .default("1000 B")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_ON_OFF),
+    Key::new("flows.*.app.on-off.on", TIME_MS, "mean length of a burst")
+        .default("500 ms")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(IF_ON_OFF),
+    Key::new("flows.*.app.on-off.off", TIME_MS, "mean length of a pause")
+        .default("500 ms")
+        .at_most(LONGEST)
+        .only(IF_ON_OFF),
+    Key::new(
+        "flows.*.app.on-off.law",
+        Kind::Word("law", || vec!["exponential", "pareto", "fixed"]),
+        "distribution of bursts and pauses",
+    )
+    .default("exponential")
+    .only(IF_ON_OFF),
+    Key::new("flows.*.app.on-off.shape", Kind::Number, "shape of the Pareto distribution")
+        .default("1.5")
+        .above("1")
+        .at_most("1000")
+        .only(IF_PARETO),
+    Key::new("flows.*.sink.buffer", SIZE, "receive buffer; none holds one segment more than tcp.window")
+        .or(&["none"])
+        .default("none")
+        .at_most("1 GiB")
+        .only(IF_TCP),
+    Key::new("flows.*.sink.read-rate", RATE, "rate at which the receiving application reads")
+        .or(&["unlimited"])
+        .default("unlimited")
+        .above("0 bit/s")
+        .at_most(FASTEST)
+        .only(IF_TCP),
+    Key::new("flows.*.sink.pause-at", TIME_S, "when the receiving application stops reading for a while")
+        .or(&["none"])
+        .default("none")
+        .at_most(LONGEST)
+        .only(IF_TCP),
+    Key::new("flows.*.sink.pause", TIME_S, "how long the receiving application does not read")
+        .default("0 s")
+        .at_most(LONGEST)
+        .only(IF_TCP),
+    // [flows.NAME.tcp]
+    Key::new(
+        "flows.*.tcp.profile",
+        Kind::Word("profile", || vec!["modern", "ns2-2004"]),
+        "the set of TCP defaults: a current host, or ns-2 in 2004",
+    )
+    .default("modern")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.variant",
+        Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).collect()),
+        "a preset of recovery and congestion",
+    )
+    .profile(variant_name, "RFC 3782", "RFC 6675")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.recovery",
+        Kind::Word("recovery", || RecoveryKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        "what is resent after a loss, and when recovery ends",
+    )
+    .part_of_variant(Part::Recovery)
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.congestion",
+        Kind::Word("congestion law", || CongestionKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        "how large the congestion window is",
+    )
+    .part_of_variant(Part::Congestion)
+    .only(IF_TCP),
+    Key::new("flows.*.tcp.packet", SIZE, "payload of a full segment; headers come on top")
+        .profile(|tcp| bytes(tcp.packet.into()), "ns-2: packetSize_", "Ethernet's MTU less IPv4, TCP and timestamps")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
+        .profile(|tcp| bytes(tcp.extra_header.into()), "", "")
+        .at_most("1000 B")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.window", SEGMENTS, "most segments outstanding")
+        .profile(|tcp| segments(tcp.window), "ns-2: window_", "Linux: tcp_rmem, about 6 MB")
+        .at_least("1 segment")
+        .at_most("1000000 segments")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.initial-window", SEGMENTS, "congestion window at the start")
+        .profile(|tcp| segments(tcp.initial_window), "RFC 2581 (3.1); ns-2: windowInit_", "RFC 6928 (2)")
+        .at_least("1 segment")
+        .at_most("1000000 segments")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.initial-ssthresh", SEGMENTS, "slow-start threshold at the start; none is tcp.window")
+        .or(&["none"])
+        .profile(|_| "none".to_string(), "RFC 2581 (3.1)", "RFC 5681 (3.1)")
+        .at_least("1 segment")
+        .at_most("1000000 segments")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.min-rto", TIME_MS, "least retransmission timeout")
+        .profile(|tcp| time(tcp.min_rto), "RFC 2988 (2.4); ns-2: minrto_ until October 2004", "Linux: TCP_RTO_MIN")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.max-rto", TIME_S, "greatest retransmission timeout, back-off included")
+        .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.initial-rto", TIME_S, "retransmission timeout before the first measured round trip")
+        .profile(|tcp| time(tcp.initial_rto), "RFC 2988 (2.1)", "RFC 6298 (2.1)")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.tick", TIME_MS, "granularity of the clock that measures round trips; 0 s is exact")
+        .profile(|tcp| time(tcp.tick), "ns-2: tcpTick_", "Linux: a clock of 1000 Hz")
+        .at_most("10 s")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.ack-every", Kind::Integer, "full segments that one acknowledgement answers")
+        .profile(|tcp| tcp.ack_every.to_string(), "ns-2: TCPSink", "RFC 5681 (4.2)")
+        .at_least("1")
+        .at_most("1000")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.ack-delay", TIME_MS, "longest time an acknowledgement is held back")
+        .profile(|tcp| time(tcp.ack_delay), "ns-2: TCPSink/DelAck", "Linux: TCP_DELACK_MIN")
+        .at_most("10 s")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.timestamps", Kind::Bool, "the timestamps option")
+        .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
+        .only(IF_TCP),
+    Key { default: Default::Sack(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "the SACK option") }.only(IF_TCP),
+    Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "new data on the first two duplicate acknowledgements")
+        .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.nagle", Kind::Bool, "no small segment while data is outstanding")
+        .profile(|tcp| tcp.nagle.to_string(), "ns-2 has none", "RFC 9293 (3.7.4)")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.window-validation", Kind::Bool, "growth of the congestion window only while it limits")
+        .profile(|tcp| tcp.window_validation.to_string(), "ns-2: control_increase_", "RFC 7661 (4)")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.idle-restart", Kind::Bool, "initial window again after an idle time of one timeout")
+        .profile(|tcp| tcp.idle_restart.to_string(), "RFC 2581 (4.1)", "RFC 5681 (4.1)")
+        .only(IF_TCP),
+    Key::new("flows.*.tcp.window-scale", Kind::Integer, "window scale offered; auto covers the receive buffer")
+        .or(&["auto"])
+        .profile(|_| "auto".to_string(), "RFC 7323 (2)", "RFC 7323 (2)")
+        .at_least("0")
+        .at_most("14")
+        .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.reno.fast-retransmit",
+        Kind::Word("choice", || vec!["every-hole", "once-a-window"]),
+        "whether Reno resends by duplicate acknowledgements for each hole, or once for all that was outstanding",
+    )
+    .profile(fast_retransmit, "ns-2: bugFix_", "RFC 5681 (3.2)")
+    .only(IF_RENO),
+    Key::new(
+        "flows.*.tcp.newreno.retransmit-timer",
+        Kind::Word("choice", || vec!["impatient", "slow-but-steady"]),
+        "whether the first partial acknowledgement alone restarts the retransmission timer, or each",
+    )
+    .profile(retransmit_timer, "RFC 3782 (4)", "RFC 6582 (4)")
+    .only(IF_NEWRENO),
+    Key::new(
+        "flows.*.tcp.newreno.full-ack",
+        Kind::Word("choice", || vec!["flight", "ssthresh"]),
+        "window after recovery: at most one segment more than is outstanding, or ssthresh",
+    )
+    .profile(full_ack, "ns-2; RFC 3782 (3)", "RFC 6582 (3.2)")
+    .only(IF_NEWRENO),
+    Key::new(
+        "flows.*.tcp.sack-after-timeout",
+        Kind::Word("choice", || vec!["kept", "cleared"]),
+        "what becomes of selective acknowledgements when the retransmission timer fires",
+    )
+    .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
+    .only(IF_SACK_OR_FACK),
+    // [flows.NAME.udp]
+    Key::new("flows.*.udp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
+        .default("0 B")
+        .at_most("1000 B")
+        .only(IF_UDP),
+    // [[figure]]
+    Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
+    Key::new("figure.x", Kind::SweptKey, "swept key along the x axis"),
+    Key::new("figure.y", Kind::Metric, "metric along the y axis"),
+    Key::new("figure.lines", Kind::SweptKey, "swept key with one line for each value").absent(),
+    Key::new("figure.title", Kind::Text, "title of the figure").absent(),
+    Key::new("figure.x-label", Kind::Text, "label of the x axis").absent(),
+    Key::new("figure.y-label", Kind::Text, "label of the y axis").absent(),
+    Key::new("figure.x-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the x axis").absent(),
+    Key::new("figure.y-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the y axis").absent(),
+    Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
+];
+
+const SACK: Profiled = Profiled {
+    value: |tcp| tcp.sack.to_string(),
+    ns2: "ns-2: Agent/TCP",
+    modern: "RFC 2018",
+};
+
+fn bytes(count: u64) -> String {
+    quantity(Dim::Size, count)
+}
+
+fn segments(count: u32) -> String {
+    quantity(Dim::Segments, count.into())
+}
+
+fn time(span: Span) -> String {
+    quantity(Dim::Time, span.0)
+}
+
+fn quantity(dim: Dim, base: u64) -> String {
+    Quantity {
+        dim,
+        base: Decimal::new(base.into(), 0),
+    }
+    .text()
+}
+
+fn variant_name(config: &tcp::Config) -> String {
+    let pair = |variant: &&lasthop_stack::registry::Variant| {
+        variant.recovery == config.recovery && variant.congestion == config.congestion
+    };
+    VARIANTS
+        .iter()
+        .find(pair)
+        .map_or_else(String::new, |variant| variant.name.to_string())
+}
+
+fn retransmit_timer(config: &tcp::Config) -> String {
+    if config.newreno_impatient {
+        "impatient"
+    } else {
+        "slow-but-steady"
+    }
+    .to_string()
+}
+
+fn fast_retransmit(config: &tcp::Config) -> String {
+    match config.reno_fast_retransmit {
+        FastRetransmit::EveryHole => "every-hole".to_string(),
+        FastRetransmit::OnceAWindow => "once-a-window".to_string(),
+    }
+}
+
+fn full_ack(config: &tcp::Config) -> String {
+    match config.newreno_full_ack {
+        FullAck::Flight => "flight".to_string(),
+        FullAck::Ssthresh => "ssthresh".to_string(),
+    }
+}
+
+fn sack_after_timeout(config: &tcp::Config) -> String {
+    match config.sack_after_timeout {
+        SackAfterTimeout::Kept => "kept".to_string(),
+        SackAfterTimeout::Cleared => "cleared".to_string(),
+    }
+}

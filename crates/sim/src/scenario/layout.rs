@@ -1,0 +1,233 @@
+//! The concrete keys of one scenario: the table of keys, with the names of its nodes, links and flows filled in.
+
+use super::error::unknown;
+use super::keys::{self, Default, KEYS, Key, Only, Part, Profiled};
+use super::value::Value;
+use lasthop_stack::transport::tcp::Profile;
+use std::collections::BTreeMap;
+
+/// All keys that the scenario could set.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) nodes: Vec<String>,
+    pub(super) links: Vec<String>,
+    pub(super) flows: Vec<String>,
+    /// In the order of listings.
+    pub(super) slots: Vec<Slot>,
+    index: BTreeMap<String, usize>,
+}
+
+/// One concrete key.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) key: String,
+    pub(super) def: &'static Key,
+    pub(super) default: SlotDefault,
+    pub(super) only: Vec<SlotOnly>,
+}
+
+/// [`Default`] with its values read and its keys found.
+#[derive(Clone, Debug)]
+pub(super) enum SlotDefault {
+    Required,
+    Absent,
+    Always(Value),
+    Like(usize),
+    Profile {
+        profile: usize,
+        values: ByProfile,
+    },
+    Variant {
+        variant: usize,
+        part: Part,
+    },
+    Sack {
+        profile: usize,
+        recovery: usize,
+        values: ByProfile,
+    },
+}
+
+/// The default of each profile and its source.
+#[derive(Clone, Debug)]
+pub(super) struct ByProfile {
+    pub(super) ns2: (Value, &'static str),
+    pub(super) modern: (Value, &'static str),
+}
+
+/// [`Only`] with its keys found.
+#[derive(Clone, Debug)]
+pub(super) enum SlotOnly {
+    Is(usize, &'static [&'static str]),
+    Tcp(usize),
+    Udp(usize),
+}
+
+/// Why a path is no key: how many of its parts are right, and `found; expected`.
+#[derive(Debug)]
+pub(super) struct Astray {
+    pub(super) depth: usize,
+    pub(super) text: String,
+    /// It leads to a table, or could if it had keys.
+    pub(super) is_table: bool,
+}
+
+impl Layout {
+    pub(super) fn new(nodes: Vec<String>, links: Vec<String>, flows: Vec<String>) -> Layout {
+        let mut layout = Layout {
+            nodes,
+            links,
+            flows,
+            slots: Vec::new(),
+            index: BTreeMap::new(),
+        };
+        for section in ["", "run", "nodes", "links", "flows"] {
+            let names = layout.names(section).to_vec();
+            let in_section = |key: &&Key| match key.path.split_once('.') {
+                Some((first, _)) => first == section,
+                None => section.is_empty(),
+            };
+            if !["nodes", "links", "flows"].contains(&section) {
+                KEYS.iter()
+                    .filter(in_section)
+                    .for_each(|key| layout.add(key, None, ""));
+            }
+            for (number, name) in names.iter().enumerate() {
+                let flow = (section == "flows").then_some(number);
+                KEYS.iter()
+                    .filter(in_section)
+                    .for_each(|key| layout.add(key, flow, name));
+            }
+        }
+        layout
+    }
+
+    fn add(&mut self, def: &'static Key, flow: Option<usize>, name: &str) {
+        let of_flow = flow.unwrap_or(0);
+        let only = def.only.iter().map(|only| match only {
+            Only::Is(other, values) => SlotOnly::Is(self.at(other, name), values),
+            Only::Tcp => SlotOnly::Tcp(of_flow),
+            Only::Udp => SlotOnly::Udp(of_flow),
+        });
+        let only = only.collect();
+        let default = match def.default {
+            Default::Required => SlotDefault::Required,
+            Default::Absent => SlotDefault::Absent,
+            Default::Text(text) => SlotDefault::Always(read(def, text)),
+            Default::Like(other) => SlotDefault::Like(self.at(other, name)),
+            Default::Profile(by) => SlotDefault::Profile {
+                profile: self.at("flows.*.tcp.profile", name),
+                values: by_profile(def, by),
+            },
+            Default::Variant(part) => SlotDefault::Variant {
+                variant: self.at("flows.*.tcp.variant", name),
+                part,
+            },
+            Default::Sack(by) => SlotDefault::Sack {
+                profile: self.at("flows.*.tcp.profile", name),
+                recovery: self.at("flows.*.tcp.recovery", name),
+                values: by_profile(def, by),
+            },
+        };
+        let key = def.path.replace('*', name);
+        self.index.insert(key.clone(), self.slots.len());
+        self.slots.push(Slot {
+            key,
+            def,
+            default,
+            only,
+        });
+    }
+
+    /// The slot of a pattern for a name. The table lists it before the keys that refer to it.
+    fn at(&self, pattern: &str, name: &str) -> usize {
+        self.index[&pattern.replace('*', name)]
+    }
+
+    /// The slot of a key, if the scenario has it.
+    pub(super) fn slot(&self, key: &str) -> Option<usize> {
+        self.index.get(key).copied()
+    }
+
+    /// The names that a section defines.
+    fn names(&self, section: &str) -> &[String] {
+        match section {
+            "nodes" => &self.nodes,
+            "links" => &self.links,
+            "flows" => &self.flows,
+            _ => &[],
+        }
+    }
+
+    /// The slot of a path, or where the path leaves the table of keys.
+    pub(super) fn locate(&self, path: &[&str]) -> Result<usize, Astray> {
+        for depth in 0..path.len() {
+            let astray = |text| {
+                Err(Astray {
+                    depth: depth + 1,
+                    text,
+                    is_table: false,
+                })
+            };
+            let mut known = keys::children(&path[..depth]);
+            known.retain(|child| *child != "figure");
+            if known.is_empty() {
+                let text = format!(
+                    "nothing stands below {}; expected a value there",
+                    path[..depth].join(".")
+                );
+                return Err(Astray {
+                    depth,
+                    text,
+                    is_table: false,
+                });
+            }
+            if known == ["*"] {
+                let names: Vec<&str> = self.names(path[0]).iter().map(String::as_str).collect();
+                if !names.contains(&path[depth]) {
+                    return astray(unknown(path[0].trim_end_matches('s'), path[depth], &names));
+                }
+            } else if !known.contains(&path[depth]) {
+                if depth == 0 {
+                    known.extend(["sweep", "figure"]);
+                }
+                return astray(unknown_key(path[depth], &known));
+            }
+        }
+        self.slot(&path.join(".")).ok_or_else(|| {
+            let known = keys::children(path).join(", ");
+            let text = format!("a table of keys; expected one of them ({known})");
+            Astray {
+                depth: path.len(),
+                text,
+                is_table: true,
+            }
+        })
+    }
+
+    /// The names of the nodes.
+    pub(super) fn node_names(&self) -> Vec<&str> {
+        self.nodes.iter().map(String::as_str).collect()
+    }
+}
+
+/// `unknown key; did you mean …`
+pub(super) fn unknown_key(name: &str, known: &[&str]) -> String {
+    let text = unknown("key", name, known);
+    // The key stands before the message already.
+    text.replacen(&format!("unknown key \"{name}\""), "unknown key", 1)
+}
+
+/// Reads a default of the table.
+fn read(def: &'static Key, text: &str) -> Value {
+    def.read_text(text)
+        .unwrap_or_else(|| panic!("{}: default {text:?} is not legal", def.path))
+}
+
+fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
+    let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
+    ByProfile {
+        ns2: (of(Profile::Ns2Of2004), by.ns2),
+        modern: (of(Profile::Modern), by.modern),
+    }
+}

@@ -1,0 +1,238 @@
+//! What the file and the overrides set, and what the sweep varies: every value read and checked by itself.
+
+use super::document::{self, Document, Item, Leaf, Raw};
+use super::error::{Fault, Faults, Place};
+use super::keys::Kind;
+use super::layout::Layout;
+use super::sweep::{self, Axis};
+use super::value::Value;
+
+/// All settings of a scenario.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) layout: Layout,
+    /// By slot.
+    pub(super) base: Vec<Option<Setting>>,
+    /// The first is the slowest.
+    pub(super) axes: Vec<Axis>,
+    /// By flow, whether a `tcp` and a `udp` table is given.
+    pub(super) transports: Vec<[bool; 2]>,
+}
+
+/// A value that the file or an override sets.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub(super) value: Value,
+    pub(super) place: Place,
+}
+
+impl Plan {
+    /// Reads a document under these overrides, and collects the faults of single values.
+    pub(super) fn new(document: &Document, overrides: &[(String, String)]) -> (Plan, Faults) {
+        let mut faults = document.faults.clone();
+        let layout = layout_of(document, &mut faults);
+        let base = vec![None; layout.slots.len()];
+        let transports = vec![[false; 2]; layout.flows.len()];
+        let mut plan = Plan {
+            layout,
+            base,
+            axes: Vec::new(),
+            transports,
+        };
+        for (path, place) in &document.tables {
+            plan.note_transport(path);
+            let astray = plan
+                .layout
+                .locate(&parts(path))
+                .err()
+                .filter(|astray| !astray.is_table);
+            // A misspelt table is told once, not again for each key below it.
+            faults.extend(
+                astray
+                    .filter(|astray| astray.depth == path.len())
+                    .map(|astray| Fault::new(*place, path.join("."), astray.text)),
+            );
+            if let Ok(slot) = plan.layout.locate(&parts(path)) {
+                let expected = plan.layout.slots[slot].def.expected(None);
+                faults.push(Fault::new(
+                    *place,
+                    path.join("."),
+                    format!("a table; expected {expected}"),
+                ));
+            }
+        }
+        for leaf in &document.settings {
+            plan.set(leaf, &document.tables, &mut faults);
+        }
+        let mut fixed = Vec::new();
+        for (index, (key, text)) in overrides.iter().enumerate() {
+            plan.apply(index, key, text, &mut fixed, &mut faults);
+        }
+        plan.axes = sweep::axes(&mut plan, &document.sweep, &mut faults);
+        for axis in &mut plan.axes {
+            axis.fix(&fixed);
+        }
+        plan.axes.retain(|axis| !axis.slots.is_empty());
+        if let Some(fault) = sweep::too_many(&plan.axes) {
+            faults.push(fault);
+        }
+        (plan, faults)
+    }
+
+    /// The number of points.
+    pub(super) fn points(&self) -> usize {
+        self.axes.iter().map(|axis| axis.rows.len()).product()
+    }
+
+    /// Remembers that a flow has a `tcp` or `udp` table.
+    pub(super) fn note_transport(&mut self, path: &[impl AsRef<str>]) {
+        if let [section, name, table, ..] = path
+            && section.as_ref() == "flows"
+            && let Some(flow) = self
+                .layout
+                .flows
+                .iter()
+                .position(|flow| flow == name.as_ref())
+        {
+            self.transports[flow][0] |= table.as_ref() == "tcp";
+            self.transports[flow][1] |= table.as_ref() == "udp";
+        }
+    }
+
+    fn set(&mut self, leaf: &Leaf, tables: &[(Vec<String>, Place)], faults: &mut Faults) {
+        self.note_transport(&leaf.path);
+        match self.layout.locate(&parts(&leaf.path)) {
+            Ok(slot) => match self.layout.slots[slot]
+                .def
+                .read(&leaf.item.raw, &self.layout.node_names())
+            {
+                Ok(value) => {
+                    self.base[slot] = Some(Setting {
+                        value,
+                        place: leaf.item.place,
+                    })
+                }
+                Err(text) => faults.push(Fault::new(leaf.item.place, leaf.key(), text)),
+            },
+            Err(astray) if astray.is_table => {
+                let found = leaf.item.raw.describe();
+                faults.push(Fault::new(
+                    leaf.item.place,
+                    leaf.key(),
+                    format!("{found}; expected {}", astray.text),
+                ));
+            }
+            Err(astray) => {
+                let at = leaf.path[..astray.depth].to_vec();
+                if !tables.iter().any(|(path, _)| *path == at) {
+                    faults.push(Fault::new(leaf.item.place, at.join("."), astray.text));
+                }
+            }
+        }
+    }
+
+    /// Applies an override, and adds the slots that it fixes.
+    fn apply(
+        &mut self,
+        index: usize,
+        key: &str,
+        text: &str,
+        fixed: &mut Vec<usize>,
+        faults: &mut Faults,
+    ) {
+        let place = Place::Set(index);
+        let path: Vec<&str> = key.split('.').collect();
+        self.note_transport(&path);
+        let raw = Raw::from_override(text, index);
+        let leaves = match &raw {
+            Raw::Table(below) => document::flatten(below),
+            _ => vec![Leaf {
+                path: Vec::new(),
+                item: Item {
+                    raw: raw.clone(),
+                    place,
+                },
+            }],
+        };
+        if leaves.is_empty() {
+            if let Some(astray) = self
+                .layout
+                .locate(&path)
+                .err()
+                .filter(|astray| !astray.is_table)
+            {
+                faults.push(Fault::new(place, key, astray.text));
+            }
+            return;
+        }
+        for leaf in leaves {
+            let whole: Vec<&str> = path
+                .iter()
+                .copied()
+                .chain(leaf.path.iter().map(String::as_str))
+                .collect();
+            self.note_transport(&whole);
+            let slot = match self.layout.locate(&whole) {
+                Ok(slot) => slot,
+                Err(astray) => {
+                    faults.push(Fault::new(place, whole.join("."), astray.text));
+                    continue;
+                }
+            };
+            let def = self.layout.slots[slot].def;
+            // Outside a file a word needs no quotes, even one that looks like a number.
+            let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node)
+                && leaf.path.is_empty();
+            let raw = match leaf.item.raw {
+                Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => {
+                    Raw::Text(text.to_string())
+                }
+                other => other,
+            };
+            match def.read(&raw, &self.layout.node_names()) {
+                Ok(value) => {
+                    self.base[slot] = Some(Setting { value, place });
+                    fixed.push(slot);
+                }
+                Err(text) => faults.push(Fault::new(place, whole.join("."), text)),
+            }
+        }
+    }
+}
+
+fn parts(path: &[String]) -> Vec<&str> {
+    path.iter().map(String::as_str).collect()
+}
+
+/// The keys of a document, from the names it gives to nodes, links and flows.
+fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
+    let mut sections: [Vec<String>; 3] = Default::default();
+    for (path, place) in &document.tables {
+        let section = match path.as_slice() {
+            [section, _] => ["nodes", "links", "flows"]
+                .iter()
+                .position(|known| known == section),
+            _ => None,
+        };
+        let Some(section) = section else { continue };
+        if is_name(&path[1]) {
+            sections[section].push(path[1].clone());
+        } else {
+            let text = format!(
+                "\"{}\" is no name; expected letters, digits, - and _",
+                path[1].escape_debug()
+            );
+            faults.push(Fault::new(*place, path[0].clone(), text));
+        }
+    }
+    let [nodes, links, flows] = sections;
+    Layout::new(nodes, links, flows)
+}
+
+/// Whether a node, link, flow or figure may be called so.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,139 @@
+//! The JSON Schema of scenarios, for editors that complete and check TOML.
+
+use super::keys::{Default, KEYS, Key, Kind};
+use super::quantity::Dim;
+use serde_json::{Map, Value as Json, json};
+
+/// Names of nodes, links and flows.
+const NAME: &str = "^[A-Za-z0-9_-]+$";
+
+/// The schema, in the dialect of 2020-12.
+#[must_use]
+pub fn schema() -> String {
+    let mut root = table();
+    for key in KEYS.iter().filter(|key| !key.path.starts_with("figure.")) {
+        insert(&mut root, &key.path.split('.').collect::<Vec<_>>(), key);
+    }
+    let mut figure = table();
+    for key in KEYS {
+        if let Some(name) = key.path.strip_prefix("figure.") {
+            insert(&mut figure, &[name], key);
+        }
+    }
+    root["properties"]["figure"] =
+        json!({ "type": "array", "items": figure, "description": "figures to draw" });
+    root["properties"]["sweep"] = sweep();
+    root["required"] = json!(["run", "nodes", "links", "flows"]);
+    let mut whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "lasthop scenario",
+    });
+    if let (Json::Object(whole), Json::Object(root)) = (&mut whole, root) {
+        whole.extend(root);
+    }
+    whole.to_string()
+}
+
+fn table() -> Json {
+    json!({ "type": "object", "properties": {}, "additionalProperties": false })
+}
+
+/// Puts a key into the tree of tables.
+fn insert(at: &mut Json, path: &[&str], key: &Key) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    let (below, name) = if *first == "*" {
+        ("patternProperties", NAME)
+    } else {
+        ("properties", *first)
+    };
+    if rest.is_empty() {
+        at[below][name] = value(key);
+        // A key under a condition is required only where the condition holds.
+        if matches!(key.default, Default::Required) && key.only.is_empty() {
+            match &mut at["required"] {
+                Json::Array(required) => required.push(json!(name)),
+                other => *other = json!([name]),
+            }
+        }
+        return;
+    }
+    if at[below].get(name).is_none() {
+        at[below][name] = table();
+    }
+    insert(&mut at[below][name], rest, key);
+}
+
+fn value(key: &Key) -> Json {
+    let mut value = kind(key);
+    if !key.words.is_empty() {
+        value = json!({ "anyOf": [{ "enum": key.words }, value] });
+    }
+    value["description"] = json!(key.meaning);
+    if let Default::Text(text) = key.default
+        && !matches!(key.kind, Kind::Integer | Kind::Number | Kind::Bool)
+    {
+        value["default"] = json!(text);
+    }
+    value
+}
+
+fn kind(key: &Key) -> Json {
+    match key.kind {
+        Kind::Quantity(dims, _) => json!({ "type": "string", "pattern": quantity(dims) }),
+        Kind::Integer => {
+            let mut integer = Map::from_iter([("type".to_string(), json!("integer"))]);
+            for (name, bound) in [("minimum", key.least), ("maximum", key.most)] {
+                if let Some(limit) = bound.and_then(|bound| bound.text.parse::<u64>().ok()) {
+                    integer.insert(name.to_string(), json!(limit));
+                }
+            }
+            Json::Object(integer)
+        }
+        Kind::Number => json!({ "type": ["number", "string"] }),
+        Kind::Bool => json!({ "type": "boolean" }),
+        Kind::Word(_, words) => json!({ "enum": words() }),
+        Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
+        Kind::Node => json!({ "type": "string", "pattern": NAME }),
+        Kind::NodePair => {
+            json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2 })
+        }
+        Kind::Position => {
+            let length = json!({ "type": "string", "pattern": quantity(&[Dim::Length]) });
+            json!({ "type": "array", "items": length, "minItems": 2, "maxItems": 2 })
+        }
+        Kind::Ordinals => {
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 1 })
+        }
+        Kind::Where => json!({ "type": "object" }),
+    }
+}
+
+fn quantity(dims: &[Dim]) -> String {
+    let units = dims
+        .iter()
+        .flat_map(|dim| dim.units())
+        .collect::<Vec<_>>()
+        .join("|");
+    format!(r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*({units})\s*$")
+}
+
+fn sweep() -> Json {
+    let values = json!({
+        "anyOf": [
+            { "type": "array", "minItems": 1 },
+            { "type": "string", "pattern": r"\.\.", "description": "a range such as 0 % .. 20 % step 2 %" },
+            { "type": "object", "description": "the rest of a dotted key" },
+        ],
+    });
+    json!({
+        "type": "object",
+        "description": "swept keys, each in quotes, with their values; together they form a grid",
+        "properties": {
+            "zip": { "type": "object", "description": "keys that advance together", "additionalProperties": values },
+            "list": { "type": "array", "description": "one point a table", "items": { "type": "object" } },
+        },
+        "additionalProperties": values,
+    })
+}

@@ -1,0 +1,350 @@
+//! One value of one key: read, checked against its kind and limits, and written in its one canonical text.
+
+use super::decimal::Decimal;
+use super::document::{Item, Raw};
+use super::error::unknown;
+use super::keys::{Bound, Key, Kind};
+use super::quantity::{Dim, Quantity, Unread};
+
+/// A legal value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Quantity(Quantity),
+    Number(Decimal),
+    Bool(bool),
+    /// A word, a name or free text.
+    Text(String),
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// The one text of this value.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Value::Quantity(quantity) => quantity.text(),
+            Value::Number(number) => number.scientific(),
+            Value::Bool(value) => value.to_string(),
+            Value::Text(text) => text.clone(),
+            Value::List(values) => {
+                let quoted = |value: &Value| match value {
+                    Value::Number(_) | Value::Bool(_) | Value::List(_) => value.text(),
+                    _ => format!("\"{}\"", value.text()),
+                };
+                format!(
+                    "[{}]",
+                    values.iter().map(quoted).collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
+    }
+
+    /// The value in SI units, for quantities and numbers.
+    pub(super) fn si(&self) -> Option<f64> {
+        match self {
+            Value::Quantity(quantity) => Some(quantity.si()),
+            Value::Number(number) => Some(number.as_f64()),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the given word.
+    pub(super) fn is(&self, word: &str) -> bool {
+        matches!(self, Value::Text(text) if text == word)
+    }
+}
+
+impl Key {
+    /// Reads a value of this key; `nodes` are the names of the nodes. The error is `found; expected`.
+    pub(super) fn read(&self, raw: &Raw, nodes: &[&str]) -> Result<Value, String> {
+        if let Raw::Text(text) = raw
+            && self.words.contains(&text.as_str())
+        {
+            return Ok(Value::Text(text.clone()));
+        }
+        match (self.kind, raw) {
+            (Kind::Quantity(dims, _), Raw::Text(text)) => self.quantity(text, dims),
+            (Kind::Quantity(..), Raw::Number(number)) => Err(format!(
+                "{number} has no unit; expected {}",
+                self.expected(Some(number))
+            )),
+            (Kind::Integer | Kind::Number, Raw::Number(text) | Raw::Text(text)) => {
+                self.number(text, raw)
+            }
+            (Kind::Bool, Raw::Bool(value)) => Ok(Value::Bool(*value)),
+            (Kind::Word(noun, words), Raw::Text(text)) => {
+                let known = words();
+                if known.contains(&text.as_str()) {
+                    return Ok(Value::Text(text.clone()));
+                }
+                Err(unknown(noun, text, &known))
+            }
+            (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => {
+                Ok(Value::Text(text.clone()))
+            }
+            (Kind::Node, Raw::Text(_)) => node(raw, nodes),
+            (Kind::NodePair, Raw::List(items)) => self.node_pair(items, nodes),
+            (Kind::Position, Raw::List(items)) => self.position(items),
+            (Kind::Ordinals, Raw::List(items)) => self.ordinals(items),
+            _ => Err(format!(
+                "{}; expected {}",
+                raw.describe_kind(),
+                self.expected(None)
+            )),
+        }
+    }
+
+    /// Reads the text of a canonical value or default, which stands in no file.
+    pub(super) fn read_text(&self, text: &str) -> Option<Value> {
+        let raw = match self.kind {
+            Kind::Bool => Raw::Bool(text.parse().ok()?),
+            _ => Raw::Text(text.to_string()),
+        };
+        self.read(&raw, &[]).ok()
+    }
+
+    fn quantity(&self, text: &str, dims: &[Dim]) -> Result<Value, String> {
+        let found = format!("\"{}\"", text.escape_debug());
+        let quantity = Quantity::parse(text).map_err(|unread| match unread {
+            Unread::NoNumber => format!("{found}; expected {}", self.expected(None)),
+            Unread::NoUnit(number) => format!(
+                "{found} has no unit; expected {}",
+                self.expected(Some(&number))
+            ),
+            Unread::NoSuchUnit(number, given) => self.no_such_unit(&found, &number, &given, dims),
+            Unread::OutOfRange => {
+                format!("{found} is out of range; expected {}", self.expected(None))
+            }
+            Unread::TooFine(finest) => format!("{found} is too fine; expected {finest}"),
+        })?;
+        if !dims.contains(&quantity.dim) {
+            let number = text
+                .trim()
+                .split(|c: char| c.is_whitespace() || c.is_alphabetic() || c == '%')
+                .next();
+            let expected = self.expected(number.filter(|number| !number.is_empty()));
+            return Err(format!(
+                "{found} is {}; expected {expected}",
+                quantity.dim.noun()
+            ));
+        }
+        if quantity.dim != Dim::Length && quantity.base.is_negative() {
+            return Err(format!(
+                "{found} is negative; expected {}",
+                self.expected(None)
+            ));
+        }
+        self.within(quantity.base, Some(quantity.dim), &found)?;
+        Ok(Value::Quantity(quantity))
+    }
+
+    fn no_such_unit(&self, found: &str, number: &str, unit: &str, dims: &[Dim]) -> String {
+        let known = dims
+            .iter()
+            .flat_map(|dim| dim.units())
+            .collect::<Vec<_>>()
+            .join(", ");
+        let hint = match unit {
+            "B/s" | "kB/s" | "MB/s" | "GB/s" => " counts bytes per second",
+            "bps" | "kbps" | "Mbps" | "Gbps" | "Mb/s" | "kb/s" | "Gb/s" => " is an ambiguous unit",
+            _ => " has an unknown unit",
+        };
+        format!(
+            "{found}{hint}; expected {} (units: {known})",
+            self.expected(Some(number))
+        )
+    }
+
+    fn number(&self, text: &str, raw: &Raw) -> Result<Value, String> {
+        let found = raw.describe();
+        let whole = matches!(self.kind, Kind::Integer);
+        let Some(number) = Decimal::parse(text.trim()).filter(|number| number.is_whole() || !whole)
+        else {
+            return Err(format!("{found}; expected {}", self.expected(None)));
+        };
+        if number.is_negative() && self.least.is_none() {
+            return Err(format!(
+                "{found} is negative; expected {}",
+                self.expected(None)
+            ));
+        }
+        self.within(number, None, &found)?;
+        Ok(Value::Number(number))
+    }
+
+    /// Checks the limits that are given in this dimension; a limit of zero holds in every one.
+    fn within(&self, base: Decimal, dim: Option<Dim>, found: &str) -> Result<(), String> {
+        let limit = |bound: Bound| {
+            bound
+                .base()
+                .filter(|limit| limit.is_zero() || bound.dim().is_none() || bound.dim() == dim)
+        };
+        if let Some(bound) = self.least
+            && let Some(least) = limit(bound)
+            && (base < least || (base == least && !bound.included))
+        {
+            let text = if least.is_zero() { "0" } else { bound.text };
+            let expected = if bound.included {
+                "at least"
+            } else {
+                "more than"
+            };
+            return Err(format!("{found} is too small; expected {expected} {text}"));
+        }
+        if let Some(bound) = self.most
+            && limit(bound).is_some_and(|most| base > most)
+        {
+            return Err(format!(
+                "{found} is too large; expected at most {}",
+                bound.text
+            ));
+        }
+        Ok(())
+    }
+
+    fn node_pair(&self, items: &[Item], nodes: &[&str]) -> Result<Value, String> {
+        let [first, second] = items else {
+            return Err(format!(
+                "{} names; expected {}",
+                items.len(),
+                self.expected(None)
+            ));
+        };
+        let pair = [node(&first.raw, nodes)?, node(&second.raw, nodes)?];
+        if pair[0] == pair[1] {
+            return Err(format!(
+                "\"{}\" twice; expected two different nodes",
+                pair[0].text()
+            ));
+        }
+        Ok(Value::List(pair.to_vec()))
+    }
+
+    fn position(&self, items: &[Item]) -> Result<Value, String> {
+        if items.len() != 2 {
+            return Err(format!(
+                "{} values; expected {}",
+                items.len(),
+                self.expected(None)
+            ));
+        }
+        let length = |item: &Item| match &item.raw {
+            Raw::Text(text) => self.quantity(text, &[Dim::Length]),
+            Raw::Number(number) => Err(format!(
+                "{number} has no unit; expected a length such as \"{number} m\""
+            )),
+            other => Err(format!(
+                "{}; expected a length such as \"100 m\"",
+                other.describe()
+            )),
+        };
+        Ok(Value::List(
+            items.iter().map(length).collect::<Result<_, _>>()?,
+        ))
+    }
+
+    fn ordinals(&self, items: &[Item]) -> Result<Value, String> {
+        let mut values = Vec::with_capacity(items.len());
+        let mut last = Decimal::ZERO;
+        for item in items {
+            let Raw::Number(text) = &item.raw else {
+                return Err(format!(
+                    "{} in the list; expected {}",
+                    item.raw.describe(),
+                    self.expected(None)
+                ));
+            };
+            let number = Decimal::parse(text).filter(|number| number.as_u64().is_some());
+            let Some(number) = number.filter(|number| !number.is_zero()) else {
+                return Err(format!(
+                    "{text} in the list; expected whole numbers, counted from 1"
+                ));
+            };
+            if number <= last {
+                return Err(format!("{number} after {last}; expected an ascending list"));
+            }
+            last = number;
+            values.push(Value::Number(number));
+        }
+        if values.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        Ok(Value::List(values))
+    }
+
+    /// What is expected, with an example that keeps the number found.
+    pub(super) fn expected(&self, number: Option<&str>) -> String {
+        let mut forms: Vec<String> = match self.kind {
+            Kind::Quantity(dims, unit) => {
+                dims.iter().map(|dim| example(*dim, unit, number)).collect()
+            }
+            Kind::Integer => vec![match (self.least, self.most) {
+                (Some(least), Some(most)) => {
+                    format!("a whole number from {} to {}", least.text, most.text)
+                }
+                (Some(least), None) => format!("a whole number from {} on", least.text),
+                _ => "a whole number".to_string(),
+            }],
+            Kind::Number => vec!["a number such as 1e-6".to_string()],
+            Kind::Bool => vec!["true or false".to_string()],
+            Kind::Word(noun, words) => vec![format!("a {noun} ({})", words().join(", "))],
+            Kind::Text => vec!["text".to_string()],
+            Kind::Node => vec!["the name of a node".to_string()],
+            Kind::NodePair => vec!["the names of two nodes such as [\"a\", \"b\"]".to_string()],
+            Kind::Position => vec!["two lengths such as [\"0 m\", \"100 m\"]".to_string()],
+            Kind::Ordinals => {
+                vec!["ascending whole numbers from 1 such as [12, 40, 41]".to_string()]
+            }
+            Kind::SweptKey => vec!["a swept key in quotes".to_string()],
+            Kind::Metric => vec!["a metric in quotes".to_string()],
+            Kind::Where => vec!["a table of swept keys and values".to_string()],
+        };
+        forms.extend(self.words.iter().map(|word| format!("\"{word}\"")));
+        forms.join(" or ")
+    }
+}
+
+/// A quantity in words: `a rate such as "5 Mbit/s"`.
+fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
+    let unit = if dim.units().contains(&unit) {
+        unit
+    } else {
+        dim.unit()
+    };
+    let usual = match dim {
+        Dim::Time if unit == "ms" => "40",
+        Dim::Time => "10",
+        Dim::Rate => "5",
+        Dim::Size if unit == "B" => "1000",
+        Dim::Size => "4",
+        Dim::Packets | Dim::Length => "100",
+        Dim::Segments => "20",
+        Dim::Share => "1",
+    };
+    let number = number
+        .filter(|number| !number.starts_with('-'))
+        .unwrap_or(usual);
+    format!("{} such as \"{number} {unit}\"", dim.noun())
+}
+
+fn node(raw: &Raw, nodes: &[&str]) -> Result<Value, String> {
+    match raw {
+        Raw::Text(name) if nodes.contains(&name.as_str()) => Ok(Value::Text(name.clone())),
+        Raw::Text(name) => Err(unknown("node", name, nodes)),
+        other => Err(format!(
+            "{}; expected the name of a node",
+            other.describe_kind()
+        )),
+    }
+}
+
+impl Raw {
+    /// What was found, where its kind is the fault.
+    fn describe_kind(&self) -> String {
+        match self {
+            Raw::Number(number) => format!("{number} is a number"),
+            Raw::Bool(value) => format!("{value} is a boolean"),
+            Raw::Date(date) => format!("{date} is a date"),
+            _ => self.describe(),
+        }
+    }
+}
