@@ -1,0 +1,283 @@
+//! The traits a scheme may implement, and what passes through them.
+//!
+//! [`Congestion`] says how large the window is, [`Recovery`] which segment goes next. They are independent choices and
+//! meet only here: the sender reports to both and owns what they edit.
+
+use crate::packet::{Extension, Packet};
+use crate::transport::tcp::scoreboard::Scoreboard;
+use crate::units::{Span, Time};
+
+/// The congestion window, owned by the sender and edited by a [`Congestion`] law. Unit: segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// Most segments released by one acknowledgement, if the law sets a limit.
+    pub burst_limit: Option<u32>,
+    /// Upper end of `cwnd`: the scenario's window limit.
+    pub limit: f64,
+}
+
+impl Window {
+    /// Least congestion window and, doubled, least threshold.
+    const LEAST: f64 = 1.0;
+
+    /// A window of `initial` segments that never exceeds `limit`.
+    #[must_use]
+    pub fn new(initial: f64, ssthresh: Option<f64>, limit: f64) -> Window {
+        let mut window = Window {
+            cwnd: initial,
+            ssthresh: ssthresh.unwrap_or(limit),
+            burst_limit: None,
+            limit,
+        };
+        window.clamp();
+        window
+    }
+
+    /// Whether the window is below the slow-start threshold.
+    #[must_use]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Holds the window within its bounds; the sender calls it after each edit, so a law need not.
+    pub(crate) fn clamp(&mut self) {
+        self.cwnd = self.cwnd.clamp(Self::LEAST, self.limit);
+        self.ssthresh = self.ssthresh.max(2.0 * Self::LEAST);
+    }
+}
+
+/// What an acknowledgement did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It advanced by so many segments, outside recovery, while the window was the limit: the window may grow.
+    Open(u32),
+    /// It advanced by so many segments while something else than the window held the sender back.
+    Unlimited(u32),
+    /// It advanced by so many segments during recovery.
+    Recovering(u32),
+    /// It advanced nothing.
+    Duplicate,
+}
+
+/// An acknowledgement, as a congestion law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// What it did.
+    pub progress: Progress,
+    /// The round trip it measured, if it did.
+    pub rtt: Option<Span>,
+    /// Smoothed round trip, once known.
+    pub srtt: Option<Span>,
+    /// First byte not yet acknowledged, after this acknowledgement.
+    pub una: u64,
+    /// Segments outstanding before this acknowledgement.
+    pub flight: u32,
+    /// The extension it carried, if the law asked for one.
+    pub extension: Option<Extension>,
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// By duplicate or selective acknowledgements.
+    Duplicates,
+    /// By the retransmission timer, for the first time for this segment.
+    Timeout,
+    /// By the retransmission timer again, the segment having been resent by it already.
+    RepeatedTimeout,
+}
+
+/// A loss indication.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
+    /// How.
+    pub cause: LossCause,
+    /// First byte of the segment taken for lost.
+    pub una: u64,
+    /// Segments outstanding (RFC 5681's `FlightSize`).
+    pub flight: u32,
+    /// Smoothed round trip, once known.
+    pub srtt: Option<Span>,
+}
+
+/// Whether a law took a loss for congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// It was congestion: the law has reduced the window.
+    Reduced,
+    /// It was not: the window stands.
+    Kept,
+}
+
+/// A law's answer to a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossResponse {
+    /// Whether it reduced the window.
+    pub reduction: Reduction,
+    /// How many copies of the lost segment to send.
+    pub copies: u8,
+}
+
+/// The window law.
+pub trait Congestion {
+    /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window);
+
+    /// A segment is taken for lost. The law leaves in `window` what shall hold after recovery.
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
+
+    /// Bytes it adds to each segment for an [`Extension`]; zero for none.
+    fn extension_bytes(&self) -> u8 {
+        0
+    }
+}
+
+/// What the sender transmits next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// A segment that was never sent.
+    New,
+    /// A segment sent before, by its number in the scoreboard.
+    Again(u64),
+}
+
+/// Whether a new segment could be sent: there is data for it and the peer's window has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// It could.
+    Ready,
+    /// There is no data, or no room for it.
+    Withheld,
+}
+
+/// What an acknowledgement meant to the recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing: no recovery is under way.
+    Open,
+    /// Recovery goes on.
+    Holding,
+    /// A partial acknowledgement after which the retransmission timer restarts.
+    Partial,
+    /// A partial acknowledgement that leaves the retransmission timer running.
+    PartialTimerRuns,
+    /// Recovery has ended.
+    Ended,
+    /// A segment is lost: ask the law, then [`Recovery::begin`].
+    Lost,
+}
+
+/// Which segment next, and when recovery ends.
+pub trait Recovery {
+    /// An acknowledgement advanced by `segments`; the scoreboard stands already behind it.
+    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window)
+    -> Verdict;
+
+    /// A duplicate acknowledgement arrived, its SACK blocks already in the scoreboard.
+    fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict;
+
+    /// Recovery begins, the law having answered.
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window);
+
+    /// The retransmission timer fired; the law has answered.
+    fn on_timeout(&mut self, board: &mut Scoreboard);
+
+    /// What may be sent now, if anything.
+    fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
+
+    /// What was picked has been sent; the scoreboard knows.
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard);
+
+    /// Segments added to `cwnd` while recovery lasts (the duplicate acknowledgements' "inflation").
+    fn inflation(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether recovery is under way.
+    fn is_active(&self) -> bool;
+}
+
+/// A timer of a transport endpoint. Setting it again replaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Retransmission, or persist while the peer's window is closed.
+    Retransmit,
+    /// A held-back acknowledgement.
+    DelayedAck,
+}
+
+/// Something worth a line in a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Note {
+    /// What happened.
+    pub event: NoteEvent,
+    /// First byte of the segment it is about, from 0 for the first data byte.
+    pub seq: u64,
+    /// Its payload in bytes.
+    pub len: u32,
+    /// First byte not yet acknowledged.
+    pub ack: u64,
+    /// Congestion window with inflation, in segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, in segments.
+    pub ssthresh: f64,
+}
+
+/// The events of a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteEvent {
+    /// A segment left for the first time.
+    Send,
+    /// A segment left again.
+    Resend,
+    /// An acknowledgement advanced.
+    Ack,
+    /// An acknowledgement advanced within recovery without ending it.
+    Partial,
+    /// A duplicate acknowledgement.
+    DupAck,
+    /// Recovery began.
+    Enter,
+    /// Recovery ended.
+    Exit,
+    /// The retransmission timer fired.
+    Timeout,
+    /// A probe of a closed window left.
+    Probe,
+}
+
+impl NoteEvent {
+    /// All events, in the order of their codes.
+    pub const NAMES: [&'static str; 9] = [
+        "send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe",
+    ];
+}
+
+/// Where a transport endpoint puts its answers. The host empties it and calls the next box.
+pub trait Out {
+    /// A packet goes to the layer below.
+    fn down(&mut self, packet: Packet);
+
+    /// Sets (or moves) a timer.
+    fn set(&mut self, timer: Timer, at: Time);
+
+    /// Cancels a timer, if it is set.
+    fn cancel(&mut self, timer: Timer);
+
+    /// Whether notes are wanted; asked before one is made.
+    fn is_watching(&self) -> bool;
+
+    /// A note for the trace.
+    fn note(&mut self, note: Note);
+
+    /// A round trip was measured: the sample, the smoothed value, and the timeout in force.
+    fn measured(&mut self, rtt: Span, srtt: Span, rto: Span);
+}

@@ -1,0 +1,156 @@
+//! The drop-tail queue of a FIFO link that knows its departure times.
+//!
+//! A FIFO link at a given rate fixes each packet's departure when it takes the packet in, so the queue is only the list
+//! of departures still to come, and costs no event. The packet being sent counts as queued, as in ns-2.
+
+use std::collections::VecDeque;
+
+use crate::units::{Bytes, Time};
+
+/// Room of a queue, the packet being sent included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// A number of packets.
+    Packets(u32),
+    /// A number of bytes.
+    Bytes(Bytes),
+    /// No limit.
+    Unlimited,
+}
+
+/// Departures to come, and the occupancy they make over time.
+#[derive(Clone, Debug)]
+pub struct DropTail {
+    limit: QueueLimit,
+    departures: VecDeque<(Time, u32)>,
+    bytes: u64,
+    integrated: Time,
+    packet_nanos: u128,
+    longest: u32,
+}
+
+impl DropTail {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(limit: QueueLimit) -> DropTail {
+        DropTail {
+            limit,
+            departures: VecDeque::new(),
+            bytes: 0,
+            integrated: Time::ZERO,
+            packet_nanos: 0,
+            longest: 0,
+        }
+    }
+
+    /// Lets go what has departed by `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
+        while let Some(&(departure, size)) = self.departures.front()
+            && departure <= now
+        {
+            self.integrate(departure);
+            self.departures.pop_front();
+            self.bytes -= u64::from(size);
+        }
+        self.integrate(now);
+    }
+
+    #[inline]
+    fn integrate(&mut self, until: Time) {
+        let packets = self.departures.len() as u64;
+        self.packet_nanos += u128::from(packets * until.since(self.integrated).0);
+        self.integrated = until;
+    }
+
+    /// Whether a packet of `size` fits now; call [`Self::advance`] first.
+    #[must_use]
+    #[inline]
+    pub fn has_room(&self, size: Bytes) -> bool {
+        match self.limit {
+            QueueLimit::Packets(packets) => self.departures.len() < packets as usize,
+            QueueLimit::Bytes(bytes) => self.bytes + size.0 <= bytes.0,
+            QueueLimit::Unlimited => true,
+        }
+    }
+
+    /// Takes in a packet that will depart at `departure`.
+    #[inline]
+    pub fn push(&mut self, departure: Time, size: Bytes) {
+        self.departures.push_back((departure, size.0 as u32));
+        self.bytes += size.0;
+        self.longest = self.longest.max(self.departures.len() as u32);
+    }
+
+    /// Packets held now.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.departures.len()
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.departures.is_empty()
+    }
+
+    /// Starts to measure at `now`.
+    pub fn begin_measurement(&mut self, now: Time) {
+        self.advance(now);
+        self.packet_nanos = 0;
+        self.longest = self.departures.len() as u32;
+    }
+
+    /// Mean number of packets held since `begin`, up to the last advance.
+    #[must_use]
+    pub fn mean_since(&self, begin: Time) -> f64 {
+        let span = self.integrated.since(begin).0;
+        if span == 0 {
+            0.0
+        } else {
+            self.packet_nanos as f64 / span as f64
+        }
+    }
+
+    /// Most packets held since the measurement began.
+    #[must_use]
+    pub fn longest(&self) -> u32 {
+        self.longest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_leaves_at_its_departure_and_makes_room() {
+        let mut queue = DropTail::new(QueueLimit::Packets(2));
+        for departure in [10, 20] {
+            assert!(queue.has_room(Bytes(100)));
+            queue.push(Time(departure), Bytes(100));
+        }
+        queue.advance(Time(9));
+        assert!(!queue.has_room(Bytes(100)));
+        queue.advance(Time(10));
+        assert!(queue.has_room(Bytes(100)));
+    }
+
+    #[test]
+    fn a_queue_in_bytes_counts_bytes() {
+        let mut queue = DropTail::new(QueueLimit::Bytes(Bytes(250)));
+        queue.push(Time(10), Bytes(100));
+        assert!(queue.has_room(Bytes(150)) && !queue.has_room(Bytes(151)));
+    }
+
+    #[test]
+    fn the_mean_is_the_integral_over_time_wherever_it_is_read() {
+        let mut queue = DropTail::new(QueueLimit::Unlimited);
+        queue.push(Time(10), Bytes(1));
+        queue.push(Time(30), Bytes(1));
+        queue.advance(Time(100));
+        // Two packets for 10 ns, one for 20 ns, none for 70 ns.
+        assert!((queue.mean_since(Time(0)) - 0.4).abs() < 1e-12);
+        assert_eq!(queue.longest(), 2);
+    }
+}

@@ -1,0 +1,110 @@
+//! One direction of a wired link: a rate, a delay, a drop-tail queue.
+
+use super::queue::{DropTail, QueueLimit};
+use crate::units::{Bytes, Rate, Span, Time};
+
+/// One direction of a wired link.
+#[derive(Clone, Debug)]
+pub struct Wired {
+    rate: Rate,
+    delay: Span,
+    queue: DropTail,
+    busy_until: Time,
+    sending: Span,
+    drops: u64,
+}
+
+impl Wired {
+    /// An idle link.
+    #[must_use]
+    pub fn new(rate: Rate, delay: Span, limit: QueueLimit) -> Wired {
+        let queue = DropTail::new(limit);
+        Wired {
+            rate,
+            delay,
+            queue,
+            busy_until: Time::ZERO,
+            sending: Span::ZERO,
+            drops: 0,
+        }
+    }
+
+    /// Takes in a packet of `size` and returns when its last bit leaves, or `None` when the queue is full.
+    #[inline]
+    pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
+        self.queue.advance(now);
+        if !self.queue.has_room(size) {
+            self.drops += 1;
+            return None;
+        }
+        let time = size.time_at(self.rate);
+        self.busy_until = self.busy_until.max(now) + time;
+        self.sending += time;
+        self.queue.push(self.busy_until, size);
+        Some(self.busy_until)
+    }
+
+    /// Propagation delay.
+    #[must_use]
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// The queue.
+    #[must_use]
+    pub fn queue(&self) -> &DropTail {
+        &self.queue
+    }
+
+    /// Brings the queue up to `now`.
+    pub fn advance(&mut self, now: Time) {
+        self.queue.advance(now);
+    }
+
+    /// Packets refused by the full queue.
+    #[must_use]
+    pub fn drops(&self) -> u64 {
+        self.drops
+    }
+
+    /// Time spent sending up to `now`: what was taken in, less what is still to be sent.
+    #[must_use]
+    pub fn busy(&self, now: Time) -> Span {
+        self.sending - self.busy_until.since(now)
+    }
+
+    /// Starts to measure the queue at `now`.
+    pub fn begin_measurement(&mut self, now: Time) {
+        self.queue.begin_measurement(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_leave_one_after_the_other_at_the_rate() {
+        let mut link = Wired::new(Rate(8_000_000), Span(0), QueueLimit::Packets(2));
+        assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(1_000_000)));
+        assert_eq!(
+            link.offer(Bytes(1000), Time(500_000)),
+            Some(Time(2_000_000))
+        );
+        assert_eq!(link.offer(Bytes(1000), Time(600_000)), None);
+        assert_eq!(
+            link.offer(Bytes(1000), Time(1_000_000)),
+            Some(Time(3_000_000))
+        );
+        assert_eq!(link.drops(), 1);
+    }
+
+    #[test]
+    fn the_time_spent_sending_leaves_out_what_is_still_queued() {
+        let mut link = Wired::new(Rate(8_000_000), Span(0), QueueLimit::Unlimited);
+        link.offer(Bytes(1000), Time(0));
+        link.offer(Bytes(1000), Time(0));
+        assert_eq!(link.busy(Time(1_500_000)), Span(1_500_000));
+        assert_eq!(link.busy(Time(9_000_000)), Span(2_000_000));
+    }
+}

@@ -1,0 +1,318 @@
+//! What travels: an IP packet that carries a TCP segment or a UDP datagram.
+//!
+//! Header fields are real; the payload is its length only, since no protocol here looks into it. A capture writes zeros.
+
+use crate::units::{Bytes, SeqNo, Time};
+
+/// A host or router. It stands for an IP address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// IPv4 header without options.
+pub const IP_HEADER: u32 = 20;
+/// TCP header without options (RFC 9293, 3.1).
+pub const TCP_HEADER: u32 = 20;
+/// UDP header (RFC 768).
+pub const UDP_HEADER: u32 = 8;
+
+/// An IP packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Where it was made.
+    pub src: NodeId,
+    /// Where it goes.
+    pub dst: NodeId,
+    /// Bytes that a routing protocol adds between IP and transport, as ns-2's DSDV and DSR do.
+    pub extra_header: u16,
+    /// The transport's part.
+    pub body: Body,
+}
+
+/// The transport's part of a packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A UDP datagram.
+    Udp(Datagram),
+}
+
+/// A TCP segment with its options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Segment {
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Sequence number of the first payload byte (or of SYN or FIN).
+    pub seq: SeqNo,
+    /// Acknowledgement number, valid with [`Flags::ACK`].
+    pub ack: SeqNo,
+    /// Control bits.
+    pub flags: Flags,
+    /// Window field as it stands in the header: not yet scaled.
+    pub window: u16,
+    /// Payload length in bytes.
+    pub len: u32,
+    /// TCP options.
+    pub options: Options,
+}
+
+/// The control bits of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No more data from the sender.
+    pub const FIN: Flags = Flags(0x01);
+    /// Synchronise sequence numbers.
+    pub const SYN: Flags = Flags(0x02);
+    /// Reset the connection.
+    pub const RST: Flags = Flags(0x04);
+    /// Push what has arrived to the application.
+    pub const PSH: Flags = Flags(0x08);
+    /// The acknowledgement number is valid.
+    pub const ACK: Flags = Flags(0x10);
+
+    /// Whether all bits of `other` are set.
+    #[must_use]
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These bits and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    /// These bits without those of `other`.
+    #[must_use]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+}
+
+/// The TCP options a segment carries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Timestamps (RFC 7323, 3): `TSval` and `TSecr`.
+    pub timestamps: Option<Timestamps>,
+    /// SACK blocks (RFC 2018, 3).
+    pub sack: SackBlocks,
+    /// Maximum segment size, on a SYN.
+    pub mss: Option<u16>,
+    /// Window scale (RFC 7323, 2), on a SYN.
+    pub window_scale: Option<u8>,
+    /// SACK permitted (RFC 2018, 2), on a SYN.
+    pub sack_permitted: bool,
+    /// What a congestion law adds to each segment.
+    pub extension: Option<Extension>,
+}
+
+/// The timestamps option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// The sender's clock when it made the segment.
+    pub value: u32,
+    /// The `value` last received from the other side.
+    pub echo: u32,
+}
+
+/// Most blocks that fit into the 40 bytes of options.
+pub const MAX_SACK_BLOCKS: usize = 4;
+
+/// Up to [`MAX_SACK_BLOCKS`] ranges `[left, right)` that the receiver holds above the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SackBlocks {
+    blocks: [(SeqNo, SeqNo); MAX_SACK_BLOCKS],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block; a block beyond the last place is left out, as the header has no room for it.
+    pub fn push(&mut self, left: SeqNo, right: SeqNo) {
+        if usize::from(self.count) < MAX_SACK_BLOCKS {
+            self.blocks[usize::from(self.count)] = (left, right);
+            self.count += 1;
+        }
+    }
+
+    /// The blocks in the order they stand in the header.
+    #[must_use]
+    pub fn as_slice(&self) -> &[(SeqNo, SeqNo)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// A header extension that a congestion law asked for: it costs `bytes` on every segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extension {
+    /// Bytes charged on the wire.
+    pub bytes: u8,
+    /// When the data segment was sent, by the data sender's clock.
+    pub sent: Time,
+    /// When it was received, by the receiver's clock; on the way out it equals `sent`.
+    pub received: Time,
+    /// Sequence number of the segment that triggered the acknowledgement.
+    pub trigger: SeqNo,
+}
+
+/// A UDP datagram.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Datagram {
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Payload length in bytes.
+    pub len: u32,
+    /// When it was made, for the delay probe; it stands in the payload and costs nothing.
+    pub made: Time,
+}
+
+impl Options {
+    /// The bytes these options take in the header, padded to a multiple of four.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        let mut size = 0;
+        if self.mss.is_some() {
+            size += 4;
+        }
+        if self.window_scale.is_some() {
+            size += 4;
+        }
+        if self.sack_permitted {
+            size += 4;
+        }
+        if self.timestamps.is_some() {
+            size += 12;
+        }
+        if !self.sack.is_empty() {
+            size += 4 + 8 * u32::from(self.sack.count);
+        }
+        if let Some(extension) = self.extension {
+            size += u32::from(extension.bytes);
+        }
+        size
+    }
+}
+
+impl Segment {
+    /// Bytes of header, options included.
+    #[must_use]
+    pub fn header_size(&self) -> u32 {
+        TCP_HEADER + self.options.size()
+    }
+
+    /// The sequence space it takes: payload, and one each for SYN and FIN.
+    #[must_use]
+    pub fn sequence_len(&self) -> u32 {
+        self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+    }
+}
+
+impl Packet {
+    /// The whole length of the IP packet.
+    #[must_use]
+    pub fn size(&self) -> Bytes {
+        let transport = match &self.body {
+            Body::Tcp(segment) => segment.header_size() + segment.len,
+            Body::Udp(datagram) => UDP_HEADER + datagram.len,
+        };
+        Bytes(u64::from(
+            IP_HEADER + u32::from(self.extra_header) + transport,
+        ))
+    }
+
+    /// Bytes of application payload.
+    #[must_use]
+    pub fn payload(&self) -> u32 {
+        match &self.body {
+            Body::Tcp(segment) => segment.len,
+            Body::Udp(datagram) => datagram.len,
+        }
+    }
+
+    /// Source and destination port.
+    #[must_use]
+    pub fn ports(&self) -> (u16, u16) {
+        match &self.body {
+            Body::Tcp(segment) => (segment.src_port, segment.dst_port),
+            Body::Udp(datagram) => (datagram.src_port, datagram.dst_port),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data_packet(options: Options) -> Packet {
+        let segment = Segment {
+            len: 1000,
+            options,
+            ..Segment::default()
+        };
+        Packet {
+            src: NodeId(0),
+            dst: NodeId(1),
+            extra_header: 0,
+            body: Body::Tcp(segment),
+        }
+    }
+
+    #[test]
+    fn a_full_segment_without_options_is_its_payload_and_forty_bytes() {
+        assert_eq!(data_packet(Options::default()).size(), Bytes(1040));
+    }
+
+    #[test]
+    fn options_are_padded_to_a_multiple_of_four() {
+        let timestamps = Some(Timestamps::default());
+        assert_eq!(
+            data_packet(Options {
+                timestamps,
+                ..Options::default()
+            })
+            .size(),
+            Bytes(1052)
+        );
+        let mut sack = SackBlocks::default();
+        sack.push(SeqNo(1), SeqNo(2));
+        sack.push(SeqNo(3), SeqNo(4));
+        assert_eq!(
+            Options {
+                timestamps,
+                sack,
+                ..Options::default()
+            }
+            .size(),
+            12 + 20
+        );
+    }
+
+    #[test]
+    fn a_fifth_sack_block_has_no_room() {
+        let mut sack = SackBlocks::default();
+        for i in 0..5 {
+            sack.push(SeqNo(i), SeqNo(i + 1));
+        }
+        assert_eq!(sack.as_slice().len(), MAX_SACK_BLOCKS);
+    }
+
+    #[test]
+    fn a_routing_header_comes_on_top() {
+        let packet = Packet {
+            extra_header: 20,
+            ..data_packet(Options::default())
+        };
+        assert_eq!(packet.size(), Bytes(1060));
+    }
+}

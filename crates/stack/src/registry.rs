@@ -1,0 +1,186 @@
+//! One line per scheme and variant: the only place of the stack that names them.
+//!
+//! A line holds the name a scenario uses, where it comes from, and how figures draw it. The lists of the command line,
+//! the scenario reader and the legends all read it from here.
+
+use crate::transport::congestion::Reno;
+use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
+
+/// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colour as `#rrggbb`.
+    pub colour: &'static str,
+    /// Marker letter.
+    pub marker: &'static str,
+}
+
+/// What is known of a registered part.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+}
+
+/// A `tcp.variant`: a preset of the pair of recovery and congestion.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// Its recovery.
+    pub recovery: RecoveryKind,
+    /// Its congestion law.
+    pub congestion: CongestionKind,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+    /// How figures draw it.
+    pub style: Style,
+}
+
+macro_rules! kinds {
+    ($(#[$doc:meta])* $kind:ident, $machine:ident: $trait_doc:literal; $($case:ident($type:ty) = $name:literal, $source:literal, $summary:literal;)+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $kind {
+            $(#[doc = $summary] $case,)+
+        }
+
+        impl $kind {
+            /// All of them, in the order they are listed.
+            pub const ALL: &'static [$kind] = &[$($kind::$case),+];
+
+            /// What is known of it.
+            #[must_use]
+            pub fn entry(self) -> Entry {
+                match self {
+                    $($kind::$case => Entry { name: $name, summary: $summary, source: $source },)+
+                }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<$kind> {
+                $kind::ALL.iter().copied().find(|kind| kind.entry().name == name)
+            }
+        }
+
+        #[doc = $trait_doc]
+        #[derive(Clone, Debug)]
+        pub enum $machine {
+            $(#[doc = $summary] $case($type),)+
+        }
+    };
+}
+
+kinds! {
+    /// What to resend, and when recovery ends.
+    RecoveryKind, RecoveryMachine: "The state of a recovery, dispatched without a virtual call.";
+    Tahoe(Tahoe) = "tahoe", "Jacobson 1988", "third duplicate: window of one, everything again from the hole";
+    Reno(RenoRecovery) = "reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, left by any new acknowledgement";
+    NewReno(NewReno) = "newreno", "RFC 6582", "fast recovery that a partial acknowledgement does not end";
+    Sack(Sack) = "sack", "RFC 6675", "conservative recovery from selective acknowledgements";
+    Fack(Fack) = "fack", "Mathis and Mahdavi 1996", "forward acknowledgement: the highest byte selectively acknowledged rules";
+}
+
+kinds! {
+    /// How large the congestion window is.
+    CongestionKind, CongestionMachine: "The state of a congestion law, dispatched without a virtual call.";
+    Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
+}
+
+/// Every `tcp.variant`.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "tahoe",
+        recovery: RecoveryKind::Tahoe,
+        congestion: CongestionKind::Reno,
+        summary: "slow start after every loss",
+        source: "Jacobson 1988",
+        style: Style {
+            colour: "#7f7f7f",
+            marker: "v",
+        },
+    },
+    Variant {
+        name: "reno",
+        recovery: RecoveryKind::Reno,
+        congestion: CongestionKind::Reno,
+        summary: "fast recovery, one loss a window",
+        source: "RFC 5681",
+        style: Style {
+            colour: "#1f77b4",
+            marker: "o",
+        },
+    },
+    Variant {
+        name: "newreno",
+        recovery: RecoveryKind::NewReno,
+        congestion: CongestionKind::Reno,
+        summary: "fast recovery over several losses",
+        source: "RFC 6582",
+        style: Style {
+            colour: "#2ca02c",
+            marker: "s",
+        },
+    },
+    Variant {
+        name: "sack",
+        recovery: RecoveryKind::Sack,
+        congestion: CongestionKind::Reno,
+        summary: "recovery by selective acknowledgements",
+        source: "RFC 6675",
+        style: Style {
+            colour: "#ff7f0e",
+            marker: "D",
+        },
+    },
+    Variant {
+        name: "fack",
+        recovery: RecoveryKind::Fack,
+        congestion: CongestionKind::Reno,
+        summary: "recovery by forward acknowledgement",
+        source: "Mathis and Mahdavi 1996",
+        style: Style {
+            colour: "#9467bd",
+            marker: "^",
+        },
+    },
+];
+
+/// The variant with this name.
+#[must_use]
+pub fn variant(name: &str) -> Option<&'static Variant> {
+    VARIANTS.iter().find(|variant| variant.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        for kind in RecoveryKind::ALL {
+            assert_eq!(RecoveryKind::named(kind.entry().name), Some(*kind));
+        }
+        for line in VARIANTS {
+            assert_eq!(
+                variant(line.name).map(|found| found.summary),
+                Some(line.summary)
+            );
+            assert_eq!(
+                VARIANTS
+                    .iter()
+                    .filter(|other| other.style == line.style)
+                    .count(),
+                1
+            );
+        }
+        assert!(variant("renno").is_none());
+    }
+}

@@ -1,0 +1,119 @@
+//! Slow start, congestion avoidance and halving (RFC 5681).
+//!
+//! **Limits.** Every loss is taken for congestion. Growth counts acknowledgements, not bytes (no RFC 3465).
+//!
+//! **Source.** RFC 5681, 3.1 and equation (4).
+//!
+//! **How.** Below ssthresh the window grows by one segment an acknowledgement, above it by `1/cwnd`. A loss sets
+//! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout.
+//!
+//! **Choices.** 1. Halves are real numbers: a flight of 11 gives 5.5. 2. A repeated timeout of the same segment leaves
+//! ssthresh alone, as RFC 5681 (3.1, after equation 4) demands.
+//!
+//! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
+
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+
+/// Least ssthresh, in segments (RFC 5681, equation 4).
+const MIN_SSTHRESH: f64 = 2.0;
+
+/// The loss window, in segments (RFC 5681, 3.1).
+const LOSS_WINDOW: f64 = 1.0;
+
+/// The standard law; it needs no state of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reno;
+
+impl Congestion for Reno {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Progress::Open(_) = ack.progress {
+            if window.in_slow_start() {
+                window.cwnd += 1.0;
+            } else {
+                window.cwnd += 1.0 / window.cwnd;
+            }
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        if loss.cause != LossCause::RepeatedTimeout {
+            window.ssthresh = (f64::from(loss.flight) / 2.0).max(MIN_SSTHRESH);
+        }
+        window.cwnd = match loss.cause {
+            LossCause::Duplicates => window.ssthresh,
+            LossCause::Timeout | LossCause::RepeatedTimeout => LOSS_WINDOW,
+        };
+        LossResponse {
+            reduction: Reduction::Reduced,
+            copies: 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    fn ack(progress: Progress) -> Ack {
+        Ack {
+            now: Time::ZERO,
+            progress,
+            rtt: None,
+            srtt: None,
+            una: 0,
+            flight: 10,
+            extension: None,
+        }
+    }
+
+    fn loss(cause: LossCause, flight: u32) -> Loss {
+        Loss {
+            now: Time::ZERO,
+            cause,
+            una: 0,
+            flight,
+            srtt: None,
+        }
+    }
+
+    #[test]
+    fn slow_start_adds_one_and_avoidance_one_over_cwnd() {
+        let mut window = Window::new(2.0, Some(4.0), 100.0);
+        for expected in [3.0, 4.0, 4.25, 4.25 + 1.0 / 4.25] {
+            Reno.on_ack(&ack(Progress::Open(1)), &mut window);
+            assert!((window.cwnd - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn only_open_progress_lets_the_window_grow() {
+        let mut window = Window::new(2.0, None, 100.0);
+        for progress in [
+            Progress::Duplicate,
+            Progress::Recovering(3),
+            Progress::Unlimited(1),
+        ] {
+            Reno.on_ack(&ack(progress), &mut window);
+        }
+        assert_eq!(window, Window::new(2.0, None, 100.0));
+    }
+
+    #[test]
+    fn a_loss_halves_the_flight_and_a_timeout_leaves_one_segment() {
+        let mut window = Window::new(11.0, Some(8.0), 100.0);
+        Reno.on_loss(&loss(LossCause::Duplicates, 11), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (5.5, 5.5));
+        Reno.on_loss(&loss(LossCause::Timeout, 3), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0));
+    }
+
+    #[test]
+    fn a_repeated_timeout_leaves_ssthresh_alone() {
+        let mut window = Window::new(20.0, Some(40.0), 100.0);
+        Reno.on_loss(&loss(LossCause::Timeout, 20), &mut window);
+        Reno.on_loss(&loss(LossCause::RepeatedTimeout, 1), &mut window);
+        assert_eq!(window.ssthresh, 10.0);
+    }
+}

@@ -1,0 +1,126 @@
+//! FACK: the highest byte selectively acknowledged tells what has left the network.
+//!
+//! **Limits.** Takes reordering by more than three segments for loss. Neither overdamping nor rampdown.
+//!
+//! **Source.** Mathis and Mahdavi, "Forward acknowledgement: refining TCP congestion control", SIGCOMM 1996.
+//!
+//! **How.** `awnd = snd.nxt - snd.fack + retran_data` is what is in the network; while `awnd < cwnd` the sender sends:
+//! holes below `snd.fack` first, then new data. A loss is told by `snd.fack - snd.una > 3` segments or three
+//! duplicates.
+//!
+//! **Choices.** 1. The window is reduced once a recovery, which ends when all that was outstanding at its start is
+//! acknowledged (the paper's section 4.5). 2. After a timeout all that is not selectively acknowledged is lost, and
+//! what is in the network is counted as RFC 6675 does until a new recovery. 3. A hole is resent once a recovery.
+//!
+//! **Checked by** `tests/scripts/fack-*`.
+
+use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::{Config, SackAfterTimeout};
+
+/// FACK's recovery.
+#[derive(Clone, Debug)]
+pub struct Fack {
+    duplicates: u32,
+    recover: Option<u64>,
+    active: bool,
+    /// Number after the highest segment resent in this recovery.
+    resent_below: u64,
+    head_copies: u8,
+    after_timeout: SackAfterTimeout,
+}
+
+impl Fack {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &Config) -> Fack {
+        let after_timeout = config.sack_after_timeout;
+        Fack {
+            duplicates: 0,
+            recover: None,
+            active: false,
+            resent_below: 0,
+            head_copies: 0,
+            after_timeout,
+        }
+    }
+}
+
+impl Recovery for Fack {
+    #[inline]
+    fn on_advance(&mut self, _: u32, board: &mut Scoreboard, _: &mut Window) -> Verdict {
+        self.duplicates = 0;
+        self.head_copies = 0;
+        if !self.active {
+            return Verdict::Open;
+        }
+        if self.recover.is_none_or(|recover| board.una() >= recover) {
+            self.active = false;
+            return Verdict::Ended;
+        }
+        Verdict::Partial
+    }
+
+    fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
+        if self.active {
+            return Verdict::Holding;
+        }
+        self.duplicates += 1;
+        let beyond = board.number_at(board.fack()) - board.base();
+        let told = self.duplicates >= DUP_THRESH || beyond > u64::from(DUP_THRESH);
+        let news = self.recover.is_none_or(|recover| board.una() >= recover);
+        if told && news {
+            Verdict::Lost
+        } else {
+            Verdict::Open
+        }
+    }
+
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.active = true;
+        self.recover = Some(board.sent_end());
+        self.resent_below = board.base();
+        self.head_copies = response.copies;
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.active = false;
+        self.duplicates = 0;
+        self.head_copies = 0;
+        self.recover = Some(board.sent_end());
+        board.lose_all(self.after_timeout);
+        board.go_back();
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
+        if self.head_copies > 0 && !board.is_empty() {
+            return Some(Pick::Again(board.base()));
+        }
+        let cwnd = window.cwnd as u32;
+        if self.active {
+            let highest = board.number_at(board.fack());
+            let hole = board.first_unsacked(self.resent_below, highest);
+            return (board.forward_flight() < cwnd).then(|| hole.map_or(Pick::New, Pick::Again));
+        }
+        if board.is_behind() {
+            return (board.pipe() < cwnd).then(|| board.next_lost().map_or(Pick::New, Pick::Again));
+        }
+        (board.forward_flight() < cwnd).then_some(Pick::New)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        if let Pick::Again(number) = pick {
+            self.head_copies = self
+                .head_copies
+                .saturating_sub(u8::from(number == board.base()));
+            self.resent_below = self.resent_below.max(number + 1);
+        }
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        self.active
+    }
+}

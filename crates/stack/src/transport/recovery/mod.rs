@@ -1,0 +1,153 @@
+//! What to resend, and when recovery ends: one file per scheme.
+
+mod fack;
+mod newreno;
+mod reno;
+mod sack;
+mod tahoe;
+
+pub use fack::Fack;
+pub use newreno::NewReno;
+pub use reno::Reno as RenoRecovery;
+pub use sack::Sack;
+pub use tahoe::Tahoe;
+
+use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::registry::{RecoveryKind, RecoveryMachine};
+use crate::transport::tcp::Config;
+use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+
+/// What the recoveries without SACK share: counting duplicates, and going by the window alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Duplicates {
+    /// Duplicate acknowledgements since the last advance.
+    count: u32,
+    /// Duplicates for data below this offset speak of a loss already answered.
+    recover: Option<u64>,
+    /// Copies of the first unacknowledged segment still to be sent.
+    head_copies: u8,
+    limited_transmit: bool,
+}
+
+impl Duplicates {
+    fn new(config: &Config) -> Duplicates {
+        Duplicates {
+            limited_transmit: config.limited_transmit,
+            ..Duplicates::default()
+        }
+    }
+
+    /// Counts a duplicate; true when it is the one that tells of a new loss.
+    fn tell(&mut self, board: &Scoreboard) -> bool {
+        self.count += 1;
+        self.count == DUP_THRESH && self.recover.is_none_or(|recover| board.una() > recover)
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+        self.head_copies = 0;
+    }
+
+    /// The timer fired: all that was sent is presumed lost, and duplicates for it say nothing.
+    fn timed_out(&mut self, board: &Scoreboard) {
+        self.clear();
+        self.recover = Some(board.sent_end());
+    }
+
+    /// The head's copies first, then along the window, with what limited transmit adds (RFC 3042).
+    fn next(&self, board: &Scoreboard, window: f64) -> Option<Pick> {
+        if self.head_copies > 0 && !board.is_empty() {
+            return Some(Pick::Again(board.base()));
+        }
+        let extra = if self.limited_transmit {
+            self.count.min(DUP_THRESH - 1)
+        } else {
+            0
+        };
+        along_window(board, window as u32, extra)
+    }
+
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        if self.head_copies > 0 && pick == Pick::Again(board.base()) {
+            self.head_copies -= 1;
+        }
+    }
+}
+
+/// The next segment along the window: sent before if a go-back is under way, new otherwise.
+fn along_window(board: &Scoreboard, window: u32, extra: u32) -> Option<Pick> {
+    if board.is_behind() {
+        return (board.flight() < window).then(|| Pick::Again(board.next()));
+    }
+    (board.flight() < window + extra).then_some(Pick::New)
+}
+
+impl RecoveryKind {
+    /// A recovery of this kind at the start of a connection.
+    #[must_use]
+    pub fn build(self, config: &Config) -> RecoveryMachine {
+        match self {
+            RecoveryKind::Tahoe => RecoveryMachine::Tahoe(Tahoe::new(config)),
+            RecoveryKind::Reno => RecoveryMachine::Reno(RenoRecovery::new(config)),
+            RecoveryKind::NewReno => RecoveryMachine::NewReno(NewReno::new(config)),
+            RecoveryKind::Sack => RecoveryMachine::Sack(Sack::new(config)),
+            RecoveryKind::Fack => RecoveryMachine::Fack(Fack::new(config)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($machine:expr, $recovery:ident => $call:expr) => {
+        match $machine {
+            RecoveryMachine::Tahoe($recovery) => $call,
+            RecoveryMachine::Reno($recovery) => $call,
+            RecoveryMachine::NewReno($recovery) => $call,
+            RecoveryMachine::Sack($recovery) => $call,
+            RecoveryMachine::Fack($recovery) => $call,
+        }
+    };
+}
+
+impl Recovery for RecoveryMachine {
+    #[inline]
+    fn on_advance(
+        &mut self,
+        segments: u32,
+        board: &mut Scoreboard,
+        window: &mut Window,
+    ) -> Verdict {
+        each!(self, recovery => recovery.on_advance(segments, board, window))
+    }
+
+    fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict {
+        each!(self, recovery => recovery.on_duplicate(board, window))
+    }
+
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window) {
+        each!(self, recovery => recovery.begin(response, board, window));
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.on_timeout(board));
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick> {
+        each!(self, recovery => recovery.next(board, window, fresh))
+    }
+
+    #[inline]
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        each!(self, recovery => recovery.on_sent(pick, board));
+    }
+
+    #[inline]
+    fn inflation(&self) -> f64 {
+        each!(self, recovery => recovery.inflation())
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        each!(self, recovery => recovery.is_active())
+    }
+}

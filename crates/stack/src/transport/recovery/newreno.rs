@@ -1,0 +1,140 @@
+//! `NewReno`: fast recovery that lasts until everything sent before the loss is acknowledged.
+//!
+//! **Limits.** One hole a round trip.
+//!
+//! **Source.** RFC 6582, 3.2.
+//!
+//! **How.** As Reno, but a partial acknowledgement resends the next hole and deflates the window by what it
+//! acknowledged, less one segment. The acknowledgement of all that was outstanding when the loss was noticed
+//! (`recover`) ends it with the window the law left in `cwnd`, or with `min(cwnd, max(flight, 1) + 1)`.
+//!
+//! **Choices.** 1. Impatient (the timer restarts on the first partial acknowledgement only) or slow-but-steady (on
+//! each): RFC 6582, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover`
+//! (RFC 6582, 3.2, step 1), without the heuristics of its section 4. 3. Both windows of RFC 6582, 3.2, step 3, are there
+//! ([`FullAck`]); the profile decides.
+//!
+//! **Checked by** `tests/scripts/newreno-*`.
+
+use super::Duplicates;
+use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::{Config, FullAck};
+
+/// `NewReno`'s recovery.
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    duplicates: Duplicates,
+    inflation: f64,
+    phase: Phase,
+    impatient: bool,
+    full_ack: FullAck,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Recovery,
+    RecoveryAfterPartial,
+}
+
+impl NewReno {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &Config) -> NewReno {
+        NewReno {
+            duplicates: Duplicates::new(config),
+            inflation: 0.0,
+            phase: Phase::Open,
+            impatient: config.newreno_impatient,
+            full_ack: config.newreno_full_ack,
+        }
+    }
+}
+
+impl Recovery for NewReno {
+    #[inline]
+    fn on_advance(
+        &mut self,
+        segments: u32,
+        board: &mut Scoreboard,
+        window: &mut Window,
+    ) -> Verdict {
+        self.duplicates.clear();
+        if self.phase == Phase::Open {
+            return Verdict::Open;
+        }
+        if self
+            .duplicates
+            .recover
+            .is_none_or(|recover| board.una() >= recover)
+        {
+            self.phase = Phase::Open;
+            self.inflation = 0.0;
+            if self.full_ack == FullAck::Flight {
+                window.cwnd = window.cwnd.min(f64::from(board.flight().max(1)) + 1.0);
+            }
+            return Verdict::Ended;
+        }
+        let first = self.phase == Phase::Recovery;
+        self.phase = Phase::RecoveryAfterPartial;
+        self.duplicates.head_copies = 1;
+        self.inflation -= f64::from(segments);
+        if segments >= 1 {
+            self.inflation += 1.0;
+        }
+        if first || !self.impatient {
+            Verdict::Partial
+        } else {
+            Verdict::PartialTimerRuns
+        }
+    }
+
+    fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
+        if self.is_active() {
+            self.inflation += 1.0;
+            return Verdict::Holding;
+        }
+        if self.duplicates.tell(board) {
+            Verdict::Lost
+        } else {
+            Verdict::Open
+        }
+    }
+
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.phase = Phase::Recovery;
+        self.inflation = f64::from(DUP_THRESH);
+        self.duplicates.head_copies = response.copies;
+        self.duplicates.recover = Some(board.sent_end());
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.phase = Phase::Open;
+        self.inflation = 0.0;
+        self.duplicates.timed_out(board);
+        board.go_back();
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
+        if self.is_active() && self.duplicates.head_copies == 0 {
+            return super::along_window(board, (window.cwnd + self.inflation).max(0.0) as u32, 0);
+        }
+        self.duplicates.next(board, window.cwnd)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        self.duplicates.on_sent(pick, board);
+    }
+
+    #[inline]
+    fn inflation(&self) -> f64 {
+        self.inflation
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        self.phase != Phase::Open
+    }
+}

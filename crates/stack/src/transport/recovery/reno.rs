@@ -1,0 +1,108 @@
+//! Reno: fast retransmit and fast recovery, left by the first acknowledgement that advances.
+//!
+//! **Limits.** Several losses in a window are told by a new series of duplicates each, or by the timer.
+//!
+//! **Source.** RFC 5681, 3.2.
+//!
+//! **How.** The third duplicate resends the first unacknowledged segment. The window is `ssthresh + 3` and one more for
+//! each further duplicate; the next advance ends it with the window the law left.
+//!
+//! **Choices.** 1. RFC 5681 lets each hole of a window have its fast retransmit; ns-2 (`bugFix_`) allows one a window.
+//! [`FastRetransmit`] names both; the profile decides. 2. After a timeout, duplicates for what was sent before it tell
+//! nothing, under both.
+//!
+//! **Checked by** `tests/scripts/reno-*`.
+
+use super::Duplicates;
+use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::{Config, FastRetransmit};
+
+/// Reno's recovery.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    duplicates: Duplicates,
+    inflation: f64,
+    active: bool,
+    once_a_window: bool,
+}
+
+impl Reno {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &Config) -> Reno {
+        Reno {
+            duplicates: Duplicates::new(config),
+            inflation: 0.0,
+            active: false,
+            once_a_window: config.reno_fast_retransmit == FastRetransmit::OnceAWindow,
+        }
+    }
+
+    fn leave(&mut self) {
+        self.active = false;
+        self.inflation = 0.0;
+    }
+}
+
+impl Recovery for Reno {
+    #[inline]
+    fn on_advance(&mut self, _: u32, _: &mut Scoreboard, _: &mut Window) -> Verdict {
+        self.duplicates.clear();
+        if self.active {
+            self.leave();
+            return Verdict::Ended;
+        }
+        Verdict::Open
+    }
+
+    fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
+        if self.active {
+            self.inflation += 1.0;
+            return Verdict::Holding;
+        }
+        if self.duplicates.tell(board) {
+            Verdict::Lost
+        } else {
+            Verdict::Open
+        }
+    }
+
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.active = true;
+        self.inflation = f64::from(DUP_THRESH);
+        self.duplicates.head_copies = response.copies;
+        if self.once_a_window {
+            self.duplicates.recover = Some(board.sent_end());
+        }
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.leave();
+        self.duplicates.timed_out(board);
+        board.go_back();
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
+        if self.active && self.duplicates.head_copies == 0 {
+            return super::along_window(board, (window.cwnd + self.inflation) as u32, 0);
+        }
+        self.duplicates.next(board, window.cwnd)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        self.duplicates.on_sent(pick, board);
+    }
+
+    #[inline]
+    fn inflation(&self) -> f64 {
+        self.inflation
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        self.active
+    }
+}

@@ -1,0 +1,202 @@
+//! Every parameter of a TCP endpoint, and the two profiles that set all of them.
+
+use crate::registry::{CongestionKind, RecoveryKind};
+use crate::units::Span;
+
+/// The parameters of one TCP endpoint. Both ends of a flow use the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// What is resent and when recovery ends.
+    pub recovery: RecoveryKind,
+    /// How large the window is.
+    pub congestion: CongestionKind,
+    /// Payload bytes of a full segment (SMSS).
+    pub packet: u32,
+    /// Bytes a routing header adds to every packet.
+    pub extra_header: u16,
+    /// Most segments outstanding, whatever the congestion window says.
+    pub window: u32,
+    /// Congestion window at the start, in segments.
+    pub initial_window: u32,
+    /// Slow-start threshold at the start, in segments; `None` means the window limit.
+    pub initial_ssthresh: Option<f64>,
+    /// Least retransmission timeout.
+    pub min_rto: Span,
+    /// Greatest retransmission timeout, back-off included.
+    pub max_rto: Span,
+    /// Retransmission timeout before the first sample.
+    pub initial_rto: Span,
+    /// Granularity of the clock that measures round trips; zero means exact.
+    pub tick: Span,
+    /// Acknowledge every n-th full segment; 1 acknowledges each at once.
+    pub ack_every: u32,
+    /// Longest time an acknowledgement is held back when `ack_every` is above 1.
+    pub ack_delay: Span,
+    /// Timestamps option (RFC 7323).
+    pub timestamps: bool,
+    /// SACK option (RFC 2018).
+    pub sack: bool,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// Nagle's algorithm (RFC 9293, 3.7.4).
+    pub nagle: bool,
+    /// Grow the congestion window only while it limits the sender (RFC 7661's concern).
+    pub window_validation: bool,
+    /// Fall back to the initial window after an idle time of one RTO (RFC 5681, 4.1).
+    pub idle_restart: bool,
+    /// Window scale offered (RFC 7323, 2); `None` picks the least that covers the receive buffer.
+    pub window_scale: Option<u8>,
+    /// Receive buffer in bytes; `None` holds one segment more than the window limit, so that it never limits.
+    pub receive_buffer: Option<u64>,
+    /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 6582, 4, "Impatient").
+    pub newreno_impatient: bool,
+    /// The window with which `NewReno` leaves recovery.
+    pub newreno_full_ack: FullAck,
+    /// What becomes of selective acknowledgements when the timer fires.
+    pub sack_after_timeout: SackAfterTimeout,
+    /// How often Reno resends without the timer.
+    pub reno_fast_retransmit: FastRetransmit,
+}
+
+/// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FullAck {
+    /// At most one segment more than is outstanding, so that no burst follows.
+    Flight,
+    /// What the law left: ssthresh.
+    Ssthresh,
+}
+
+/// What becomes of selective acknowledgements when the retransmission timer fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackAfterTimeout {
+    /// They are kept, and what they cover is not sent again (RFC 6675, 5.1).
+    Kept,
+    /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
+    Cleared,
+}
+
+/// How often Reno may resend by duplicate acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastRetransmit {
+    /// Once for each hole that three duplicates tell of (RFC 5681).
+    EveryHole,
+    /// Once for all that was outstanding when the first loss was noticed (ns-2's `bugFix_`).
+    OnceAWindow,
+}
+
+/// The named profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// ns-2 as it was in 2004, its timers and one-way agents.
+    Ns2Of2004,
+    /// What a current end host does.
+    Modern,
+}
+
+impl Profile {
+    /// All parameters of this profile.
+    #[must_use]
+    pub fn config(self) -> Config {
+        match self {
+            Profile::Ns2Of2004 => Config {
+                recovery: RecoveryKind::NewReno,
+                congestion: CongestionKind::Reno,
+                packet: 1000,
+                extra_header: 0,
+                window: 20,
+                initial_window: 2,
+                initial_ssthresh: None,
+                min_rto: Span::from_secs(1),
+                max_rto: Span::from_secs(60),
+                initial_rto: Span::from_secs(3),
+                tick: Span::from_millis(10),
+                ack_every: 1,
+                ack_delay: Span::from_millis(100),
+                timestamps: false,
+                sack: false,
+                limited_transmit: true,
+                nagle: false,
+                window_validation: false,
+                idle_restart: true,
+                window_scale: None,
+                receive_buffer: None,
+                newreno_impatient: true,
+                newreno_full_ack: FullAck::Ssthresh,
+                sack_after_timeout: SackAfterTimeout::Cleared,
+                reno_fast_retransmit: FastRetransmit::OnceAWindow,
+            },
+            Profile::Modern => Config {
+                recovery: RecoveryKind::Sack,
+                congestion: CongestionKind::Reno,
+                packet: 1448,
+                extra_header: 0,
+                window: 4096,
+                initial_window: 10,
+                initial_ssthresh: None,
+                min_rto: Span::from_millis(200),
+                max_rto: Span::from_secs(120),
+                initial_rto: Span::from_secs(1),
+                tick: Span::from_millis(1),
+                ack_every: 2,
+                ack_delay: Span::from_millis(40),
+                timestamps: true,
+                sack: true,
+                limited_transmit: true,
+                nagle: true,
+                window_validation: true,
+                idle_restart: true,
+                window_scale: None,
+                receive_buffer: None,
+                newreno_impatient: true,
+                newreno_full_ack: FullAck::Flight,
+                sack_after_timeout: SackAfterTimeout::Kept,
+                reno_fast_retransmit: FastRetransmit::EveryHole,
+            },
+        }
+    }
+}
+
+impl Config {
+    /// The receive buffer in force, in bytes.
+    #[must_use]
+    pub fn receive_buffer_bytes(&self) -> u64 {
+        self.receive_buffer
+            .unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
+    }
+
+    /// The window scale in force: the least shift by which 16 bits cover the receive buffer, at most 14.
+    #[must_use]
+    pub fn window_scale_shift(&self) -> u8 {
+        self.window_scale.unwrap_or_else(|| {
+            let buffer = self.receive_buffer_bytes();
+            (0..14)
+                .find(|shift| u16::try_from(buffer >> shift).is_ok())
+                .unwrap_or(14)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_scale_is_the_least_that_covers_the_buffer() {
+        let config = Config {
+            receive_buffer: Some(65_535),
+            ..Profile::Modern.config()
+        };
+        assert_eq!(config.window_scale_shift(), 0);
+        let config = Config {
+            receive_buffer: Some(65_536),
+            ..config
+        };
+        assert_eq!(config.window_scale_shift(), 1);
+        let config = Config {
+            receive_buffer: Some(6_000_000),
+            ..config
+        };
+        assert_eq!(config.window_scale_shift(), 7);
+    }
+}

@@ -1,0 +1,525 @@
+//! A TCP connection: the box between an application and the network layer (RFC 9293).
+//!
+//! It opens and closes, turns what the [`Sender`] picks into segments and what arrives into stream offsets, and carries
+//! the acknowledgements of the [`Receiver`] on data that goes the other way. Simultaneous opening is not supported, and
+//! a connection never gives up retransmitting: a scenario's end ends it.
+
+use super::Config;
+use super::receiver::{Receiver, Reply};
+use super::sender::{Arrived, Counters, Outgoing, SackNews, Sender};
+use crate::hooks::{Out, Timer};
+use crate::packet::{
+    Body, Extension, Flags, MAX_SACK_BLOCKS, NodeId, Options, Packet, Segment, Timestamps,
+};
+use crate::units::{SeqNo, Span, Time};
+
+/// Which side opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Sends the SYN.
+    Active,
+    /// Waits for it.
+    Passive,
+}
+
+/// Where the connection stands (RFC 9293, 3.3.2, its closing states in one).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Not opened, or reset.
+    Closed,
+    /// Waiting for a SYN.
+    Listen,
+    /// SYN sent.
+    SynSent,
+    /// SYN received and answered.
+    SynReceived,
+    /// Data flows; either side may have closed its direction.
+    Established,
+}
+
+/// Retransmission timeout with which data starts when a SYN was lost (RFC 6298, 5.7).
+const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);
+
+/// One end of a connection.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    state: State,
+    local: (NodeId, u16),
+    remote: (NodeId, u16),
+    sender: Sender,
+    receiver: Receiver,
+    iss: SeqNo,
+    irs: SeqNo,
+    syn_sent: Time,
+    syn_times: u32,
+    closes_on_eof: bool,
+    ack_due: AckDue,
+    peer_shift: u8,
+    timestamps: bool,
+    sack: bool,
+    ts_recent: u32,
+    last_ack_sent: u64,
+    echo: Option<Extension>,
+    bytes_received: u64,
+    config: Config,
+}
+
+/// Whether the receiver owes an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AckDue {
+    No,
+    ByTimer,
+    Now,
+}
+
+impl Connection {
+    /// A connection that is not yet open. `iss` is the initial send sequence number.
+    #[must_use]
+    pub fn new(
+        config: &Config,
+        role: Role,
+        local: (NodeId, u16),
+        remote: (NodeId, u16),
+        iss: SeqNo,
+    ) -> Connection {
+        Connection {
+            state: if role == Role::Passive {
+                State::Listen
+            } else {
+                State::Closed
+            },
+            local,
+            remote,
+            sender: Sender::new(config),
+            receiver: Receiver::new(config),
+            iss,
+            irs: SeqNo(0),
+            syn_sent: Time::ZERO,
+            syn_times: 0,
+            closes_on_eof: role == Role::Passive,
+            ack_due: AckDue::No,
+            peer_shift: 0,
+            timestamps: config.timestamps,
+            sack: config.sack,
+            ts_recent: 0,
+            last_ack_sent: 0,
+            echo: None,
+            bytes_received: 0,
+            config: config.clone(),
+        }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// The sending half.
+    #[must_use]
+    pub fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    /// The receiving half.
+    #[must_use]
+    pub fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// Counters of the sending half up to `now`.
+    pub fn counters(&mut self, now: Time) -> Counters {
+        self.sender.counters(now)
+    }
+
+    /// Starts the interval over which maxima are taken.
+    pub fn begin_measurement(&mut self) {
+        self.sender.begin_measurement();
+    }
+
+    /// Bytes of IP packets received, headers and repetitions included.
+    #[must_use]
+    pub fn bytes_received(&self) -> u64 {
+        self.bytes_received
+    }
+
+    /// Whether both directions are closed and acknowledged.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.sender.is_done() && self.receiver.finished()
+    }
+
+    /// Opens actively.
+    pub fn open(&mut self, now: Time, out: &mut impl Out) {
+        if self.state == State::Closed {
+            self.state = State::SynSent;
+            self.send_syn(now, out);
+        }
+    }
+
+    /// The application writes `bytes`.
+    pub fn write(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
+        self.sender.write(bytes);
+        self.send_what_may_go(now, out);
+    }
+
+    /// The application closes its direction.
+    pub fn close(&mut self, now: Time, out: &mut impl Out) {
+        self.sender.close();
+        self.send_what_may_go(now, out);
+    }
+
+    /// The application closes its direction after what was sent; the rest of what it wrote is forgotten.
+    pub fn stop(&mut self, now: Time, out: &mut impl Out) {
+        self.sender.truncate();
+        self.close(now, out);
+    }
+
+    /// The application reads up to `bytes` of what has arrived in order.
+    pub fn read(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
+        if self.receiver.read(bytes) && self.state == State::Established {
+            self.send_ack(now, out);
+        }
+    }
+
+    /// A packet arrived from below.
+    pub fn up(&mut self, packet: &Packet, now: Time, out: &mut impl Out) {
+        let Body::Tcp(segment) = &packet.body else {
+            return;
+        };
+        self.bytes_received += packet.size().0;
+        if segment.flags.has(Flags::RST) {
+            self.state = State::Closed;
+            out.cancel(Timer::Retransmit);
+            out.cancel(Timer::DelayedAck);
+            return;
+        }
+        match self.state {
+            State::Established => self.on_segment(segment, now, out),
+            State::Closed => {}
+            State::Listen => self.on_listen(segment, now, out),
+            State::SynSent => self.on_syn_sent(segment, now, out),
+            State::SynReceived => self.on_syn_received(segment, now, out),
+        }
+    }
+
+    /// A timer fired.
+    pub fn on_timer(&mut self, timer: Timer, now: Time, out: &mut impl Out) {
+        match timer {
+            Timer::DelayedAck => {
+                if self.ack_due != AckDue::No {
+                    self.send_ack(now, out);
+                }
+            }
+            Timer::Retransmit => match self.state {
+                State::SynSent | State::SynReceived => {
+                    self.sender.rtt_mut().back_off();
+                    self.send_syn(now, out);
+                }
+                State::Established => {
+                    self.sender.on_timeout(now, out);
+                    if self.sender.is_persisting() {
+                        let probe = self.sender.probe(now, out);
+                        self.emit(probe, now, out);
+                    } else {
+                        self.send_what_may_go(now, out);
+                    }
+                }
+                State::Closed | State::Listen => {}
+            },
+        }
+    }
+
+    fn on_listen(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        if segment.flags.has(Flags::SYN) {
+            self.learn_syn(segment);
+            self.state = State::SynReceived;
+            self.send_syn(now, out);
+        }
+    }
+
+    fn on_syn_sent(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        let answers =
+            segment.flags.has(Flags::SYN.with(Flags::ACK)) && segment.ack == self.iss.plus(1);
+        if answers {
+            self.learn_syn(segment);
+            // The window of a SYN is not scaled (RFC 7323, 2.2).
+            self.establish(u64::from(segment.window), now, out);
+            self.ack_due = AckDue::Now;
+            self.send_what_may_go(now, out);
+        }
+    }
+
+    fn on_syn_received(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        if segment.flags.has(Flags::SYN) {
+            self.send_syn(now, out);
+        } else if segment.flags.has(Flags::ACK) && self.ack_offset(segment).is_some() {
+            self.establish(u64::from(segment.window) << self.peer_shift, now, out);
+            self.on_segment(segment, now, out);
+        }
+    }
+
+    /// Notes what the peer's SYN offers; what only one side offers is not used.
+    fn learn_syn(&mut self, segment: &Segment) {
+        self.irs = segment.seq;
+        self.peer_shift = segment.options.window_scale.unwrap_or(0);
+        self.timestamps &= segment.options.timestamps.is_some();
+        self.sack &= segment.options.sack_permitted;
+        self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);
+        if segment.options.window_scale.is_some() {
+            self.receiver.set_scale(self.config.window_scale_shift());
+        }
+    }
+
+    fn establish(&mut self, edge: u64, now: Time, out: &mut impl Out) {
+        self.state = State::Established;
+        out.cancel(Timer::Retransmit);
+        let lost = self.syn_times > 1;
+        let rtt = self.sender.rtt_mut();
+        if lost {
+            rtt.restart(rtt.initial().max(RTO_AFTER_LOST_SYN));
+        } else {
+            let sample = rtt.read_clock(self.syn_sent, now);
+            rtt.sample(sample);
+        }
+        self.sender.established(now, edge, lost);
+    }
+
+    fn send_syn(&mut self, now: Time, out: &mut impl Out) {
+        self.syn_times += 1;
+        self.syn_sent = now;
+        let answering = self.state == State::SynReceived;
+        let flags = if answering {
+            Flags::SYN.with(Flags::ACK)
+        } else {
+            Flags::SYN
+        };
+        let options = Options {
+            mss: Some(self.config.packet.min(u32::from(u16::MAX)) as u16),
+            window_scale: Some(self.config.window_scale_shift()),
+            sack_permitted: self.sack,
+            timestamps: self.stamps(now),
+            ..Options::default()
+        };
+        let ack = if answering {
+            self.irs.plus(1)
+        } else {
+            SeqNo(0)
+        };
+        let window = self.config.receive_buffer_bytes().min(u64::from(u16::MAX)) as u16;
+        self.transmit(
+            Segment {
+                seq: self.iss,
+                ack,
+                flags,
+                window,
+                options,
+                ..Segment::default()
+            },
+            out,
+        );
+        out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
+    }
+
+    /// A segment of an established connection: its acknowledgement first, then its data.
+    fn on_segment(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        if segment.flags.has(Flags::SYN) {
+            // The peer did not hear the end of the handshake.
+            self.ack_due = AckDue::Now;
+        } else {
+            if segment.flags.has(Flags::ACK) {
+                self.on_ack(segment, now, out);
+            }
+            if segment.sequence_len() > 0 {
+                self.on_data(segment, now, out);
+            }
+        }
+        self.send_what_may_go(now, out);
+    }
+
+    fn ack_offset(&self, segment: &Segment) -> Option<u64> {
+        segment
+            .ack
+            .unwrap_near(self.iss.plus(1), self.sender.board().una())
+    }
+
+    fn on_ack(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        let Some(ack) = self.ack_offset(segment) else {
+            return;
+        };
+        let mut sack = SackNews::Unused;
+        if self.sack {
+            sack = SackNews::Nothing;
+            let zero = self.iss.plus(1);
+            for (left, right) in segment.options.sack.as_slice() {
+                let near = self.sender.board().una();
+                if let (Some(left), Some(right)) =
+                    (left.unwrap_near(zero, near), right.unwrap_near(zero, near))
+                    && self.sender.sack(left, right)
+                {
+                    sack = SackNews::Segments;
+                }
+            }
+        }
+        let echoed_rtt = segment
+            .options
+            .timestamps
+            .filter(|_| self.timestamps)
+            .map(|stamps| {
+                let ticks = self.clock(now).wrapping_sub(stamps.echo).max(1);
+                self.clock_unit() * u64::from(ticks)
+            });
+        let arrived = Arrived {
+            now,
+            ack,
+            edge: ack + (u64::from(segment.window) << self.peer_shift),
+            pure: segment.sequence_len() == 0,
+            sack,
+            echoed_rtt,
+            extension: segment.options.extension,
+        };
+        self.sender.on_ack(&arrived, out);
+    }
+
+    fn on_data(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+        let zero = self.irs.plus(1);
+        let Some(start) = segment.seq.unwrap_near(zero, self.receiver.next()) else {
+            self.ack_due = AckDue::Now;
+            return;
+        };
+        if let Some(stamps) = segment.options.timestamps
+            && start <= self.last_ack_sent
+            && stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0
+        {
+            self.ts_recent = stamps.value;
+        }
+        if let Some(extension) = segment.options.extension {
+            self.echo = Some(Extension {
+                received: now,
+                trigger: segment.seq,
+                ..extension
+            });
+        }
+        let reply =
+            self.receiver
+                .accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        if self.receiver.finished() && self.closes_on_eof {
+            self.sender.close();
+        }
+        match reply {
+            Reply::Now => self.ack_due = AckDue::Now,
+            Reply::Later if self.ack_due == AckDue::No => {
+                self.ack_due = AckDue::ByTimer;
+                out.set(Timer::DelayedAck, now.after(self.config.ack_delay));
+            }
+            Reply::Later => {}
+        }
+    }
+
+    /// Sends what the windows allow, and an acknowledgement alone if one is due and no data carried it.
+    fn send_what_may_go(&mut self, now: Time, out: &mut impl Out) {
+        if self.state != State::Established {
+            return;
+        }
+        let mut left = self.sender.burst_limit();
+        while left > 0
+            && let Some(outgoing) = self.sender.next_outgoing(now, out)
+        {
+            self.emit(outgoing, now, out);
+            left -= 1;
+        }
+        self.sender.persist_if_stuck(now, out);
+        if self.ack_due == AckDue::Now {
+            self.send_ack(now, out);
+        }
+    }
+
+    fn send_ack(&mut self, now: Time, out: &mut impl Out) {
+        let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
+        let mut segment = self.acknowledging(seq, now, out);
+        segment.options.extension = self.echo.take();
+        self.transmit(segment, out);
+    }
+
+    fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
+        let seq = self.iss.plus(1).plus(outgoing.start as u32);
+        let mut segment = self.acknowledging(seq, now, out);
+        segment.len = outgoing.len;
+        if outgoing.fin {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        if outgoing.push {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        let bytes = self.sender.extension_bytes();
+        if bytes > 0 {
+            segment.options.extension = Some(Extension {
+                bytes,
+                sent: now,
+                received: now,
+                trigger: seq,
+            });
+        }
+        self.transmit(segment, out);
+    }
+
+    /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
+    fn acknowledging(&mut self, seq: SeqNo, now: Time, out: &mut impl Out) -> Segment {
+        if self.ack_due == AckDue::ByTimer {
+            out.cancel(Timer::DelayedAck);
+        }
+        self.ack_due = AckDue::No;
+        self.last_ack_sent = self.receiver.next();
+        let zero = self.irs.plus(1);
+        let mut options = Options {
+            timestamps: self.stamps(now),
+            ..Options::default()
+        };
+        if self.sack && !self.receiver.is_in_order() {
+            let most = if self.timestamps {
+                MAX_SACK_BLOCKS - 1
+            } else {
+                MAX_SACK_BLOCKS
+            };
+            options.sack = self.receiver.sack_blocks(zero, most);
+        }
+        Segment {
+            seq,
+            ack: zero.plus(self.receiver.next() as u32),
+            flags: Flags::ACK,
+            window: self.receiver.advertise(),
+            options,
+            ..Segment::default()
+        }
+    }
+
+    fn transmit(&self, segment: Segment, out: &mut impl Out) {
+        let segment = Segment {
+            src_port: self.local.1,
+            dst_port: self.remote.1,
+            ..segment
+        };
+        out.down(Packet {
+            src: self.local.0,
+            dst: self.remote.0,
+            extra_header: self.config.extra_header,
+            body: Body::Tcp(segment),
+        });
+    }
+
+    /// The timestamp clock ticks with the clock that measures round trips, or each microsecond if that is exact.
+    fn clock_unit(&self) -> Span {
+        self.config.tick.max(Span::from_micros(1))
+    }
+
+    fn clock(&self, now: Time) -> u32 {
+        (now.0 / self.clock_unit().0 + 1) as u32
+    }
+
+    fn stamps(&self, now: Time) -> Option<Timestamps> {
+        self.timestamps.then(|| Timestamps {
+            value: self.clock(now),
+            echo: self.ts_recent,
+        })
+    }
+}

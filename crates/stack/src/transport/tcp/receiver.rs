@@ -1,0 +1,246 @@
+//! The receiving half: reassembly, the advertised window, and when to acknowledge.
+
+use super::Config;
+use super::ranges::Ranges;
+use crate::packet::{MAX_SACK_BLOCKS, SackBlocks};
+use crate::units::SeqNo;
+
+/// What an arriving segment asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// An acknowledgement at once (RFC 5681, 4.2: out of order, a hole filled, a duplicate, or enough segments).
+    Now,
+    /// One before the delayed-acknowledgement timer fires.
+    Later,
+}
+
+/// The receiving half of a connection. Offsets count from the first data byte.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    next: u64,
+    read: u64,
+    fin: Option<u64>,
+    beyond: Ranges,
+    recent: Vec<(u64, u64)>,
+    buffer: u64,
+    full_segment: u32,
+    ack_every: u32,
+    unacknowledged: u32,
+    edge: u64,
+    scale: u8,
+}
+
+impl Receiver {
+    /// A receiver before the first segment.
+    #[must_use]
+    pub fn new(config: &Config) -> Receiver {
+        let buffer = config.receive_buffer_bytes();
+        Receiver {
+            next: 0,
+            read: 0,
+            fin: None,
+            beyond: Ranges::default(),
+            recent: Vec::with_capacity(MAX_SACK_BLOCKS + 1),
+            buffer,
+            full_segment: config.packet,
+            ack_every: config.ack_every,
+            unacknowledged: 0,
+            edge: buffer.min(u64::from(u16::MAX)),
+            scale: 0,
+        }
+    }
+
+    /// Sets the shift of the windows it advertises from now on.
+    pub fn set_scale(&mut self, scale: u8) {
+        self.scale = scale;
+    }
+
+    /// The next offset expected: the acknowledgement number.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Data bytes in order so far.
+    #[must_use]
+    pub fn in_order(&self) -> u64 {
+        self.next - u64::from(self.finished())
+    }
+
+    /// Bytes in order that the application has not read.
+    #[must_use]
+    pub fn readable(&self) -> u64 {
+        self.in_order() - self.read
+    }
+
+    /// Whether everything up to the peer's FIN has arrived.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.fin.is_some_and(|end| self.next > end)
+    }
+
+    /// Takes in the segment `[start, start + len)`, its last byte being the FIN if `fin`.
+    pub fn accept(&mut self, start: u64, len: u32, fin: bool) -> Reply {
+        let end = (start + u64::from(len)).min(self.edge + u64::from(fin));
+        if fin && end == start + u64::from(len) {
+            self.fin = Some(end - 1);
+        }
+        if end <= self.next || start >= end {
+            return Reply::Now;
+        }
+        if start > self.next {
+            let block = self.beyond.insert(start, end);
+            self.recent.retain(|old| old.0 < block.0 || old.1 > block.1);
+            self.recent.insert(0, block);
+            self.recent.truncate(MAX_SACK_BLOCKS);
+            return Reply::Now;
+        }
+        self.next = end;
+        if !self.beyond.is_empty() {
+            self.next = self.beyond.advance(end);
+            let next = self.next;
+            self.recent.retain(|block| block.0 > next);
+            return Reply::Now;
+        }
+        self.unacknowledged += 1;
+        let whole = self.unacknowledged >= self.ack_every && len >= self.full_segment;
+        if whole || self.ack_every <= 1 || self.finished() {
+            Reply::Now
+        } else {
+            Reply::Later
+        }
+    }
+
+    /// The application reads up to `bytes`; returns whether the window opened enough to say so
+    /// (RFC 9293, 3.8.6.2.2).
+    pub fn read(&mut self, bytes: u64) -> bool {
+        self.read += bytes.min(self.readable());
+        let opened = (self.read + self.buffer).saturating_sub(self.edge);
+        let worth = (2 * u64::from(self.full_segment))
+            .min(self.buffer / 2)
+            .max(1);
+        let left = self.edge.saturating_sub(self.next);
+        opened >= worth && left < 2 * worth
+    }
+
+    /// The window field to advertise now. It never takes back what was offered.
+    pub fn advertise(&mut self) -> u16 {
+        let edge = (self.read + self.buffer).max(self.edge);
+        let window = (edge.saturating_sub(self.next) >> self.scale).min(u64::from(u16::MAX));
+        self.edge = self.edge.max(self.next + (window << self.scale));
+        self.unacknowledged = 0;
+        window as u16
+    }
+
+    /// Whether nothing waits beyond a hole.
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        self.beyond.is_empty()
+    }
+
+    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4); `zero` is the sequence number of offset 0.
+    #[must_use]
+    pub fn sack_blocks(&self, zero: SeqNo, most: usize) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        for &(left, right) in self.recent.iter().take(most) {
+            blocks.push(zero.plus(left as u32), zero.plus(right as u32));
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::Profile;
+
+    fn receiver(buffer: u64) -> Receiver {
+        let config = Config {
+            packet: 100,
+            ack_every: 2,
+            receive_buffer: Some(buffer),
+            ..Profile::Modern.config()
+        };
+        Receiver::new(&config)
+    }
+
+    fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {
+        receiver
+            .sack_blocks(SeqNo(0), 3)
+            .as_slice()
+            .iter()
+            .map(|block| (block.0.0, block.1.0))
+            .collect()
+    }
+
+    #[test]
+    fn every_second_full_segment_is_acknowledged_at_once() {
+        let mut receiver = receiver(10_000);
+        assert_eq!(receiver.accept(0, 100, false), Reply::Later);
+        assert_eq!(receiver.accept(100, 100, false), Reply::Now);
+        receiver.advertise();
+        assert_eq!(receiver.accept(200, 100, false), Reply::Later);
+    }
+
+    #[test]
+    fn out_of_order_duplicate_and_filling_segments_are_acknowledged_at_once() {
+        let mut receiver = receiver(10_000);
+        assert_eq!(receiver.accept(100, 100, false), Reply::Now);
+        assert_eq!(receiver.accept(100, 100, false), Reply::Now);
+        assert_eq!(receiver.accept(0, 100, false), Reply::Now);
+        assert_eq!((receiver.next(), receiver.is_in_order()), (200, true));
+        assert_eq!(receiver.accept(0, 100, false), Reply::Now);
+    }
+
+    #[test]
+    fn sack_blocks_stand_newest_first_and_merge() {
+        let mut receiver = receiver(10_000);
+        for start in [200, 600, 400] {
+            receiver.accept(start, 100, false);
+        }
+        assert_eq!(blocks(&receiver), [(400, 500), (600, 700), (200, 300)]);
+        receiver.accept(300, 100, false);
+        assert_eq!(blocks(&receiver), [(200, 500), (600, 700)]);
+        receiver.accept(0, 200, false);
+        assert_eq!(
+            (receiver.next(), blocks(&receiver)),
+            (500, vec![(600, 700)])
+        );
+    }
+
+    #[test]
+    fn nothing_beyond_the_advertised_edge_is_taken() {
+        let mut receiver = receiver(250);
+        receiver.advertise();
+        receiver.accept(0, 100, false);
+        receiver.accept(100, 100, false);
+        receiver.accept(200, 100, false);
+        assert_eq!((receiver.next(), receiver.advertise()), (250, 0));
+        assert_eq!(receiver.accept(250, 1, false), Reply::Now);
+        assert_eq!(receiver.next(), 250);
+        assert!(receiver.read(200));
+        assert_eq!(receiver.advertise(), 200);
+    }
+
+    #[test]
+    fn a_small_opening_of_the_window_is_not_worth_a_segment() {
+        let mut receiver = receiver(1000);
+        receiver.advertise();
+        for start in (0..1000).step_by(100) {
+            receiver.accept(start, 100, false);
+        }
+        receiver.advertise();
+        assert!(!receiver.read(100));
+        assert!(receiver.read(100));
+    }
+
+    #[test]
+    fn a_fin_ends_the_stream_once_all_before_it_is_there() {
+        let mut receiver = receiver(1000);
+        receiver.accept(100, 51, true);
+        assert!(!receiver.finished());
+        receiver.accept(0, 100, false);
+        assert!(receiver.finished());
+        assert_eq!((receiver.next(), receiver.in_order()), (151, 150));
+    }
+}

@@ -1,0 +1,194 @@
+//! The round-trip estimate and the retransmission timeout (RFC 6298).
+
+use super::Config;
+use crate::units::{Span, Time};
+
+/// Smoothed round trip, its variation, and the timeout they give.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    srtt: Option<Span>,
+    rttvar: Span,
+    base: Span,
+    initial: Span,
+    backoff: u32,
+    min_rto: Span,
+    max_rto: Span,
+    tick: Span,
+}
+
+impl RttEstimator {
+    /// An estimator without a sample.
+    #[must_use]
+    pub fn new(config: &Config) -> RttEstimator {
+        RttEstimator {
+            srtt: None,
+            rttvar: Span::ZERO,
+            base: config.initial_rto,
+            initial: config.initial_rto,
+            backoff: 0,
+            min_rto: config.min_rto,
+            max_rto: config.max_rto,
+            tick: config.tick,
+        }
+    }
+
+    /// The smoothed round trip, once there is a sample.
+    #[must_use]
+    pub fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+
+    /// The variation of the round trip.
+    #[must_use]
+    pub fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+
+    /// The retransmission timeout, back-off included (RFC 6298, 2.4, 2.5, 5.5).
+    #[must_use]
+    pub fn rto(&self) -> Span {
+        let backed_off = Span(self.base.0.saturating_mul(1 << self.backoff.min(32)));
+        backed_off.min(self.max_rto)
+    }
+
+    /// The round trip from `sent` to `now` as a clock of this granularity reads it: whole ticks, at least one.
+    #[must_use]
+    pub fn read_clock(&self, sent: Time, now: Time) -> Span {
+        if self.tick == Span::ZERO {
+            return now.since(sent);
+        }
+        let ticks = now.0 / self.tick.0 - sent.0 / self.tick.0;
+        Span(ticks.max(1) * self.tick.0)
+    }
+
+    /// Takes a sample (RFC 6298, 2.2 and 2.3) and ends the back-off.
+    pub fn sample(&mut self, rtt: Span) {
+        match self.srtt {
+            None => {
+                self.srtt = Some(rtt);
+                self.rttvar = Span(rtt.0 / 2);
+            }
+            Some(srtt) => {
+                let deviation = srtt.0.abs_diff(rtt.0);
+                self.rttvar = Span((3 * self.rttvar.0 + deviation) / 4);
+                self.srtt = Some(Span((7 * srtt.0 + rtt.0) / 8));
+            }
+        }
+        let srtt = self.srtt.unwrap_or_default();
+        let margin = self.tick.max(Span(4 * self.rttvar.0));
+        self.base = (srtt + margin).max(self.min_rto);
+        self.backoff = 0;
+    }
+
+    /// The timeout before the first sample.
+    #[must_use]
+    pub fn initial(&self) -> Span {
+        self.initial
+    }
+
+    /// Starts again from a timeout of `rto`, without back-off (RFC 6298, 5.7).
+    pub fn restart(&mut self, rto: Span) {
+        self.base = rto;
+        self.backoff = 0;
+    }
+
+    /// Doubles the timeout (RFC 6298, 5.5).
+    pub fn back_off(&mut self) {
+        if self.rto() < self.max_rto {
+            self.backoff += 1;
+        }
+    }
+
+    /// How often the timeout has been doubled since the last sample.
+    #[must_use]
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::Profile;
+
+    fn exact() -> RttEstimator {
+        let config = Config {
+            tick: Span::ZERO,
+            min_rto: Span::ZERO,
+            ..Profile::Modern.config()
+        };
+        RttEstimator::new(&config)
+    }
+
+    #[test]
+    fn the_first_sample_sets_the_timeout_to_three_times_itself() {
+        let mut rtt = exact();
+        assert_eq!(rtt.rto(), Span::from_secs(1));
+        rtt.sample(Span::from_millis(100));
+        assert_eq!(rtt.srtt(), Some(Span::from_millis(100)));
+        assert_eq!(rtt.rttvar(), Span::from_millis(50));
+        assert_eq!(rtt.rto(), Span::from_millis(300));
+    }
+
+    #[test]
+    fn later_samples_follow_the_gains_of_rfc_6298() {
+        let mut rtt = exact();
+        rtt.sample(Span::from_millis(100));
+        rtt.sample(Span::from_millis(180));
+        // RTTVAR = 3/4 * 50 + 1/4 * 80 = 57.5 ms, SRTT = 7/8 * 100 + 1/8 * 180 = 110 ms.
+        assert_eq!(rtt.rttvar(), Span::from_micros(57_500));
+        assert_eq!(rtt.srtt(), Some(Span::from_millis(110)));
+        assert_eq!(rtt.rto(), Span::from_millis(340));
+    }
+
+    #[test]
+    fn the_clock_granularity_is_the_least_margin() {
+        let config = Config {
+            tick: Span::from_millis(10),
+            min_rto: Span::ZERO,
+            ..Profile::Ns2Of2004.config()
+        };
+        let mut rtt = RttEstimator::new(&config);
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(100));
+        }
+        let rto = rtt.rto();
+        assert!(
+            rto >= Span::from_millis(109) && rto <= Span::from_millis(110),
+            "{rto:?}"
+        );
+    }
+
+    #[test]
+    fn back_off_doubles_up_to_the_ceiling_and_a_sample_ends_it() {
+        let mut rtt = exact();
+        rtt.sample(Span::from_secs(10));
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            rtt.back_off();
+            seen.push(rtt.rto());
+        }
+        assert_eq!(seen, [60, 120, 120, 120].map(Span::from_secs));
+        rtt.sample(Span::from_secs(10));
+        assert!(rtt.rto() < Span::from_secs(30));
+    }
+
+    #[test]
+    fn a_coarse_clock_reads_whole_ticks() {
+        let config = Config {
+            tick: Span::from_millis(10),
+            ..Profile::Ns2Of2004.config()
+        };
+        let rtt = RttEstimator::new(&config);
+        let at = |us: u64| Time(us * 1000);
+        assert_eq!(rtt.read_clock(at(9_000), at(11_000)), Span::from_millis(10));
+        assert_eq!(
+            rtt.read_clock(at(10_000), at(109_900)),
+            Span::from_millis(90)
+        );
+        assert_eq!(
+            rtt.read_clock(at(10_000), at(10_500)),
+            Span::from_millis(10)
+        );
+    }
+}

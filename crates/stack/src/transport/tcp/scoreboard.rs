@@ -1,0 +1,458 @@
+//! What is outstanding: one entry a segment, from the first unacknowledged to the last sent.
+//!
+//! Segments are numbered from 0 over the life of the connection. `base` is the number of the first unacknowledged one,
+//! `end` that of the next new one, and `next` the one to be sent next: it equals `end` but after a go-back, when the
+//! sender works its way through the window again. The counts that the recoveries need (segments selectively
+//! acknowledged, taken for lost, resent) are kept as marks change, never by walking the window.
+
+use std::collections::VecDeque;
+
+use super::SackAfterTimeout;
+use super::ranges::Ranges;
+use crate::units::Time;
+
+/// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
+pub const DUP_THRESH: u32 = 3;
+
+/// A segment that was sent and not yet acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Stream offset of its first byte.
+    pub start: u64,
+    /// When it was sent last.
+    pub at: Time,
+    /// Sequence space it takes: its payload, and one for a FIN.
+    pub len: u32,
+    /// How often it was sent.
+    pub times: u16,
+    /// Whether it carries the FIN.
+    pub fin: bool,
+    mark: Mark,
+}
+
+/// What is known of a segment's fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    InFlight,
+    Sacked,
+    Lost,
+    Resent,
+}
+
+/// What a cumulative acknowledgement took off the scoreboard.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Advance {
+    /// Segments acknowledged whole.
+    pub segments: u32,
+    /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
+    pub newest_sent: Option<Time>,
+}
+
+/// The outstanding segments of one direction of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    segments: VecDeque<Sent>,
+    base: u64,
+    next: u64,
+    una: u64,
+    sent_end: u64,
+    sacked_ranges: Ranges,
+    fack: u64,
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    lost_below: u64,
+}
+
+impl Scoreboard {
+    /// First byte not yet acknowledged.
+    #[must_use]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The byte after the last one sent.
+    #[must_use]
+    pub fn sent_end(&self) -> u64 {
+        self.sent_end
+    }
+
+    /// Number of the first unacknowledged segment.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Number the next new segment will have.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.base + self.segments.len() as u64
+    }
+
+    /// Number of the segment to be sent next.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether a go-back is under way.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.next < self.end()
+    }
+
+    /// Whether nothing is outstanding.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Segments sent and not acknowledged, counted from the last go-back (RFC 5681's `FlightSize`).
+    #[must_use]
+    pub fn flight(&self) -> u32 {
+        (self.next - self.base) as u32
+    }
+
+    /// Segments thought to be in the network: neither acknowledged in any way nor lost, and those resent
+    /// (RFC 6675, `SetPipe`).
+    #[must_use]
+    pub fn pipe(&self) -> u32 {
+        self.segments.len() as u32 - self.sacked - self.lost
+    }
+
+    /// Segments beyond the highest one selectively acknowledged, and those resent: FACK's `awnd`.
+    #[must_use]
+    pub fn forward_flight(&self) -> u32 {
+        let beyond = self.segments.len() - self.index_at(self.fack.max(self.una));
+        beyond as u32 + self.resent
+    }
+
+    /// The byte after the highest one selectively acknowledged, or `una`.
+    #[must_use]
+    pub fn fack(&self) -> u64 {
+        self.fack.max(self.una)
+    }
+
+    /// Segments selectively acknowledged.
+    #[must_use]
+    pub fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    /// The segment with this number.
+    ///
+    /// # Panics
+    /// When it is not outstanding.
+    #[must_use]
+    pub fn get(&self, number: u64) -> &Sent {
+        &self.segments[(number - self.base) as usize]
+    }
+
+    /// Whether the segment was selectively acknowledged.
+    #[must_use]
+    pub fn is_sacked(&self, number: u64) -> bool {
+        self.get(number).mark == Mark::Sacked
+    }
+
+    /// Whether the segment is taken for lost and was not resent since.
+    #[must_use]
+    pub fn is_lost(&self, number: u64) -> bool {
+        self.get(number).mark == Mark::Lost
+    }
+
+    /// The first segment at or after `from` and below `limit` that is not selectively acknowledged.
+    #[must_use]
+    pub fn first_unsacked(&self, from: u64, limit: u64) -> Option<u64> {
+        (from.max(self.base)..limit.min(self.end())).find(|&number| !self.is_sacked(number))
+    }
+
+    /// The first segment of a go-back that is taken for lost and was not resent since.
+    #[must_use]
+    pub fn next_lost(&self) -> Option<u64> {
+        (self.next..self.end()).find(|&number| self.is_lost(number))
+    }
+
+    /// The last segment not selectively acknowledged.
+    #[must_use]
+    pub fn last_unsacked(&self) -> Option<u64> {
+        (self.base..self.end())
+            .rev()
+            .find(|&number| !self.is_sacked(number))
+    }
+
+    /// Segments below this number have enough selectively acknowledged above them to be lost (RFC 6675, `IsLost`).
+    #[must_use]
+    pub fn lost_below(&self) -> u64 {
+        self.lost_below
+    }
+
+    /// The number of the first segment at or above stream offset `offset`.
+    #[must_use]
+    pub fn number_at(&self, offset: u64) -> u64 {
+        self.base + self.index_at(offset) as u64
+    }
+
+    fn index_at(&self, offset: u64) -> usize {
+        // Nearly always all segments have one length, so the guess is right.
+        if let Some(first) = self.segments.front() {
+            let guess = (offset.saturating_sub(first.start) / u64::from(first.len.max(1))) as usize;
+            if guess < self.segments.len() && self.segments[guess].start == offset {
+                return guess;
+            }
+        }
+        self.segments
+            .partition_point(|segment| segment.start < offset)
+    }
+
+    /// Enters a new segment that is sent now.
+    pub fn push(&mut self, len: u32, fin: bool, now: Time) {
+        let sent = Sent {
+            start: self.sent_end,
+            at: now,
+            len,
+            times: 1,
+            fin,
+            mark: Mark::InFlight,
+        };
+        self.sent_end += u64::from(len);
+        self.segments.push_back(sent);
+        self.next = self.end();
+    }
+
+    /// Notes that a segment is sent again now.
+    pub fn resend(&mut self, number: u64, now: Time) {
+        let index = (number - self.base) as usize;
+        let segment = &mut self.segments[index];
+        segment.at = now;
+        segment.times = segment.times.saturating_add(1);
+        if segment.mark == Mark::Lost || segment.mark == Mark::InFlight {
+            if segment.mark == Mark::Lost {
+                self.lost -= 1;
+            }
+            segment.mark = Mark::Resent;
+            self.resent += 1;
+        }
+        self.next = self.next.max(number + 1);
+    }
+
+    /// Takes everything below `ack` off.
+    pub fn advance(&mut self, ack: u64) -> Advance {
+        let mut advance = Advance::default();
+        self.una = ack;
+        while let Some(first) = self.segments.front_mut() {
+            let end = first.start + u64::from(first.len);
+            if end > ack {
+                if first.start < ack {
+                    first.len = (end - ack) as u32;
+                    first.start = ack;
+                }
+                break;
+            }
+            let once = first.times == 1 && first.mark != Mark::Sacked;
+            advance.newest_sent = once.then_some(first.at);
+            match first.mark {
+                Mark::InFlight => {}
+                Mark::Sacked => self.sacked -= 1,
+                Mark::Lost => self.lost -= 1,
+                Mark::Resent => self.resent -= 1,
+            }
+            self.segments.pop_front();
+            self.base += 1;
+            advance.segments += 1;
+        }
+        self.next = self.next.max(self.base);
+        if !self.sacked_ranges.is_empty() {
+            self.sacked_ranges.advance(ack);
+        }
+        advance
+    }
+
+    /// Marks what a SACK block `[left, right)` covers and returns whether any of it is news.
+    pub fn sack(&mut self, left: u64, right: u64) -> bool {
+        let left = left.max(self.una);
+        let right = right.min(self.sent_end);
+        if left >= right || self.sacked_ranges.contains(left, right) {
+            return false;
+        }
+        let known = self.sacked_ranges.as_slice();
+        let overlap = known.partition_point(|range| range.1 < left);
+        // What the block shares with a known range at its left end needs no second look.
+        let from = known.get(overlap).map_or(left, |range| {
+            if range.0 <= left {
+                range.1.min(right)
+            } else {
+                left
+            }
+        });
+        self.sacked_ranges.insert(left, right);
+        for index in self.index_at(from)..self.segments.len() {
+            let segment = &mut self.segments[index];
+            if segment.start + u64::from(segment.len) > right {
+                break;
+            }
+            match segment.mark {
+                Mark::Sacked => continue,
+                Mark::InFlight => {}
+                Mark::Lost => self.lost -= 1,
+                Mark::Resent => self.resent -= 1,
+            }
+            segment.mark = Mark::Sacked;
+            self.sacked += 1;
+        }
+        self.fack = self.fack.max(right);
+        true
+    }
+
+    /// Marks as lost what RFC 6675's `IsLost` says is: a segment with [`DUP_THRESH`] segments (or as many separate
+    /// ranges) selectively acknowledged above it.
+    pub fn mark_lost(&mut self) {
+        if self.sacked == 0 {
+            return;
+        }
+        let mut above = 0;
+        let mut edge = self.base;
+        let mut number = self.number_at(self.fack);
+        while number > self.base {
+            number -= 1;
+            if self.is_sacked(number) {
+                above += 1;
+                if above == DUP_THRESH {
+                    edge = number;
+                    break;
+                }
+            }
+        }
+        let ranges = self.sacked_ranges.as_slice();
+        if let Some(range) = ranges.len().checked_sub(DUP_THRESH as usize) {
+            edge = edge.max(self.number_at(ranges[range].0));
+        }
+        for number in self.lost_below.max(self.base)..edge {
+            let segment = &mut self.segments[(number - self.base) as usize];
+            if segment.mark == Mark::InFlight {
+                segment.mark = Mark::Lost;
+                self.lost += 1;
+            }
+        }
+        self.lost_below = self.lost_below.max(edge);
+    }
+
+    /// The timer fired: all that is not selectively acknowledged is lost, or simply all.
+    pub fn lose_all(&mut self, after_timeout: SackAfterTimeout) {
+        self.lost = 0;
+        self.resent = 0;
+        if after_timeout == SackAfterTimeout::Cleared {
+            self.sacked_ranges.clear();
+            self.sacked = 0;
+            self.fack = self.una;
+            self.segments
+                .iter_mut()
+                .for_each(|segment| segment.mark = Mark::InFlight);
+        }
+        for segment in &mut self.segments {
+            if segment.mark != Mark::Sacked {
+                segment.mark = Mark::Lost;
+                self.lost += 1;
+            }
+        }
+        self.lost_below = self.end();
+    }
+
+    /// Takes one segment for lost that the rules would not (the first, when duplicates tell).
+    pub fn lose(&mut self, number: u64) {
+        let index = (number - self.base) as usize;
+        let segment = &mut self.segments[index];
+        match segment.mark {
+            Mark::InFlight => {}
+            Mark::Resent => self.resent -= 1,
+            Mark::Lost | Mark::Sacked => return,
+        }
+        segment.mark = Mark::Lost;
+        self.lost += 1;
+    }
+
+    /// Starts again from the first unacknowledged segment.
+    pub fn go_back(&mut self) {
+        self.next = self.base;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(segments: u32) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for index in 0..segments {
+            board.push(100, false, Time(u64::from(index)));
+        }
+        board
+    }
+
+    #[test]
+    fn an_acknowledgement_in_the_middle_of_a_segment_trims_it() {
+        let mut board = board(3);
+        let advance = board.advance(150);
+        assert_eq!((advance.segments, advance.newest_sent), (1, Some(Time(0))));
+        assert_eq!(
+            (board.get(1).start, board.get(1).len, board.flight()),
+            (150, 50, 2)
+        );
+    }
+
+    #[test]
+    fn a_resent_segment_gives_no_send_time() {
+        let mut board = board(2);
+        board.resend(0, Time(50));
+        assert_eq!(board.advance(100).newest_sent, None);
+        assert_eq!(board.advance(200).newest_sent, Some(Time(1)));
+    }
+
+    #[test]
+    fn three_segments_above_make_a_hole_lost() {
+        let mut board = board(10);
+        for (right, lost) in [(300, 0), (400, 0), (500, 2)] {
+            assert!(board.sack(200, right));
+            board.mark_lost();
+            assert_eq!(board.lost, lost);
+        }
+        assert!(!board.sack(200, 500));
+        assert_eq!(board.pipe(), 10 - 3 - 2);
+    }
+
+    #[test]
+    fn three_separate_ranges_above_make_a_hole_lost() {
+        let mut board = Scoreboard::default();
+        for len in [100, 10, 10, 10, 10, 10, 10] {
+            board.push(len, false, Time::ZERO);
+        }
+        for left in [110, 130, 150] {
+            board.sack(left, left + 10);
+        }
+        board.mark_lost();
+        assert!(board.is_lost(0) && !board.is_lost(3));
+    }
+
+    #[test]
+    fn pipe_counts_a_resent_hole_and_forward_flight_counts_beyond_the_highest() {
+        let mut board = board(10);
+        board.sack(300, 700);
+        board.mark_lost();
+        assert_eq!((board.pipe(), board.forward_flight()), (10 - 4 - 3, 3));
+        board.resend(0, Time(99));
+        assert_eq!((board.pipe(), board.forward_flight()), (10 - 4 - 2, 4));
+        board.advance(100);
+        assert_eq!((board.pipe(), board.forward_flight()), (9 - 4 - 2, 3));
+    }
+
+    #[test]
+    fn a_timeout_loses_all_but_what_was_selectively_acknowledged() {
+        let mut board = board(5);
+        board.sack(200, 300);
+        board.lose_all(SackAfterTimeout::Kept);
+        board.go_back();
+        assert_eq!((board.pipe(), board.flight()), (0, 0));
+        assert!(board.is_behind() && board.is_sacked(2) && board.is_lost(4));
+        board.advance(300);
+        assert_eq!(board.next(), 3);
+    }
+}

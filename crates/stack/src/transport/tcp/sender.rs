@@ -1,0 +1,627 @@
+//! The sending half: what is outstanding, when it is taken for lost, and what goes next.
+//!
+//! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
+//! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.
+
+use super::Config;
+use super::rtt::RttEstimator;
+use super::scoreboard::Scoreboard;
+use crate::hooks::{
+    Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
+    Verdict, Window,
+};
+use crate::packet::Extension;
+use crate::registry::{CongestionMachine, RecoveryMachine};
+use crate::units::{Span, Time};
+
+/// What a sender has done so far. All but `rtt_max` only grow, so that differences measure an interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    /// Data segments sent, resent ones included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub retransmits: u64,
+    /// Times the retransmission timer fired for data.
+    pub timeouts: u64,
+    /// Series of timeouts: firings not preceded by another for the same segment.
+    pub timeout_series: u64,
+    /// Sum of the timeouts that began a series.
+    pub first_timeouts: Span,
+    /// Losses told by duplicate or selective acknowledgements.
+    pub fast_retransmits: u64,
+    /// Round trips measured.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Span,
+    /// The longest since the measurement began.
+    pub rtt_max: Span,
+    /// Integral of the congestion window over time, in segment seconds.
+    pub cwnd_seconds: f64,
+}
+
+/// An acknowledgement as it arrived, in stream offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// When.
+    pub now: Time,
+    /// Acknowledgement number.
+    pub ack: u64,
+    /// Right edge of the advertised window.
+    pub edge: u64,
+    /// Whether it can be a duplicate at all (RFC 5681, 2): no payload, no SYN or FIN.
+    pub pure: bool,
+    /// What its SACK blocks told.
+    pub sack: SackNews,
+    /// The round trip its timestamp tells.
+    pub echoed_rtt: Option<Span>,
+    /// The extension it carried.
+    pub extension: Option<Extension>,
+}
+
+/// What the SACK blocks of an acknowledgement told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackNews {
+    /// SACK is not in use.
+    Unused,
+    /// Nothing new.
+    Nothing,
+    /// Segments not known before.
+    Segments,
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    /// Stream offset of its first byte.
+    pub start: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Whether it carries the FIN.
+    pub fin: bool,
+    /// Whether it empties what the application wrote.
+    pub push: bool,
+}
+
+/// The sending half of a connection. Offsets count from the first data byte.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    board: Scoreboard,
+    window: Window,
+    law: CongestionMachine,
+    recovery: RecoveryMachine,
+    rtt: RttEstimator,
+    written: u64,
+    closed: bool,
+    fin_sent: bool,
+    edge: u64,
+    widest: u64,
+    timed: Option<(u64, Time)>,
+    /// New segments sent beyond the window by limited transmit since the last advance.
+    limited: u32,
+    armed: bool,
+    persisting: bool,
+    last_sent: Time,
+    integrated: Time,
+    packet: u32,
+    window_limit: u32,
+    initial_window: f64,
+    nagle: bool,
+    window_validation: bool,
+    idle_restart: bool,
+    timestamps: bool,
+    counters: Counters,
+}
+
+impl Sender {
+    /// A sender before the handshake.
+    #[must_use]
+    pub fn new(config: &Config) -> Sender {
+        let initial_window = f64::from(config.initial_window);
+        Sender {
+            board: Scoreboard::default(),
+            window: Window::new(
+                initial_window,
+                config.initial_ssthresh,
+                f64::from(config.window),
+            ),
+            law: config.congestion.build(),
+            recovery: config.recovery.build(config),
+            rtt: RttEstimator::new(config),
+            written: 0,
+            closed: false,
+            fin_sent: false,
+            edge: 0,
+            widest: 0,
+            timed: None,
+            limited: 0,
+            armed: false,
+            persisting: false,
+            last_sent: Time::ZERO,
+            integrated: Time::ZERO,
+            packet: config.packet,
+            window_limit: config.window,
+            initial_window,
+            nagle: config.nagle,
+            window_validation: config.window_validation,
+            idle_restart: config.idle_restart,
+            timestamps: config.timestamps,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The scoreboard.
+    #[must_use]
+    pub fn board(&self) -> &Scoreboard {
+        &self.board
+    }
+
+    /// The congestion window.
+    #[must_use]
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The round-trip estimate.
+    #[must_use]
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// The round-trip estimate, for the handshake's sample.
+    pub fn rtt_mut(&mut self) -> &mut RttEstimator {
+        &mut self.rtt
+    }
+
+    /// What it has done so far, the window's integral brought up to `now`.
+    pub fn counters(&mut self, now: Time) -> Counters {
+        self.integrate(now);
+        self.counters
+    }
+
+    /// Starts the interval over which `rtt_max` is taken.
+    pub fn begin_measurement(&mut self) {
+        self.counters.rtt_max = Span::ZERO;
+    }
+
+    /// Bytes the law adds to each segment.
+    #[must_use]
+    pub fn extension_bytes(&self) -> u8 {
+        self.law.extension_bytes()
+    }
+
+    /// The application adds `bytes` to what shall be sent.
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// The application has nothing more to say: a FIN follows what was written.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Forgets what was written and not yet sent.
+    pub fn truncate(&mut self) {
+        if !self.fin_sent {
+            self.written = self.board.sent_end();
+        }
+    }
+
+    /// Whether a FIN was sent and acknowledged.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.fin_sent && self.board.is_empty()
+    }
+
+    /// Bytes written and not yet sent.
+    #[must_use]
+    pub fn backlog(&self) -> u64 {
+        (self.written + u64::from(self.fin_sent)).saturating_sub(self.board.sent_end())
+    }
+
+    /// The handshake is over: the peer's first window is known. A lost SYN leaves a window of one segment
+    /// (RFC 5681, 3.1).
+    pub fn established(&mut self, now: Time, edge: u64, syn_lost: bool) {
+        self.edge = edge;
+        self.widest = edge;
+        self.integrated = now;
+        self.last_sent = now;
+        if syn_lost {
+            self.window.cwnd = 1.0;
+        }
+    }
+
+    fn integrate(&mut self, now: Time) {
+        self.counters.cwnd_seconds += now.since(self.integrated).as_secs() * self.window.cwnd;
+        self.integrated = now;
+    }
+
+    /// Marks what a SACK block covers and returns whether any of it is news.
+    pub fn sack(&mut self, left: u64, right: u64) -> bool {
+        self.board.sack(left, right)
+    }
+
+    /// An acknowledgement arrived.
+    pub fn on_ack(&mut self, arrived: &Arrived, out: &mut impl Out) {
+        let old_edge = self.edge;
+        if arrived.ack < self.board.una() || arrived.ack > self.board.sent_end() {
+            return;
+        }
+        self.edge = self.edge.max(arrived.edge);
+        self.widest = self.widest.max(arrived.edge - arrived.ack);
+        if arrived.ack > self.board.una() {
+            self.on_advance(arrived, out);
+        } else if !self.board.is_empty() && !self.persisting {
+            let duplicate = match arrived.sack {
+                SackNews::Unused => arrived.pure && arrived.edge == old_edge,
+                SackNews::Nothing => false,
+                SackNews::Segments => true,
+            };
+            if duplicate {
+                self.on_duplicate(arrived, out);
+            }
+        }
+        if self.persisting && self.edge > self.board.una() {
+            self.end_persist(arrived.now, out);
+        }
+    }
+
+    fn on_advance(&mut self, arrived: &Arrived, out: &mut impl Out) {
+        let now = arrived.now;
+        self.integrate(now);
+        let flight = self.board.flight();
+        self.limited = 0;
+        let advance = self.board.advance(arrived.ack);
+        let rtt = self.take_sample(arrived, advance.newest_sent, out);
+        let verdict = self
+            .recovery
+            .on_advance(advance.segments, &mut self.board, &mut self.window);
+        let progress = match verdict {
+            Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
+            Verdict::Open => Progress::Unlimited(advance.segments),
+            _ => Progress::Recovering(advance.segments),
+        };
+        let ack = self.ack_event(arrived, progress, rtt, flight);
+        self.law.on_ack(&ack, &mut self.window);
+        self.window.clamp();
+        if self.board.is_empty() {
+            self.disarm(out);
+        } else if verdict != Verdict::PartialTimerRuns {
+            self.arm(now, out);
+        }
+        if out.is_watching() {
+            let partial = matches!(verdict, Verdict::Partial | Verdict::PartialTimerRuns);
+            self.note(
+                if partial {
+                    NoteEvent::Partial
+                } else {
+                    NoteEvent::Ack
+                },
+                arrived.ack,
+                0,
+                out,
+            );
+            if verdict == Verdict::Ended {
+                self.note(NoteEvent::Exit, arrived.ack, 0, out);
+            }
+        }
+    }
+
+    fn on_duplicate(&mut self, arrived: &Arrived, out: &mut impl Out) {
+        let now = arrived.now;
+        self.integrate(now);
+        let flight = self.board.flight();
+        let verdict = self
+            .recovery
+            .on_duplicate(&mut self.board, &mut self.window);
+        let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
+        self.law.on_ack(&ack, &mut self.window);
+        self.window.clamp();
+        self.note(NoteEvent::DupAck, arrived.ack, 0, out);
+        if verdict == Verdict::Lost {
+            // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
+            let loss = self.loss(now, LossCause::Duplicates, flight - self.limited);
+            let response = self.law.on_loss(&loss, &mut self.window);
+            self.recovery
+                .begin(response, &mut self.board, &mut self.window);
+            self.window.clamp();
+            self.counters.fast_retransmits += 1;
+            self.timed = None;
+            self.arm(now, out);
+            self.note(NoteEvent::Enter, arrived.ack, 0, out);
+        }
+    }
+
+    fn ack_event(
+        &self,
+        arrived: &Arrived,
+        progress: Progress,
+        rtt: Option<Span>,
+        flight: u32,
+    ) -> Ack {
+        Ack {
+            now: arrived.now,
+            progress,
+            rtt,
+            srtt: self.rtt.srtt(),
+            una: self.board.una(),
+            flight,
+            extension: arrived.extension,
+        }
+    }
+
+    fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
+        Loss {
+            now,
+            cause,
+            una: self.board.una(),
+            flight,
+            srtt: self.rtt.srtt(),
+        }
+    }
+
+    fn window_limited(&self, flight: u32) -> bool {
+        if !self.window_validation {
+            return true;
+        }
+        if self.window.in_slow_start() {
+            self.window.cwnd < 2.0 * f64::from(flight)
+        } else {
+            flight >= self.window.cwnd as u32
+        }
+    }
+
+    /// The round trip this acknowledgement measures, if it does: by timestamps on each advance, otherwise by one timed
+    /// segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
+    fn take_sample(
+        &mut self,
+        arrived: &Arrived,
+        newest_sent: Option<Time>,
+        out: &mut impl Out,
+    ) -> Option<Span> {
+        let now = arrived.now;
+        let (estimated, exact) = if self.timestamps {
+            let echoed = arrived.echoed_rtt?;
+            (echoed, newest_sent.map_or(echoed, |sent| now.since(sent)))
+        } else {
+            let (end, sent) = self.timed?;
+            if arrived.ack < end {
+                return None;
+            }
+            self.timed = None;
+            (self.rtt.read_clock(sent, now), now.since(sent))
+        };
+        self.rtt.sample(estimated);
+        self.counters.rtt_samples += 1;
+        self.counters.rtt_sum += exact;
+        self.counters.rtt_max = self.counters.rtt_max.max(exact);
+        out.measured(exact, self.rtt.srtt().unwrap_or_default(), self.rtt.rto());
+        Some(exact)
+    }
+
+    /// The retransmission timer fired.
+    pub fn on_timeout(&mut self, now: Time, out: &mut impl Out) {
+        self.armed = false;
+        if self.persisting {
+            self.rtt.back_off();
+            return;
+        }
+        if self.board.is_empty() {
+            return;
+        }
+        self.integrate(now);
+        let first = self.board.get(self.board.base());
+        let repeated = self.rtt.backoff() > 0 && first.times > 1;
+        let cause = if repeated {
+            LossCause::RepeatedTimeout
+        } else {
+            LossCause::Timeout
+        };
+        self.counters.timeouts += 1;
+        if !repeated {
+            self.counters.timeout_series += 1;
+            self.counters.first_timeouts += self.rtt.rto();
+        }
+        let flight = self.board.flight();
+        let response = self
+            .law
+            .on_loss(&self.loss(now, cause, flight), &mut self.window);
+        debug_assert!(
+            response.copies > 0,
+            "a law answers a loss with at least one copy"
+        );
+        self.window.clamp();
+        self.recovery.on_timeout(&mut self.board);
+        self.timed = None;
+        self.rtt.back_off();
+        self.note(NoteEvent::Timeout, self.board.una(), 0, out);
+    }
+
+    /// Whether the peer's window is closed and this sender probes it.
+    #[must_use]
+    pub fn is_persisting(&self) -> bool {
+        self.persisting
+    }
+
+    /// Starts to probe when data waits, nothing is outstanding and the peer's window has no room for it
+    /// (RFC 9293, 3.8.6.1).
+    pub fn persist_if_stuck(&mut self, now: Time, out: &mut impl Out) {
+        if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0
+        {
+            let held_by_nagle = self.nagle_holds(self.backlog());
+            if !held_by_nagle {
+                self.persisting = true;
+                self.arm(now, out);
+            }
+        }
+    }
+
+    fn end_persist(&mut self, now: Time, out: &mut impl Out) {
+        self.persisting = false;
+        self.board.go_back();
+        if self.board.is_empty() {
+            self.disarm(out);
+        } else {
+            self.arm(now, out);
+        }
+    }
+
+    /// The probe of a closed window: one byte of new data, or the same byte again.
+    pub fn probe(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
+        let event = NoteEvent::Probe;
+        if self.board.is_empty() {
+            let room = self.edge.saturating_sub(self.board.sent_end());
+            let len = room.min(u64::from(self.packet)).min(self.backlog()).max(1) as u32;
+            self.board.push(len, false, now);
+        } else {
+            self.board.resend(self.board.base(), now);
+            self.counters.retransmits += 1;
+        }
+        self.counters.segments_sent += 1;
+        let sent = *self.board.get(self.board.base());
+        self.arm(now, out);
+        self.note(event, sent.start, sent.len, out);
+        Outgoing {
+            start: sent.start,
+            len: sent.len,
+            fin: false,
+            push: true,
+        }
+    }
+
+    fn nagle_holds(&self, waiting: u64) -> bool {
+        self.nagle && !self.closed && waiting < u64::from(self.packet) && !self.board.is_empty()
+    }
+
+    /// Payload of the next new segment; zero when there is none to send. Small segments wait by Nagle's rule and by
+    /// the sender's part of silly-window avoidance (RFC 9293, 3.7.4 and 3.8.6.2.1).
+    fn fresh_len(&self) -> u32 {
+        let waiting = self.written.saturating_sub(self.board.sent_end());
+        let room = self.edge.saturating_sub(self.board.sent_end());
+        let full = u64::from(self.packet);
+        if waiting >= full && room >= full {
+            return self.packet;
+        }
+        let len = waiting.min(room).min(full);
+        let withheld = if len == waiting {
+            self.nagle_holds(waiting)
+        } else {
+            len * 2 < self.widest
+        };
+        if withheld { 0 } else { len as u32 }
+    }
+
+    fn fin_is_due(&self) -> bool {
+        self.closed && !self.fin_sent && self.board.sent_end() >= self.written
+    }
+
+    /// What to send now, if anything; it counts as sent from here on.
+    pub fn next_outgoing(&mut self, now: Time, out: &mut impl Out) -> Option<Outgoing> {
+        if self.persisting {
+            return None;
+        }
+        let within = self.board.end() - self.board.base() < u64::from(self.window_limit);
+        let len = if within { self.fresh_len() } else { 0 };
+        let fresh = if len > 0 || (within && self.fin_is_due()) {
+            Fresh::Ready
+        } else {
+            Fresh::Withheld
+        };
+        let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
+        if idle && now.since(self.last_sent) > self.rtt.rto() {
+            self.integrate(now);
+            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+        }
+        let pick = self.recovery.next(&self.board, &self.window, fresh)?;
+        let outgoing = match pick {
+            Pick::New if fresh == Fresh::Withheld => return None,
+            Pick::New => self.send_new(now, len),
+            Pick::Again(number) => self.send_again(number, now),
+        };
+        self.recovery.on_sent(pick, &self.board);
+        self.last_sent = now;
+        if !self.armed {
+            self.arm(now, out);
+        }
+        if out.is_watching() {
+            let event = if pick == Pick::New {
+                NoteEvent::Send
+            } else {
+                NoteEvent::Resend
+            };
+            self.note(event, outgoing.start, outgoing.len, out);
+        }
+        Some(outgoing)
+    }
+
+    fn send_new(&mut self, now: Time, len: u32) -> Outgoing {
+        let start = self.board.sent_end();
+        if self.board.flight() >= self.window.cwnd as u32 && !self.recovery.is_active() {
+            self.limited += 1;
+        }
+        let push = start + u64::from(len) >= self.written;
+        let fin = self.closed && push;
+        self.board.push(len + u32::from(fin), fin, now);
+        self.fin_sent |= fin;
+        self.counters.segments_sent += 1;
+        if self.timed.is_none() && !self.timestamps {
+            self.timed = Some((self.board.sent_end(), now));
+        }
+        Outgoing {
+            start,
+            len,
+            fin,
+            push,
+        }
+    }
+
+    fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
+        self.board.resend(number, now);
+        self.counters.segments_sent += 1;
+        self.counters.retransmits += 1;
+        let sent = self.board.get(number);
+        let end = sent.start + u64::from(sent.len);
+        if self.timed.is_some_and(|(timed_end, _)| timed_end == end) {
+            self.timed = None;
+        }
+        let len = sent.len - u32::from(sent.fin);
+        Outgoing {
+            start: sent.start,
+            len,
+            fin: sent.fin,
+            push: end >= self.written,
+        }
+    }
+
+    fn arm(&mut self, now: Time, out: &mut impl Out) {
+        self.armed = true;
+        out.set(Timer::Retransmit, now.after(self.rtt.rto()));
+    }
+
+    fn disarm(&mut self, out: &mut impl Out) {
+        if self.armed {
+            self.armed = false;
+            out.cancel(Timer::Retransmit);
+        }
+    }
+
+    /// Most segments one arrival may release.
+    #[must_use]
+    pub fn burst_limit(&self) -> u32 {
+        self.window.burst_limit.unwrap_or(u32::MAX)
+    }
+
+    fn note(&self, event: NoteEvent, seq: u64, len: u32, out: &mut impl Out) {
+        if out.is_watching() {
+            let cwnd = self.window.cwnd + self.recovery.inflation();
+            let ack = self.board.una();
+            out.note(Note {
+                event,
+                seq,
+                len,
+                ack,
+                cwnd,
+                ssthresh: self.window.ssthresh,
+            });
+        }
+    }
+}

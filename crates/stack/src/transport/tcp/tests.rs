@@ -1,0 +1,1 @@
+//! Two connections over a wire that the test holds in its hands.
