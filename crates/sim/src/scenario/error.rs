@@ -118,8 +118,9 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     (best.0 <= allowed).then_some(best.1)
 }
 
-/// `unknown WHAT "name"; did you mean …? (known: …)`
-pub(super) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+/// `unknown WHAT "name"; did you mean …? (known: …)`, or what is expected if no known name is near.
+#[must_use]
+pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let list = known.join(", ");
     match nearest(name, known) {
         Some(near) => {

@@ -4,12 +4,14 @@
 //! `explain` and the JSON Schema.
 
 mod table;
+mod words;
 
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
 use lasthop_stack::transport::tcp;
 
 pub(super) use table::KEYS;
+pub use words::{APPS, LINKS, LOSS_MODELS, Named};
 
 /// One key. `*` in its path stands for the name of a node, link or flow.
 #[derive(Debug)]

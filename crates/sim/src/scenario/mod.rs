@@ -26,8 +26,9 @@ mod value;
 mod tests;
 
 pub use config::Config;
-pub use error::ScenarioError;
+pub use error::{ScenarioError, unknown};
 pub use explain::{explain, keys};
+pub use keys::{APPS, LINKS, LOSS_MODELS, Named};
 pub use schema::schema;
 
 use crate::probe::metrics;

@@ -3,6 +3,7 @@
 //! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from.
 
 use super::super::quantity::{Dim, Quantity};
+use super::words::{APPS, LINKS, LOSS_MODELS, names};
 use super::{Decimal, Default, Key, Kind, Only, Part, Profiled};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout};
@@ -72,7 +73,7 @@ pub(in super::super) static KEYS: &[Key] = &[
     // [nodes]
     Key::new("nodes.*.position", Kind::Position, "where the node stands").absent(),
     // [links.NAME]
-    Key::new("links.*.kind", Kind::Word("kind of link", || vec!["wired", "lossy"]), "what the link is made of"),
+    Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "what the link is made of"),
     Key::new("links.*.nodes", Kind::NodePair, "the two ends; forward is from the first to the second"),
     Key::new("links.*.rate", RATE, "bit rate, headers included").above("0 bit/s").at_most(FASTEST),
     Key::new("links.*.delay", TIME_MS, "propagation delay").default("0 s").at_most(LONGEST),
@@ -95,7 +96,7 @@ pub(in super::super) static KEYS: &[Key] = &[
         .at_most("1000000000 packets"),
     Key::new(
         "links.*.loss.model",
-        Kind::Word("loss model", || vec!["packet", "bit", "gilbert-elliott", "list"]),
+        Kind::Word("loss model", || names(LOSS_MODELS)),
         "law by which packets are lost",
     )
     .default("packet")
@@ -147,7 +148,7 @@ pub(in super::super) static KEYS: &[Key] = &[
     Key::new("flows.*.to", Kind::Node, "node that receives"),
     Key::new(
         "flows.*.app.kind",
-        Kind::Word("kind of source", || vec!["bulk", "file", "cbr", "poisson", "on-off"]),
+        Kind::Word("kind of source", || names(APPS)),
         "what is sent",
     )
     .default("bulk"),

@@ -1,0 +1,54 @@
+//! What there is to choose from, as JSON.
+
+use lasthop_sim::probe::metrics::METRICS;
+use lasthop_sim::scenario::{APPS, LINKS, LOSS_MODELS, Named};
+use lasthop_stack::registry::{CongestionKind, Entry, RecoveryKind, VARIANTS};
+use serde_json::{Value, json};
+
+/// Every variant, recovery, congestion law, link, source, loss model and metric.
+pub(crate) fn registry() -> String {
+    let tcp: Vec<Value> = VARIANTS
+        .iter()
+        .map(|variant| {
+            json!({
+                "name": variant.name,
+                "recovery": variant.recovery.entry().name,
+                "congestion": variant.congestion.entry().name,
+                "summary": variant.summary,
+                "paper": variant.source,
+                "colour": variant.style.colour,
+                "marker": variant.style.marker,
+            })
+        })
+        .collect();
+    let metrics: Vec<Value> = METRICS
+        .iter()
+        .map(|metric| {
+            let before = match metric.of {
+                "link" => "links.<l>.",
+                "run" => "",
+                _ => "flows.<f>.",
+            };
+            let name = format!("{before}{}", metric.name);
+            json!({ "name": name, "of": metric.of, "unit": metric.unit, "meaning": metric.meaning })
+        })
+        .collect();
+    json!({
+        "tcp": tcp,
+        "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "links": words(LINKS),
+        "apps": words(APPS),
+        "loss": words(LOSS_MODELS),
+        "metrics": metrics,
+    })
+    .to_string()
+}
+
+fn part(entry: Entry) -> Value {
+    json!({ "name": entry.name, "summary": entry.summary, "paper": entry.source })
+}
+
+fn words(words: &[Named]) -> Vec<Value> {
+    words.iter().map(|word| json!({ "name": word.name, "summary": word.summary })).collect()
+}

@@ -1,0 +1,38 @@
+//! A panic inside a run is the failure of that run alone, told in one line.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+    static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the panics of guarded code from being printed; all others are printed as before.
+pub(crate) fn quiet_panics() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if GUARDED.get() {
+            MESSAGE.set(text(info));
+        } else {
+            usual(info);
+        }
+    }));
+}
+
+/// Runs `work`; the error is what it panicked with, and where.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    GUARDED.set(true);
+    // What `work` borrows is read-only, or dropped with the run.
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(false);
+    result.map_err(|_| MESSAGE.take())
+}
+
+fn text(info: &PanicHookInfo<'_>) -> String {
+    let what = info.payload_as_str().unwrap_or("panic").to_string();
+    match info.location() {
+        Some(at) => format!("{what} ({}:{})", at.file(), at.line()),
+        None => what,
+    }
+}

@@ -1,0 +1,103 @@
+//! The Python binding of lasthop: thin, no logic.
+//!
+//! Whole runs cross the border: Python hands in a scenario, a point, a seed and a replication, and gets metrics and
+//! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.
+
+mod catalogue;
+mod guard;
+mod run;
+mod scenario;
+
+use lasthop_sim::engine::streams::{self, Stream};
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Changes whenever the same scenario and seed may give other numbers; it is part of the key of every stored run.
+const MODEL_VERSION: &str = "1";
+
+/// A scenario cannot be run.
+mod errors {
+    #![allow(missing_docs, reason = "the macro writes the types")]
+
+    use pyo3::create_exception;
+    use pyo3::exceptions::{PyRuntimeError, PyValueError};
+
+    create_exception!(_core, ScenarioError, PyValueError, "The scenario cannot be run.");
+    create_exception!(_core, RunError, PyRuntimeError, "A simulation failed.");
+    create_exception!(_core, Interrupted, PyRuntimeError, "A run was stopped by its Cancel token.");
+}
+
+pub(crate) use errors::{Interrupted, RunError, ScenarioError};
+
+/// Everything about a key of a scenario, as JSON.
+#[pyfunction]
+fn explain(key: &str) -> PyResult<String> {
+    lasthop_sim::scenario::explain(key).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// Everything about all keys, as JSON.
+#[pyfunction]
+fn keys() -> String {
+    lasthop_sim::scenario::keys()
+}
+
+/// The JSON Schema of scenarios.
+#[pyfunction]
+fn schema() -> String {
+    lasthop_sim::scenario::schema()
+}
+
+/// All variants, links, sources, loss models and metrics, as JSON.
+#[pyfunction]
+fn registry() -> String {
+    catalogue::registry()
+}
+
+/// The `p` quantile of Student's t distribution with `df` degrees of freedom.
+#[pyfunction]
+fn t_quantile(p: f64, df: f64) -> PyResult<f64> {
+    let law = StudentsT::new(0.0, 1.0, df).map_err(|_| {
+        PyValueError::new_err(format!("t_quantile: {df} degrees of freedom; expected a number above 0"))
+    })?;
+    if !(0.0..=1.0).contains(&p) {
+        return Err(PyValueError::new_err(format!("t_quantile: p = {p}; expected a number from 0 to 1")));
+    }
+    Ok(law.inverse_cdf(p))
+}
+
+/// The first `n` draws of a named random stream.
+#[pyfunction]
+fn philox<'py>(py: Python<'py>, seed: u64, name: &str, replication: u64, n: usize) -> Bound<'py, PyArray1<u64>> {
+    let mut stream = Stream::named(seed, replication, name);
+    PyArray1::from_vec(py, (0..n).map(|_| stream.next_u64()).collect())
+}
+
+/// The Philox key of a named random stream.
+#[pyfunction]
+fn stream_key(seed: u64, name: &str, replication: u64) -> (u64, u64) {
+    let [first, second] = streams::key(seed, replication, name);
+    (first, second)
+}
+
+#[pymodule(gil_used = true)]
+fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
+    guard::quiet_panics();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("model_version", MODEL_VERSION)?;
+    module.add("ScenarioError", py.get_type::<ScenarioError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    module.add("Interrupted", py.get_type::<Interrupted>())?;
+    module.add_class::<run::Cancel>()?;
+    module.add_class::<run::Run>()?;
+    module.add_class::<scenario::Scenario>()?;
+    module.add_function(wrap_pyfunction!(explain, module)?)?;
+    module.add_function(wrap_pyfunction!(keys, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(t_quantile, module)?)?;
+    module.add_function(wrap_pyfunction!(philox, module)?)?;
+    module.add_function(wrap_pyfunction!(stream_key, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! One run: its token of cancellation, and what it measured.
+
+use lasthop_sim::Outcome;
+use lasthop_sim::probe::trace::{Column, TraceTable};
+use numpy::PyArray1;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that any thread may set and that a running simulation watches.
+#[pyclass(frozen, module = "lasthop._core")]
+#[derive(Debug, Default)]
+pub(crate) struct Cancel {
+    pub(crate) flag: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Stops every run that watches this token.
+    fn set(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What one simulation measured.
+#[pyclass(frozen, module = "lasthop._core")]
+#[derive(Debug)]
+pub(crate) struct Run {
+    metrics: Vec<(String, Option<f64>)>,
+    traces: Vec<(&'static str, Py<PyDict>)>,
+    /// Events processed.
+    #[pyo3(get)]
+    events: u64,
+    /// Wall-clock time in seconds.
+    #[pyo3(get)]
+    wall_s: f64,
+    /// Processor time of the thread in seconds.
+    #[pyo3(get)]
+    cpu_s: f64,
+    /// The limit that ended the run early, if one did.
+    #[pyo3(get)]
+    stopped: Option<&'static str>,
+    /// Simulated time reached, in seconds.
+    #[pyo3(get)]
+    simulated_s: f64,
+}
+
+impl Run {
+    pub(crate) fn new(py: Python<'_>, outcome: Outcome, cpu_s: f64) -> PyResult<Run> {
+        Ok(Run {
+            traces: outcome.traces.into_iter().map(|table| columns(py, table)).collect::<PyResult<_>>()?,
+            metrics: outcome.metrics,
+            events: outcome.events,
+            wall_s: outcome.wall_s,
+            cpu_s,
+            stopped: outcome.stopped.map(lasthop_sim::Stopped::name),
+            simulated_s: outcome.simulated.as_secs(),
+        })
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// The metrics in their fixed order.
+    #[getter]
+    fn metrics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let metrics = PyDict::new(py);
+        for (name, value) in &self.metrics {
+            metrics.set_item(name, value)?;
+        }
+        Ok(metrics)
+    }
+
+    /// The names of the traces taken.
+    fn traces(&self) -> Vec<&'static str> {
+        self.traces.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// The columns of a trace.
+    fn trace<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.traces.iter().find(|(known, _)| *known == name);
+        let (_, columns) = found.ok_or_else(|| PyKeyError::new_err(name.to_string()))?;
+        columns.bind(py).copy()
+    }
+}
+
+/// Hands the memory of numbers over to numpy, and names each word once.
+fn columns(py: Python<'_>, table: TraceTable) -> PyResult<(&'static str, Py<PyDict>)> {
+    let columns = PyDict::new(py);
+    for (name, column) in table.columns {
+        match column {
+            Column::Float(values) => columns.set_item(name, PyArray1::from_vec(py, values))?,
+            Column::Word { codes, words } => {
+                let words: Vec<Bound<'_, PyString>> = words.iter().map(|word| PyString::new(py, word)).collect();
+                let cells = codes.iter().map(|code| &words[*code as usize]);
+                columns.set_item(name, PyList::new(py, cells)?)?;
+            }
+        }
+    }
+    Ok((table.name, columns.unbind()))
+}

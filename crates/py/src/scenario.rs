@@ -1,0 +1,241 @@
+//! A scenario as Python sees it.
+
+use crate::run::{Cancel, Run};
+use crate::{Interrupted, RunError, ScenarioError, guard};
+use lasthop_sim::scenario::{self, Scenario as Inner};
+use lasthop_sim::{Request, RunError as Failure};
+use lasthop_stack::units::Span;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+type Pairs = Vec<(String, String)>;
+
+/// A parsed and validated scenario with all points of its sweep.
+#[pyclass(frozen, module = "lasthop._core")]
+#[derive(Debug)]
+pub(crate) struct Scenario {
+    inner: Inner,
+    path: String,
+}
+
+#[pymethods]
+impl Scenario {
+    /// Reads a file.
+    #[staticmethod]
+    #[pyo3(signature = (path, overrides = Vec::new()))]
+    fn from_file(py: Python<'_>, path: String, overrides: Pairs) -> PyResult<Scenario> {
+        let inner = py.detach(|| Inner::from_file(Path::new(&path), &overrides)).map_err(refused)?;
+        Ok(Scenario { inner, path })
+    }
+
+    /// Reads TOML text; `name` stands for the file in messages.
+    #[staticmethod]
+    #[pyo3(signature = (text, name, overrides = Vec::new()))]
+    fn from_text(py: Python<'_>, text: &str, name: &str, overrides: Pairs) -> PyResult<Scenario> {
+        let inner = py.detach(|| Inner::from_text(text, name, &overrides)).map_err(refused)?;
+        Ok(Scenario { inner, path: String::new() })
+    }
+
+    /// The same scenario under more overrides.
+    fn with_overrides(&self, py: Python<'_>, overrides: Pairs) -> PyResult<Scenario> {
+        let inner = py.detach(|| self.inner.with_overrides(&overrides)).map_err(refused)?;
+        Ok(Scenario { inner, path: self.path.clone() })
+    }
+
+    /// What messages call the file.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// The file, if it was read from one.
+    #[getter]
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The paper and figure it belongs to.
+    #[getter]
+    fn paper(&self) -> String {
+        self.inner.paper()
+    }
+
+    /// One line on what it shows.
+    #[getter]
+    fn title(&self) -> String {
+        self.inner.title()
+    }
+
+    /// The text as given.
+    #[getter]
+    fn text(&self) -> &str {
+        self.inner.text()
+    }
+
+    /// The overrides as given.
+    #[getter]
+    fn overrides(&self) -> Pairs {
+        self.inner.overrides().to_vec()
+    }
+
+    /// The seed of every random stream.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed()
+    }
+
+    /// Runs of each point.
+    #[getter]
+    fn replications(&self) -> u64 {
+        self.inner.replications()
+    }
+
+    /// Remarks on what is legal but looks like a slip.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().to_vec()
+    }
+
+    /// The axes of the sweep: keys that advance together, and their rows of values.
+    fn axes(&self) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
+        self.inner.axes().into_iter().map(|axis| (axis.keys, axis.rows)).collect()
+    }
+
+    /// All points, each as swept key to value.
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let point = |point: usize| {
+            let swept = PyDict::new(py);
+            for (key, value) in self.inner.point(point) {
+                swept.set_item(key, value)?;
+            }
+            Ok(swept)
+        };
+        (0..self.inner.points()).map(point).collect()
+    }
+
+    /// The SI value of a quantity; `None` for words.
+    fn numeric(&self, key: &str, text: &str) -> Option<f64> {
+        self.inner.numeric(key, text)
+    }
+
+    /// Every key of a point with its value and where that comes from, as JSON.
+    #[pyo3(signature = (point = 0))]
+    fn resolved(&self, point: isize) -> PyResult<String> {
+        let lines = self.inner.resolved(self.index(point)?).into_iter();
+        let lines: Map<String, Value> =
+            lines.map(|line| (line.key, json!({ "value": line.value, "from": line.from, "source": line.source }))).collect();
+        Ok(Value::Object(lines).to_string())
+    }
+
+    /// A hash of everything in a point that can change its results.
+    #[pyo3(signature = (point = 0))]
+    fn point_key(&self, point: isize) -> PyResult<String> {
+        Ok(self.inner.point_key(self.index(point)?))
+    }
+
+    /// The figures, as JSON.
+    fn figures(&self) -> String {
+        Value::Array(self.inner.figures().to_vec()).to_string()
+    }
+
+    /// Upper bounds for one run.
+    #[pyo3(signature = (point = 0))]
+    fn estimate(&self, point: isize) -> PyResult<BTreeMap<&'static str, f64>> {
+        let estimate = lasthop_sim::estimate(&self.inner.config(self.index(point)?));
+        Ok(BTreeMap::from([("events", estimate.events), ("memory_bytes", estimate.memory_bytes)]))
+    }
+
+    /// Simulates one point once, with the GIL released.
+    #[pyo3(signature = (
+        point, seed, replication, trace = Vec::new(), pcap = None, cancel = None, max_events = None, max_wall_s = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of its own in Python")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        point: isize,
+        seed: u64,
+        replication: u64,
+        trace: Vec<String>,
+        pcap: Option<&Bound<'_, PyAny>>,
+        cancel: Option<PyRef<'_, Cancel>>,
+        max_events: Option<u64>,
+        max_wall_s: Option<f64>,
+    ) -> PyResult<Run> {
+        let config = self.inner.config(self.index(point)?);
+        let pcap = self.captures(&config, pcap)?;
+        let cancel = cancel.map(|cancel| cancel.flag.clone());
+        let max_wall = match max_wall_s {
+            Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Some(Span::from_secs_f64(seconds)),
+            Some(seconds) => {
+                return Err(PyValueError::new_err(format!("max_wall_s: {seconds}; expected a time in seconds")));
+            }
+            None => None,
+        };
+        let request = Request {
+            config: &config,
+            seed,
+            replication,
+            trace: &trace,
+            pcap: &pcap,
+            cancel: cancel.as_deref(),
+            max_events,
+            max_wall,
+        };
+        // The processor time of this thread, which stays the same while the GIL is released.
+        let cpu_clock = py.import("time")?.getattr("thread_time")?;
+        let before: f64 = cpu_clock.call0()?.extract()?;
+        let result = py.detach(|| guard::guarded(|| lasthop_sim::run(&request)));
+        let cpu_s = cpu_clock.call0()?.extract::<f64>()? - before;
+        let what = || format!("{}: point {point}, seed {seed}, replication {replication}", self.inner.name());
+        match result {
+            Ok(Ok(outcome)) => Run::new(py, outcome, cpu_s),
+            Ok(Err(Failure::Interrupted)) => Err(Interrupted::new_err(format!("{}: interrupted", what()))),
+            Ok(Err(error @ Failure::UnknownTrace(_))) => Err(ScenarioError::new_err(format!("trace: {error}"))),
+            Ok(Err(error)) => Err(RunError::new_err(format!("{}: {error}", what()))),
+            Err(panic) => Err(RunError::new_err(format!("{}: {panic}; expected no failure", what()))),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Scenario {}: {} points>", self.inner.name(), self.inner.points())
+    }
+}
+
+impl Scenario {
+    fn index(&self, point: isize) -> PyResult<usize> {
+        let points = self.inner.points();
+        usize::try_from(point).ok().filter(|point| *point < points).ok_or_else(|| {
+            let last = points - 1;
+            PyIndexError::new_err(format!("{}: point {point}; expected 0 to {last}", self.inner.name()))
+        })
+    }
+
+    /// The links to capture with their files, from a mapping of names to paths.
+    fn captures(
+        &self,
+        config: &scenario::Config,
+        pcap: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<(usize, PathBuf)>> {
+        let Some(pcap) = pcap else { return Ok(Vec::new()) };
+        let known: Vec<&str> = config.links.iter().map(|link| link.name.as_str()).collect();
+        let mut captures = Vec::new();
+        for item in pcap.call_method0("items")?.try_iter()? {
+            let (name, path): (String, PathBuf) = item?.extract()?;
+            let Some(link) = known.iter().position(|link| *link == name) else {
+                let text = format!("{}: pcap: {}", self.inner.name(), scenario::unknown("link", &name, &known));
+                return Err(ScenarioError::new_err(text));
+            };
+            captures.push((link, path));
+        }
+        Ok(captures)
+    }
+}
+
+fn refused(error: scenario::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}

@@ -1,0 +1,41 @@
+//! The words that scenarios choose parts of the world by, each with one line on what it is.
+
+/// A word and what it stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The word in scenarios.
+    pub name: &'static str,
+    /// What it stands for.
+    pub summary: &'static str,
+}
+
+const fn named(name: &'static str, summary: &'static str) -> Named {
+    Named { name, summary }
+}
+
+/// Kinds of links.
+pub static LINKS: &[Named] = &[
+    named("wired", "rate, delay and drop-tail queue in each direction; loses nothing"),
+    named("lossy", "a wired link that loses packets by a loss model"),
+];
+
+/// Loss models.
+pub static LOSS_MODELS: &[Named] = &[
+    named("packet", "each packet is lost with the same probability, independently"),
+    named("bit", "each bit is wrong with the same probability; a packet with a wrong bit is lost"),
+    named("gilbert-elliott", "two states that change by packet, each with a loss probability of its own"),
+    named("list", "exactly the listed packets are lost"),
+];
+
+/// Kinds of sources.
+pub static APPS: &[Named] = &[
+    named("bulk", "as much as the transport takes, without end"),
+    named("file", "so many bytes or packets, then the end"),
+    named("cbr", "packets at a constant distance"),
+    named("poisson", "packets at exponential distances"),
+    named("on-off", "packets at a constant distance in bursts, with pauses between"),
+];
+
+pub(super) fn names(words: &[Named]) -> Vec<&'static str> {
+    words.iter().map(|word| word.name).collect()
+}
