@@ -27,12 +27,8 @@ impl Window {
     /// A window of `initial` segments that never exceeds `limit`.
     #[must_use]
     pub fn new(initial: f64, ssthresh: Option<f64>, limit: f64) -> Window {
-        let mut window = Window {
-            cwnd: initial,
-            ssthresh: ssthresh.unwrap_or(limit),
-            burst_limit: None,
-            limit,
-        };
+        let mut window =
+            Window { cwnd: initial, ssthresh: ssthresh.unwrap_or(limit), burst_limit: None, limit };
         window.clamp();
         window
     }
@@ -178,8 +174,7 @@ pub enum Verdict {
 /// Which segment next, and when recovery ends.
 pub trait Recovery {
     /// An acknowledgement advanced by `segments`; the scoreboard stands already behind it.
-    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window)
-    -> Verdict;
+    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
     /// A duplicate acknowledgement arrived, its SACK blocks already in the scoreboard.
     fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict;
@@ -256,9 +251,8 @@ pub enum NoteEvent {
 
 impl NoteEvent {
     /// All events, in the order of their codes.
-    pub const NAMES: [&'static str; 9] = [
-        "send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe",
-    ];
+    pub const NAMES: [&'static str; 9] =
+        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe"];
 }
 
 /// Where a transport endpoint puts its answers. The host empties it and calls the next box.

@@ -226,9 +226,7 @@ impl Packet {
             Body::Tcp(segment) => segment.header_size() + segment.len,
             Body::Udp(datagram) => UDP_HEADER + datagram.len,
         };
-        Bytes(u64::from(
-            IP_HEADER + u32::from(self.extra_header) + transport,
-        ))
+        Bytes(u64::from(IP_HEADER + u32::from(self.extra_header) + transport))
     }
 
     /// Bytes of application payload.
@@ -255,17 +253,8 @@ mod tests {
     use super::*;
 
     fn data_packet(options: Options) -> Packet {
-        let segment = Segment {
-            len: 1000,
-            options,
-            ..Segment::default()
-        };
-        Packet {
-            src: NodeId(0),
-            dst: NodeId(1),
-            extra_header: 0,
-            body: Body::Tcp(segment),
-        }
+        let segment = Segment { len: 1000, options, ..Segment::default() };
+        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
     }
 
     #[test]
@@ -276,26 +265,11 @@ mod tests {
     #[test]
     fn options_are_padded_to_a_multiple_of_four() {
         let timestamps = Some(Timestamps::default());
-        assert_eq!(
-            data_packet(Options {
-                timestamps,
-                ..Options::default()
-            })
-            .size(),
-            Bytes(1052)
-        );
+        assert_eq!(data_packet(Options { timestamps, ..Options::default() }).size(), Bytes(1052));
         let mut sack = SackBlocks::default();
         sack.push(SeqNo(1), SeqNo(2));
         sack.push(SeqNo(3), SeqNo(4));
-        assert_eq!(
-            Options {
-                timestamps,
-                sack,
-                ..Options::default()
-            }
-            .size(),
-            12 + 20
-        );
+        assert_eq!(Options { timestamps, sack, ..Options::default() }.size(), 12 + 20);
     }
 
     #[test]
@@ -309,10 +283,7 @@ mod tests {
 
     #[test]
     fn a_routing_header_comes_on_top() {
-        let packet = Packet {
-            extra_header: 20,
-            ..data_packet(Options::default())
-        };
+        let packet = Packet { extra_header: 20, ..data_packet(Options::default()) };
         assert_eq!(packet.size(), Bytes(1060));
     }
 }

@@ -102,10 +102,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Reno,
         summary: "slow start after every loss",
         source: "Jacobson 1988",
-        style: Style {
-            colour: "#7f7f7f",
-            marker: "v",
-        },
+        style: Style { colour: "#7f7f7f", marker: "v" },
     },
     Variant {
         name: "reno",
@@ -113,10 +110,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Reno,
         summary: "fast recovery, one loss a window",
         source: "RFC 5681",
-        style: Style {
-            colour: "#1f77b4",
-            marker: "o",
-        },
+        style: Style { colour: "#1f77b4", marker: "o" },
     },
     Variant {
         name: "newreno",
@@ -124,10 +118,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Reno,
         summary: "fast recovery over several losses",
         source: "RFC 6582",
-        style: Style {
-            colour: "#2ca02c",
-            marker: "s",
-        },
+        style: Style { colour: "#2ca02c", marker: "s" },
     },
     Variant {
         name: "sack",
@@ -135,10 +126,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Reno,
         summary: "recovery by selective acknowledgements",
         source: "RFC 6675",
-        style: Style {
-            colour: "#ff7f0e",
-            marker: "D",
-        },
+        style: Style { colour: "#ff7f0e", marker: "D" },
     },
     Variant {
         name: "fack",
@@ -146,10 +134,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Reno,
         summary: "recovery by forward acknowledgement",
         source: "Mathis and Mahdavi 1996",
-        style: Style {
-            colour: "#9467bd",
-            marker: "^",
-        },
+        style: Style { colour: "#9467bd", marker: "^" },
     },
 ];
 
@@ -169,17 +154,8 @@ mod tests {
             assert_eq!(RecoveryKind::named(kind.entry().name), Some(*kind));
         }
         for line in VARIANTS {
-            assert_eq!(
-                variant(line.name).map(|found| found.summary),
-                Some(line.summary)
-            );
-            assert_eq!(
-                VARIANTS
-                    .iter()
-                    .filter(|other| other.style == line.style)
-                    .count(),
-                1
-            );
+            assert_eq!(variant(line.name).map(|found| found.summary), Some(line.summary));
+            assert_eq!(VARIANTS.iter().filter(|other| other.style == line.style).count(), 1);
         }
         assert!(variant("renno").is_none());
     }

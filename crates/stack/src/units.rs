@@ -220,10 +220,7 @@ mod tests {
 
     #[test]
     fn transmission_time_of_huge_amounts_does_not_overflow() {
-        assert_eq!(
-            Bytes(10_000_000_000).time_at(Rate(8)),
-            Span(10_000_000_000 * NANOS_PER_SEC)
-        );
+        assert_eq!(Bytes(10_000_000_000).time_at(Rate(8)), Span(10_000_000_000 * NANOS_PER_SEC));
     }
 
     #[test]

@@ -105,11 +105,7 @@ impl DropTail {
     #[must_use]
     pub fn mean_since(&self, begin: Time) -> f64 {
         let span = self.integrated.since(begin).0;
-        if span == 0 {
-            0.0
-        } else {
-            self.packet_nanos as f64 / span as f64
-        }
+        if span == 0 { 0.0 } else { self.packet_nanos as f64 / span as f64 }
     }
 
     /// Most packets held since the measurement began.

@@ -19,14 +19,7 @@ impl Wired {
     #[must_use]
     pub fn new(rate: Rate, delay: Span, limit: QueueLimit) -> Wired {
         let queue = DropTail::new(limit);
-        Wired {
-            rate,
-            delay,
-            queue,
-            busy_until: Time::ZERO,
-            sending: Span::ZERO,
-            drops: 0,
-        }
+        Wired { rate, delay, queue, busy_until: Time::ZERO, sending: Span::ZERO, drops: 0 }
     }
 
     /// Takes in a packet of `size` and returns when its last bit leaves, or `None` when the queue is full.
@@ -87,15 +80,9 @@ mod tests {
     fn packets_leave_one_after_the_other_at_the_rate() {
         let mut link = Wired::new(Rate(8_000_000), Span(0), QueueLimit::Packets(2));
         assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(1_000_000)));
-        assert_eq!(
-            link.offer(Bytes(1000), Time(500_000)),
-            Some(Time(2_000_000))
-        );
+        assert_eq!(link.offer(Bytes(1000), Time(500_000)), Some(Time(2_000_000)));
         assert_eq!(link.offer(Bytes(1000), Time(600_000)), None);
-        assert_eq!(
-            link.offer(Bytes(1000), Time(1_000_000)),
-            Some(Time(3_000_000))
-        );
+        assert_eq!(link.offer(Bytes(1000), Time(1_000_000)), Some(Time(3_000_000)));
         assert_eq!(link.drops(), 1);
     }
 

@@ -34,23 +34,13 @@ impl Socket {
     /// A socket between two ports.
     #[must_use]
     pub fn new(local: (NodeId, u16), remote: (NodeId, u16), extra_header: u16) -> Socket {
-        Socket {
-            local,
-            remote,
-            extra_header,
-            counters: Counters::default(),
-        }
+        Socket { local, remote, extra_header, counters: Counters::default() }
     }
 
     /// Sends a datagram of `len` payload bytes.
     pub fn send(&mut self, len: u32, now: Time, out: &mut impl Out) {
         self.counters.sent += 1;
-        let datagram = Datagram {
-            src_port: self.local.1,
-            dst_port: self.remote.1,
-            len,
-            made: now,
-        };
+        let datagram = Datagram { src_port: self.local.1, dst_port: self.remote.1, len, made: now };
         out.down(Packet {
             src: self.local.0,
             dst: self.remote.0,
@@ -113,13 +103,7 @@ mod tests {
         sender.send(500, Time(1_000), &mut wire);
         receiver.up(&wire.0[0], Time(4_000));
         let counters = receiver.counters();
-        assert_eq!(
-            (counters.payload_received, counters.bytes_received),
-            (500, 528)
-        );
-        assert_eq!(
-            (counters.delay_max, sender.counters().sent),
-            (Span(3_000), 1)
-        );
+        assert_eq!((counters.payload_received, counters.bytes_received), (500, 528));
+        assert_eq!((counters.delay_max, sender.counters().sent), (Span(3_000), 1));
     }
 }

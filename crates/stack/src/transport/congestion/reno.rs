@@ -44,10 +44,7 @@ impl Congestion for Reno {
             LossCause::Duplicates => window.ssthresh,
             LossCause::Timeout | LossCause::RepeatedTimeout => LOSS_WINDOW,
         };
-        LossResponse {
-            reduction: Reduction::Reduced,
-            copies: 1,
-        }
+        LossResponse { reduction: Reduction::Reduced, copies: 1 }
     }
 }
 
@@ -57,25 +54,11 @@ mod tests {
     use crate::units::Time;
 
     fn ack(progress: Progress) -> Ack {
-        Ack {
-            now: Time::ZERO,
-            progress,
-            rtt: None,
-            srtt: None,
-            una: 0,
-            flight: 10,
-            extension: None,
-        }
+        Ack { now: Time::ZERO, progress, rtt: None, srtt: None, una: 0, flight: 10, extension: None }
     }
 
     fn loss(cause: LossCause, flight: u32) -> Loss {
-        Loss {
-            now: Time::ZERO,
-            cause,
-            una: 0,
-            flight,
-            srtt: None,
-        }
+        Loss { now: Time::ZERO, cause, una: 0, flight, srtt: None }
     }
 
     #[test]
@@ -90,11 +73,7 @@ mod tests {
     #[test]
     fn only_open_progress_lets_the_window_grow() {
         let mut window = Window::new(2.0, None, 100.0);
-        for progress in [
-            Progress::Duplicate,
-            Progress::Recovering(3),
-            Progress::Unlimited(1),
-        ] {
+        for progress in [Progress::Duplicate, Progress::Recovering(3), Progress::Unlimited(1)] {
             Reno.on_ack(&ack(progress), &mut window);
         }
         assert_eq!(window, Window::new(2.0, None, 100.0));

@@ -35,14 +35,7 @@ impl Fack {
     #[must_use]
     pub fn new(config: &Config) -> Fack {
         let after_timeout = config.sack_after_timeout;
-        Fack {
-            duplicates: 0,
-            recover: None,
-            active: false,
-            resent_below: 0,
-            head_copies: 0,
-            after_timeout,
-        }
+        Fack { duplicates: 0, recover: None, active: false, resent_below: 0, head_copies: 0, after_timeout }
     }
 }
 
@@ -69,11 +62,7 @@ impl Recovery for Fack {
         let beyond = board.number_at(board.fack()) - board.base();
         let told = self.duplicates >= DUP_THRESH || beyond > u64::from(DUP_THRESH);
         let news = self.recover.is_none_or(|recover| board.una() >= recover);
-        if told && news {
-            Verdict::Lost
-        } else {
-            Verdict::Open
-        }
+        if told && news { Verdict::Lost } else { Verdict::Open }
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
@@ -112,9 +101,7 @@ impl Recovery for Fack {
     #[inline]
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         if let Pick::Again(number) = pick {
-            self.head_copies = self
-                .head_copies
-                .saturating_sub(u8::from(number == board.base()));
+            self.head_copies = self.head_copies.saturating_sub(u8::from(number == board.base()));
             self.resent_below = self.resent_below.max(number + 1);
         }
     }

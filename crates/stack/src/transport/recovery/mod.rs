@@ -31,10 +31,7 @@ pub(super) struct Duplicates {
 
 impl Duplicates {
     fn new(config: &Config) -> Duplicates {
-        Duplicates {
-            limited_transmit: config.limited_transmit,
-            ..Duplicates::default()
-        }
+        Duplicates { limited_transmit: config.limited_transmit, ..Duplicates::default() }
     }
 
     /// Counts a duplicate; true when it is the one that tells of a new loss.
@@ -59,11 +56,7 @@ impl Duplicates {
         if self.head_copies > 0 && !board.is_empty() {
             return Some(Pick::Again(board.base()));
         }
-        let extra = if self.limited_transmit {
-            self.count.min(DUP_THRESH - 1)
-        } else {
-            0
-        };
+        let extra = if self.limited_transmit { self.count.min(DUP_THRESH - 1) } else { 0 };
         along_window(board, window as u32, extra)
     }
 
@@ -110,12 +103,7 @@ macro_rules! each {
 
 impl Recovery for RecoveryMachine {
     #[inline]
-    fn on_advance(
-        &mut self,
-        segments: u32,
-        board: &mut Scoreboard,
-        window: &mut Window,
-    ) -> Verdict {
+    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict {
         each!(self, recovery => recovery.on_advance(segments, board, window))
     }
 

@@ -53,21 +53,12 @@ impl NewReno {
 
 impl Recovery for NewReno {
     #[inline]
-    fn on_advance(
-        &mut self,
-        segments: u32,
-        board: &mut Scoreboard,
-        window: &mut Window,
-    ) -> Verdict {
+    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict {
         self.duplicates.clear();
         if self.phase == Phase::Open {
             return Verdict::Open;
         }
-        if self
-            .duplicates
-            .recover
-            .is_none_or(|recover| board.una() >= recover)
-        {
+        if self.duplicates.recover.is_none_or(|recover| board.una() >= recover) {
             self.phase = Phase::Open;
             self.inflation = 0.0;
             if self.full_ack == FullAck::Flight {
@@ -82,11 +73,7 @@ impl Recovery for NewReno {
         if segments >= 1 {
             self.inflation += 1.0;
         }
-        if first || !self.impatient {
-            Verdict::Partial
-        } else {
-            Verdict::PartialTimerRuns
-        }
+        if first || !self.impatient { Verdict::Partial } else { Verdict::PartialTimerRuns }
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
@@ -94,11 +81,7 @@ impl Recovery for NewReno {
             self.inflation += 1.0;
             return Verdict::Holding;
         }
-        if self.duplicates.tell(board) {
-            Verdict::Lost
-        } else {
-            Verdict::Open
-        }
+        if self.duplicates.tell(board) { Verdict::Lost } else { Verdict::Open }
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {

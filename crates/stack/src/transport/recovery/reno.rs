@@ -61,11 +61,7 @@ impl Recovery for Reno {
             self.inflation += 1.0;
             return Verdict::Holding;
         }
-        if self.duplicates.tell(board) {
-            Verdict::Lost
-        } else {
-            Verdict::Open
-        }
+        if self.duplicates.tell(board) { Verdict::Lost } else { Verdict::Open }
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {

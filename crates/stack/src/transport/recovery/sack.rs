@@ -57,9 +57,7 @@ impl Sack {
         rule_1.map(Pick::Again).or(rule_2).or_else(|| {
             let rule_3 = board.first_unsacked(self.resent_below, highest);
             let may_rescue = self.rescued.is_none_or(|rescued| board.una() > rescued);
-            rule_3
-                .or_else(|| board.last_unsacked().filter(|_| may_rescue))
-                .map(Pick::Again)
+            rule_3.or_else(|| board.last_unsacked().filter(|_| may_rescue)).map(Pick::Again)
         })
     }
 }
@@ -86,14 +84,9 @@ impl Recovery for Sack {
             return Verdict::Holding;
         }
         self.duplicates += 1;
-        let told =
-            self.duplicates >= DUP_THRESH || (!board.is_empty() && board.is_lost(board.base()));
+        let told = self.duplicates >= DUP_THRESH || (!board.is_empty() && board.is_lost(board.base()));
         let news = self.point.is_none_or(|point| board.una() >= point);
-        if told && news {
-            Verdict::Lost
-        } else {
-            Verdict::Open
-        }
+        if told && news { Verdict::Lost } else { Verdict::Open }
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
@@ -121,28 +114,18 @@ impl Recovery for Sack {
         }
         let cwnd = window.cwnd as u32;
         if self.active {
-            return if board.pipe() < cwnd {
-                self.next_segment(board, fresh)
-            } else {
-                None
-            };
+            return if board.pipe() < cwnd { self.next_segment(board, fresh) } else { None };
         }
         if board.is_behind() {
             return (board.pipe() < cwnd).then(|| board.next_lost().map_or(Pick::New, Pick::Again));
         }
-        let outstanding = if self.limited_transmit {
-            board.pipe()
-        } else {
-            board.flight()
-        };
+        let outstanding = if self.limited_transmit { board.pipe() } else { board.flight() };
         (outstanding < cwnd).then_some(Pick::New)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         let Pick::Again(number) = pick else { return };
-        self.head_copies = self
-            .head_copies
-            .saturating_sub(u8::from(number == board.base()));
+        self.head_copies = self.head_copies.saturating_sub(u8::from(number == board.base()));
         if number < board.number_at(board.fack()) || number == board.base() {
             self.resent_below = self.resent_below.max(number + 1);
         } else if self.active {

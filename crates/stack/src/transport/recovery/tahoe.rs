@@ -30,9 +30,7 @@ impl Tahoe {
     /// At the start of a connection.
     #[must_use]
     pub fn new(config: &Config) -> Tahoe {
-        Tahoe {
-            duplicates: Duplicates::new(config),
-        }
+        Tahoe { duplicates: Duplicates::new(config) }
     }
 }
 
@@ -43,11 +41,7 @@ impl Recovery for Tahoe {
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
-        if self.duplicates.tell(board) {
-            Verdict::Lost
-        } else {
-            Verdict::Open
-        }
+        if self.duplicates.tell(board) { Verdict::Lost } else { Verdict::Open }
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window) {

@@ -161,8 +161,7 @@ impl Config {
     /// The receive buffer in force, in bytes.
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {
-        self.receive_buffer
-            .unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
+        self.receive_buffer.unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
     }
 
     /// The window scale in force: the least shift by which 16 bits cover the receive buffer, at most 14.
@@ -170,9 +169,7 @@ impl Config {
     pub fn window_scale_shift(&self) -> u8 {
         self.window_scale.unwrap_or_else(|| {
             let buffer = self.receive_buffer_bytes();
-            (0..14)
-                .find(|shift| u16::try_from(buffer >> shift).is_ok())
-                .unwrap_or(14)
+            (0..14).find(|shift| u16::try_from(buffer >> shift).is_ok()).unwrap_or(14)
         })
     }
 }
@@ -183,20 +180,11 @@ mod tests {
 
     #[test]
     fn the_window_scale_is_the_least_that_covers_the_buffer() {
-        let config = Config {
-            receive_buffer: Some(65_535),
-            ..Profile::Modern.config()
-        };
+        let config = Config { receive_buffer: Some(65_535), ..Profile::Modern.config() };
         assert_eq!(config.window_scale_shift(), 0);
-        let config = Config {
-            receive_buffer: Some(65_536),
-            ..config
-        };
+        let config = Config { receive_buffer: Some(65_536), ..config };
         assert_eq!(config.window_scale_shift(), 1);
-        let config = Config {
-            receive_buffer: Some(6_000_000),
-            ..config
-        };
+        let config = Config { receive_buffer: Some(6_000_000), ..config };
         assert_eq!(config.window_scale_shift(), 7);
     }
 }

@@ -8,9 +8,7 @@ use super::Config;
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, Outgoing, SackNews, Sender};
 use crate::hooks::{Out, Timer};
-use crate::packet::{
-    Body, Extension, Flags, MAX_SACK_BLOCKS, NodeId, Options, Packet, Segment, Timestamps,
-};
+use crate::packet::{Body, Extension, Flags, MAX_SACK_BLOCKS, NodeId, Options, Packet, Segment, Timestamps};
 use crate::units::{SeqNo, Span, Time};
 
 /// Which side opens.
@@ -53,6 +51,7 @@ pub struct Connection {
     syn_sent: Time,
     syn_times: u32,
     closes_on_eof: bool,
+    reads_at_once: bool,
     ack_due: AckDue,
     peer_shift: u8,
     timestamps: bool,
@@ -83,11 +82,7 @@ impl Connection {
         iss: SeqNo,
     ) -> Connection {
         Connection {
-            state: if role == Role::Passive {
-                State::Listen
-            } else {
-                State::Closed
-            },
+            state: if role == Role::Passive { State::Listen } else { State::Closed },
             local,
             remote,
             sender: Sender::new(config),
@@ -97,6 +92,7 @@ impl Connection {
             syn_sent: Time::ZERO,
             syn_times: 0,
             closes_on_eof: role == Role::Passive,
+            reads_at_once: true,
             ack_due: AckDue::No,
             peer_shift: 0,
             timestamps: config.timestamps,
@@ -175,6 +171,11 @@ impl Connection {
         self.close(now, out);
     }
 
+    /// The application will call [`Self::read`]; until this is called it reads everything as it arrives.
+    pub fn read_by_hand(&mut self) {
+        self.reads_at_once = false;
+    }
+
     /// The application reads up to `bytes` of what has arrived in order.
     pub fn read(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
         if self.receiver.read(bytes) && self.state == State::Established {
@@ -239,8 +240,7 @@ impl Connection {
     }
 
     fn on_syn_sent(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
-        let answers =
-            segment.flags.has(Flags::SYN.with(Flags::ACK)) && segment.ack == self.iss.plus(1);
+        let answers = segment.flags.has(Flags::SYN.with(Flags::ACK)) && segment.ack == self.iss.plus(1);
         if answers {
             self.learn_syn(segment);
             // The window of a SYN is not scaled (RFC 7323, 2.2).
@@ -289,11 +289,7 @@ impl Connection {
         self.syn_times += 1;
         self.syn_sent = now;
         let answering = self.state == State::SynReceived;
-        let flags = if answering {
-            Flags::SYN.with(Flags::ACK)
-        } else {
-            Flags::SYN
-        };
+        let flags = if answering { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
         let options = Options {
             mss: Some(self.config.packet.min(u32::from(u16::MAX)) as u16),
             window_scale: Some(self.config.window_scale_shift()),
@@ -301,23 +297,9 @@ impl Connection {
             timestamps: self.stamps(now),
             ..Options::default()
         };
-        let ack = if answering {
-            self.irs.plus(1)
-        } else {
-            SeqNo(0)
-        };
+        let ack = if answering { self.irs.plus(1) } else { SeqNo(0) };
         let window = self.config.receive_buffer_bytes().min(u64::from(u16::MAX)) as u16;
-        self.transmit(
-            Segment {
-                seq: self.iss,
-                ack,
-                flags,
-                window,
-                options,
-                ..Segment::default()
-            },
-            out,
-        );
+        self.transmit(Segment { seq: self.iss, ack, flags, window, options, ..Segment::default() }, out);
         out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
     }
 
@@ -338,9 +320,7 @@ impl Connection {
     }
 
     fn ack_offset(&self, segment: &Segment) -> Option<u64> {
-        segment
-            .ack
-            .unwrap_near(self.iss.plus(1), self.sender.board().una())
+        segment.ack.unwrap_near(self.iss.plus(1), self.sender.board().una())
     }
 
     fn on_ack(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
@@ -361,14 +341,10 @@ impl Connection {
                 }
             }
         }
-        let echoed_rtt = segment
-            .options
-            .timestamps
-            .filter(|_| self.timestamps)
-            .map(|stamps| {
-                let ticks = self.clock(now).wrapping_sub(stamps.echo).max(1);
-                self.clock_unit() * u64::from(ticks)
-            });
+        let echoed_rtt = segment.options.timestamps.filter(|_| self.timestamps).map(|stamps| {
+            let ticks = self.clock(now).wrapping_sub(stamps.echo).max(1);
+            self.clock_unit() * u64::from(ticks)
+        });
         let arrived = Arrived {
             now,
             ack,
@@ -394,15 +370,13 @@ impl Connection {
             self.ts_recent = stamps.value;
         }
         if let Some(extension) = segment.options.extension {
-            self.echo = Some(Extension {
-                received: now,
-                trigger: segment.seq,
-                ..extension
-            });
+            self.echo = Some(Extension { received: now, trigger: segment.seq, ..extension });
         }
-        let reply =
-            self.receiver
-                .accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        if self.reads_at_once {
+            // Before the acknowledgement is made, so that repeated ones advertise the same window.
+            self.receiver.read(u64::MAX);
+        }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();
         }
@@ -453,12 +427,7 @@ impl Connection {
         }
         let bytes = self.sender.extension_bytes();
         if bytes > 0 {
-            segment.options.extension = Some(Extension {
-                bytes,
-                sent: now,
-                received: now,
-                trigger: seq,
-            });
+            segment.options.extension = Some(Extension { bytes, sent: now, received: now, trigger: seq });
         }
         self.transmit(segment, out);
     }
@@ -471,16 +440,9 @@ impl Connection {
         self.ack_due = AckDue::No;
         self.last_ack_sent = self.receiver.next();
         let zero = self.irs.plus(1);
-        let mut options = Options {
-            timestamps: self.stamps(now),
-            ..Options::default()
-        };
+        let mut options = Options { timestamps: self.stamps(now), ..Options::default() };
         if self.sack && !self.receiver.is_in_order() {
-            let most = if self.timestamps {
-                MAX_SACK_BLOCKS - 1
-            } else {
-                MAX_SACK_BLOCKS
-            };
+            let most = if self.timestamps { MAX_SACK_BLOCKS - 1 } else { MAX_SACK_BLOCKS };
             options.sack = self.receiver.sack_blocks(zero, most);
         }
         Segment {
@@ -494,11 +456,7 @@ impl Connection {
     }
 
     fn transmit(&self, segment: Segment, out: &mut impl Out) {
-        let segment = Segment {
-            src_port: self.local.1,
-            dst_port: self.remote.1,
-            ..segment
-        };
+        let segment = Segment { src_port: self.local.1, dst_port: self.remote.1, ..segment };
         out.down(Packet {
             src: self.local.0,
             dst: self.remote.0,
@@ -517,9 +475,6 @@ impl Connection {
     }
 
     fn stamps(&self, now: Time) -> Option<Timestamps> {
-        self.timestamps.then(|| Timestamps {
-            value: self.clock(now),
-            echo: self.ts_recent,
-        })
+        self.timestamps.then(|| Timestamps { value: self.clock(now), echo: self.ts_recent })
     }
 }

@@ -16,10 +16,7 @@ impl Ranges {
             self.ranges.insert(first, (start, end));
             return (start, end);
         }
-        let merged = (
-            start.min(self.ranges[first].0),
-            end.max(self.ranges[last - 1].1),
-        );
+        let merged = (start.min(self.ranges[first].0), end.max(self.ranges[last - 1].1));
         self.ranges[first] = merged;
         self.ranges.drain(first + 1..last);
         merged

@@ -104,11 +104,7 @@ impl Receiver {
         }
         self.unacknowledged += 1;
         let whole = self.unacknowledged >= self.ack_every && len >= self.full_segment;
-        if whole || self.ack_every <= 1 || self.finished() {
-            Reply::Now
-        } else {
-            Reply::Later
-        }
+        if whole || self.ack_every <= 1 || self.finished() { Reply::Now } else { Reply::Later }
     }
 
     /// The application reads up to `bytes`; returns whether the window opened enough to say so
@@ -116,9 +112,7 @@ impl Receiver {
     pub fn read(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
         let opened = (self.read + self.buffer).saturating_sub(self.edge);
-        let worth = (2 * u64::from(self.full_segment))
-            .min(self.buffer / 2)
-            .max(1);
+        let worth = (2 * u64::from(self.full_segment)).min(self.buffer / 2).max(1);
         let left = self.edge.saturating_sub(self.next);
         opened >= worth && left < 2 * worth
     }
@@ -155,22 +149,13 @@ mod tests {
     use crate::transport::tcp::Profile;
 
     fn receiver(buffer: u64) -> Receiver {
-        let config = Config {
-            packet: 100,
-            ack_every: 2,
-            receive_buffer: Some(buffer),
-            ..Profile::Modern.config()
-        };
+        let config =
+            Config { packet: 100, ack_every: 2, receive_buffer: Some(buffer), ..Profile::Modern.config() };
         Receiver::new(&config)
     }
 
     fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {
-        receiver
-            .sack_blocks(SeqNo(0), 3)
-            .as_slice()
-            .iter()
-            .map(|block| (block.0.0, block.1.0))
-            .collect()
+        receiver.sack_blocks(SeqNo(0), 3).as_slice().iter().map(|block| (block.0.0, block.1.0)).collect()
     }
 
     #[test]
@@ -202,10 +187,7 @@ mod tests {
         receiver.accept(300, 100, false);
         assert_eq!(blocks(&receiver), [(200, 500), (600, 700)]);
         receiver.accept(0, 200, false);
-        assert_eq!(
-            (receiver.next(), blocks(&receiver)),
-            (500, vec![(600, 700)])
-        );
+        assert_eq!((receiver.next(), blocks(&receiver)), (500, vec![(600, 700)]));
     }
 
     #[test]

@@ -112,11 +112,7 @@ mod tests {
     use crate::transport::tcp::Profile;
 
     fn exact() -> RttEstimator {
-        let config = Config {
-            tick: Span::ZERO,
-            min_rto: Span::ZERO,
-            ..Profile::Modern.config()
-        };
+        let config = Config { tick: Span::ZERO, min_rto: Span::ZERO, ..Profile::Modern.config() };
         RttEstimator::new(&config)
     }
 
@@ -143,20 +139,14 @@ mod tests {
 
     #[test]
     fn the_clock_granularity_is_the_least_margin() {
-        let config = Config {
-            tick: Span::from_millis(10),
-            min_rto: Span::ZERO,
-            ..Profile::Ns2Of2004.config()
-        };
+        let config =
+            Config { tick: Span::from_millis(10), min_rto: Span::ZERO, ..Profile::Ns2Of2004.config() };
         let mut rtt = RttEstimator::new(&config);
         for _ in 0..200 {
             rtt.sample(Span::from_millis(100));
         }
         let rto = rtt.rto();
-        assert!(
-            rto >= Span::from_millis(109) && rto <= Span::from_millis(110),
-            "{rto:?}"
-        );
+        assert!(rto >= Span::from_millis(109) && rto <= Span::from_millis(110), "{rto:?}");
     }
 
     #[test]
@@ -175,20 +165,11 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_reads_whole_ticks() {
-        let config = Config {
-            tick: Span::from_millis(10),
-            ..Profile::Ns2Of2004.config()
-        };
+        let config = Config { tick: Span::from_millis(10), ..Profile::Ns2Of2004.config() };
         let rtt = RttEstimator::new(&config);
         let at = |us: u64| Time(us * 1000);
         assert_eq!(rtt.read_clock(at(9_000), at(11_000)), Span::from_millis(10));
-        assert_eq!(
-            rtt.read_clock(at(10_000), at(109_900)),
-            Span::from_millis(90)
-        );
-        assert_eq!(
-            rtt.read_clock(at(10_000), at(10_500)),
-            Span::from_millis(10)
-        );
+        assert_eq!(rtt.read_clock(at(10_000), at(109_900)), Span::from_millis(90));
+        assert_eq!(rtt.read_clock(at(10_000), at(10_500)), Span::from_millis(10));
     }
 }

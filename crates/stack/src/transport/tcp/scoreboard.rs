@@ -175,9 +175,7 @@ impl Scoreboard {
     /// The last segment not selectively acknowledged.
     #[must_use]
     pub fn last_unsacked(&self) -> Option<u64> {
-        (self.base..self.end())
-            .rev()
-            .find(|&number| !self.is_sacked(number))
+        (self.base..self.end()).rev().find(|&number| !self.is_sacked(number))
     }
 
     /// Segments below this number have enough selectively acknowledged above them to be lost (RFC 6675, `IsLost`).
@@ -200,20 +198,12 @@ impl Scoreboard {
                 return guess;
             }
         }
-        self.segments
-            .partition_point(|segment| segment.start < offset)
+        self.segments.partition_point(|segment| segment.start < offset)
     }
 
     /// Enters a new segment that is sent now.
     pub fn push(&mut self, len: u32, fin: bool, now: Time) {
-        let sent = Sent {
-            start: self.sent_end,
-            at: now,
-            len,
-            times: 1,
-            fin,
-            mark: Mark::InFlight,
-        };
+        let sent = Sent { start: self.sent_end, at: now, len, times: 1, fin, mark: Mark::InFlight };
         self.sent_end += u64::from(len);
         self.segments.push_back(sent);
         self.next = self.end();
@@ -277,13 +267,8 @@ impl Scoreboard {
         let known = self.sacked_ranges.as_slice();
         let overlap = known.partition_point(|range| range.1 < left);
         // What the block shares with a known range at its left end needs no second look.
-        let from = known.get(overlap).map_or(left, |range| {
-            if range.0 <= left {
-                range.1.min(right)
-            } else {
-                left
-            }
-        });
+        let from =
+            known.get(overlap).map_or(left, |range| if range.0 <= left { range.1.min(right) } else { left });
         self.sacked_ranges.insert(left, right);
         for index in self.index_at(from)..self.segments.len() {
             let segment = &mut self.segments[index];
@@ -344,9 +329,7 @@ impl Scoreboard {
             self.sacked_ranges.clear();
             self.sacked = 0;
             self.fack = self.una;
-            self.segments
-                .iter_mut()
-                .for_each(|segment| segment.mark = Mark::InFlight);
+            self.segments.iter_mut().for_each(|segment| segment.mark = Mark::InFlight);
         }
         for segment in &mut self.segments {
             if segment.mark != Mark::Sacked {
@@ -393,10 +376,7 @@ mod tests {
         let mut board = board(3);
         let advance = board.advance(150);
         assert_eq!((advance.segments, advance.newest_sent), (1, Some(Time(0))));
-        assert_eq!(
-            (board.get(1).start, board.get(1).len, board.flight()),
-            (150, 50, 2)
-        );
+        assert_eq!((board.get(1).start, board.get(1).len, board.flight()), (150, 50, 2));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use super::Config;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
-    Verdict, Window,
+    Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict,
+    Window,
 };
 use crate::packet::Extension;
 use crate::registry::{CongestionMachine, RecoveryMachine};
@@ -119,11 +119,7 @@ impl Sender {
         let initial_window = f64::from(config.initial_window);
         Sender {
             board: Scoreboard::default(),
-            window: Window::new(
-                initial_window,
-                config.initial_ssthresh,
-                f64::from(config.window),
-            ),
+            window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
             law: config.congestion.build(),
             recovery: config.recovery.build(config),
             rtt: RttEstimator::new(config),
@@ -272,9 +268,7 @@ impl Sender {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         let rtt = self.take_sample(arrived, advance.newest_sent, out);
-        let verdict = self
-            .recovery
-            .on_advance(advance.segments, &mut self.board, &mut self.window);
+        let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let progress = match verdict {
             Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
             Verdict::Open => Progress::Unlimited(advance.segments),
@@ -290,16 +284,7 @@ impl Sender {
         }
         if out.is_watching() {
             let partial = matches!(verdict, Verdict::Partial | Verdict::PartialTimerRuns);
-            self.note(
-                if partial {
-                    NoteEvent::Partial
-                } else {
-                    NoteEvent::Ack
-                },
-                arrived.ack,
-                0,
-                out,
-            );
+            self.note(if partial { NoteEvent::Partial } else { NoteEvent::Ack }, arrived.ack, 0, out);
             if verdict == Verdict::Ended {
                 self.note(NoteEvent::Exit, arrived.ack, 0, out);
             }
@@ -310,9 +295,7 @@ impl Sender {
         let now = arrived.now;
         self.integrate(now);
         let flight = self.board.flight();
-        let verdict = self
-            .recovery
-            .on_duplicate(&mut self.board, &mut self.window);
+        let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
         self.law.on_ack(&ack, &mut self.window);
         self.window.clamp();
@@ -321,8 +304,7 @@ impl Sender {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
             let loss = self.loss(now, LossCause::Duplicates, flight - self.limited);
             let response = self.law.on_loss(&loss, &mut self.window);
-            self.recovery
-                .begin(response, &mut self.board, &mut self.window);
+            self.recovery.begin(response, &mut self.board, &mut self.window);
             self.window.clamp();
             self.counters.fast_retransmits += 1;
             self.timed = None;
@@ -331,13 +313,7 @@ impl Sender {
         }
     }
 
-    fn ack_event(
-        &self,
-        arrived: &Arrived,
-        progress: Progress,
-        rtt: Option<Span>,
-        flight: u32,
-    ) -> Ack {
+    fn ack_event(&self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
         Ack {
             now: arrived.now,
             progress,
@@ -350,13 +326,7 @@ impl Sender {
     }
 
     fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
-        Loss {
-            now,
-            cause,
-            una: self.board.una(),
-            flight,
-            srtt: self.rtt.srtt(),
-        }
+        Loss { now, cause, una: self.board.una(), flight, srtt: self.rtt.srtt() }
     }
 
     fn window_limited(&self, flight: u32) -> bool {
@@ -411,24 +381,17 @@ impl Sender {
         self.integrate(now);
         let first = self.board.get(self.board.base());
         let repeated = self.rtt.backoff() > 0 && first.times > 1;
-        let cause = if repeated {
-            LossCause::RepeatedTimeout
-        } else {
-            LossCause::Timeout
-        };
+        let cause = if repeated { LossCause::RepeatedTimeout } else { LossCause::Timeout };
         self.counters.timeouts += 1;
         if !repeated {
             self.counters.timeout_series += 1;
             self.counters.first_timeouts += self.rtt.rto();
         }
-        let flight = self.board.flight();
-        let response = self
-            .law
-            .on_loss(&self.loss(now, cause, flight), &mut self.window);
-        debug_assert!(
-            response.copies > 0,
-            "a law answers a loss with at least one copy"
-        );
+        // Within recovery much of what is outstanding has left the network, and half of it could exceed the threshold
+        // that recovery set. RFC 5681, equation 4, gives an upper bound only, so the window bounds it too.
+        let flight = self.board.flight().min(self.window.cwnd as u32);
+        let response = self.law.on_loss(&self.loss(now, cause, flight), &mut self.window);
+        debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
         self.recovery.on_timeout(&mut self.board);
         self.timed = None;
@@ -445,8 +408,7 @@ impl Sender {
     /// Starts to probe when data waits, nothing is outstanding and the peer's window has no room for it
     /// (RFC 9293, 3.8.6.1).
     pub fn persist_if_stuck(&mut self, now: Time, out: &mut impl Out) {
-        if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0
-        {
+        if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0 {
             let held_by_nagle = self.nagle_holds(self.backlog());
             if !held_by_nagle {
                 self.persisting = true;
@@ -480,12 +442,7 @@ impl Sender {
         let sent = *self.board.get(self.board.base());
         self.arm(now, out);
         self.note(event, sent.start, sent.len, out);
-        Outgoing {
-            start: sent.start,
-            len: sent.len,
-            fin: false,
-            push: true,
-        }
+        Outgoing { start: sent.start, len: sent.len, fin: false, push: true }
     }
 
     fn nagle_holds(&self, waiting: u64) -> bool {
@@ -502,11 +459,7 @@ impl Sender {
             return self.packet;
         }
         let len = waiting.min(room).min(full);
-        let withheld = if len == waiting {
-            self.nagle_holds(waiting)
-        } else {
-            len * 2 < self.widest
-        };
+        let withheld = if len == waiting { self.nagle_holds(waiting) } else { len * 2 < self.widest };
         if withheld { 0 } else { len as u32 }
     }
 
@@ -521,11 +474,7 @@ impl Sender {
         }
         let within = self.board.end() - self.board.base() < u64::from(self.window_limit);
         let len = if within { self.fresh_len() } else { 0 };
-        let fresh = if len > 0 || (within && self.fin_is_due()) {
-            Fresh::Ready
-        } else {
-            Fresh::Withheld
-        };
+        let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
         let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
         if idle && now.since(self.last_sent) > self.rtt.rto() {
             self.integrate(now);
@@ -543,11 +492,7 @@ impl Sender {
             self.arm(now, out);
         }
         if out.is_watching() {
-            let event = if pick == Pick::New {
-                NoteEvent::Send
-            } else {
-                NoteEvent::Resend
-            };
+            let event = if pick == Pick::New { NoteEvent::Send } else { NoteEvent::Resend };
             self.note(event, outgoing.start, outgoing.len, out);
         }
         Some(outgoing)
@@ -566,12 +511,7 @@ impl Sender {
         if self.timed.is_none() && !self.timestamps {
             self.timed = Some((self.board.sent_end(), now));
         }
-        Outgoing {
-            start,
-            len,
-            fin,
-            push,
-        }
+        Outgoing { start, len, fin, push }
     }
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
@@ -584,12 +524,7 @@ impl Sender {
             self.timed = None;
         }
         let len = sent.len - u32::from(sent.fin);
-        Outgoing {
-            start: sent.start,
-            len,
-            fin: sent.fin,
-            push: end >= self.written,
-        }
+        Outgoing { start: sent.start, len, fin: sent.fin, push: end >= self.written }
     }
 
     fn arm(&mut self, now: Time, out: &mut impl Out) {
@@ -614,14 +549,7 @@ impl Sender {
         if out.is_watching() {
             let cwnd = self.window.cwnd + self.recovery.inflation();
             let ack = self.board.una();
-            out.note(Note {
-                event,
-                seq,
-                len,
-                ack,
-                cwnd,
-                ssthresh: self.window.ssthresh,
-            });
+            out.note(Note { event, seq, len, ack, cwnd, ssthresh: self.window.ssthresh });
         }
     }
 }

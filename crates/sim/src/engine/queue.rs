@@ -1,0 +1,209 @@
+//! The queue of events: one entry a source, keyed `(time, sequence)`.
+//!
+//! Whatever can act (a link with packets on the way, a timer, an application) is a *slot* that is set to one time at
+//! most. Setting it again moves its entry, cancelling removes it: nothing stale is ever left behind, and the queue holds
+//! as many entries as slots that are set. Slots that act at the same time act in the order in which they were set.
+//!
+//! The heap keeps its keys inline and the place of each slot beside it, so that moving an entry is one sift.
+
+use lasthop_stack::units::Time;
+
+/// A source of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(pub u32);
+
+/// The order in which simultaneous events were scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sequence(u64);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: (Time, Sequence),
+    slot: Slot,
+}
+
+const NOT_SET: u32 = u32::MAX;
+
+/// The queue of events.
+#[derive(Clone, Debug, Default)]
+pub struct EventQueue {
+    heap: Vec<Entry>,
+    places: Vec<u32>,
+    sequence: u64,
+}
+
+impl EventQueue {
+    /// A new slot, not set.
+    pub fn slot(&mut self) -> Slot {
+        self.places.push(NOT_SET);
+        self.heap.reserve(self.places.len() - self.heap.len());
+        Slot(self.places.len() as u32 - 1)
+    }
+
+    /// The next sequence number: it fixes the place of an event among simultaneous ones before its time is set.
+    #[inline]
+    pub fn next_sequence(&mut self) -> Sequence {
+        self.sequence += 1;
+        Sequence(self.sequence)
+    }
+
+    /// Sets a slot to `time`, after everything scheduled so far for the same time.
+    #[inline]
+    pub fn set(&mut self, slot: Slot, time: Time) {
+        let sequence = self.next_sequence();
+        self.set_with(slot, time, sequence);
+    }
+
+    /// Sets a slot to `time` with a sequence number drawn before.
+    #[inline]
+    pub fn set_with(&mut self, slot: Slot, time: Time, sequence: Sequence) {
+        let entry = Entry { key: (time, sequence), slot };
+        let place = self.places[slot.0 as usize];
+        if place == NOT_SET {
+            self.heap.push(entry);
+            self.sift_up(self.heap.len() - 1, entry);
+        } else {
+            self.move_to(place as usize, entry);
+        }
+    }
+
+    /// Cancels a slot, if it is set.
+    #[inline]
+    pub fn cancel(&mut self, slot: Slot) {
+        let place = std::mem::replace(&mut self.places[slot.0 as usize], NOT_SET);
+        if place == NOT_SET {
+            return;
+        }
+        if let Some(last) = self.heap.pop()
+            && (place as usize) < self.heap.len()
+        {
+            self.move_to(place as usize, last);
+        }
+    }
+
+    /// The next event. It stays set until its slot is set again or cancelled.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<(Time, Slot)> {
+        self.heap.first().map(|entry| (entry.key.0, entry.slot))
+    }
+
+    /// How many slots are set.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether no slot is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    #[inline]
+    fn move_to(&mut self, place: usize, entry: Entry) {
+        if place > 0 && entry.key < self.heap[(place - 1) / 2].key {
+            self.sift_up(place, entry);
+        } else {
+            self.sift_down(place, entry);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry) {
+        self.heap[place] = entry;
+        self.places[entry.slot.0 as usize] = place as u32;
+    }
+
+    #[inline]
+    fn sift_up(&mut self, mut place: usize, entry: Entry) {
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if self.heap[parent].key <= entry.key {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, entry);
+    }
+
+    #[inline]
+    fn sift_down(&mut self, mut place: usize, entry: Entry) {
+        loop {
+            let left = 2 * place + 1;
+            if left >= self.heap.len() {
+                break;
+            }
+            let right = left + 1;
+            let right_is_less = right < self.heap.len() && self.heap[right].key < self.heap[left].key;
+            let child = if right_is_less { right } else { left };
+            if entry.key <= self.heap[child].key {
+                break;
+            }
+            self.put(place, self.heap[child]);
+            place = child;
+        }
+        self.put(place, entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drain(queue: &mut EventQueue) -> Vec<(u64, u32)> {
+        let mut order = Vec::new();
+        while let Some((time, slot)) = queue.peek() {
+            order.push((time.0, slot.0));
+            queue.cancel(slot);
+        }
+        order
+    }
+
+    #[test]
+    fn simultaneous_events_act_in_the_order_they_were_set() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..5).map(|_| queue.slot()).collect();
+        for slot in [3, 1, 4, 0, 2] {
+            queue.set(slots[slot], Time(7));
+        }
+        queue.set(slots[1], Time(7));
+        let order: Vec<u32> = drain(&mut queue).iter().map(|event| event.1).collect();
+        assert_eq!(order, [3, 4, 0, 2, 1]);
+    }
+
+    #[test]
+    fn setting_and_cancelling_leave_nothing_behind() {
+        let mut queue = EventQueue::default();
+        let slot = queue.slot();
+        for time in 0..1000 {
+            queue.set(slot, Time(time));
+        }
+        assert_eq!(queue.len(), 1);
+        queue.cancel(slot);
+        queue.cancel(slot);
+        assert!(queue.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0usize..12, prop::option::of(0u64..50)), 0..200)) {
+            let mut queue = EventQueue::default();
+            let slots: Vec<Slot> = (0..12).map(|_| queue.slot()).collect();
+            let mut model = [None; 12];
+            for (sequence, (slot, time)) in operations.into_iter().enumerate() {
+                match time {
+                    Some(time) => queue.set(slots[slot], Time(time)),
+                    None => queue.cancel(slots[slot]),
+                }
+                model[slot] = time.map(|time| (time, sequence));
+            }
+            let mut expected: Vec<_> = model.iter().enumerate().filter_map(|(slot, key)| key.map(|key| (key, slot as u32))).collect();
+            expected.sort_unstable();
+            let expected: Vec<_> = expected.into_iter().map(|((time, _), slot)| (time, slot)).collect();
+            prop_assert_eq!(drain(&mut queue), expected);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The world around the stack: engine, media, traffic, scenarios and probes.
+//!
+//! A [`scenario`] is read and checked into a typed [`scenario::config::Config`]; [`run()`] builds the network from it and
+//! runs it to its end; what is measured comes back as an [`Outcome`].
+
+pub mod engine;
+pub mod medium;
+mod net;
+pub mod probe;
+mod run;
+pub mod scenario;
+pub mod traffic;
+
+pub use net::routes::Unreachable;
+pub use run::{Estimate, Outcome, Request, RunError, Stopped, estimate, run};

@@ -1,0 +1,120 @@
+//! Loss processes of a link.
+//!
+//! Each takes one draw a packet (Gilbert–Elliott two), whatever its rates, so that schemes and sweeps at the same
+//! replication meet the same channel.
+
+use lasthop_stack::packet::{Body, Packet};
+
+use crate::engine::streams::Stream;
+use crate::scenario::config::{LossConfig, PacketClass};
+
+/// A loss process with its stream and state.
+#[derive(Clone, Debug)]
+pub struct LossProcess {
+    law: LossConfig,
+    stream: Stream,
+    bad: bool,
+    counted: u64,
+    next_listed: usize,
+}
+
+impl LossProcess {
+    /// A process at its start; Gilbert–Elliott starts in the good state.
+    #[must_use]
+    pub fn new(law: LossConfig, stream: Stream) -> LossProcess {
+        LossProcess { law, stream, bad: false, counted: 0, next_listed: 0 }
+    }
+
+    /// Whether this packet is lost.
+    #[inline]
+    pub fn loses(&mut self, packet: &Packet) -> bool {
+        match &self.law {
+            LossConfig::None => false,
+            LossConfig::Packet { rate } => self.stream.chance(*rate),
+            LossConfig::Bit { ber } => {
+                let bits = packet.size().0 as f64 * 8.0;
+                let intact = libm::exp(bits * libm::log1p(-ber));
+                self.stream.uniform() >= intact
+            }
+            LossConfig::GilbertElliott { loss_good, loss_bad, good_to_bad, bad_to_good } => {
+                let lost = self.stream.chance(if self.bad { *loss_bad } else { *loss_good });
+                let turns = self.stream.chance(if self.bad { *bad_to_good } else { *good_to_bad });
+                self.bad ^= turns;
+                lost
+            }
+            LossConfig::List { drop, of } => {
+                if !is_of(packet, *of) {
+                    return false;
+                }
+                self.counted += 1;
+                let listed = drop.get(self.next_listed) == Some(&self.counted);
+                self.next_listed += usize::from(listed);
+                listed
+            }
+        }
+    }
+}
+
+fn is_of(packet: &Packet, class: PacketClass) -> bool {
+    match class {
+        PacketClass::Data => packet.payload() > 0,
+        PacketClass::Ack => packet.payload() == 0 && matches!(packet.body, Body::Tcp(_)),
+        PacketClass::All => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::packet::{NodeId, Segment};
+
+    fn packet(len: u32) -> Packet {
+        let body = Body::Tcp(Segment { len, ..Segment::default() });
+        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body }
+    }
+
+    fn lost_of(law: LossConfig, packets: u32) -> f64 {
+        let mut process = LossProcess::new(law, Stream::named(3, 0, "loss"));
+        let data = packet(960);
+        f64::from((0..packets).filter(|_| process.loses(&data)).count() as u32) / f64::from(packets)
+    }
+
+    #[test]
+    fn the_packet_law_loses_at_its_rate() {
+        let lost = lost_of(LossConfig::Packet { rate: 0.1 }, 100_000);
+        assert!((lost - 0.1).abs() < 0.004, "{lost}");
+    }
+
+    #[test]
+    fn the_bit_law_loses_a_packet_of_8000_bits_by_its_length() {
+        let lost = lost_of(LossConfig::Bit { ber: 1e-5 }, 200_000);
+        let expected = 1.0 - libm::pow(1.0 - 1e-5, 8000.0);
+        assert!((lost - expected).abs() < 0.003, "{lost} {expected}");
+    }
+
+    #[test]
+    fn gilbert_elliott_loses_by_the_stationary_share_of_its_states() {
+        let law = LossConfig::GilbertElliott {
+            loss_good: 0.0,
+            loss_bad: 0.5,
+            good_to_bad: 0.01,
+            bad_to_good: 0.09,
+        };
+        let lost = lost_of(law, 400_000);
+        assert!((lost - 0.05).abs() < 0.004, "{lost}");
+    }
+
+    #[test]
+    fn a_list_drops_exactly_the_packets_it_names() {
+        let law = LossConfig::List { drop: vec![2, 3, 5], of: PacketClass::Data };
+        let mut process = LossProcess::new(law, Stream::named(1, 0, "list"));
+        let mut dropped = Vec::new();
+        for ordinal in 1..=6 {
+            assert!(!process.loses(&packet(0)));
+            if process.loses(&packet(100)) {
+                dropped.push(ordinal);
+            }
+        }
+        assert_eq!(dropped, [2, 3, 5]);
+    }
+}

@@ -1,0 +1,3 @@
+//! The media: the only code that loses a frame by chance.
+
+pub mod loss;

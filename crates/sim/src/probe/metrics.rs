@@ -1,0 +1,226 @@
+//! Metrics: what a run measured, by name.
+//!
+//! Counters only grow, so a metric is the difference between two snapshots: at the end of the warm-up and of the run.
+
+use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
+use lasthop_stack::transport::udp::Counters as UdpCounters;
+use lasthop_stack::units::{Span, Time};
+
+use crate::net::{Channel, ChannelCounters};
+use crate::scenario::config::{Config, TransportConfig};
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricEntry {
+    /// Its name without the flow or link before it; the unit is the last part.
+    pub name: &'static str,
+    /// Of what there is one: `tcp flow`, `udp flow`, `link` or `run`.
+    pub of: &'static str,
+    /// SI unit, or what is counted.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn entry(
+    of: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+) -> MetricEntry {
+    MetricEntry { name, of, unit, meaning }
+}
+
+/// Every metric, in the order of the output.
+pub const METRICS: &[MetricEntry] = &[
+    entry(
+        "tcp flow",
+        "goodput_bps",
+        "bit/s",
+        "application bytes in order at the receiver over the measured time",
+    ),
+    entry(
+        "tcp flow",
+        "throughput_bps",
+        "bit/s",
+        "IP bytes that reached the receiver, headers and repetitions included",
+    ),
+    entry(
+        "tcp flow",
+        "completion_s",
+        "s",
+        "from the start of the source to the last byte in order at the receiver",
+    ),
+    entry("tcp flow", "segments_sent", "segments", "data segments sent, repetitions included"),
+    entry("tcp flow", "retransmits", "segments", "data segments sent again"),
+    entry("tcp flow", "timeouts", "timeouts", "times the retransmission timer fired"),
+    entry("tcp flow", "fast_retransmits", "losses", "losses told by duplicate or selective acknowledgements"),
+    entry("tcp flow", "loss_indications", "losses", "fast retransmits and series of timeouts"),
+    entry("tcp flow", "timeout_first_mean_s", "s", "mean length of the first timeout of each series"),
+    entry("tcp flow", "rtt_mean_s", "s", "mean of the round trips the sender measured"),
+    entry("tcp flow", "rtt_max_s", "s", "longest round trip the sender measured"),
+    entry("tcp flow", "cwnd_mean_segments", "segments", "mean congestion window over time"),
+    entry("udp flow", "goodput_bps", "bit/s", "payload that reached the receiver"),
+    entry("udp flow", "throughput_bps", "bit/s", "IP bytes that reached the receiver"),
+    entry("udp flow", "packets_sent", "packets", "datagrams sent"),
+    entry("udp flow", "packets_received", "packets", "datagrams received"),
+    entry("udp flow", "delay_mean_s", "s", "mean one-way delay of the datagrams received"),
+    entry("udp flow", "delay_max_s", "s", "longest one-way delay of the datagrams received"),
+    entry("link", "utilisation", "", "share of the measured time in which the link was sending"),
+    entry("link", "drops_queue", "packets", "packets refused by the full queue"),
+    entry("link", "drops_loss", "packets", "packets lost on the way by the loss process"),
+    entry(
+        "link",
+        "queue_mean_packets",
+        "packets",
+        "mean number of packets held over time, the one being sent included",
+    ),
+    entry("link", "queue_max_packets", "packets", "most packets held at once"),
+    entry("run", "jain_index", "", "Jain's fairness index over the goodputs of the flows, from two flows on"),
+];
+
+/// What a flow has done up to some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FlowSample {
+    Tcp { sender: TcpCounters, delivered: u64, bytes_received: u64, completion: Option<Span> },
+    Udp { sender: UdpCounters, receiver: UdpCounters },
+}
+
+/// What all flows and channels have done up to some time.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) flows: Vec<FlowSample>,
+    pub(crate) channels: Vec<ChannelCounters>,
+}
+
+/// The two snapshots of a run.
+pub(crate) struct Metrics<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) begin: Time,
+    pub(crate) end: Time,
+    pub(crate) at_begin: Snapshot,
+    pub(crate) at_end: Snapshot,
+}
+
+type Named = (String, Option<f64>);
+
+/// The names of all metrics that a scenario gives, in the order of [`run()`](crate::run())'s outcome.
+#[must_use]
+pub fn names(config: &Config) -> Vec<String> {
+    let of = |kind: &str, prefix: &str| -> Vec<String> {
+        METRICS
+            .iter()
+            .filter(|entry| entry.of == kind)
+            .map(|entry| format!("{prefix}{}", entry.name))
+            .collect()
+    };
+    let mut names = Vec::new();
+    for flow in &config.flows {
+        let kind = match flow.transport {
+            TransportConfig::Tcp(_) => "tcp flow",
+            TransportConfig::Udp { .. } => "udp flow",
+        };
+        names.extend(of(kind, &format!("flows.{}.", flow.name)));
+    }
+    for link in &config.links {
+        names.extend(of("link", &format!("links.{}.", link.name)));
+        names.extend(of("link", &format!("links.{}.reverse.", link.name)));
+    }
+    if config.flows.len() > 1 {
+        names.extend(of("run", ""));
+    }
+    names
+}
+
+impl Metrics<'_> {
+    /// All metrics in the order of [`names`].
+    pub(crate) fn all(&self, channels: &[Channel]) -> Vec<Named> {
+        let seconds = self.end.since(self.begin).as_secs();
+        let mut values = Vec::new();
+        let mut goodputs = Vec::new();
+        for (begin, end) in self.at_begin.flows.iter().zip(&self.at_end.flows) {
+            let flow = flow_values(begin, end, seconds);
+            goodputs.push(flow[0].unwrap_or(0.0));
+            values.extend(flow);
+        }
+        for (number, (begin, end)) in self.at_begin.channels.iter().zip(&self.at_end.channels).enumerate() {
+            let queue = channels[number].wired.queue();
+            values.extend([
+                ratio((end.busy - begin.busy).as_secs(), seconds),
+                Some((end.drops_queue - begin.drops_queue) as f64),
+                Some((end.drops_loss - begin.drops_loss) as f64),
+                Some(queue.mean_since(self.begin)),
+                Some(f64::from(queue.longest())),
+            ]);
+        }
+        if goodputs.len() > 1 {
+            values.push(jain_index(&goodputs));
+        }
+        names(self.config).into_iter().zip(values).collect()
+    }
+}
+
+fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option<f64>> {
+    let count = |from: u64, to: u64| Some((to - from) as f64);
+    let rate = |from: u64, to: u64| ratio((to - from) as f64 * 8.0, seconds);
+    match (begin, end) {
+        (
+            FlowSample::Tcp { sender: s0, delivered: d0, bytes_received: b0, .. },
+            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, completion },
+        ) => {
+            let series = s1.timeout_series - s0.timeout_series;
+            let fast = s1.fast_retransmits - s0.fast_retransmits;
+            let samples = s1.rtt_samples - s0.rtt_samples;
+            vec![
+                rate(*d0, *d1),
+                rate(*b0, *b1),
+                completion.map(Span::as_secs),
+                count(s0.segments_sent, s1.segments_sent),
+                count(s0.retransmits, s1.retransmits),
+                count(s0.timeouts, s1.timeouts),
+                Some(fast as f64),
+                Some((fast + series) as f64),
+                ratio((s1.first_timeouts - s0.first_timeouts).as_secs(), series as f64),
+                ratio((s1.rtt_sum - s0.rtt_sum).as_secs(), samples as f64),
+                (samples > 0).then(|| s1.rtt_max.as_secs()),
+                ratio(s1.cwnd_seconds - s0.cwnd_seconds, seconds),
+            ]
+        }
+        (FlowSample::Udp { sender: s0, receiver: r0 }, FlowSample::Udp { sender: s1, receiver: r1 }) => {
+            let received = r1.received - r0.received;
+            vec![
+                rate(r0.payload_received, r1.payload_received),
+                rate(r0.bytes_received, r1.bytes_received),
+                count(s0.sent, s1.sent),
+                Some(received as f64),
+                ratio((r1.delay_sum - r0.delay_sum).as_secs(), received as f64),
+                (received > 0).then(|| r1.delay_max.as_secs()),
+            ]
+        }
+        _ => unreachable!("a flow does not change its transport"),
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// Jain's fairness index: the square of the sum over n times the sum of the squares; `None` when all are zero.
+#[must_use]
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    ratio(sum * sum, shares.len() as f64 * squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jains_index_is_one_for_equal_shares_and_one_over_n_for_a_single_taker() {
+        assert_eq!(jain_index(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_index(&[0.0, 0.0]), None);
+    }
+}

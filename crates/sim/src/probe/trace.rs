@@ -1,0 +1,197 @@
+//! Traces: tables of what happened, column by column.
+
+use lasthop_stack::hooks::{Note, NoteEvent};
+use lasthop_stack::units::{Span, Time};
+
+/// The channels a trace can have, with what each records.
+pub const CHANNELS: &[(&str, &str)] = &[
+    ("cwnd", "congestion window and threshold of each flow, on change"),
+    ("rtt", "each round trip measured, with the smoothed value and the timeout"),
+    ("queue", "packets in a link's queue after each that it took in"),
+    ("tcp", "each event of each TCP sender"),
+];
+
+/// A column of a trace.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// Numbers.
+    Float(Vec<f64>),
+    /// Words, by their place in a list.
+    Word {
+        /// Places in `words`.
+        codes: Vec<u32>,
+        /// The list.
+        words: Vec<String>,
+    },
+}
+
+/// A trace as columns of equal length.
+#[derive(Clone, Debug)]
+pub struct TraceTable {
+    /// Name of the channel.
+    pub name: &'static str,
+    /// Columns with their names.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+/// Collects what is asked for.
+#[derive(Debug, Default)]
+pub struct Tracer {
+    cwnd: bool,
+    rtt: bool,
+    tcp: bool,
+    pub(crate) queue: bool,
+    cwnd_rows: Vec<(Time, u32, f64, f64)>,
+    rtt_rows: Vec<(Time, u32, Span, Span, Span)>,
+    queue_rows: Vec<(Time, usize, usize)>,
+    tcp_rows: Vec<(Time, u32, Note)>,
+}
+
+impl Tracer {
+    /// A tracer of these channels.
+    ///
+    /// # Errors
+    /// The name that is none of [`CHANNELS`].
+    pub fn new(channels: &[String]) -> Result<Tracer, String> {
+        let mut tracer = Tracer::default();
+        for name in channels {
+            match name.as_str() {
+                "cwnd" => tracer.cwnd = true,
+                "rtt" => tracer.rtt = true,
+                "queue" => tracer.queue = true,
+                "tcp" => tracer.tcp = true,
+                _ => return Err(name.clone()),
+            }
+        }
+        Ok(tracer)
+    }
+
+    /// Whether notes of TCP senders are wanted.
+    #[inline]
+    pub(crate) fn watches_tcp(&self) -> bool {
+        self.tcp || self.cwnd
+    }
+
+    pub(crate) fn note(&mut self, now: Time, flow: u32, note: Note) {
+        if self.tcp {
+            self.tcp_rows.push((now, flow, note));
+        }
+        if self.cwnd {
+            let same = self.cwnd_rows.iter().rev().take(8).find(|row| row.1 == flow);
+            if same.is_none_or(|row| (row.2, row.3) != (note.cwnd, note.ssthresh)) {
+                self.cwnd_rows.push((now, flow, note.cwnd, note.ssthresh));
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn rtt(&mut self, now: Time, flow: u32, rtt: Span, srtt: Span, rto: Span) {
+        if self.rtt {
+            self.rtt_rows.push((now, flow, rtt, srtt, rto));
+        }
+    }
+
+    pub(crate) fn queue(&mut self, now: Time, channel: usize, packets: usize) {
+        self.queue_rows.push((now, channel, packets));
+    }
+
+    /// The tables, with the names of flows and links put in.
+    #[must_use]
+    pub fn into_tables(self, flows: &[String], links: &[String]) -> Vec<TraceTable> {
+        let mut tables = Vec::new();
+        if self.cwnd {
+            let rows = &self.cwnd_rows;
+            tables.push(TraceTable {
+                name: "cwnd",
+                columns: vec![
+                    floats("time_s", rows, |row| row.0.as_secs()),
+                    words("flow", rows, flows, |row| row.1),
+                    floats("cwnd", rows, |row| row.2),
+                    floats("ssthresh", rows, |row| row.3),
+                ],
+            });
+        }
+        if self.rtt {
+            let rows = &self.rtt_rows;
+            tables.push(TraceTable {
+                name: "rtt",
+                columns: vec![
+                    floats("time_s", rows, |row| row.0.as_secs()),
+                    words("flow", rows, flows, |row| row.1),
+                    floats("rtt_s", rows, |row| row.2.as_secs()),
+                    floats("srtt_s", rows, |row| row.3.as_secs()),
+                    floats("rto_s", rows, |row| row.4.as_secs()),
+                ],
+            });
+        }
+        if self.queue {
+            let rows = &self.queue_rows;
+            let directions = ["forward", "reverse"].map(str::to_owned);
+            tables.push(TraceTable {
+                name: "queue",
+                columns: vec![
+                    floats("time_s", rows, |row| row.0.as_secs()),
+                    words("link", rows, links, |row| (row.1 / 2) as u32),
+                    words("direction", rows, &directions, |row| (row.1 % 2) as u32),
+                    floats("packets", rows, |row| row.2 as f64),
+                ],
+            });
+        }
+        if self.tcp {
+            tables.push(tcp_table(&self.tcp_rows, flows));
+        }
+        tables
+    }
+}
+
+fn tcp_table(rows: &[(Time, u32, Note)], flows: &[String]) -> TraceTable {
+    let events = NoteEvent::NAMES.map(str::to_owned);
+    TraceTable {
+        name: "tcp",
+        columns: vec![
+            floats("time_s", rows, |row| row.0.as_secs()),
+            words("flow", rows, flows, |row| row.1),
+            words("event", rows, &events, |row| row.2.event as u32),
+            floats("seq", rows, |row| row.2.seq as f64),
+            floats("len", rows, |row| f64::from(row.2.len)),
+            floats("ack", rows, |row| row.2.ack as f64),
+            floats("cwnd", rows, |row| row.2.cwnd),
+            floats("ssthresh", rows, |row| row.2.ssthresh),
+        ],
+    }
+}
+
+fn floats<R>(name: &'static str, rows: &[R], value: impl Fn(&R) -> f64) -> (&'static str, Column) {
+    (name, Column::Float(rows.iter().map(value).collect()))
+}
+
+fn words<R>(
+    name: &'static str,
+    rows: &[R],
+    words: &[String],
+    code: impl Fn(&R) -> u32,
+) -> (&'static str, Column) {
+    (name, Column::Word { codes: rows.iter().map(code).collect(), words: words.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_channel_is_named() {
+        assert_eq!(Tracer::new(&["cwnd".into(), "cwdn".into()]).expect_err("unknown"), "cwdn");
+    }
+
+    #[test]
+    fn the_window_is_traced_on_change_only() {
+        let mut tracer = Tracer::new(&["cwnd".into()]).expect("known");
+        let note = Note { event: NoteEvent::Ack, seq: 0, len: 0, ack: 0, cwnd: 2.0, ssthresh: 9.0 };
+        tracer.note(Time(1), 0, note);
+        tracer.note(Time(2), 0, note);
+        tracer.note(Time(3), 0, Note { cwnd: 3.0, ..note });
+        let tables = tracer.into_tables(&["main".into()], &[]);
+        let Column::Float(cwnd) = &tables[0].columns[2].1 else { panic!("a column of numbers") };
+        assert_eq!(cwnd, &[2.0, 3.0]);
+    }
+}

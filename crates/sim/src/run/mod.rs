@@ -1,0 +1,306 @@
+//! The run: a network built from a scenario, and the loop that takes it through time.
+
+mod endpoint;
+mod estimate;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use lasthop_stack::hooks::Timer;
+use lasthop_stack::units::{Span, Time};
+
+use crate::engine::queue::Slot;
+use crate::net::routes::{Routes, Unreachable};
+use crate::net::{Arrival, Net};
+use crate::probe::metrics::{Metrics, Snapshot};
+use crate::probe::pcap::Capture;
+use crate::probe::trace::{TraceTable, Tracer};
+use crate::scenario::config::Config;
+use endpoint::Flow;
+pub use estimate::{Estimate, estimate};
+
+/// How many events pass between looks at the cancel flag and the clock.
+const EVENTS_BETWEEN_LOOKS: u64 = 4096;
+
+/// What to run.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The scenario at one point.
+    pub config: &'a Config,
+    /// Seed of the study.
+    pub seed: u64,
+    /// Replication, from 0.
+    pub replication: u64,
+    /// Names of the trace channels wanted.
+    pub trace: &'a [String],
+    /// Links (by index) to capture, each with its file.
+    pub pcap: &'a [(usize, PathBuf)],
+    /// Set by another thread to interrupt the run.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Limit on events, beside the scenario's.
+    pub max_events: Option<u64>,
+    /// Limit on wall-clock time, beside the scenario's.
+    pub max_wall: Option<Span>,
+}
+
+/// Why a run ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// It used up its events.
+    MaxEvents,
+    /// It used up its wall-clock time.
+    MaxWall,
+}
+
+impl Stopped {
+    /// The name of the option that stopped it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Stopped::MaxEvents => "max-events",
+            Stopped::MaxWall => "max-wall",
+        }
+    }
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Metrics by name, in a fixed order; `None` where there is nothing to measure.
+    pub metrics: Vec<(String, Option<f64>)>,
+    /// Events processed.
+    pub events: u64,
+    /// Wall-clock time in seconds.
+    pub wall_s: f64,
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stopped>,
+    /// Simulated time reached.
+    pub simulated: Time,
+    /// The traces asked for.
+    pub traces: Vec<TraceTable>,
+}
+
+/// Why a run gave nothing.
+#[derive(Debug)]
+pub enum RunError {
+    /// It was cancelled.
+    Interrupted,
+    /// Two nodes of a flow are not connected.
+    Unreachable(Unreachable),
+    /// More flows than there are ports for.
+    TooManyFlows(usize),
+    /// No trace channel has this name.
+    UnknownTrace(String),
+    /// It may need more memory than the scenario allows.
+    Memory {
+        /// Bytes it may need.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// A capture file could not be written.
+    Capture(PathBuf, io::Error),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => write!(f, "interrupted"),
+            RunError::Unreachable(pair) => write!(f, "{pair}"),
+            RunError::TooManyFlows(flows) => {
+                write!(f, "{flows} flows; expected at most {}, one pair of ports each", endpoint::MAX_FLOWS)
+            }
+            RunError::UnknownTrace(name) => {
+                let known: Vec<&str> =
+                    crate::probe::trace::CHANNELS.iter().map(|channel| channel.0).collect();
+                write!(f, "unknown trace channel \"{name}\"; expected one of {}", known.join(", "))
+            }
+            RunError::Memory { needed, allowed } => write!(
+                f,
+                "the run may need {} MB of memory, {} MB are allowed; raise run.max-memory or shrink queues and windows",
+                needed / 1_000_000,
+                allowed / 1_000_000
+            ),
+            RunError::Capture(path, error) => {
+                write!(f, "{}: cannot write the capture: {error}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// What a slot of the queue does. Slots below twice the number of links are channels.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Timer(u32, Timer),
+    Source(u32),
+    Reader(u32),
+    StopSource(u32),
+    BeginMeasurement,
+}
+
+struct World {
+    net: Net,
+    flows: Vec<Flow>,
+    acts: Vec<Act>,
+    channels: u32,
+    begin: Time,
+    at_begin: Option<Snapshot>,
+}
+
+/// Runs a scenario at one point.
+///
+/// # Errors
+/// When the run is cancelled, cannot start, or cannot write a capture.
+pub fn run(request: &Request) -> Result<Outcome, RunError> {
+    let started = wall_clock();
+    let config = request.config;
+    let needed = estimate(config).memory_bytes as u64;
+    if needed > config.run.max_memory.0 {
+        return Err(RunError::Memory { needed, allowed: config.run.max_memory.0 });
+    }
+    let mut world = World::new(request)?;
+    let end = Time(config.run.duration.0);
+    let max_events = smallest(request.max_events, config.run.max_events);
+    let max_wall = smallest(request.max_wall, config.run.max_wall);
+    let mut events = 0;
+    let mut stopped = None;
+    while let Some((time, slot)) = world.net.queue.peek() {
+        if time > end {
+            break;
+        }
+        if events % EVENTS_BETWEEN_LOOKS == 0 {
+            if request.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+                return Err(RunError::Interrupted);
+            }
+            if max_wall.is_some_and(|limit| started.elapsed().as_secs_f64() > limit.as_secs()) {
+                stopped = Some(Stopped::MaxWall);
+                break;
+            }
+        }
+        if max_events == Some(events) {
+            stopped = Some(Stopped::MaxEvents);
+            break;
+        }
+        events += 1;
+        world.net.now = time;
+        world.step(slot);
+    }
+    if stopped.is_none() {
+        world.net.now = end;
+    }
+    world.finish(request, started, events, stopped)
+}
+
+/// The wall clock, for limits and reports only: nothing simulated depends on it.
+#[expect(clippy::disallowed_methods, reason = "limits and reports of wall-clock time need the wall clock")]
+fn wall_clock() -> Instant {
+    Instant::now()
+}
+
+fn smallest<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+impl World {
+    fn new(request: &Request) -> Result<World, RunError> {
+        let config = request.config;
+        if config.flows.len() > endpoint::MAX_FLOWS {
+            return Err(RunError::TooManyFlows(config.flows.len()));
+        }
+        let routes = Routes::of(config).map_err(RunError::Unreachable)?;
+        let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
+        let mut net = Net::new(config, routes, request.seed, request.replication, tracer);
+        for (link, path) in request.pcap {
+            let failed = |error| RunError::Capture(path.clone(), error);
+            let file = std::fs::File::create(path).map_err(failed)?;
+            let capture = Capture::new(Box::new(io::BufWriter::new(file))).map_err(failed)?;
+            net.capture(*link, capture);
+        }
+        let mut acts = Vec::new();
+        let mut flows = Vec::with_capacity(config.flows.len());
+        for (number, flow) in config.flows.iter().enumerate() {
+            flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
+        }
+        let begin = Time(config.run.warmup.0);
+        let slot = net.queue.slot();
+        acts.push(Act::BeginMeasurement);
+        net.queue.set(slot, begin);
+        Ok(World { net, flows, acts, channels: 2 * config.links.len() as u32, begin, at_begin: None })
+    }
+
+    #[inline]
+    fn step(&mut self, slot: Slot) {
+        if slot.0 < self.channels {
+            if let Arrival::Here(packet) = self.net.arrive(slot.0 as usize) {
+                let (flow, side) = endpoint::addressee(&packet);
+                self.flows[flow].up(side, &packet, &mut self.net);
+            }
+            return;
+        }
+        self.net.queue.cancel(slot);
+        let now = self.net.now;
+        match self.acts[(slot.0 - self.channels) as usize] {
+            Act::Timer(end, timer) => {
+                self.flows[end as usize / 2].on_timer(end as usize % 2, timer, &mut self.net);
+            }
+            Act::Source(flow) => self.flows[flow as usize].on_source(slot, &mut self.net),
+            Act::StopSource(flow) => self.flows[flow as usize].on_stop(&mut self.net),
+            Act::Reader(flow) => self.flows[flow as usize].on_reader(slot, &mut self.net),
+            Act::BeginMeasurement => {
+                for channel in &mut self.net.channels {
+                    channel.wired.begin_measurement(now);
+                }
+                for flow in &mut self.flows {
+                    flow.begin_measurement();
+                }
+                self.at_begin = Some(self.snapshot());
+            }
+        }
+    }
+
+    fn snapshot(&mut self) -> Snapshot {
+        let now = self.net.now;
+        Snapshot {
+            flows: self.flows.iter_mut().map(|flow| flow.sample(now)).collect(),
+            channels: (0..self.net.channels.len()).map(|channel| self.net.counters(channel)).collect(),
+        }
+    }
+
+    fn finish(
+        mut self,
+        request: &Request,
+        started: Instant,
+        events: u64,
+        stopped: Option<Stopped>,
+    ) -> Result<Outcome, RunError> {
+        let end = self.net.now;
+        let at_end = self.snapshot();
+        // A run stopped within its warm-up has measured nothing.
+        let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
+        let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end };
+        let metrics = metrics.all(&self.net.channels);
+        for (capture, (_, path)) in self.net.captures.into_iter().zip(request.pcap) {
+            capture.finish(end).map_err(|error| RunError::Capture(path.clone(), error))?;
+        }
+        let flows: Vec<String> = request.config.flows.iter().map(|flow| flow.name.clone()).collect();
+        let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
+        Ok(Outcome {
+            metrics,
+            events,
+            wall_s: started.elapsed().as_secs_f64(),
+            stopped,
+            simulated: end,
+            traces: self.net.tracer.into_tables(&flows, &links),
+        })
+    }
+}

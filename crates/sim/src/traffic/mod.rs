@@ -1,0 +1,112 @@
+//! Sources: when an application writes, and how much.
+
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
+
+use crate::engine::streams::Stream;
+use crate::scenario::config::{AppKind, OnOffLaw};
+
+/// What a source does when its time has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// It writes without end.
+    WriteForEver,
+    /// It writes so many bytes and closes.
+    WriteAndClose(u64),
+    /// It writes one packet of so many bytes, and acts again at this time.
+    WritePacket(u32, Time),
+}
+
+/// A source with its stream and state.
+#[derive(Clone, Debug)]
+pub struct Source {
+    kind: AppKind,
+    stream: Stream,
+    burst_ends: Time,
+}
+
+impl Source {
+    /// A source that has not started.
+    #[must_use]
+    pub fn new(kind: AppKind, stream: Stream) -> Source {
+        Source { kind, stream, burst_ends: Time::ZERO }
+    }
+
+    /// What it does now.
+    pub fn act(&mut self, now: Time) -> Act {
+        match self.kind {
+            AppKind::Bulk => Act::WriteForEver,
+            AppKind::File { size } => Act::WriteAndClose(size.0),
+            AppKind::Cbr { rate, packet } => Act::WritePacket(packet, now.after(interval(rate, packet))),
+            AppKind::Poisson { rate, packet } => {
+                let mean = interval(rate, packet).as_secs();
+                let next = now.after(Span::from_secs_f64(self.stream.exponential(mean)));
+                Act::WritePacket(packet, next)
+            }
+            AppKind::OnOff { rate, packet, on, off, law } => {
+                if now >= self.burst_ends {
+                    self.burst_ends = now.after(draw(&mut self.stream, on, law));
+                }
+                let mut next = now.after(interval(rate, packet));
+                if next >= self.burst_ends {
+                    next = self.burst_ends.after(draw(&mut self.stream, off, law));
+                    self.burst_ends = next;
+                }
+                Act::WritePacket(packet, next)
+            }
+        }
+    }
+}
+
+/// The time between packets that makes `rate` of payload.
+fn interval(rate: Rate, packet: u32) -> Span {
+    Bytes(u64::from(packet)).time_at(rate)
+}
+
+fn draw(stream: &mut Stream, mean: Span, law: OnOffLaw) -> Span {
+    let seconds = match law {
+        OnOffLaw::Exponential => stream.exponential(mean.as_secs()),
+        OnOffLaw::Pareto(shape) => stream.pareto(mean.as_secs(), shape),
+        OnOffLaw::Fixed => return mean,
+    };
+    Span::from_secs_f64(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written_in(kind: AppKind, seconds: u64) -> f64 {
+        let mut source = Source::new(kind, Stream::named(5, 0, "source"));
+        let (mut now, mut bytes) = (Time::ZERO, 0u64);
+        while now < Time(seconds * 1_000_000_000) {
+            let Act::WritePacket(packet, next) = source.act(now) else {
+                panic!("a packet source writes packets")
+            };
+            bytes += u64::from(packet);
+            now = next;
+        }
+        bytes as f64 * 8.0 / seconds as f64
+    }
+
+    #[test]
+    fn a_constant_rate_source_writes_at_its_rate() {
+        let rate = written_in(AppKind::Cbr { rate: Rate(1_000_000), packet: 500 }, 100);
+        assert!((rate - 1e6).abs() < 100.0, "{rate}");
+    }
+
+    #[test]
+    fn a_poisson_source_writes_at_its_mean_rate() {
+        let rate = written_in(AppKind::Poisson { rate: Rate(1_000_000), packet: 500 }, 1000);
+        assert!((rate - 1e6).abs() < 1e4, "{rate}");
+    }
+
+    #[test]
+    fn an_on_off_source_writes_its_rate_times_the_share_it_is_on() {
+        for law in [OnOffLaw::Fixed, OnOffLaw::Exponential, OnOffLaw::Pareto(2.5)] {
+            let (on, off) = (Span::from_millis(500), Span::from_millis(1500));
+            let kind = AppKind::OnOff { rate: Rate(1_000_000), packet: 100, on, off, law };
+            let rate = written_in(kind, 20_000);
+            assert!((rate - 0.25e6).abs() < 0.015e6, "{law:?}: {rate}");
+        }
+    }
+}

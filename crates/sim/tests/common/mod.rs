@@ -1,0 +1,89 @@
+//! Configurations that several tests start from.
+
+use lasthop_sim::scenario::config::{
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig, RunConfig,
+    SinkConfig, TransportConfig,
+};
+use lasthop_sim::{Outcome, Request, run};
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
+
+/// A direction of a link with room for 100 packets and no loss.
+pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
+    DirectionConfig { rate: Rate(rate_bps), delay, queue: QueueLimit::Packets(100), loss: LossConfig::None }
+}
+
+/// Nodes in a row, joined by these links, and one bulk TCP flow `main` from the first to the last.
+pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config {
+    let nodes =
+        (0..=links.len()).map(|node| NodeConfig { name: format!("n{node}"), position: None }).collect();
+    let links: Vec<LinkConfig> = links
+        .iter()
+        .enumerate()
+        .map(|(number, &(rate, delay))| LinkConfig {
+            name: format!("l{number}"),
+            nodes: [number, number + 1],
+            directions: [direction(rate, delay), direction(rate, delay)],
+        })
+        .collect();
+    let run = RunConfig {
+        duration,
+        warmup: Span::ZERO,
+        max_events: None,
+        max_wall: None,
+        max_memory: Bytes(4_000_000_000),
+    };
+    let flows = vec![FlowConfig {
+        name: "main".into(),
+        from: 0,
+        to: links.len(),
+        app: AppConfig { start: Time::ZERO, stop: None, kind: AppKind::Bulk },
+        sink: SinkConfig::default(),
+        transport: TransportConfig::Tcp(tcp),
+    }];
+    Config { run, nodes, links, flows }
+}
+
+/// The path of EJTCP's Fig. 9 with this loss on the data of its last hop.
+pub fn ejtcp_fig9(tcp: tcp::Config, loss: f64, duration: Span) -> Config {
+    let links = [
+        (100_000_000, Span::from_millis(5)),
+        (5_000_000, Span::from_millis(40)),
+        (10_000_000, Span::from_micros(10)),
+    ];
+    let mut config = chain(&links, tcp, duration);
+    config.links[2].directions[0].loss = LossConfig::Packet { rate: loss };
+    config
+}
+
+/// ns-2's TCP of 2004 with the window and timer of the baseline figure.
+pub fn ns2_tcp() -> tcp::Config {
+    tcp::Config { window: 2000, min_rto: Span::from_millis(200), ..Profile::Ns2Of2004.config() }
+}
+
+/// Runs replication 0 of seed 1.
+pub fn run_once(config: &Config) -> Outcome {
+    run_replication(config, 0)
+}
+
+/// Runs one replication of seed 1.
+pub fn run_replication(config: &Config, replication: u64) -> Outcome {
+    let request = Request {
+        config,
+        seed: 1,
+        replication,
+        trace: &[],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    run(&request).expect("the run succeeds")
+}
+
+/// A metric of an outcome.
+pub fn metric(outcome: &Outcome, name: &str) -> f64 {
+    let value = outcome.metrics.iter().find(|(key, _)| key == name).and_then(|(_, value)| *value);
+    value.unwrap_or_else(|| panic!("no value for {name} in {:?}", outcome.metrics))
+}
