@@ -30,9 +30,11 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn text(info: &PanicHookInfo<'_>) -> String {
-    let what = info.payload_as_str().unwrap_or("panic").to_string();
+    let payload = info.payload();
+    let literal = payload.downcast_ref::<&str>().copied();
+    let what = literal.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("panic");
     match info.location() {
         Some(at) => format!("{what} ({}:{})", at.file(), at.line()),
-        None => what,
+        None => what.to_string(),
     }
 }

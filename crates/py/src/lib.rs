@@ -69,7 +69,13 @@ fn t_quantile(p: f64, df: f64) -> PyResult<f64> {
 
 /// The first `n` draws of a named random stream.
 #[pyfunction]
-fn philox<'py>(py: Python<'py>, seed: u64, name: &str, replication: u64, n: usize) -> Bound<'py, PyArray1<u64>> {
+fn philox<'py>(
+    py: Python<'py>,
+    seed: u64,
+    name: &str,
+    replication: u64,
+    n: usize,
+) -> Bound<'py, PyArray1<u64>> {
     let mut stream = Stream::named(seed, replication, name);
     PyArray1::from_vec(py, (0..n).map(|_| stream.next_u64()).collect())
 }

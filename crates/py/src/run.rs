@@ -98,7 +98,8 @@ fn columns(py: Python<'_>, table: TraceTable) -> PyResult<(&'static str, Py<PyDi
         match column {
             Column::Float(values) => columns.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Word { codes, words } => {
-                let words: Vec<Bound<'_, PyString>> = words.iter().map(|word| PyString::new(py, word)).collect();
+                let words: Vec<Bound<'_, PyString>> =
+                    words.iter().map(|word| PyString::new(py, word)).collect();
                 let cells = codes.iter().map(|code| &words[*code as usize]);
                 columns.set_item(name, PyList::new(py, cells)?)?;
             }

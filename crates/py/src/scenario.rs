@@ -1,5 +1,7 @@
 //! A scenario as Python sees it.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 use crate::run::{Cancel, Run};
 use crate::{Interrupted, RunError, ScenarioError, guard};
 use lasthop_sim::scenario::{self, Scenario as Inner};
@@ -126,8 +128,9 @@ impl Scenario {
     #[pyo3(signature = (point = 0))]
     fn resolved(&self, point: isize) -> PyResult<String> {
         let lines = self.inner.resolved(self.index(point)?).into_iter();
-        let lines: Map<String, Value> =
-            lines.map(|line| (line.key, json!({ "value": line.value, "from": line.from, "source": line.source }))).collect();
+        let lines: Map<String, Value> = lines
+            .map(|line| (line.key, json!({ "value": line.value, "from": line.from, "source": line.source })))
+            .collect();
         Ok(Value::Object(lines).to_string())
     }
 
@@ -172,7 +175,9 @@ impl Scenario {
         let max_wall = match max_wall_s {
             Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Some(Span::from_secs_f64(seconds)),
             Some(seconds) => {
-                return Err(PyValueError::new_err(format!("max_wall_s: {seconds}; expected a time in seconds")));
+                return Err(PyValueError::new_err(format!(
+                    "max_wall_s: {seconds}; expected a time in seconds"
+                )));
             }
             None => None,
         };
@@ -195,7 +200,9 @@ impl Scenario {
         match result {
             Ok(Ok(outcome)) => Run::new(py, outcome, cpu_s),
             Ok(Err(Failure::Interrupted)) => Err(Interrupted::new_err(format!("{}: interrupted", what()))),
-            Ok(Err(error @ Failure::UnknownTrace(_))) => Err(ScenarioError::new_err(format!("trace: {error}"))),
+            Ok(Err(error @ Failure::UnknownTrace(_))) => {
+                Err(ScenarioError::new_err(format!("trace: {error}")))
+            }
             Ok(Err(error)) => Err(RunError::new_err(format!("{}: {error}", what()))),
             Err(panic) => Err(RunError::new_err(format!("{}: {panic}; expected no failure", what()))),
         }
@@ -227,7 +234,8 @@ impl Scenario {
         for item in pcap.call_method0("items")?.try_iter()? {
             let (name, path): (String, PathBuf) = item?.extract()?;
             let Some(link) = known.iter().position(|link| *link == name) else {
-                let text = format!("{}: pcap: {}", self.inner.name(), scenario::unknown("link", &name, &known));
+                let text =
+                    format!("{}: pcap: {}", self.inner.name(), scenario::unknown("link", &name, &known));
                 return Err(ScenarioError::new_err(text));
             };
             captures.push((link, path));

@@ -3,8 +3,8 @@
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
 use super::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig,
-    OnOffLaw, PacketClass, RunConfig, SinkConfig, TransportConfig,
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig, OnOffLaw,
+    PacketClass, RunConfig, SinkConfig, TransportConfig,
 };
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Transport};
@@ -17,10 +17,7 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 /// The configuration of a point whose sheet misses nothing.
 pub(super) fn config(sheet: &Sheet<'_>) -> Config {
     let layout = &sheet.plan.layout;
-    let run = Part {
-        sheet,
-        prefix: "run".to_string(),
-    };
+    let run = Part { sheet, prefix: "run".to_string() };
     Config {
         run: RunConfig {
             duration: run.span("duration"),
@@ -31,12 +28,7 @@ pub(super) fn config(sheet: &Sheet<'_>) -> Config {
         },
         nodes: layout.nodes.iter().map(|name| node(sheet, name)).collect(),
         links: layout.links.iter().map(|name| link(sheet, name)).collect(),
-        flows: layout
-            .flows
-            .iter()
-            .enumerate()
-            .map(|(number, name)| flow(sheet, number, name))
-            .collect(),
+        flows: layout.flows.iter().enumerate().map(|(number, name)| flow(sheet, number, name)).collect(),
     }
 }
 
@@ -48,17 +40,11 @@ fn node(sheet: &Sheet<'_>, name: &str) -> NodeConfig {
         },
         _ => None,
     };
-    NodeConfig {
-        name: name.to_string(),
-        position,
-    }
+    NodeConfig { name: name.to_string(), position }
 }
 
 fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
-    let link = Part {
-        sheet,
-        prefix: format!("links.{name}"),
-    };
+    let link = Part { sheet, prefix: format!("links.{name}") };
     let direction = |prefix: &str| DirectionConfig {
         rate: link.rate(&format!("{prefix}rate")),
         delay: link.span(&format!("{prefix}delay")),
@@ -78,26 +64,16 @@ fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
         }
     }
     let ends = match link.value("nodes") {
-        Value::List(ends) if ends.len() == 2 => {
-            [link.node_index(&ends[0]), link.node_index(&ends[1])]
-        }
+        Value::List(ends) if ends.len() == 2 => [link.node_index(&ends[0]), link.node_index(&ends[1])],
         _ => link.broken("nodes"),
     };
-    LinkConfig {
-        name: name.to_string(),
-        nodes: ends,
-        directions,
-    }
+    LinkConfig { name: name.to_string(), nodes: ends, directions }
 }
 
 fn loss(link: &Part<'_>) -> LossConfig {
     match link.word("loss.model") {
-        "packet" => LossConfig::Packet {
-            rate: link.real("loss.rate"),
-        },
-        "bit" => LossConfig::Bit {
-            ber: link.real("loss.bit.ber"),
-        },
+        "packet" => LossConfig::Packet { rate: link.real("loss.rate") },
+        "bit" => LossConfig::Bit { ber: link.real("loss.bit.ber") },
         "gilbert-elliott" => LossConfig::GilbertElliott {
             loss_good: link.real("loss.gilbert-elliott.loss-good"),
             loss_bad: link.real("loss.gilbert-elliott.loss-bad"),
@@ -120,15 +96,10 @@ fn loss(link: &Part<'_>) -> LossConfig {
 }
 
 fn flow(sheet: &Sheet<'_>, number: usize, name: &str) -> FlowConfig {
-    let flow = Part {
-        sheet,
-        prefix: format!("flows.{name}"),
-    };
+    let flow = Part { sheet, prefix: format!("flows.{name}") };
     let transport = match sheet.transport(number) {
         Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
-        Transport::Udp => TransportConfig::Udp {
-            extra_header: flow.bytes("udp.extra-header").0 as u16,
-        },
+        Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
     let sink = match &transport {
         TransportConfig::Tcp(_) => SinkConfig {
@@ -155,17 +126,11 @@ fn flow(sheet: &Sheet<'_>, number: usize, name: &str) -> FlowConfig {
 fn app(flow: &Part<'_>, transport: &TransportConfig) -> AppKind {
     match flow.word("app.kind") {
         "bulk" => AppKind::Bulk,
-        "file" => AppKind::File {
-            size: file_size(flow, transport),
-        },
-        "cbr" => AppKind::Cbr {
-            rate: flow.rate("app.cbr.rate"),
-            packet: flow.small("app.cbr.packet"),
-        },
-        "poisson" => AppKind::Poisson {
-            rate: flow.rate("app.poisson.rate"),
-            packet: flow.small("app.poisson.packet"),
-        },
+        "file" => AppKind::File { size: file_size(flow, transport) },
+        "cbr" => AppKind::Cbr { rate: flow.rate("app.cbr.rate"), packet: flow.small("app.cbr.packet") },
+        "poisson" => {
+            AppKind::Poisson { rate: flow.rate("app.poisson.rate"), packet: flow.small("app.poisson.packet") }
+        }
         _ => AppKind::OnOff {
             rate: flow.rate("app.on-off.rate"),
             packet: flow.small("app.on-off.packet"),
@@ -184,27 +149,20 @@ fn app(flow: &Part<'_>, transport: &TransportConfig) -> AppKind {
 fn file_size(flow: &Part<'_>, transport: &TransportConfig) -> Bytes {
     let count = flow.count("app.file.size");
     match (flow.value("app.file.size"), transport) {
-        (
-            Value::Quantity(Quantity {
-                dim: Dim::Packets, ..
-            }),
-            TransportConfig::Tcp(tcp),
-        ) => Bytes(count.saturating_mul(u64::from(tcp.packet))),
+        (Value::Quantity(Quantity { dim: Dim::Packets, .. }), TransportConfig::Tcp(tcp)) => {
+            Bytes(count.saturating_mul(u64::from(tcp.packet)))
+        }
         _ => Bytes(count),
     }
 }
 
 fn tcp(flow: &Part<'_>) -> tcp::Config {
-    let profile = if flow.word("tcp.profile") == "ns2-2004" {
-        Profile::Ns2Of2004
-    } else {
-        Profile::Modern
-    };
+    let profile = if flow.word("tcp.profile") == "ns2-2004" { Profile::Ns2Of2004 } else { Profile::Modern };
     let mut config = profile.config();
-    config.recovery = RecoveryKind::named(flow.word("tcp.recovery"))
-        .unwrap_or_else(|| flow.broken("tcp.recovery"));
-    config.congestion = CongestionKind::named(flow.word("tcp.congestion"))
-        .unwrap_or_else(|| flow.broken("tcp.congestion"));
+    config.recovery =
+        RecoveryKind::named(flow.word("tcp.recovery")).unwrap_or_else(|| flow.broken("tcp.recovery"));
+    config.congestion =
+        CongestionKind::named(flow.word("tcp.congestion")).unwrap_or_else(|| flow.broken("tcp.congestion"));
     config.packet = flow.small("tcp.packet");
     config.extra_header = flow.small("tcp.extra-header") as u16;
     config.window = flow.small("tcp.window");
@@ -235,28 +193,17 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
         value.map(|value| value.is(word))
     };
     if let Some(once) = choice("reno.fast-retransmit", "once-a-window") {
-        config.reno_fast_retransmit = if once {
-            FastRetransmit::OnceAWindow
-        } else {
-            FastRetransmit::EveryHole
-        };
+        config.reno_fast_retransmit =
+            if once { FastRetransmit::OnceAWindow } else { FastRetransmit::EveryHole };
     }
     if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
         config.newreno_impatient = impatient;
     }
     if let Some(flight) = choice("newreno.full-ack", "flight") {
-        config.newreno_full_ack = if flight {
-            FullAck::Flight
-        } else {
-            FullAck::Ssthresh
-        };
+        config.newreno_full_ack = if flight { FullAck::Flight } else { FullAck::Ssthresh };
     }
     if let Some(kept) = choice("sack-after-timeout", "kept") {
-        config.sack_after_timeout = if kept {
-            SackAfterTimeout::Kept
-        } else {
-            SackAfterTimeout::Cleared
-        };
+        config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };
     }
 }
 
@@ -268,16 +215,11 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn value(&self, key: &str) -> &'a Value {
-        self.sheet
-            .get(&format!("{}.{key}", self.prefix))
-            .unwrap_or_else(|| self.broken(key))
+        self.sheet.get(&format!("{}.{key}", self.prefix)).unwrap_or_else(|| self.broken(key))
     }
 
     fn broken(&self, key: &str) -> ! {
-        panic!(
-            "{}.{key}: no value of its kind after validation",
-            self.prefix
-        )
+        panic!("{}.{key}: no value of its kind after validation", self.prefix)
     }
 
     fn word(&self, key: &str) -> &'a str {
@@ -340,13 +282,7 @@ impl<'a> Part<'a> {
     }
 
     fn node_index(&self, name: &Value) -> usize {
-        let found = self
-            .sheet
-            .plan
-            .layout
-            .nodes
-            .iter()
-            .position(|node| name.is(node));
+        let found = self.sheet.plan.layout.nodes.iter().position(|node| name.is(node));
         found.unwrap_or_else(|| self.broken("node"))
     }
 }

@@ -26,22 +26,12 @@ pub(super) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
-        Check {
-            document,
-            plan,
-            point: 0,
-            faults: Faults::new(),
-            remarks: Faults::new(),
-        }
+        Check { document, plan, point: 0, faults: Faults::new(), remarks: Faults::new() }
     }
 
     /// Checks what no sweep changes.
     pub(super) fn structure(&mut self) {
-        for (section, example) in [
-            ("nodes", "a = {}"),
-            ("links", "[links.a-b]"),
-            ("flows", "[flows.main]"),
-        ] {
+        for (section, example) in [("nodes", "a = {}"), ("links", "[links.a-b]"), ("flows", "[flows.main]")] {
             let none = match section {
                 "nodes" => self.plan.layout.nodes.is_empty(),
                 "links" => self.plan.layout.links.is_empty(),
@@ -96,11 +86,8 @@ impl<'a> Check<'a> {
     fn run(&mut self, config: &Config) {
         let run = &config.run;
         if run.warmup >= run.duration {
-            let text = format!(
-                "{} of {}; expected less than run.duration",
-                secs(run.warmup),
-                secs(run.duration)
-            );
+            let text =
+                format!("{} of {}; expected less than run.duration", secs(run.warmup), secs(run.duration));
             self.fault("run.warmup", text);
         }
     }
@@ -114,8 +101,7 @@ impl<'a> Check<'a> {
                 format!("\"{to}\" is the sender too; expected another node"),
             );
         } else if !joined(config, flow.from, flow.to) {
-            let text =
-                format!("no path from \"{from}\" to \"{to}\"; expected links that join them");
+            let text = format!("no path from \"{from}\" to \"{to}\"; expected links that join them");
             self.fault(&format!("flows.{name}.to"), text);
         }
     }
@@ -123,26 +109,19 @@ impl<'a> Check<'a> {
     fn source(&mut self, config: &Config, flow: &FlowConfig) {
         let key = |below: &str| format!("flows.{}.app.{below}", flow.name);
         if let Some(stop) = flow.app.stop.filter(|stop| *stop <= flow.app.start) {
-            let text = format!(
-                "{} is not after app.start, {}; expected a later time",
-                at(stop),
-                at(flow.app.start)
-            );
+            let text =
+                format!("{} is not after app.start, {}; expected a later time", at(stop), at(flow.app.start));
             self.fault(&key("stop"), text);
         }
         if flow.app.start.0 >= config.run.duration.0 {
-            let text = format!(
-                "the flow starts at {}; the run ends before",
-                at(flow.app.start)
-            );
+            let text = format!("the flow starts at {}; the run ends before", at(flow.app.start));
             self.remark(&key("start"), text);
         }
     }
 
     fn udp(&mut self, flow: &FlowConfig) {
         if matches!(flow.app.kind, AppKind::Bulk | AppKind::File { .. }) {
-            let text =
-                "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
+            let text = "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
             self.fault(&format!("flows.{}.udp", flow.name), text.to_string());
         }
     }
@@ -153,18 +132,14 @@ impl<'a> Check<'a> {
         };
         let key = |below: &str| format!("flows.{}.{below}", flow.name);
         if tcp.min_rto > tcp.max_rto {
-            let text = format!(
-                "{} is above tcp.max-rto, {}; expected less",
-                secs(tcp.min_rto),
-                secs(tcp.max_rto)
-            );
+            let text =
+                format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));
             self.fault(&key("tcp.min-rto"), text);
         }
         let recovery = tcp.recovery.entry().name;
         if !tcp.sack && matches!(recovery, "sack" | "fack") {
-            let text = format!(
-                "false with recovery \"{recovery}\", which works on SACK blocks; expected true"
-            );
+            let text =
+                format!("false with recovery \"{recovery}\", which works on SACK blocks; expected true");
             self.fault(&key("tcp.sack"), text);
         }
         let options = if tcp.timestamps { TIMESTAMPS } else { 0 };
@@ -185,14 +160,9 @@ impl<'a> Check<'a> {
             );
             self.fault(&key("tcp.window"), text);
         }
-        if let Some(buffer) = tcp
-            .receive_buffer
-            .filter(|buffer| *buffer < u64::from(tcp.packet))
-        {
-            let text = format!(
-                "{buffer} B hold no full segment; expected at least tcp.packet, {} B",
-                tcp.packet
-            );
+        if let Some(buffer) = tcp.receive_buffer.filter(|buffer| *buffer < u64::from(tcp.packet)) {
+            let text =
+                format!("{buffer} B hold no full segment; expected at least tcp.packet, {} B", tcp.packet);
             self.fault(&key("sink.buffer"), text);
         }
     }
@@ -209,15 +179,8 @@ impl<'a> Check<'a> {
 
     /// Where a key is set at this point; else the table it belongs to.
     fn place(&self, key: &str) -> Place {
-        let set = self
-            .plan
-            .layout
-            .slot(key)
-            .and_then(|slot| sheet::place(self.plan, slot, self.point));
-        set.unwrap_or_else(|| {
-            self.document
-                .table_place(&key.split('.').collect::<Vec<_>>())
-        })
+        let set = self.plan.layout.slot(key).and_then(|slot| sheet::place(self.plan, slot, self.point));
+        set.unwrap_or_else(|| self.document.table_place(&key.split('.').collect::<Vec<_>>()))
     }
 }
 

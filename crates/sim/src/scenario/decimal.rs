@@ -16,10 +16,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    pub(super) const ZERO: Decimal = Decimal {
-        mantissa: 0,
-        exponent: 0,
-    };
+    pub(super) const ZERO: Decimal = Decimal { mantissa: 0, exponent: 0 };
 
     /// `mantissa * 10^exponent` in its one normal form.
     pub(super) const fn new(mut mantissa: i128, mut exponent: i32) -> Decimal {
@@ -57,10 +54,7 @@ impl Decimal {
             return None;
         }
         let point = i32::try_from(dropped).ok()? - i32::try_from(fraction.len()).ok()?;
-        let value = Decimal::new(
-            sign * significant.parse::<i128>().ok()?,
-            exponent.checked_add(point)?,
-        );
+        let value = Decimal::new(sign * significant.parse::<i128>().ok()?, exponent.checked_add(point)?);
         value.in_range().then_some(value)
     }
 
@@ -70,17 +64,15 @@ impl Decimal {
     }
 
     fn in_range(self) -> bool {
-        let digits = i32::try_from(self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0))
-            .unwrap_or(i32::MAX);
+        let digits =
+            i32::try_from(self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0)).unwrap_or(i32::MAX);
         self.exponent >= -MOST_EXPONENT && self.exponent.saturating_add(digits) <= MOST_EXPONENT
     }
 
     /// The mantissas of two numbers at their lesser exponent. Both lie in range, so that 128 bits hold them.
     fn aligned(self, other: Decimal) -> (i128, i128, i32) {
         let exponent = self.exponent.min(other.exponent);
-        let at = |number: Decimal| {
-            number.mantissa * 10_i128.pow((number.exponent - exponent).unsigned_abs())
-        };
+        let at = |number: Decimal| number.mantissa * 10_i128.pow((number.exponent - exponent).unsigned_abs());
         (at(self), at(other), exponent)
     }
 
@@ -93,18 +85,13 @@ impl Decimal {
 
     /// The difference, or `None` out of range.
     pub(super) fn minus(self, other: Decimal) -> Option<Decimal> {
-        self.plus(Decimal {
-            mantissa: -other.mantissa,
-            ..other
-        })
+        self.plus(Decimal { mantissa: -other.mantissa, ..other })
     }
 
     /// The product, or `None` out of range.
     pub(super) fn times(self, other: Decimal) -> Option<Decimal> {
-        let product = Decimal::new(
-            self.mantissa.checked_mul(other.mantissa)?,
-            self.exponent + other.exponent,
-        );
+        let product =
+            Decimal::new(self.mantissa.checked_mul(other.mantissa)?, self.exponent + other.exponent);
         product.in_range().then_some(product)
     }
 
@@ -116,14 +103,7 @@ impl Decimal {
 
     /// This number with the decimal point `places` further right.
     pub(super) fn shifted(self, places: i32) -> Decimal {
-        if self.mantissa == 0 {
-            self
-        } else {
-            Decimal {
-                exponent: self.exponent + places,
-                ..self
-            }
-        }
+        if self.mantissa == 0 { self } else { Decimal { exponent: self.exponent + places, ..self } }
     }
 
     /// The whole number nearest to this one.
@@ -132,11 +112,7 @@ impl Decimal {
             return self;
         }
         let unit = 10_i128.pow(self.exponent.unsigned_abs());
-        let half = if self.mantissa < 0 {
-            -unit / 2
-        } else {
-            unit / 2
-        };
+        let half = if self.mantissa < 0 { -unit / 2 } else { unit / 2 };
         Decimal::new((self.mantissa + half) / unit, 0)
     }
 
@@ -160,9 +136,7 @@ impl Decimal {
 
     /// The nearest real number.
     pub(super) fn as_f64(self) -> f64 {
-        format!("{}e{}", self.mantissa, self.exponent)
-            .parse()
-            .unwrap_or(f64::NAN)
+        format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
     /// As `1e-6` where plain notation would need many zeros.
@@ -232,21 +206,9 @@ mod tests {
 
     #[test]
     fn what_is_no_number_and_what_is_out_of_range_is_refused() {
-        for text in [
-            "",
-            "-",
-            ".",
-            "1e",
-            "e5",
-            "1.2.3",
-            "0x10",
-            "nan",
-            "inf",
-            "1e99",
-            "1e-99",
-            "1e99999999999",
-            "½",
-        ] {
+        for text in
+            ["", "-", ".", "1e", "e5", "1.2.3", "0x10", "nan", "inf", "1e99", "1e-99", "1e99999999999", "½"]
+        {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
         assert_eq!(Decimal::parse("1234567890123456789"), None);

@@ -57,8 +57,7 @@ impl Document {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = Lines::new(text);
         if text.trim().is_empty() {
-            let found =
-                "the file is empty; expected a scenario with [run], [nodes], [links] and [flows]";
+            let found = "the file is empty; expected a scenario with [run], [nodes], [links] and [flows]";
             return Err(Fault::new(Place::Line(1), "", found));
         }
         let table = DeTable::parse(text).map_err(|error| lines.syntax_fault(&error))?;
@@ -73,11 +72,7 @@ impl Document {
                     document.add_figures(figures);
                 }
                 ("sweep" | "figure", raw) => {
-                    let form = if name == "sweep" {
-                        "a table [sweep]"
-                    } else {
-                        "tables [[figure]]"
-                    };
+                    let form = if name == "sweep" { "a table [sweep]" } else { "tables [[figure]]" };
                     let found = format!("{}; expected {form}", raw.describe());
                     document.faults.push(Fault::new(at, name, found));
                 }
@@ -126,7 +121,7 @@ fn sweep_leaves(leaves: &[Leaf]) -> Vec<Leaf> {
     for leaf in leaves {
         match &leaf.item.raw {
             Raw::Table(_) | Raw::List(_) if leaf.path == ["zip"] || leaf.path == ["list"] => {
-                flat.push(leaf.clone())
+                flat.push(leaf.clone());
             }
             _ => flat.extend(flatten(std::slice::from_ref(leaf))),
         }
@@ -164,11 +159,7 @@ impl Raw {
 
     /// Reads the value of an override: TOML if it is that, else plain text.
     pub(super) fn from_override(text: &str, index: usize) -> Raw {
-        let lines = Lines {
-            starts: Vec::new(),
-            end: 0,
-            fixed: Some(Place::Set(index)),
-        };
+        let lines = Lines { starts: Vec::new(), end: 0, fixed: Some(Place::Set(index)) };
         match DeValue::parse(text) {
             Ok(value) => lines.item(&value).raw,
             Err(_) => Raw::Text(text.to_string()),
@@ -188,24 +179,16 @@ impl Lines {
     fn new(text: &str) -> Lines {
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        Lines {
-            starts,
-            end: text.trim_end().len(),
-            fixed: None,
-        }
+        Lines { starts, end: text.trim_end().len(), fixed: None }
     }
 
     fn at(&self, offset: usize) -> Place {
-        self.fixed.unwrap_or_else(|| {
-            Place::Line(self.starts.partition_point(|start| *start <= offset).max(1))
-        })
+        self.fixed
+            .unwrap_or_else(|| Place::Line(self.starts.partition_point(|start| *start <= offset).max(1)))
     }
 
     /// The entries of a table in the order of the file.
-    fn entries<'a>(
-        &self,
-        table: &'a DeTable<'_>,
-    ) -> Vec<(&'a str, Place, &'a Spanned<DeValue<'a>>)> {
+    fn entries<'a>(&self, table: &'a DeTable<'_>) -> Vec<(&'a str, Place, &'a Spanned<DeValue<'a>>)> {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         entries
@@ -217,8 +200,7 @@ impl Lines {
     fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
         let raw = match value.get_ref() {
             DeValue::String(text) => Raw::Text(text.to_string()),
-            DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix())
-            {
+            DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
                 Ok(number) => Raw::Number(number.to_string()),
                 Err(_) => Raw::Number(number.as_str().to_string()),
             },
@@ -228,10 +210,7 @@ impl Lines {
             DeValue::Array(items) => Raw::List(items.iter().map(|item| self.item(item)).collect()),
             DeValue::Table(table) => Raw::Table(self.leaves(table)),
         };
-        Item {
-            raw,
-            place: self.at(value.span().start),
-        }
+        Item { raw, place: self.at(value.span().start) }
     }
 
     fn leaves(&self, table: &DeTable<'_>) -> Vec<Leaf> {
@@ -241,10 +220,7 @@ impl Lines {
             if matches!(item.raw, Raw::Table(_)) {
                 item.place = place;
             }
-            Leaf {
-                path: vec![name.to_string()],
-                item,
-            }
+            Leaf { path: vec![name.to_string()], item }
         };
         self.entries(table).into_iter().map(leaf).collect()
     }
@@ -256,15 +232,7 @@ impl Lines {
             Some((found, expected)) => (found, expected),
             None => (message.as_str(), "valid TOML"),
         };
-        let ended = if offset >= self.end {
-            " at the end of the file"
-        } else {
-            ""
-        };
-        Fault::new(
-            self.at(offset.min(self.end)),
-            "",
-            format!("{found}{ended}; expected {expected}"),
-        )
+        let ended = if offset >= self.end { " at the end of the file" } else { "" };
+        Fault::new(self.at(offset.min(self.end)), "", format!("{found}{ended}; expected {expected}"))
     }
 }

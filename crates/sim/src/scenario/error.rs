@@ -14,17 +14,11 @@ pub struct ScenarioError {
 impl ScenarioError {
     /// A message that belongs to no line of a file.
     pub(super) fn plain(line: impl Into<String>) -> ScenarioError {
-        ScenarioError {
-            lines: vec![line.into()],
-        }
+        ScenarioError { lines: vec![line.into()] }
     }
 
     /// The faults of a file in the order of their lines, each once.
-    pub(super) fn new(
-        name: &str,
-        overrides: &[(String, String)],
-        mut faults: Vec<Fault>,
-    ) -> ScenarioError {
+    pub(super) fn new(name: &str, overrides: &[(String, String)], mut faults: Vec<Fault>) -> ScenarioError {
         faults.sort_by_key(|fault| fault.place);
         let mut lines: Vec<String> = Vec::new();
         for fault in faults {
@@ -75,11 +69,7 @@ pub(super) struct Fault {
 impl Fault {
     /// A fault of `key`; `text` is `found; expected`. An empty key stands for the whole file.
     pub(super) fn new(place: Place, key: impl Into<String>, text: impl Into<String>) -> Fault {
-        Fault {
-            place,
-            key: key.into(),
-            text: text.into(),
-        }
+        Fault { place, key: key.into(), text: text.into() }
     }
 
     fn line(&self, name: &str, overrides: &[(String, String)]) -> String {
@@ -96,11 +86,7 @@ impl Fault {
                 format!("--set {set}={value}")
             }
         };
-        if key.is_empty() {
-            format!("{place}: {text}")
-        } else {
-            format!("{place}: {key}: {text}")
-        }
+        if key.is_empty() { format!("{place}: {text}") } else { format!("{place}: {key}: {text}") }
     }
 }
 
@@ -114,8 +100,9 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .iter()
         .map(|other| (distance(&lower, &other.to_lowercase()), *other))
         .min_by_key(|(far, _)| *far)?;
-    let allowed = (name.chars().count().max(best.1.chars().count()) / 3).max(1);
-    (best.0 <= allowed).then_some(best.1)
+    let length = name.chars().count();
+    let allowed = (length.max(best.1.chars().count()) / 3).max(1);
+    (best.0 <= allowed && best.0 < length).then_some(best.1)
 }
 
 /// `unknown WHAT "name"; did you mean …? (known: …)`, or what is expected if no known name is near.
@@ -140,11 +127,11 @@ fn distance(a: &str, b: &str) -> usize {
         let mut row = vec![i];
         for j in 1..=b.len() {
             let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
+            let mut cost = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
+                cost = cost.min(before[j - 2] + 1);
             }
-            row.push(least);
+            row.push(cost);
         }
         before = std::mem::replace(&mut last, row);
     }
@@ -165,10 +152,7 @@ mod tests {
 
     #[test]
     fn a_name_far_from_all_known_ones_has_no_nearest() {
-        assert_eq!(
-            nearest("newrneo", &["tahoe", "reno", "newreno"]),
-            Some("newreno")
-        );
+        assert_eq!(nearest("newrneo", &["tahoe", "reno", "newreno"]), Some("newreno"));
         assert_eq!(nearest("cubic", &["tahoe", "reno", "newreno"]), None);
         assert_eq!(nearest("x", &[]), None);
     }

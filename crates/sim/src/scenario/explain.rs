@@ -1,7 +1,8 @@
 //! What there is to say about each key, as JSON.
 
-use super::error::{ScenarioError, unknown};
+use super::error::{ScenarioError, nearest};
 use super::keys::{self, Default, KEYS, Key, Kind, Only, Profiled};
+use super::layout::unknown_key;
 use super::quantity::Dim;
 use lasthop_stack::transport::tcp::Profile;
 use serde_json::{Value as Json, json};
@@ -34,10 +35,7 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
         [] => {}
         several => {
             let names: Vec<String> = several.iter().map(|key| key.shown()).collect();
-            return Err(format!(
-                "several keys; expected one of {}",
-                names.join(", ")
-            ));
+            return Err(format!("several keys; expected one of {}", names.join(", ")));
         }
     }
     for depth in 0..path.len() {
@@ -45,25 +43,20 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
         if !known.contains(&"*") && !known.contains(&path[depth]) {
             if depth == 0 {
                 let names: Vec<String> = KEYS.iter().map(Key::shown).collect();
-                let last: Vec<&str> = names
-                    .iter()
-                    .filter_map(|name| name.rsplit('.').next())
-                    .collect();
-                let near = super::error::nearest(path[path.len() - 1], &last);
-                if let Some(near) = near.and_then(|near| {
-                    names
-                        .iter()
-                        .find(|name| name.rsplit('.').next() == Some(near))
-                }) {
+                let last: Vec<&str> = names.iter().filter_map(|name| name.rsplit('.').next()).collect();
+                let near = nearest(path[path.len() - 1], &last);
+                if let Some(near) =
+                    near.and_then(|near| names.iter().find(|name| name.rsplit('.').next() == Some(near)))
+                {
                     return Err(format!("unknown key; did you mean \"{near}\"?"));
                 }
             }
-            return Err(unknown("key", path[depth], &known));
+            return Err(unknown_key(path[depth], &known));
         }
     }
     Err(format!(
         "a table of keys; expected one of them ({})",
-        keys::children(path).join(", ")
+        keys::children(path).join(", ").replace('*', "NAME")
     ))
 }
 
@@ -130,13 +123,8 @@ fn default(key: &Key) -> (Option<String>, String) {
 }
 
 fn profiled(by: Profiled, more: &str) -> (Option<String>, String) {
-    let [modern, ns2] =
-        [Profile::Modern, Profile::Ns2Of2004].map(|profile| (by.value)(&profile.config()));
-    let value = if modern == ns2 {
-        modern
-    } else {
-        format!("{modern} (modern); {ns2} (ns2-2004)")
-    };
+    let [modern, ns2] = [Profile::Modern, Profile::Ns2Of2004].map(|profile| (by.value)(&profile.config()));
+    let value = if modern == ns2 { modern } else { format!("{modern} (modern); {ns2} (ns2-2004)") };
     let source = match (by.modern, by.ns2) {
         (modern, ns2) if modern == ns2 => modern.to_string(),
         (modern, ns2) => format!("{modern} (modern); {ns2} (ns2-2004)"),

@@ -19,31 +19,17 @@ pub(super) fn figures(
 ) -> Vec<Json> {
     let mut figures: Vec<Json> = Vec::new();
     for (place, leaves) in &document.figures {
-        let mut reader = Reader {
-            plan,
-            metrics,
-            place: *place,
-            covered: Vec::new(),
-            faults: Faults::new(),
-        };
+        let mut reader = Reader { plan, metrics, place: *place, covered: Vec::new(), faults: Faults::new() };
         let figure = reader.read(leaves);
         let id = figure.get("id").cloned();
         if let Some(Json::String(id)) = &id
-            && figures
-                .iter()
-                .any(|other| other.get("id").is_some_and(|other| other == id))
+            && figures.iter().any(|other| other.get("id").is_some_and(|other| other == id))
         {
-            reader.fault(
-                *place,
-                "id",
-                format!("\"{id}\" twice; expected an id of its own for each figure"),
-            );
+            reader.fault(*place, "id", format!("\"{id}\" twice; expected an id of its own for each figure"));
         }
         if reader.faults.is_empty() {
-            let open = plan
-                .axes
-                .iter()
-                .filter(|axis| !axis.slots.iter().any(|slot| reader.covered.contains(slot)));
+            let open =
+                plan.axes.iter().filter(|axis| !axis.slots.iter().any(|slot| reader.covered.contains(slot)));
             for axis in open.filter(|axis| axis.rows.len() > 1) {
                 let key = &plan.layout.slots[axis.slots[0]].key;
                 let text = format!("leaves {key} open; name it in x, lines or where");
@@ -67,8 +53,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn fault(&mut self, place: Place, key: &str, text: String) {
-        self.faults
-            .push(Fault::new(place, format!("figure.{key}"), text));
+        self.faults.push(Fault::new(place, format!("figure.{key}"), text));
     }
 
     fn read(&mut self, leaves: &[Leaf]) -> Map<String, Json> {
@@ -76,17 +61,11 @@ impl Reader<'_> {
         for leaf in leaves {
             let name = leaf.path[0].as_str();
             let Some(key) = keys::find(&["figure", name]) else {
-                self.fault(
-                    leaf.item.place,
-                    name,
-                    unknown_key(name, &keys::children(&["figure"])),
-                );
+                self.fault(leaf.item.place, name, unknown_key(name, &keys::children(&["figure"])));
                 continue;
             };
             let value = match (key.kind, &leaf.item.raw) {
-                (Kind::Where, Raw::Table(below)) => {
-                    Some(self.conditions(&document::flatten(below)))
-                }
+                (Kind::Where, Raw::Table(below)) => Some(self.conditions(&document::flatten(below))),
                 _ => match key.read(&leaf.item.raw, &[]) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
@@ -124,10 +103,8 @@ impl Reader<'_> {
                 self.fault(place, name, unknown("metric", &text, &known));
             }
             Kind::Text if name == "id" && !is_name(&text) => {
-                let found = format!(
-                    "\"{}\" is no name; expected letters, digits, - and _",
-                    text.escape_debug()
-                );
+                let found =
+                    format!("\"{}\" is no name; expected letters, digits, - and _", text.escape_debug());
                 self.fault(place, name, found);
             }
             _ => {}
@@ -137,16 +114,12 @@ impl Reader<'_> {
     /// The slot and axis of a swept key.
     fn swept(&mut self, place: Place, name: &str, key: &str) -> Option<(usize, &Axis, usize)> {
         let plan = self.plan;
-        let slots = || {
-            plan.axes
-                .iter()
-                .flat_map(|axis| axis.slots.iter().enumerate().map(move |at| (axis, at)))
-        };
+        let slots =
+            || plan.axes.iter().flat_map(|axis| axis.slots.iter().enumerate().map(move |at| (axis, at)));
         let found = slots().find(|(_, (_, slot))| plan.layout.slots[**slot].key == key);
         let Some((axis, (column, slot))) = found else {
-            let known: Vec<&str> = slots()
-                .map(|(_, (_, slot))| plan.layout.slots[*slot].key.as_str())
-                .collect();
+            let known: Vec<&str> =
+                slots().map(|(_, (_, slot))| plan.layout.slots[*slot].key.as_str()).collect();
             self.fault(place, name, unknown("swept key", key, &known));
             return None;
         };
@@ -163,9 +136,7 @@ impl Reader<'_> {
             let Some((slot, axis, column)) = self.swept(place, "where", &key) else {
                 continue;
             };
-            let read = plan.layout.slots[slot]
-                .def
-                .read(&leaf.item.raw, &plan.layout.node_names());
+            let read = plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.node_names());
             let known: Vec<String> = axis.rows.iter().map(|row| row[column].0.text()).collect();
             match read {
                 Ok(value) if known.contains(&value.text()) => {

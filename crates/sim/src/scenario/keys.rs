@@ -117,38 +117,19 @@ impl Key {
     const fn new(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
         let (words, only): (&[&str], &[Only]) = (&[], &[]);
         let default = Default::Required;
-        Key {
-            path,
-            kind,
-            words,
-            least: None,
-            most: None,
-            default,
-            meaning,
-            source: "",
-            only,
-        }
+        Key { path, kind, words, least: None, most: None, default, meaning, source: "", only }
     }
 
     const fn default(self, text: &'static str) -> Key {
-        Key {
-            default: Default::Text(text),
-            ..self
-        }
+        Key { default: Default::Text(text), ..self }
     }
 
     const fn absent(self) -> Key {
-        Key {
-            default: Default::Absent,
-            ..self
-        }
+        Key { default: Default::Absent, ..self }
     }
 
     const fn like(self, other: &'static str) -> Key {
-        Key {
-            default: Default::Like(other),
-            ..self
-        }
+        Key { default: Default::Like(other), ..self }
     }
 
     const fn profile(
@@ -157,17 +138,11 @@ impl Key {
         ns2: &'static str,
         modern: &'static str,
     ) -> Key {
-        Key {
-            default: Default::Profile(Profiled { value, ns2, modern }),
-            ..self
-        }
+        Key { default: Default::Profile(Profiled { value, ns2, modern }), ..self }
     }
 
     const fn part_of_variant(self, part: Part) -> Key {
-        Key {
-            default: Default::Variant(part),
-            ..self
-        }
+        Key { default: Default::Variant(part), ..self }
     }
 
     const fn source(self, source: &'static str) -> Key {
@@ -179,33 +154,15 @@ impl Key {
     }
 
     const fn at_least(self, text: &'static str) -> Key {
-        Key {
-            least: Some(Bound {
-                text,
-                included: true,
-            }),
-            ..self
-        }
+        Key { least: Some(Bound { text, included: true }), ..self }
     }
 
     const fn above(self, text: &'static str) -> Key {
-        Key {
-            least: Some(Bound {
-                text,
-                included: false,
-            }),
-            ..self
-        }
+        Key { least: Some(Bound { text, included: false }), ..self }
     }
 
     const fn at_most(self, text: &'static str) -> Key {
-        Key {
-            most: Some(Bound {
-                text,
-                included: true,
-            }),
-            ..self
-        }
+        Key { most: Some(Bound { text, included: true }), ..self }
     }
 
     const fn only(self, only: &'static [Only]) -> Key {
@@ -219,9 +176,7 @@ impl Key {
 
     /// Whether a part of a run is described by this key: neither head nor sweep nor figure.
     pub(super) fn is_setting(&self) -> bool {
-        ["run.", "nodes.", "links.", "flows."]
-            .iter()
-            .any(|section| self.path.starts_with(section))
+        ["run.", "nodes.", "links.", "flows."].iter().any(|section| self.path.starts_with(section))
     }
 
     /// Whether this key says how often, for how long or under which name, but not what a run computes.
@@ -236,10 +191,7 @@ impl Key {
 impl Bound {
     /// The limit as a number in base units.
     pub(super) fn base(self) -> Option<Decimal> {
-        Quantity::parse(self.text)
-            .ok()
-            .map(|quantity| quantity.base)
-            .or_else(|| Decimal::parse(self.text))
+        Quantity::parse(self.text).ok().map(|quantity| quantity.base).or_else(|| Decimal::parse(self.text))
     }
 
     /// The dimension it limits; `None` for a bare number.
@@ -253,8 +205,7 @@ impl Only {
     pub(super) fn text(self) -> String {
         match self {
             Only::Is(key, values) => {
-                let values: Vec<String> =
-                    values.iter().map(|value| format!("\"{value}\"")).collect();
+                let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
                 format!("{} = {}", shown(key), values.join(" or "))
             }
             Only::Tcp => "a flow over tcp".to_string(),
@@ -265,22 +216,15 @@ impl Only {
 
 /// A pattern as users read it.
 pub(super) fn shown(pattern: &str) -> String {
-    pattern
-        .split('.')
-        .map(|part| if part == "*" { "NAME" } else { part })
-        .collect::<Vec<_>>()
-        .join(".")
+    pattern.split('.').map(|part| if part == "*" { "NAME" } else { part }).collect::<Vec<_>>().join(".")
 }
 
 /// The key that a concrete path such as `links.r2-d.rate` belongs to.
 pub(super) fn find(path: &[&str]) -> Option<&'static Key> {
     KEYS.iter().find(|key| {
         let mut parts = key.path.split('.');
-        path.iter().all(|segment| {
-            parts
-                .next()
-                .is_some_and(|part| part == "*" || part == *segment)
-        }) && parts.next().is_none()
+        path.iter().all(|segment| parts.next().is_some_and(|part| part == "*" || part == *segment))
+            && parts.next().is_none()
     })
 }
 
@@ -289,11 +233,8 @@ pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for key in KEYS {
         let mut parts = key.path.split('.');
-        let fits = path.iter().all(|segment| {
-            parts
-                .next()
-                .is_some_and(|part| part == "*" || part == *segment)
-        });
+        let fits =
+            path.iter().all(|segment| parts.next().is_some_and(|part| part == "*" || part == *segment));
         if let Some(next) = parts.next().filter(|_| fits)
             && !found.contains(&next)
         {
@@ -311,11 +252,7 @@ mod tests {
     fn paths_are_unique_and_bounds_are_readable() {
         for key in KEYS {
             let parts: Vec<&str> = key.path.split('.').collect();
-            assert!(
-                find(&parts).is_some_and(|found| std::ptr::eq(found, key)),
-                "{}",
-                key.path
-            );
+            assert!(find(&parts).is_some_and(|found| std::ptr::eq(found, key)), "{}", key.path);
             for bound in [key.least, key.most].into_iter().flatten() {
                 assert!(bound.base().is_some(), "{}: {}", key.path, bound.text);
             }
@@ -328,19 +265,11 @@ mod tests {
         for (index, key) in KEYS.iter().enumerate() {
             for only in key.only {
                 if let Only::Is(other, _) = only {
-                    assert!(
-                        KEYS[..index].iter().any(|earlier| earlier.path == *other),
-                        "{}",
-                        key.path
-                    );
+                    assert!(KEYS[..index].iter().any(|earlier| earlier.path == *other), "{}", key.path);
                 }
             }
             if let Default::Like(other) = key.default {
-                assert!(
-                    KEYS[..index].iter().any(|earlier| earlier.path == other),
-                    "{}",
-                    key.path
-                );
+                assert!(KEYS[..index].iter().any(|earlier| earlier.path == other), "{}", key.path);
             }
         }
     }

@@ -33,19 +33,9 @@ pub(super) enum SlotDefault {
     Absent,
     Always(Value),
     Like(usize),
-    Profile {
-        profile: usize,
-        values: ByProfile,
-    },
-    Variant {
-        variant: usize,
-        part: Part,
-    },
-    Sack {
-        profile: usize,
-        recovery: usize,
-        values: ByProfile,
-    },
+    Profile { profile: usize, values: ByProfile },
+    Variant { variant: usize, part: Part },
+    Sack { profile: usize, recovery: usize, values: ByProfile },
 }
 
 /// The default of each profile and its source.
@@ -68,19 +58,13 @@ pub(super) enum SlotOnly {
 pub(super) struct Astray {
     pub(super) depth: usize,
     pub(super) text: String,
-    /// It leads to a table, or could if it had keys.
+    /// It leads to a table; the text then says what is expected.
     pub(super) is_table: bool,
 }
 
 impl Layout {
     pub(super) fn new(nodes: Vec<String>, links: Vec<String>, flows: Vec<String>) -> Layout {
-        let mut layout = Layout {
-            nodes,
-            links,
-            flows,
-            slots: Vec::new(),
-            index: BTreeMap::new(),
-        };
+        let mut layout = Layout { nodes, links, flows, slots: Vec::new(), index: BTreeMap::new() };
         for section in ["", "run", "nodes", "links", "flows"] {
             let names = layout.names(section).to_vec();
             let in_section = |key: &&Key| match key.path.split_once('.') {
@@ -88,15 +72,11 @@ impl Layout {
                 None => section.is_empty(),
             };
             if !["nodes", "links", "flows"].contains(&section) {
-                KEYS.iter()
-                    .filter(in_section)
-                    .for_each(|key| layout.add(key, None, ""));
+                KEYS.iter().filter(in_section).for_each(|key| layout.add(key, None, ""));
             }
             for (number, name) in names.iter().enumerate() {
                 let flow = (section == "flows").then_some(number);
-                KEYS.iter()
-                    .filter(in_section)
-                    .for_each(|key| layout.add(key, flow, name));
+                KEYS.iter().filter(in_section).for_each(|key| layout.add(key, flow, name));
             }
         }
         layout
@@ -119,10 +99,9 @@ impl Layout {
                 profile: self.at("flows.*.tcp.profile", name),
                 values: by_profile(def, by),
             },
-            Default::Variant(part) => SlotDefault::Variant {
-                variant: self.at("flows.*.tcp.variant", name),
-                part,
-            },
+            Default::Variant(part) => {
+                SlotDefault::Variant { variant: self.at("flows.*.tcp.variant", name), part }
+            }
             Default::Sack(by) => SlotDefault::Sack {
                 profile: self.at("flows.*.tcp.profile", name),
                 recovery: self.at("flows.*.tcp.recovery", name),
@@ -131,12 +110,7 @@ impl Layout {
         };
         let key = def.path.replace('*', name);
         self.index.insert(key.clone(), self.slots.len());
-        self.slots.push(Slot {
-            key,
-            def,
-            default,
-            only,
-        });
+        self.slots.push(Slot { key, def, default, only });
     }
 
     /// The slot of a pattern for a name. The table lists it before the keys that refer to it.
@@ -162,25 +136,13 @@ impl Layout {
     /// The slot of a path, or where the path leaves the table of keys.
     pub(super) fn locate(&self, path: &[&str]) -> Result<usize, Astray> {
         for depth in 0..path.len() {
-            let astray = |text| {
-                Err(Astray {
-                    depth: depth + 1,
-                    text,
-                    is_table: false,
-                })
-            };
+            let astray = |text| Err(Astray { depth: depth + 1, text, is_table: false });
             let mut known = keys::children(&path[..depth]);
             known.retain(|child| *child != "figure");
             if known.is_empty() {
-                let text = format!(
-                    "nothing stands below {}; expected a value there",
-                    path[..depth].join(".")
-                );
-                return Err(Astray {
-                    depth,
-                    text,
-                    is_table: false,
-                });
+                let text =
+                    format!("nothing stands below {}; expected a value there", path[..depth].join("."));
+                return Err(Astray { depth, text, is_table: false });
             }
             if known == ["*"] {
                 let names: Vec<&str> = self.names(path[0]).iter().map(String::as_str).collect();
@@ -195,13 +157,9 @@ impl Layout {
             }
         }
         self.slot(&path.join(".")).ok_or_else(|| {
-            let known = keys::children(path).join(", ");
-            let text = format!("a table of keys; expected one of them ({known})");
-            Astray {
-                depth: path.len(),
-                text,
-                is_table: true,
-            }
+            let known = keys::children(path).join(", ").replace('*', "a name each");
+            let text = format!("a table with some of its keys ({known})");
+            Astray { depth: path.len(), text, is_table: true }
         })
     }
 
@@ -220,14 +178,10 @@ pub(super) fn unknown_key(name: &str, known: &[&str]) -> String {
 
 /// Reads a default of the table.
 fn read(def: &'static Key, text: &str) -> Value {
-    def.read_text(text)
-        .unwrap_or_else(|| panic!("{}: default {text:?} is not legal", def.path))
+    def.read_text(text).unwrap_or_else(|| panic!("{}: default {text:?} is not legal", def.path))
 }
 
 fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
     let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
-    ByProfile {
-        ns2: (of(Profile::Ns2Of2004), by.ns2),
-        modern: (of(Profile::Modern), by.modern),
-    }
+    ByProfile { ns2: (of(Profile::Ns2Of2004), by.ns2), modern: (of(Profile::Modern), by.modern) }
 }

@@ -86,16 +86,12 @@ impl Scenario {
     ///
     /// # Errors
     /// The file cannot be read, or what it says cannot be run.
-    pub fn from_file(
-        path: &Path,
-        overrides: &[(String, String)],
-    ) -> Result<Scenario, ScenarioError> {
+    pub fn from_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         let name = path.display().to_string();
-        let bytes =
-            fs::read(path).map_err(|error| ScenarioError::plain(unreadable(path, &error)))?;
+        let bytes = fs::read(path).map_err(|error| ScenarioError::plain(unreadable(path, &error)))?;
         let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+            let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+            let line = 1 + valid.matches('\n').count();
             ScenarioError::plain(format!(
                 "{name}:{line}: bytes that are no UTF-8; expected TOML text in UTF-8"
             ))
@@ -116,11 +112,7 @@ impl Scenario {
         let document = Document::parse(text).map_err(|fault| error(vec![fault]))?;
         let (plan, mut faults) = Plan::new(&document, overrides);
         // What the file alone says decides whether its figures and its parameters of variants make sense.
-        let file = if overrides.is_empty() {
-            plan.clone()
-        } else {
-            Plan::new(&document, &[]).0
-        };
+        let file = if overrides.is_empty() { plan.clone() } else { Plan::new(&document, &[]).0 };
         let mut check = check::Check::new(&document, &plan);
         if faults.is_empty() {
             check.structure();
@@ -149,21 +141,9 @@ impl Scenario {
         if !faults.is_empty() {
             return Err(error(faults));
         }
-        let warnings = if remarks.is_empty() {
-            Vec::new()
-        } else {
-            error(remarks).lines().to_vec()
-        };
+        let warnings = if remarks.is_empty() { Vec::new() } else { error(remarks).lines().to_vec() };
         let (name, text, overrides) = (name.to_string(), text.to_string(), overrides.to_vec());
-        Ok(Scenario {
-            name,
-            text,
-            overrides,
-            plan,
-            figures,
-            warnings,
-            metrics,
-        })
+        Ok(Scenario { name, text, overrides, plan, figures, warnings, metrics })
     }
 
     /// The same text under more overrides; a later one wins.
@@ -227,16 +207,8 @@ impl Scenario {
     #[must_use]
     pub fn axes(&self) -> Vec<Axis> {
         let axis = |axis: &sweep::Axis| Axis {
-            keys: axis
-                .slots
-                .iter()
-                .map(|slot| self.plan.layout.slots[*slot].key.clone())
-                .collect(),
-            rows: axis
-                .rows
-                .iter()
-                .map(|row| row.iter().map(|(value, _)| value.text()).collect())
-                .collect(),
+            keys: axis.slots.iter().map(|slot| self.plan.layout.slots[*slot].key.clone()).collect(),
+            rows: axis.rows.iter().map(|row| row.iter().map(|(value, _)| value.text()).collect()).collect(),
         };
         self.plan.axes.iter().map(axis).collect()
     }
@@ -286,12 +258,7 @@ impl Scenario {
         let line = |(slot, cell): (&layout::Slot, &Option<sheet::Cell>)| {
             let cell = cell.as_ref()?;
             let (key, value) = (slot.key.clone(), cell.value.text());
-            Some(Resolved {
-                key,
-                value,
-                from: sheet.origin(cell.from),
-                source: cell.source,
-            })
+            Some(Resolved { key, value, from: sheet.origin(cell.from), source: cell.source })
         };
         settings.filter_map(line).collect()
     }
@@ -333,28 +300,16 @@ impl Scenario {
     #[must_use]
     pub fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         let slot = self.plan.layout.slot(key)?;
-        self.plan.layout.slots[slot]
-            .def
-            .read(&Raw::Text(text.to_string()), &[])
-            .ok()?
-            .si()
+        self.plan.layout.slots[slot].def.read(&Raw::Text(text.to_string()), &[]).ok()?.si()
     }
 
     /// The value of a key that no sweep changes.
     fn head(&self, key: &str) -> String {
-        Sheet::new(&self.plan, 0)
-            .get(key)
-            .map(value::Value::text)
-            .unwrap_or_default()
+        Sheet::new(&self.plan, 0).get(key).map(value::Value::text).unwrap_or_default()
     }
 
     fn expect(&self, point: usize) {
-        assert!(
-            point < self.points(),
-            "{}: point {point} of {}",
-            self.name,
-            self.points()
-        );
+        assert!(point < self.points(), "{}: point {point} of {}", self.name, self.points());
     }
 }
 
@@ -385,9 +340,7 @@ impl Survey {
         for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
             *used |= cell.is_some();
         }
-        let transports = (0..sheet.plan.layout.flows.len())
-            .map(|flow| sheet.transport(flow))
-            .collect();
+        let transports = (0..sheet.plan.layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
         if sheet.missing.is_empty() && self.transports.insert(transports) {
             self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet)));
         }
@@ -406,23 +359,16 @@ fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
     for (slot, setting) in plan.base.iter().enumerate() {
         let Some(setting) = setting else { continue };
         let in_file = matches!(setting.place, error::Place::Line(_));
-        if !survey.used[slot] && !(in_file && of_file.used[slot]) {
-            faults.push(Fault::new(
-                setting.place,
-                &plan.layout.slots[slot].key,
-                purpose(plan, survey, slot),
-            ));
+        let used = survey.used[slot] || (in_file && of_file.used[slot]);
+        if !used {
+            faults.push(Fault::new(setting.place, &plan.layout.slots[slot].key, purpose(plan, survey, slot)));
         }
     }
     for axis in &plan.axes {
         for (column, slot) in axis.slots.iter().enumerate() {
             if !survey.used[*slot] && !of_file.used[*slot] {
                 let key = format!("sweep.{}", plan.layout.slots[*slot].key);
-                faults.push(Fault::new(
-                    axis.rows[0][column].1,
-                    key,
-                    purpose(plan, survey, *slot),
-                ));
+                faults.push(Fault::new(axis.rows[0][column].1, key, purpose(plan, survey, *slot)));
             }
         }
     }
@@ -440,16 +386,8 @@ fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
         slot = *other;
     }
     let name = plan.layout.slots[slot].key.split('.').nth(1).unwrap_or("");
-    let only: Vec<String> = plan.layout.slots[slot]
-        .def
-        .only
-        .iter()
-        .map(|only| Only::text(*only))
-        .collect();
-    format!(
-        "no point uses it; expected {}",
-        only.join(" and ").replace("NAME", name)
-    )
+    let only: Vec<String> = plan.layout.slots[slot].def.only.iter().map(|only| Only::text(*only)).collect();
+    format!("no point uses it; expected {}", only.join(" and ").replace("NAME", name))
 }
 
 /// Why a file cannot be read.
@@ -461,33 +399,18 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
     if error.kind() != io::ErrorKind::NotFound {
         return format!("{shown}: {error}; expected a readable scenario file");
     }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .map(|entries| {
-            entries
-                .flatten()
-                .map(|entry| entry.file_name().to_string_lossy().into_owned())
-                .collect()
-        })
-        .unwrap_or_default();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "toml") {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
     names.sort();
-    let known: Vec<&str> = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| name.ends_with(".toml"))
-        .collect();
-    let wanted = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match nearest(&wanted, &known) {
-        Some(near) => format!(
-            "{shown}: no such file; did you mean \"{}\"?",
-            folder.join(near).display()
-        ),
+        Some(near) => format!("{shown}: no such file; did you mean \"{}\"?", folder.join(near).display()),
         None => format!("{shown}: no such file; expected a scenario file"),
     }
 }
@@ -503,8 +426,7 @@ impl Fnv {
     /// Adds a text and a mark of its end.
     fn add(&mut self, text: &str) {
         for byte in text.bytes().chain([0xff]) {
-            self.0 =
-                (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
     }
 }

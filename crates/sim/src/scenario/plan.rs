@@ -33,19 +33,10 @@ impl Plan {
         let layout = layout_of(document, &mut faults);
         let base = vec![None; layout.slots.len()];
         let transports = vec![[false; 2]; layout.flows.len()];
-        let mut plan = Plan {
-            layout,
-            base,
-            axes: Vec::new(),
-            transports,
-        };
+        let mut plan = Plan { layout, base, axes: Vec::new(), transports };
         for (path, place) in &document.tables {
             plan.note_transport(path);
-            let astray = plan
-                .layout
-                .locate(&parts(path))
-                .err()
-                .filter(|astray| !astray.is_table);
+            let astray = plan.layout.locate(&parts(path)).err().filter(|astray| !astray.is_table);
             // A misspelt table is told once, not again for each key below it.
             faults.extend(
                 astray
@@ -54,11 +45,7 @@ impl Plan {
             );
             if let Ok(slot) = plan.layout.locate(&parts(path)) {
                 let expected = plan.layout.slots[slot].def.expected(None);
-                faults.push(Fault::new(
-                    *place,
-                    path.join("."),
-                    format!("a table; expected {expected}"),
-                ));
+                faults.push(Fault::new(*place, path.join("."), format!("a table; expected {expected}")));
             }
         }
         for leaf in &document.settings {
@@ -88,11 +75,7 @@ impl Plan {
     pub(super) fn note_transport(&mut self, path: &[impl AsRef<str>]) {
         if let [section, name, table, ..] = path
             && section.as_ref() == "flows"
-            && let Some(flow) = self
-                .layout
-                .flows
-                .iter()
-                .position(|flow| flow == name.as_ref())
+            && let Some(flow) = self.layout.flows.iter().position(|flow| flow == name.as_ref())
         {
             self.transports[flow][0] |= table.as_ref() == "tcp";
             self.transports[flow][1] |= table.as_ref() == "udp";
@@ -102,16 +85,8 @@ impl Plan {
     fn set(&mut self, leaf: &Leaf, tables: &[(Vec<String>, Place)], faults: &mut Faults) {
         self.note_transport(&leaf.path);
         match self.layout.locate(&parts(&leaf.path)) {
-            Ok(slot) => match self.layout.slots[slot]
-                .def
-                .read(&leaf.item.raw, &self.layout.node_names())
-            {
-                Ok(value) => {
-                    self.base[slot] = Some(Setting {
-                        value,
-                        place: leaf.item.place,
-                    })
-                }
+            Ok(slot) => match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.node_names()) {
+                Ok(value) => self.base[slot] = Some(Setting { value, place: leaf.item.place }),
                 Err(text) => faults.push(Fault::new(leaf.item.place, leaf.key(), text)),
             },
             Err(astray) if astray.is_table => {
@@ -132,61 +107,45 @@ impl Plan {
     }
 
     /// Applies an override, and adds the slots that it fixes.
-    fn apply(
-        &mut self,
-        index: usize,
-        key: &str,
-        text: &str,
-        fixed: &mut Vec<usize>,
-        faults: &mut Faults,
-    ) {
+    fn apply(&mut self, index: usize, key: &str, text: &str, fixed: &mut Vec<usize>, faults: &mut Faults) {
         let place = Place::Set(index);
         let path: Vec<&str> = key.split('.').collect();
         self.note_transport(&path);
         let raw = Raw::from_override(text, index);
         let leaves = match &raw {
             Raw::Table(below) => document::flatten(below),
-            _ => vec![Leaf {
-                path: Vec::new(),
-                item: Item {
-                    raw: raw.clone(),
-                    place,
-                },
-            }],
+            _ => vec![Leaf { path: Vec::new(), item: Item { raw: raw.clone(), place } }],
         };
         if leaves.is_empty() {
-            if let Some(astray) = self
-                .layout
-                .locate(&path)
-                .err()
-                .filter(|astray| !astray.is_table)
-            {
+            if let Some(astray) = self.layout.locate(&path).err().filter(|astray| !astray.is_table) {
                 faults.push(Fault::new(place, key, astray.text));
             }
             return;
         }
         for leaf in leaves {
-            let whole: Vec<&str> = path
-                .iter()
-                .copied()
-                .chain(leaf.path.iter().map(String::as_str))
-                .collect();
+            let whole: Vec<&str> = path.iter().copied().chain(leaf.path.iter().map(String::as_str)).collect();
             self.note_transport(&whole);
             let slot = match self.layout.locate(&whole) {
                 Ok(slot) => slot,
                 Err(astray) => {
-                    faults.push(Fault::new(place, whole.join("."), astray.text));
+                    let found = if astray.is_table {
+                        format!("{}; expected ", leaf.item.raw.describe())
+                    } else {
+                        String::new()
+                    };
+                    faults.push(Fault::new(
+                        place,
+                        whole[..astray.depth].join("."),
+                        format!("{found}{}", astray.text),
+                    ));
                     continue;
                 }
             };
             let def = self.layout.slots[slot].def;
             // Outside a file a word needs no quotes, even one that looks like a number.
-            let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node)
-                && leaf.path.is_empty();
+            let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node) && leaf.path.is_empty();
             let raw = match leaf.item.raw {
-                Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => {
-                    Raw::Text(text.to_string())
-                }
+                Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => Raw::Text(text.to_string()),
                 other => other,
             };
             match def.read(&raw, &self.layout.node_names()) {
@@ -207,22 +166,20 @@ fn parts(path: &[String]) -> Vec<&str> {
 /// The keys of a document, from the names it gives to nodes, links and flows.
 fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
     let mut sections: [Vec<String>; 3] = Default::default();
-    for (path, place) in &document.tables {
+    // A value in the place of a table still names what it stands for, so that its fault is told once.
+    let values = document.settings.iter().map(|leaf| (&leaf.path, leaf.item.place));
+    for (path, place) in document.tables.iter().map(|(path, place)| (path, *place)).chain(values) {
         let section = match path.as_slice() {
-            [section, _] => ["nodes", "links", "flows"]
-                .iter()
-                .position(|known| known == section),
+            [section, _] => ["nodes", "links", "flows"].iter().position(|known| known == section),
             _ => None,
         };
         let Some(section) = section else { continue };
         if is_name(&path[1]) {
             sections[section].push(path[1].clone());
         } else {
-            let text = format!(
-                "\"{}\" is no name; expected letters, digits, - and _",
-                path[1].escape_debug()
-            );
-            faults.push(Fault::new(*place, path[0].clone(), text));
+            let text =
+                format!("\"{}\" is no name; expected letters, digits, - and _", path[1].escape_debug());
+            faults.push(Fault::new(place, path[0].clone(), text));
         }
     }
     let [nodes, links, flows] = sections;
@@ -231,8 +188,5 @@ fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
 
 /// Whether a node, link, flow or figure may be called so.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

@@ -83,11 +83,7 @@ impl Dim {
 
     /// All units, for messages and the schema.
     pub(super) fn units(self) -> Vec<&'static str> {
-        UNITS
-            .iter()
-            .filter(|unit| unit.0 == self && unit.1.is_ascii())
-            .map(|unit| unit.1)
-            .collect()
+        UNITS.iter().filter(|unit| unit.0 == self && unit.1.is_ascii()).map(|unit| unit.1).collect()
     }
 
     /// Power of ten from the base unit to SI.
@@ -164,9 +160,7 @@ impl Quantity {
             return Err(Unread::NoSuchUnit(number.to_string(), unit.to_string()));
         };
         let number = Decimal::parse(number).ok_or(Unread::OutOfRange)?;
-        let base = number
-            .times(Decimal::new(mantissa, exponent))
-            .ok_or(Unread::OutOfRange)?;
+        let base = number.times(Decimal::new(mantissa, exponent)).ok_or(Unread::OutOfRange)?;
         Quantity { dim, base }.checked()
     }
 
@@ -180,14 +174,7 @@ impl Quantity {
 
     /// The nearest quantity that [`Quantity::checked`] accepts.
     pub(super) fn rounded(self) -> Quantity {
-        Quantity {
-            base: if self.dim.counts() {
-                self.base.rounded()
-            } else {
-                self.base
-            },
-            ..self
-        }
+        Quantity { base: if self.dim.counts() { self.base.rounded() } else { self.base }, ..self }
     }
 
     /// The value in SI units.
@@ -198,11 +185,7 @@ impl Quantity {
     /// The one text of this value.
     pub(super) fn text(self) -> String {
         let Quantity { dim, base } = self;
-        let magnitude = if base.is_negative() {
-            Decimal::ZERO.minus(base).unwrap_or(base)
-        } else {
-            base
-        };
+        let magnitude = if base.is_negative() { Decimal::ZERO.minus(base).unwrap_or(base) } else { base };
         let fits = |exponent: i32| match dim {
             // Sizes stay whole: a packet of 1448 B is no 1.448 kB.
             Dim::Size => magnitude >= Decimal::new(1, 4) && base.shifted(-exponent).is_whole(),
@@ -215,11 +198,8 @@ impl Quantity {
             None => scale[0],
         };
         let number = base.shifted(-exponent);
-        let unit = if dim.counts_things() && number == Decimal::new(1, 0) {
-            &unit[..unit.len() - 1]
-        } else {
-            unit
-        };
+        let unit =
+            if dim.counts_things() && number == Decimal::new(1, 0) { &unit[..unit.len() - 1] } else { unit };
         format!("{number} {unit}")
     }
 }
@@ -295,44 +275,23 @@ mod tests {
 
     #[test]
     fn a_hundredth_of_a_millisecond_is_exactly_ten_thousand_nanoseconds() {
-        assert_eq!(
-            Quantity::parse("0.01 ms").unwrap().base.as_u64(),
-            Some(10_000)
-        );
-        assert_eq!(
-            Quantity::parse("0.5 ns"),
-            Err(Unread::TooFine("whole nanoseconds"))
-        );
+        assert_eq!(Quantity::parse("0.01 ms").unwrap().base.as_u64(), Some(10_000));
+        assert_eq!(Quantity::parse("0.5 ns"), Err(Unread::TooFine("whole nanoseconds")));
     }
 
     #[test]
     fn si_values_are_the_nearest_real_numbers() {
-        assert_eq!(
-            Quantity::parse("1 %").unwrap().si().to_bits(),
-            0.01_f64.to_bits()
-        );
-        assert_eq!(
-            Quantity::parse("0.01 ms").unwrap().si().to_bits(),
-            1e-5_f64.to_bits()
-        );
-        assert_eq!(
-            Quantity::parse("5 Mbit/s").unwrap().si().to_bits(),
-            5e6_f64.to_bits()
-        );
+        assert_eq!(Quantity::parse("1 %").unwrap().si().to_bits(), 0.01_f64.to_bits());
+        assert_eq!(Quantity::parse("0.01 ms").unwrap().si().to_bits(), 1e-5_f64.to_bits());
+        assert_eq!(Quantity::parse("5 Mbit/s").unwrap().si().to_bits(), 5e6_f64.to_bits());
     }
 
     #[test]
     fn text_that_is_no_quantity_says_why() {
         assert_eq!(Quantity::parse("fast"), Err(Unread::NoNumber));
         assert_eq!(Quantity::parse("12"), Err(Unread::NoUnit("12".into())));
-        assert_eq!(
-            Quantity::parse("5 Mbps"),
-            Err(Unread::NoSuchUnit("5".into(), "Mbps".into()))
-        );
+        assert_eq!(Quantity::parse("5 Mbps"), Err(Unread::NoSuchUnit("5".into(), "Mbps".into())));
         assert_eq!(Quantity::parse("1e90 s"), Err(Unread::OutOfRange));
-        assert_eq!(
-            Quantity::parse("1..2 s"),
-            Err(Unread::NoSuchUnit("1".into(), "..2 s".into()))
-        );
+        assert_eq!(Quantity::parse("1..2 s"), Err(Unread::NoSuchUnit("1".into(), "..2 s".into())));
     }
 }

@@ -43,11 +43,7 @@ fn insert(at: &mut Json, path: &[&str], key: &Key) {
     let Some((first, rest)) = path.split_first() else {
         return;
     };
-    let (below, name) = if *first == "*" {
-        ("patternProperties", NAME)
-    } else {
-        ("properties", *first)
-    };
+    let (below, name) = if *first == "*" { ("patternProperties", NAME) } else { ("properties", *first) };
     if rest.is_empty() {
         at[below][name] = value(key);
         // A key under a condition is required only where the condition holds.
@@ -111,11 +107,7 @@ fn kind(key: &Key) -> Json {
 }
 
 fn quantity(dims: &[Dim]) -> String {
-    let units = dims
-        .iter()
-        .flat_map(|dim| dim.units())
-        .collect::<Vec<_>>()
-        .join("|");
+    let units = dims.iter().flat_map(|dim| dim.units()).collect::<Vec<_>>().join("|");
     format!(r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*({units})\s*$")
 }
 

@@ -32,6 +32,8 @@ pub(super) enum From {
     Sweep,
     Default,
     Profile(&'static str),
+    /// It is that of another slot.
+    Like(usize),
     /// It follows from the value of another slot.
     Slot(usize),
 }
@@ -53,17 +55,9 @@ impl<'a> Sheet<'a> {
                 swept[*slot] = Some(value);
             }
         }
-        let mut sheet = Sheet {
-            plan,
-            values: Vec::with_capacity(count),
-            missing: Vec::new(),
-        };
+        let mut sheet = Sheet { plan, values: Vec::with_capacity(count), missing: Vec::new() };
         for (slot, swept) in swept.into_iter().enumerate() {
-            let cell = if sheet.has_meaning(slot) {
-                sheet.cell(slot, swept)
-            } else {
-                None
-            };
+            let cell = if sheet.has_meaning(slot) { sheet.cell(slot, swept) } else { None };
             sheet.values.push(cell);
         }
         sheet
@@ -87,47 +81,28 @@ impl<'a> Sheet<'a> {
             [false, false] => {
                 let kind = self.get(&format!("flows.{}.app.kind", self.plan.layout.flows[flow]));
                 let reliable = kind.is_none_or(|kind| kind.is("bulk") || kind.is("file"));
-                if reliable {
-                    Transport::Tcp
-                } else {
-                    Transport::Udp
-                }
+                if reliable { Transport::Tcp } else { Transport::Udp }
             }
         }
     }
 
     fn has_meaning(&self, slot: usize) -> bool {
-        self.plan.layout.slots[slot]
-            .only
-            .iter()
-            .all(|only| match only {
-                SlotOnly::Is(other, values) => self
-                    .at(*other)
-                    .is_some_and(|value| values.iter().any(|word| value.is(word))),
-                SlotOnly::Tcp(flow) => self.transport(*flow) == Transport::Tcp,
-                SlotOnly::Udp(flow) => self.transport(*flow) == Transport::Udp,
-            })
+        self.plan.layout.slots[slot].only.iter().all(|only| match only {
+            SlotOnly::Is(other, values) => {
+                self.at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
+            }
+            SlotOnly::Tcp(flow) => self.transport(*flow) == Transport::Tcp,
+            SlotOnly::Udp(flow) => self.transport(*flow) == Transport::Udp,
+        })
     }
 
     fn cell(&mut self, slot: usize, swept: Option<&Value>) -> Option<Cell> {
         if let Some(value) = swept {
-            return Some(Cell {
-                value: value.clone(),
-                from: From::Sweep,
-                source: "",
-            });
+            return Some(Cell { value: value.clone(), from: From::Sweep, source: "" });
         }
         if let Some(setting) = &self.plan.base[slot] {
-            let from = if matches!(setting.place, Place::Set(_)) {
-                From::Set
-            } else {
-                From::File
-            };
-            return Some(Cell {
-                value: setting.value.clone(),
-                from,
-                source: "",
-            });
+            let from = if matches!(setting.place, Place::Set(_)) { From::Set } else { From::File };
+            return Some(Cell { value: setting.value.clone(), from, source: "" });
         }
         let slots = &self.plan.layout.slots;
         let source = slots[slot].def.source;
@@ -137,16 +112,10 @@ impl<'a> Sheet<'a> {
                 None
             }
             SlotDefault::Absent => None,
-            SlotDefault::Always(value) => Some(Cell {
-                value: value.clone(),
-                from: From::Default,
-                source,
-            }),
-            SlotDefault::Like(other) => Some(Cell {
-                value: self.at(*other)?.clone(),
-                from: From::Slot(*other),
-                source,
-            }),
+            SlotDefault::Always(value) => Some(Cell { value: value.clone(), from: From::Default, source }),
+            SlotDefault::Like(other) => {
+                Some(Cell { value: self.at(*other)?.clone(), from: From::Like(*other), source })
+            }
             SlotDefault::Profile { profile, values } => self.of_profile(*profile, values),
             SlotDefault::Variant { variant, part } => {
                 let Value::Text(name) = self.at(*variant)? else {
@@ -158,17 +127,9 @@ impl<'a> Sheet<'a> {
                     Part::Congestion => entry.congestion.entry(),
                 };
                 let value = Value::Text(entry.name.to_string());
-                Some(Cell {
-                    value,
-                    from: From::Slot(*variant),
-                    source: entry.source,
-                })
+                Some(Cell { value, from: From::Slot(*variant), source: entry.source })
             }
-            SlotDefault::Sack {
-                profile,
-                recovery,
-                values,
-            } => {
+            SlotDefault::Sack { profile, recovery, values } => {
                 let cell = self.of_profile(*profile, values)?;
                 if cell.value == Value::Bool(false) && self.at(*recovery).is_some_and(needs_sack) {
                     return Some(Cell {
@@ -184,16 +145,9 @@ impl<'a> Sheet<'a> {
 
     fn of_profile(&self, profile: usize, values: &ByProfile) -> Option<Cell> {
         let profile = self.at(profile)?;
-        let (name, (value, source)) = if profile.is("ns2-2004") {
-            ("ns2-2004", &values.ns2)
-        } else {
-            ("modern", &values.modern)
-        };
-        Some(Cell {
-            value: value.clone(),
-            from: From::Profile(name),
-            source,
-        })
+        let (name, (value, source)) =
+            if profile.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
+        Some(Cell { value: value.clone(), from: From::Profile(name), source })
     }
 
     /// Where a cell comes from, in words.
@@ -204,6 +158,7 @@ impl<'a> Sheet<'a> {
             From::Sweep => "sweep".to_string(),
             From::Default => "default".to_string(),
             From::Profile(name) => format!("profile {name}"),
+            From::Like(slot) => self.plan.layout.slots[slot].key.clone(),
             From::Slot(slot) => {
                 let key = &self.plan.layout.slots[slot].key;
                 let word = key.rsplit('.').next().unwrap_or(key);
@@ -235,13 +190,9 @@ pub(super) fn rows(plan: &Plan, point: usize) -> Vec<usize> {
 
 /// Where the value of a slot at a point stands, if anything sets it.
 pub(super) fn place(plan: &Plan, slot: usize, point: usize) -> Option<Place> {
-    let swept = plan
-        .axes
-        .iter()
-        .zip(rows(plan, point))
-        .find_map(|(axis, row)| {
-            let column = axis.slots.iter().position(|other| *other == slot)?;
-            Some(axis.rows[row][column].1)
-        });
+    let swept = plan.axes.iter().zip(rows(plan, point)).find_map(|(axis, row)| {
+        let column = axis.slots.iter().position(|other| *other == slot)?;
+        Some(axis.rows[row][column].1)
+    });
     swept.or_else(|| plan.base[slot].as_ref().map(|setting| setting.place))
 }

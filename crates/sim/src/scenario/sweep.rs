@@ -22,9 +22,8 @@ pub(super) struct Axis {
 impl Axis {
     /// Takes out the keys that an override fixes; rows that then are alike become one.
     pub(super) fn fix(&mut self, fixed: &[usize]) {
-        let kept: Vec<usize> = (0..self.slots.len())
-            .filter(|column| !fixed.contains(&self.slots[*column]))
-            .collect();
+        let kept: Vec<usize> =
+            (0..self.slots.len()).filter(|column| !fixed.contains(&self.slots[*column])).collect();
         if kept.len() == self.slots.len() {
             return;
         }
@@ -43,51 +42,32 @@ fn texts(row: &[(Value, Place)]) -> Vec<String> {
 
 /// Reads the `[sweep]` table.
 pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec<Axis> {
-    let mut axes: Vec<Axis> = Vec::new();
+    let mut all: Vec<Axis> = Vec::new();
     for leaf in leaves {
         let axis = match &leaf.item.raw {
-            Raw::Table(below) if leaf.path == ["zip"] => {
-                zip(plan, leaf, &document::flatten(below), faults)
-            }
+            Raw::Table(below) if leaf.path == ["zip"] => zip(plan, leaf, &document::flatten(below), faults),
             Raw::List(items) if leaf.path == ["list"] => list(plan, leaf, items, faults),
             _ => single(plan, leaf, faults),
         };
         let Some(axis) = axis else { continue };
-        let twice = axis
-            .slots
-            .iter()
-            .find(|slot| axes.iter().any(|other| other.slots.contains(slot)));
+        let twice = axis.slots.iter().find(|slot| all.iter().any(|other| other.slots.contains(slot)));
         if let Some(slot) = twice {
             let text = "swept twice; expected once";
-            faults.push(Fault::new(
-                axis.place,
-                format!("sweep.{}", plan.layout.slots[*slot].key),
-                text,
-            ));
+            faults.push(Fault::new(axis.place, format!("sweep.{}", plan.layout.slots[*slot].key), text));
             continue;
         }
         let mut seen = BTreeSet::new();
         for row in &axis.rows {
             if !seen.insert(texts(row)) {
-                let keys: Vec<&str> = axis
-                    .slots
-                    .iter()
-                    .map(|slot| plan.layout.slots[*slot].key.as_str())
-                    .collect();
-                let text = format!(
-                    "\"{}\" twice; expected different values",
-                    texts(row).join("\", \"")
-                );
-                faults.push(Fault::new(
-                    row[0].1,
-                    format!("sweep.{}", keys.join(", ")),
-                    text,
-                ));
+                let keys: Vec<&str> =
+                    axis.slots.iter().map(|slot| plan.layout.slots[*slot].key.as_str()).collect();
+                let text = format!("\"{}\" twice; expected different values", texts(row).join("\", \""));
+                faults.push(Fault::new(row[0].1, format!("sweep.{}", keys.join(", ")), text));
             }
         }
-        axes.push(axis);
+        all.push(axis);
     }
-    axes
+    all
 }
 
 /// The fault of a sweep with more points than anyone runs.
@@ -122,10 +102,11 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
         Ok(slot) => Some(slot),
         Err(astray) => {
             let wrong = path[..astray.depth].join(".");
+            let found = if astray.is_table { "a whole table; expected a key below " } else { "" };
             faults.push(Fault::new(
                 leaf.item.place,
                 format!("sweep.{wrong}"),
-                astray.text,
+                format!("{found}{}", astray.text),
             ));
             None
         }
@@ -133,11 +114,7 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
 }
 
 /// The values of one swept key.
-fn column(
-    plan: &mut Plan,
-    leaf: &Leaf,
-    faults: &mut Faults,
-) -> Option<(usize, Vec<(Value, Place)>)> {
+fn column(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<(usize, Vec<(Value, Place)>)> {
     let slot = slot(plan, leaf, faults)?;
     let def = plan.layout.slots[slot].def;
     let place = leaf.item.place;
@@ -146,10 +123,9 @@ fn column(
         |place, text: String| faults.push(Fault::new(place, format!("sweep.{}", leaf.key()), text));
     let mut values = Vec::new();
     match &leaf.item.raw {
-        Raw::List(items) if items.is_empty() => fault(
-            place,
-            "an empty list; expected at least one value".to_string(),
-        ),
+        Raw::List(items) if items.is_empty() => {
+            fault(place, "an empty list; expected at least one value".to_string());
+        }
         Raw::List(items) => {
             for item in items {
                 match def.read(&item.raw, &plan.layout.node_names()) {
@@ -162,10 +138,7 @@ fn column(
             Ok(found) => values = found.into_iter().map(|value| (value, place)).collect(),
             Err(text) => fault(place, text),
         },
-        other => fault(
-            place,
-            format!("{}; expected a list of values or a range", other.describe()),
-        ),
+        other => fault(place, format!("{}; expected a list of values or a range", other.describe())),
     }
     (faults.len() == before).then_some((slot, values))
 }
@@ -173,70 +146,38 @@ fn column(
 fn single(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<Axis> {
     let (slot, values) = column(plan, leaf, faults)?;
     let rows = values.into_iter().map(|value| vec![value]).collect();
-    Some(Axis {
-        slots: vec![slot],
-        rows,
-        place: leaf.item.place,
-    })
+    Some(Axis { slots: vec![slot], rows, place: leaf.item.place })
 }
 
 fn zip(plan: &mut Plan, table: &Leaf, leaves: &[Leaf], faults: &mut Faults) -> Option<Axis> {
     let place = table.item.place;
-    let columns: Vec<_> = leaves
-        .iter()
-        .map(|leaf| column(plan, leaf, faults))
-        .collect::<Vec<_>>();
+    let columns: Vec<_> = leaves.iter().map(|leaf| column(plan, leaf, faults)).collect::<Vec<_>>();
     let columns: Vec<_> = columns.into_iter().collect::<Option<_>>()?;
     let Some((_, first)) = columns.first() else {
-        faults.push(Fault::new(
-            place,
-            "sweep.zip",
-            "no keys; expected keys that advance together",
-        ));
+        faults.push(Fault::new(place, "sweep.zip", "no keys; expected keys that advance together"));
         return None;
     };
     let count = first.len();
     for ((_, values), leaf) in columns.iter().zip(leaves) {
         if values.len() != count {
-            let text = format!(
-                "{} values; expected {count} as in {}",
-                values.len(),
-                leaves[0].key()
-            );
-            faults.push(Fault::new(
-                leaf.item.place,
-                format!("sweep.zip.{}", leaf.key()),
-                text,
-            ));
+            let text = format!("{} values; expected {count} as in {}", values.len(), leaves[0].key());
+            faults.push(Fault::new(leaf.item.place, format!("sweep.zip.{}", leaf.key()), text));
             return None;
         }
     }
     let slots = columns.iter().map(|(slot, _)| *slot).collect();
-    let rows = (0..count)
-        .map(|row| {
-            columns
-                .iter()
-                .map(|(_, values)| values[row].clone())
-                .collect()
-        })
-        .collect();
+    let rows =
+        (0..count).map(|row| columns.iter().map(|(_, values)| values[row].clone()).collect()).collect();
     Some(Axis { slots, rows, place })
 }
 
 fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> Option<Axis> {
     let place = table.item.place;
     let before = faults.len();
-    let mut axis = Axis {
-        slots: Vec::new(),
-        rows: Vec::new(),
-        place,
-    };
+    let mut axis = Axis { slots: Vec::new(), rows: Vec::new(), place };
     for (index, item) in items.iter().enumerate() {
         let Raw::Table(below) = &item.raw else {
-            let text = format!(
-                "{}; expected a table of keys and values",
-                item.raw.describe()
-            );
+            let text = format!("{}; expected a table of keys and values", item.raw.describe());
             faults.push(Fault::new(item.place, "sweep.list", text));
             continue;
         };
@@ -245,16 +186,11 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
             let Some(slot) = slot(plan, &leaf, faults) else {
                 continue;
             };
-            match plan.layout.slots[slot]
-                .def
-                .read(&leaf.item.raw, &plan.layout.node_names())
-            {
+            match plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.node_names()) {
                 Ok(value) => row.push((slot, value, leaf.item.place)),
-                Err(text) => faults.push(Fault::new(
-                    leaf.item.place,
-                    format!("sweep.list.{}", leaf.key()),
-                    text,
-                )),
+                Err(text) => {
+                    faults.push(Fault::new(leaf.item.place, format!("sweep.list.{}", leaf.key()), text));
+                }
             }
         }
         if faults.len() > before {
@@ -267,30 +203,19 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
         if let Some((slot, _, at)) = row.iter().find(|(slot, ..)| !axis.slots.contains(slot)) {
             let text = "a key that the first point has not; expected the same keys in each";
             faults.push(Fault::new(*at, format!("sweep.list.{}", known(slot)), text));
+            continue;
         }
-        let of = |slot: &usize| {
-            row.iter()
-                .find(|cell| cell.0 == *slot)
-                .map(|cell| (cell.1.clone(), cell.2))
-        };
+        let of = |slot: &usize| row.iter().find(|cell| cell.0 == *slot).map(|cell| (cell.1.clone(), cell.2));
         match axis.slots.iter().find(|slot| of(slot).is_none()) {
             Some(slot) => {
                 let text = "missing; expected the same keys in each point";
-                faults.push(Fault::new(
-                    item.place,
-                    format!("sweep.list.{}", known(slot)),
-                    text,
-                ));
+                faults.push(Fault::new(item.place, format!("sweep.list.{}", known(slot)), text));
             }
             None => axis.rows.push(axis.slots.iter().filter_map(of).collect()),
         }
     }
     if items.is_empty() || (axis.slots.is_empty() && faults.len() == before) {
-        faults.push(Fault::new(
-            place,
-            "sweep.list",
-            "no points; expected tables of keys and values",
-        ));
+        faults.push(Fault::new(place, "sweep.list", "no points; expected tables of keys and values"));
     }
     (faults.len() == before).then_some(axis)
 }

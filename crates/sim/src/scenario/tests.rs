@@ -1,1 +1,72 @@
-//! Tests.
+//! What a whole scenario means, and what is said of one that means nothing.
+
+mod errors;
+mod fuzz;
+mod listing;
+mod sweeps;
+
+use super::{Scenario, ScenarioError};
+
+/// A small legal scenario.
+const BASE: &str = r#"title = "three nodes"
+
+[run]
+duration = "10 s"
+
+[nodes]
+a = {}
+b = {}
+c = {}
+
+[links.a-b]
+kind  = "wired"
+nodes = ["a", "b"]
+rate  = "5 Mbit/s"
+delay = "40 ms"
+
+[links.b-c]
+kind  = "lossy"
+nodes = ["b", "c"]
+rate  = "10 Mbit/s"
+loss  = { rate = "1 %" }
+
+[flows.main]
+from = "a"
+to   = "c"
+
+[flows.main.tcp]
+profile = "ns2-2004"
+variant = "newreno"
+"#;
+
+fn read(text: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::from_text(text, "x.toml", &[])
+}
+
+fn with(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect();
+    Scenario::from_text(text, "x.toml", &overrides)
+}
+
+/// [`BASE`] with one piece replaced.
+fn changed(from: &str, to: &str) -> String {
+    assert_eq!(BASE.matches(from).count(), 1, "{from:?} stands once in the scenario");
+    BASE.replace(from, to)
+}
+
+/// [`BASE`] with more at its end.
+fn extended(more: &str) -> String {
+    format!("{BASE}{more}")
+}
+
+/// The number of the line on which a piece of text starts.
+fn line_of(text: &str, piece: &str) -> usize {
+    1 + text[..text.find(piece).expect("the piece is there")].matches('\n').count()
+}
+
+/// The value and origin of a key at a point.
+fn resolved(scenario: &Scenario, point: usize, key: &str) -> Option<(String, String)> {
+    let line = scenario.resolved(point).into_iter().find(|line| line.key == key)?;
+    Some((line.value, line.from))
+}

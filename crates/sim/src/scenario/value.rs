@@ -30,10 +30,7 @@ impl Value {
                     Value::Number(_) | Value::Bool(_) | Value::List(_) => value.text(),
                     _ => format!("\"{}\"", value.text()),
                 };
-                format!(
-                    "[{}]",
-                    values.iter().map(quoted).collect::<Vec<_>>().join(", ")
-                )
+                format!("[{}]", values.iter().map(quoted).collect::<Vec<_>>().join(", "))
             }
         }
     }
@@ -63,13 +60,10 @@ impl Key {
         }
         match (self.kind, raw) {
             (Kind::Quantity(dims, _), Raw::Text(text)) => self.quantity(text, dims),
-            (Kind::Quantity(..), Raw::Number(number)) => Err(format!(
-                "{number} has no unit; expected {}",
-                self.expected(Some(number))
-            )),
-            (Kind::Integer | Kind::Number, Raw::Number(text) | Raw::Text(text)) => {
-                self.number(text, raw)
+            (Kind::Quantity(..), Raw::Number(number)) => {
+                Err(format!("{number} has no unit; expected {}", self.expected(Some(number))))
             }
+            (Kind::Integer | Kind::Number, Raw::Number(text) | Raw::Text(text)) => self.number(text, raw),
             (Kind::Bool, Raw::Bool(value)) => Ok(Value::Bool(*value)),
             (Kind::Word(noun, words), Raw::Text(text)) => {
                 let known = words();
@@ -78,18 +72,12 @@ impl Key {
                 }
                 Err(unknown(noun, text, &known))
             }
-            (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => {
-                Ok(Value::Text(text.clone()))
-            }
+            (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Node, Raw::Text(_)) => node(raw, nodes),
             (Kind::NodePair, Raw::List(items)) => self.node_pair(items, nodes),
             (Kind::Position, Raw::List(items)) => self.position(items),
             (Kind::Ordinals, Raw::List(items)) => self.ordinals(items),
-            _ => Err(format!(
-                "{}; expected {}",
-                raw.describe_kind(),
-                self.expected(None)
-            )),
+            _ => Err(format!("{}; expected {}", raw.describe_kind(), self.expected(None))),
         }
     }
 
@@ -106,10 +94,9 @@ impl Key {
         let found = format!("\"{}\"", text.escape_debug());
         let quantity = Quantity::parse(text).map_err(|unread| match unread {
             Unread::NoNumber => format!("{found}; expected {}", self.expected(None)),
-            Unread::NoUnit(number) => format!(
-                "{found} has no unit; expected {}",
-                self.expected(Some(&number))
-            ),
+            Unread::NoUnit(number) => {
+                format!("{found} has no unit; expected {}", self.expected(Some(&number)))
+            }
             Unread::NoSuchUnit(number, given) => self.no_such_unit(&found, &number, &given, dims),
             Unread::OutOfRange => {
                 format!("{found} is out of range; expected {}", self.expected(None))
@@ -117,55 +104,35 @@ impl Key {
             Unread::TooFine(finest) => format!("{found} is too fine; expected {finest}"),
         })?;
         if !dims.contains(&quantity.dim) {
-            let number = text
-                .trim()
-                .split(|c: char| c.is_whitespace() || c.is_alphabetic() || c == '%')
-                .next();
+            let number =
+                text.trim().split(|c: char| c.is_whitespace() || c.is_alphabetic() || c == '%').next();
             let expected = self.expected(number.filter(|number| !number.is_empty()));
-            return Err(format!(
-                "{found} is {}; expected {expected}",
-                quantity.dim.noun()
-            ));
+            return Err(format!("{found} is {}; expected {expected}", quantity.dim.noun()));
         }
         if quantity.dim != Dim::Length && quantity.base.is_negative() {
-            return Err(format!(
-                "{found} is negative; expected {}",
-                self.expected(None)
-            ));
+            return Err(format!("{found} is negative; expected {}", self.expected(None)));
         }
         self.within(quantity.base, Some(quantity.dim), &found)?;
         Ok(Value::Quantity(quantity))
     }
 
     fn no_such_unit(&self, found: &str, number: &str, unit: &str, dims: &[Dim]) -> String {
-        let known = dims
-            .iter()
-            .flat_map(|dim| dim.units())
-            .collect::<Vec<_>>()
-            .join(", ");
+        let known = dims.iter().flat_map(|dim| dim.units()).collect::<Vec<_>>().join(", ");
         let hint = match unit {
             "B/s" | "kB/s" | "MB/s" | "GB/s" => " counts bytes per second",
-            "bps" | "kbps" | "Mbps" | "Gbps" | "Mb/s" | "kb/s" | "Gb/s" => " is an ambiguous unit",
             _ => " has an unknown unit",
         };
-        format!(
-            "{found}{hint}; expected {} (units: {known})",
-            self.expected(Some(number))
-        )
+        format!("{found}{hint}; expected {} (units: {known})", self.expected(Some(number)))
     }
 
     fn number(&self, text: &str, raw: &Raw) -> Result<Value, String> {
         let found = raw.describe();
         let whole = matches!(self.kind, Kind::Integer);
-        let Some(number) = Decimal::parse(text.trim()).filter(|number| number.is_whole() || !whole)
-        else {
+        let Some(number) = Decimal::parse(text.trim()).filter(|number| number.is_whole() || !whole) else {
             return Err(format!("{found}; expected {}", self.expected(None)));
         };
         if number.is_negative() && self.least.is_none() {
-            return Err(format!(
-                "{found} is negative; expected {}",
-                self.expected(None)
-            ));
+            return Err(format!("{found} is negative; expected {}", self.expected(None)));
         }
         self.within(number, None, &found)?;
         Ok(Value::Number(number))
@@ -174,72 +141,47 @@ impl Key {
     /// Checks the limits that are given in this dimension; a limit of zero holds in every one.
     fn within(&self, base: Decimal, dim: Option<Dim>, found: &str) -> Result<(), String> {
         let limit = |bound: Bound| {
-            bound
-                .base()
-                .filter(|limit| limit.is_zero() || bound.dim().is_none() || bound.dim() == dim)
+            bound.base().filter(|limit| limit.is_zero() || bound.dim().is_none() || bound.dim() == dim)
         };
         if let Some(bound) = self.least
             && let Some(least) = limit(bound)
             && (base < least || (base == least && !bound.included))
         {
             let text = if least.is_zero() { "0" } else { bound.text };
-            let expected = if bound.included {
-                "at least"
-            } else {
-                "more than"
-            };
+            let expected = if bound.included { "at least" } else { "more than" };
             return Err(format!("{found} is too small; expected {expected} {text}"));
         }
         if let Some(bound) = self.most
             && limit(bound).is_some_and(|most| base > most)
         {
-            return Err(format!(
-                "{found} is too large; expected at most {}",
-                bound.text
-            ));
+            return Err(format!("{found} is too large; expected at most {}", bound.text));
         }
         Ok(())
     }
 
     fn node_pair(&self, items: &[Item], nodes: &[&str]) -> Result<Value, String> {
         let [first, second] = items else {
-            return Err(format!(
-                "{} names; expected {}",
-                items.len(),
-                self.expected(None)
-            ));
+            return Err(format!("{} names; expected {}", items.len(), self.expected(None)));
         };
         let pair = [node(&first.raw, nodes)?, node(&second.raw, nodes)?];
         if pair[0] == pair[1] {
-            return Err(format!(
-                "\"{}\" twice; expected two different nodes",
-                pair[0].text()
-            ));
+            return Err(format!("\"{}\" twice; expected two different nodes", pair[0].text()));
         }
         Ok(Value::List(pair.to_vec()))
     }
 
     fn position(&self, items: &[Item]) -> Result<Value, String> {
         if items.len() != 2 {
-            return Err(format!(
-                "{} values; expected {}",
-                items.len(),
-                self.expected(None)
-            ));
+            return Err(format!("{} values; expected {}", items.len(), self.expected(None)));
         }
         let length = |item: &Item| match &item.raw {
             Raw::Text(text) => self.quantity(text, &[Dim::Length]),
-            Raw::Number(number) => Err(format!(
-                "{number} has no unit; expected a length such as \"{number} m\""
-            )),
-            other => Err(format!(
-                "{}; expected a length such as \"100 m\"",
-                other.describe()
-            )),
+            Raw::Number(number) => {
+                Err(format!("{number} has no unit; expected a length such as \"{number} m\""))
+            }
+            other => Err(format!("{}; expected a length such as \"100 m\"", other.describe())),
         };
-        Ok(Value::List(
-            items.iter().map(length).collect::<Result<_, _>>()?,
-        ))
+        Ok(Value::List(items.iter().map(length).collect::<Result<_, _>>()?))
     }
 
     fn ordinals(&self, items: &[Item]) -> Result<Value, String> {
@@ -247,17 +189,11 @@ impl Key {
         let mut last = Decimal::ZERO;
         for item in items {
             let Raw::Number(text) = &item.raw else {
-                return Err(format!(
-                    "{} in the list; expected {}",
-                    item.raw.describe(),
-                    self.expected(None)
-                ));
+                return Err(format!("{} in the list; expected {}", item.raw.describe(), self.expected(None)));
             };
             let number = Decimal::parse(text).filter(|number| number.as_u64().is_some());
             let Some(number) = number.filter(|number| !number.is_zero()) else {
-                return Err(format!(
-                    "{text} in the list; expected whole numbers, counted from 1"
-                ));
+                return Err(format!("{text} in the list; expected whole numbers, counted from 1"));
             };
             if number <= last {
                 return Err(format!("{number} after {last}; expected an ascending list"));
@@ -274,9 +210,7 @@ impl Key {
     /// What is expected, with an example that keeps the number found.
     pub(super) fn expected(&self, number: Option<&str>) -> String {
         let mut forms: Vec<String> = match self.kind {
-            Kind::Quantity(dims, unit) => {
-                dims.iter().map(|dim| example(*dim, unit, number)).collect()
-            }
+            Kind::Quantity(dims, unit) => dims.iter().map(|dim| example(*dim, unit, number)).collect(),
             Kind::Integer => vec![match (self.least, self.most) {
                 (Some(least), Some(most)) => {
                     format!("a whole number from {} to {}", least.text, most.text)
@@ -305,11 +239,7 @@ impl Key {
 
 /// A quantity in words: `a rate such as "5 Mbit/s"`.
 fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
-    let unit = if dim.units().contains(&unit) {
-        unit
-    } else {
-        dim.unit()
-    };
+    let unit = if dim.units().contains(&unit) { unit } else { dim.unit() };
     let usual = match dim {
         Dim::Time if unit == "ms" => "40",
         Dim::Time => "10",
@@ -320,9 +250,7 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
         Dim::Segments => "20",
         Dim::Share => "1",
     };
-    let number = number
-        .filter(|number| !number.starts_with('-'))
-        .unwrap_or(usual);
+    let number = number.filter(|number| !number.starts_with('-')).unwrap_or(usual);
     format!("{} such as \"{number} {unit}\"", dim.noun())
 }
 
@@ -330,10 +258,7 @@ fn node(raw: &Raw, nodes: &[&str]) -> Result<Value, String> {
     match raw {
         Raw::Text(name) if nodes.contains(&name.as_str()) => Ok(Value::Text(name.clone())),
         Raw::Text(name) => Err(unknown("node", name, nodes)),
-        other => Err(format!(
-            "{}; expected the name of a node",
-            other.describe_kind()
-        )),
+        other => Err(format!("{}; expected the name of a node", other.describe_kind())),
     }
 }
 

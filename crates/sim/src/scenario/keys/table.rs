@@ -373,11 +373,8 @@ pub(in super::super) static KEYS: &[Key] = &[
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
 ];
 
-const SACK: Profiled = Profiled {
-    value: |tcp| tcp.sack.to_string(),
-    ns2: "ns-2: Agent/TCP",
-    modern: "RFC 2018",
-};
+const SACK: Profiled =
+    Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018" };
 
 fn bytes(count: u64) -> String {
     quantity(Dim::Size, count)
@@ -392,30 +389,18 @@ fn time(span: Span) -> String {
 }
 
 fn quantity(dim: Dim, base: u64) -> String {
-    Quantity {
-        dim,
-        base: Decimal::new(base.into(), 0),
-    }
-    .text()
+    Quantity { dim, base: Decimal::new(base.into(), 0) }.text()
 }
 
 fn variant_name(config: &tcp::Config) -> String {
     let pair = |variant: &&lasthop_stack::registry::Variant| {
         variant.recovery == config.recovery && variant.congestion == config.congestion
     };
-    VARIANTS
-        .iter()
-        .find(pair)
-        .map_or_else(String::new, |variant| variant.name.to_string())
+    VARIANTS.iter().find(pair).map_or_else(String::new, |variant| variant.name.to_string())
 }
 
 fn retransmit_timer(config: &tcp::Config) -> String {
-    if config.newreno_impatient {
-        "impatient"
-    } else {
-        "slow-but-steady"
-    }
-    .to_string()
+    if config.newreno_impatient { "impatient" } else { "slow-but-steady" }.to_string()
 }
 
 fn fast_retransmit(config: &tcp::Config) -> String {
