@@ -174,7 +174,9 @@ impl<'a> Check<'a> {
 
     fn remark(&mut self, key: &str, text: String) {
         let fault = Fault::new(self.place(key), key, text);
-        self.remarks.push(fault);
+        if !self.remarks.contains(&fault) {
+            self.remarks.push(fault);
+        }
     }
 
     /// Where a key is set at this point; else the table it belongs to.

@@ -59,7 +59,7 @@ pub(super) enum Place {
 }
 
 /// One fault.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     place: Place,
     key: String,

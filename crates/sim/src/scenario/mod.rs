@@ -12,6 +12,8 @@ mod document;
 mod error;
 mod explain;
 mod figure;
+mod file;
+mod hash;
 mod keys;
 mod layout;
 mod plan;
@@ -19,6 +21,7 @@ mod quantity;
 mod range;
 mod schema;
 mod sheet;
+mod survey;
 mod sweep;
 mod value;
 
@@ -31,18 +34,14 @@ pub use explain::{explain, keys};
 pub use keys::{APPS, LINKS, LOSS_MODELS, Named};
 pub use schema::schema;
 
-use crate::probe::metrics;
 use document::{Document, Raw};
-use error::{Fault, Faults, nearest};
-use keys::Only;
-use layout::SlotOnly;
+use error::Faults;
+use hash::Fnv;
 use plan::Plan;
 use serde_json::Value as Json;
-use sheet::{Sheet, Transport};
-use std::collections::BTreeSet;
-use std::fs;
-use std::io;
+use sheet::Sheet;
 use std::path::Path;
+use survey::{Survey, merged, unused};
 
 /// After so many faults the points that remain are not looked at.
 const ENOUGH_FAULTS: usize = 100;
@@ -87,16 +86,8 @@ impl Scenario {
     /// # Errors
     /// The file cannot be read, or what it says cannot be run.
     pub fn from_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        let name = path.display().to_string();
-        let bytes = fs::read(path).map_err(|error| ScenarioError::plain(unreadable(path, &error)))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            let line = 1 + valid.matches('\n').count();
-            ScenarioError::plain(format!(
-                "{name}:{line}: bytes that are no UTF-8; expected TOML text in UTF-8"
-            ))
-        })?;
-        Scenario::from_text(&text, &name, overrides)
+        let text = file::text(path)?;
+        Scenario::from_text(&text, &path.display().to_string(), overrides)
     }
 
     /// Reads TOML text; `name` stands for the file in messages.
@@ -132,7 +123,7 @@ impl Scenario {
         let mut remarks = check.remarks;
         let (mut figures, mut metrics) = (Vec::new(), Vec::new());
         if faults.is_empty() {
-            let of_file = Survey::of(&file);
+            let of_file = if overrides.is_empty() { survey.clone() } else { Survey::of(&file) };
             faults.extend(unused(&plan, &survey, &of_file));
             let known = merged(&survey.metrics, &of_file.metrics);
             figures = figure::figures(&document, &file, &known, &mut faults, &mut remarks);
@@ -281,7 +272,7 @@ impl Scenario {
                 hash.add(&cell.value.text());
             }
         }
-        format!("{:032x}", hash.0)
+        hash.digits()
     }
 
     /// The `[[figure]]` tables, with the values of `where` in canonical text.
@@ -310,123 +301,5 @@ impl Scenario {
 
     fn expect(&self, point: usize) {
         assert!(point < self.points(), "{}: point {point} of {}", self.name, self.points());
-    }
-}
-
-/// Which slots any point uses, and which metrics it gives.
-struct Survey {
-    used: Vec<bool>,
-    metrics: Vec<String>,
-    /// The transports of the flows, as far as they were met.
-    transports: BTreeSet<Vec<Transport>>,
-}
-
-impl Survey {
-    fn new(plan: &Plan) -> Survey {
-        Survey {
-            used: vec![false; plan.layout.slots.len()],
-            metrics: Vec::new(),
-            transports: BTreeSet::new(),
-        }
-    }
-
-    fn of(plan: &Plan) -> Survey {
-        let mut survey = Survey::new(plan);
-        (0..plan.points()).for_each(|point| survey.note(&Sheet::new(plan, point)));
-        survey
-    }
-
-    fn note(&mut self, sheet: &Sheet<'_>) {
-        for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
-            *used |= cell.is_some();
-        }
-        let transports = (0..sheet.plan.layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
-        if sheet.missing.is_empty() && self.transports.insert(transports) {
-            self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet)));
-        }
-    }
-}
-
-/// All names of both lists, in order.
-fn merged(some: &[String], more: &[String]) -> Vec<String> {
-    let new = more.iter().filter(|name| !some.contains(name));
-    some.iter().chain(new).cloned().collect()
-}
-
-/// Settings without a meaning at any point, neither as given nor, for those of the file, without the overrides.
-fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
-    let mut faults = Faults::new();
-    for (slot, setting) in plan.base.iter().enumerate() {
-        let Some(setting) = setting else { continue };
-        let in_file = matches!(setting.place, error::Place::Line(_));
-        let used = survey.used[slot] || (in_file && of_file.used[slot]);
-        if !used {
-            faults.push(Fault::new(setting.place, &plan.layout.slots[slot].key, purpose(plan, survey, slot)));
-        }
-    }
-    for axis in &plan.axes {
-        for (column, slot) in axis.slots.iter().enumerate() {
-            if !survey.used[*slot] && !of_file.used[*slot] {
-                let key = format!("sweep.{}", plan.layout.slots[*slot].key);
-                faults.push(Fault::new(axis.rows[0][column].1, key, purpose(plan, survey, *slot)));
-            }
-        }
-    }
-    faults
-}
-
-/// What a slot that no point uses is for.
-fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
-    let mut slot = slot;
-    // A condition on a key that is itself without meaning leads on to the condition of that key.
-    while let Some(SlotOnly::Is(other, _)) = plan.layout.slots[slot].only.first()
-        && !survey.used[*other]
-        && !plan.layout.slots[*other].only.is_empty()
-    {
-        slot = *other;
-    }
-    let name = plan.layout.slots[slot].key.split('.').nth(1).unwrap_or("");
-    let only: Vec<String> = plan.layout.slots[slot].def.only.iter().map(|only| Only::text(*only)).collect();
-    format!("no point uses it; expected {}", only.join(" and ").replace("NAME", name))
-}
-
-/// Why a file cannot be read.
-fn unreadable(path: &Path, error: &io::Error) -> String {
-    let shown = path.display();
-    if path.is_dir() {
-        return format!("{shown}: a directory; expected a scenario file");
-    }
-    if error.kind() != io::ErrorKind::NotFound {
-        return format!("{shown}: {error}; expected a readable scenario file");
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.path().extension().is_some_and(|extension| extension == "toml") {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    match nearest(&wanted, &known) {
-        Some(near) => format!("{shown}: no such file; did you mean \"{}\"?", folder.join(near).display()),
-        None => format!("{shown}: no such file; expected a scenario file"),
-    }
-}
-
-/// FNV-1a with 128 bits: stable over machines and versions.
-struct Fnv(u128);
-
-impl Fnv {
-    fn new() -> Fnv {
-        Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
-    }
-
-    /// Adds a text and a mark of its end.
-    fn add(&mut self, text: &str) {
-        for byte in text.bytes().chain([0xff]) {
-            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
     }
 }

@@ -68,7 +68,7 @@ impl Plan {
 
     /// The number of points.
     pub(super) fn points(&self) -> usize {
-        self.axes.iter().map(|axis| axis.rows.len()).product()
+        self.axes.iter().fold(1, |points: usize, axis| points.saturating_mul(axis.rows.len()))
     }
 
     /// Remembers that a flow has a `tcp` or `udp` table.

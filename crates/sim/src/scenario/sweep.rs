@@ -8,7 +8,7 @@ use super::value::Value;
 use std::collections::BTreeSet;
 
 /// More points than this are taken for a slip.
-const MOST_POINTS: usize = 1_000_000;
+pub(super) const MOST_POINTS: usize = 1_000_000;
 
 /// Keys that advance together.
 #[derive(Clone, Debug)]

@@ -92,7 +92,9 @@ proptest! {
                 text.push(' ');
             }
         }
-        use_all(&text.into_iter().collect::<String>(), &[]);
+        let text: String = text.into_iter().collect();
+        use_all(&text, &[]);
+        use_all(&text, &[("flows.main.tcp.variant".to_string(), "reno".to_string())]);
     }
 
     #[test]

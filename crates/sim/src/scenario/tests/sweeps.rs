@@ -94,6 +94,22 @@ fn an_override_of_a_swept_key_removes_its_axis() {
 }
 
 #[test]
+fn every_point_can_be_set_by_hand_from_its_own_values() {
+    let text = changed(r#"{ rate = "1 %" }"#, r#"{ model = "list" }"#);
+    let text = format!(
+        "{text}[sweep]\n\"links.b-c.loss.list.drop\" = [[1], [1, 5]]\n\"links.a-b.queue\" = [\"unlimited\", \"9 kB\"]\n\
+         \"links.a-b.nodes\" = [[\"a\", \"b\"], [\"b\", \"a\"]]\n\"flows.main.tcp.timestamps\" = [true, false]\n\
+         \"flows.main.tcp.window-scale\" = [\"auto\", 3]\n"
+    );
+    let swept = read(&text).unwrap();
+    assert_eq!(swept.points(), 32);
+    for point in 0..swept.points() {
+        let set = swept.with_overrides(&swept.point(point)).unwrap();
+        assert_eq!((set.points(), set.point_key(0)), (1, swept.point_key(point)));
+    }
+}
+
+#[test]
 fn an_override_of_one_zipped_key_leaves_the_others() {
     let text = extended(
         "[sweep.zip]\n\"links.a-b.rate\" = [\"1 Mbit/s\", \"1 Mbit/s\", \"2 Mbit/s\"]\n\

@@ -1,0 +1,91 @@
+//! What all points of a scenario use between them: settings that no point uses are refused, metrics that some point gives
+//! may be drawn.
+
+use super::build;
+use super::error::{Fault, Faults, Place};
+use super::keys::Only;
+use super::layout::SlotOnly;
+use super::plan::Plan;
+use super::sheet::{Sheet, Transport};
+use super::sweep::MOST_POINTS;
+use crate::probe::metrics;
+use std::collections::BTreeSet;
+
+/// Which slots any point uses, and which metrics it gives.
+#[derive(Clone, Debug)]
+pub(super) struct Survey {
+    used: Vec<bool>,
+    pub(super) metrics: Vec<String>,
+    /// The transports of the flows, as far as they were met.
+    transports: BTreeSet<Vec<Transport>>,
+}
+
+impl Survey {
+    pub(super) fn new(plan: &Plan) -> Survey {
+        Survey {
+            used: vec![false; plan.layout.slots.len()],
+            metrics: Vec::new(),
+            transports: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn of(plan: &Plan) -> Survey {
+        let mut survey = Survey::new(plan);
+        // Without the overrides that make it small, a sweep may be larger than is allowed.
+        (0..plan.points().min(MOST_POINTS)).for_each(|point| survey.note(&Sheet::new(plan, point)));
+        survey
+    }
+
+    pub(super) fn note(&mut self, sheet: &Sheet<'_>) {
+        for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
+            *used |= cell.is_some();
+        }
+        let transports = (0..sheet.plan.layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
+        if sheet.missing.is_empty() && self.transports.insert(transports) {
+            self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet)));
+        }
+    }
+}
+
+/// All names of both lists, in order.
+pub(super) fn merged(some: &[String], more: &[String]) -> Vec<String> {
+    let new = more.iter().filter(|name| !some.contains(name));
+    some.iter().chain(new).cloned().collect()
+}
+
+/// Settings without a meaning at any point, neither as given nor, for those of the file, without the overrides.
+pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
+    let mut faults = Faults::new();
+    for (slot, setting) in plan.base.iter().enumerate() {
+        let Some(setting) = setting else { continue };
+        let in_file = matches!(setting.place, Place::Line(_));
+        let used = survey.used[slot] || (in_file && of_file.used[slot]);
+        if !used {
+            faults.push(Fault::new(setting.place, &plan.layout.slots[slot].key, purpose(plan, survey, slot)));
+        }
+    }
+    for axis in &plan.axes {
+        for (column, slot) in axis.slots.iter().enumerate() {
+            if !survey.used[*slot] && !of_file.used[*slot] {
+                let key = format!("sweep.{}", plan.layout.slots[*slot].key);
+                faults.push(Fault::new(axis.rows[0][column].1, key, purpose(plan, survey, *slot)));
+            }
+        }
+    }
+    faults
+}
+
+/// What a slot that no point uses is for.
+fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
+    let mut slot = slot;
+    // A condition on a key that is itself without meaning leads on to the condition of that key.
+    while let Some(SlotOnly::Is(other, _)) = plan.layout.slots[slot].only.first()
+        && !survey.used[*other]
+        && !plan.layout.slots[*other].only.is_empty()
+    {
+        slot = *other;
+    }
+    let name = plan.layout.slots[slot].key.split('.').nth(1).unwrap_or("");
+    let only: Vec<String> = plan.layout.slots[slot].def.only.iter().map(|only| Only::text(*only)).collect();
+    format!("no point uses it; expected {}", only.join(" and ").replace("NAME", name))
+}
