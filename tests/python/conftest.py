@@ -1,0 +1,97 @@
+"""What the tests of the Python package share: a small scenario, and the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SMALL = """\
+title = "Two TCPs on a short lossy path"
+
+[run]
+duration     = "3 s"
+replications = 3
+
+[nodes]
+a = {}
+b = {}
+
+[links.path]
+kind  = "lossy"
+nodes = ["a", "b"]
+rate  = "2 Mbit/s"
+delay = "10 ms"
+loss  = { rate = "0 %" }
+
+[flows.main]
+from = "a"
+to   = "b"
+app  = { kind = "bulk" }
+tcp  = { profile = "ns2-2004", variant = "reno", min-rto = "200 ms" }
+
+[sweep]
+"flows.main.tcp.variant" = ["reno", "newreno"]
+"links.path.loss.rate"   = ["0 %", "1 %", "3 %"]
+
+[[figure]]
+id    = "goodput"
+x     = "links.path.loss.rate"
+y     = "flows.main.goodput_bps"
+lines = "flows.main.tcp.variant"
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A scenario of six points that run in no time."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def edited(small: Path) -> Callable[[str, str], Path]:
+    """Change a text of the small scenario."""
+
+    def edit(old: str, new: str) -> Path:
+        text = small.read_text()
+        assert old in text
+        small.write_text(text.replace(old, new, 1))
+        return small
+
+    return edit
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", **more}
+
+
+COMMAND = [sys.executable, "-P", "-m", "lasthop"]
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run `lasthop` as a user does, in the test's own directory."""
+
+    def run(*args: object, **more: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [*COMMAND, *map(str, args)],
+            cwd=tmp_path,
+            env=environment(**more),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run

@@ -1,0 +1,203 @@
+"""The verdict rule, the kinds of claims, and the record they are compared with."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from lasthop.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding, read
+from lasthop.errors import UsageError
+from lasthop.measure import judge
+from lasthop.reproduce import Paper, Reproduction, recorded
+from lasthop.stats import Interval
+from test_study import FakeStudy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lasthop.study import Study
+
+METRIC = "flows.main.goodput_bps"
+
+
+@pytest.mark.parametrize(
+    ("low", "mean", "high", "verdict"),
+    [
+        (99.0, 100.0, 101.0, AGREES),
+        (93.0, 100.0, 107.0, AGREES),
+        (101.0, 107.0, 113.0, AGREES),
+        (90.0, 100.0, 110.0, CANNOT_TELL),
+        (107.0, 109.0, 111.0, CANNOT_TELL),
+        (108.5, 109.0, 109.5, DIFFERS),
+        (50.0, 60.0, 70.0, DIFFERS),
+    ],
+)
+def test_an_interval_is_judged_against_a_tolerance(
+    low: float, mean: float, high: float, verdict: str
+) -> None:
+    assert Band(92.0, 108.0, 8.0).judge(Interval(mean, low, high, 10)) == verdict
+
+
+def test_a_bound_wants_the_whole_interval_on_its_side() -> None:
+    at_least = Band(1.2, math.inf)
+    assert at_least.judge(Interval(1.3, 1.21, 1.39, 5)) == AGREES
+    assert at_least.judge(Interval(1.3, 1.1, 1.5, 5)) == CANNOT_TELL
+    assert at_least.judge(Interval(1.0, 0.9, 1.1, 5)) == DIFFERS
+
+
+def test_one_run_cannot_tell() -> None:
+    assert Band(0.0, 2.0, 1.0).judge(Interval(1.0, None, None, 1)) == CANNOT_TELL
+
+
+def verdict_on(one: Claim) -> Finding:
+    return judge(one, cast("Study", FakeStudy(POINTS)))
+
+
+def claim(kind: str, band: Band, **more: object) -> Claim:
+    return Claim("x/1", "", "main", kind, METRIC, band, None, "", "", **more)  # type: ignore[arg-type]
+
+
+POINTS = [
+    ({"variant": v, "loss": x}, [base * scale + k for k in range(4)])
+    for v, scale in (("reno", 1.0), ("sack", 2.0))
+    for x, base in (("1 %", 100.0), ("2 %", 50.0))
+]
+
+
+SACK_OVER_RENO = {"this": {"variant": "sack"}, "that": {"variant": "reno"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "mean"),
+    [
+        ("mean", {"at": {"variant": ("reno",), "loss": ("1 %",)}}, 101.5),
+        ("mean", {"at": {"variant": ("reno",), "loss": ("1 %", "2 %")}}, 76.5),
+        ("difference", {"at": {"loss": ("0.01",)}, **SACK_OVER_RENO}, 100.0),
+        ("ratio", {"at": {"loss": ("1 %",)}, **SACK_OVER_RENO}, 201.5 / 101.5),
+        ("gain", {"at": {"loss": ("1 %",)}, **SACK_OVER_RENO}, 100 / 101.5),
+        ("order", {"key": "variant", "order": ("sack", "reno")}, 75.0),
+        ("order", {"key": "variant", "order": ("sack", "reno"), "each": True}, 50.0),
+    ],
+)
+def test_each_kind_of_claim_measures_what_it_says(kind: str, more: dict[str, object], mean: float) -> None:
+    found = verdict_on(claim(kind, Band(0.0, math.inf), **more))
+    assert found.ours.mean == pytest.approx(mean)
+    assert found.ours.n == 4
+    assert found.verdict == AGREES
+
+
+def test_an_order_the_wrong_way_round_differs() -> None:
+    found = verdict_on(claim("order", Band(0.0, math.inf), key="variant", order=("reno", "sack")))
+    assert found.verdict == DIFFERS
+
+
+def test_a_point_that_was_not_simulated_cannot_tell() -> None:
+    found = verdict_on(claim("mean", Band(0.0, 1.0), at={"variant": ("reno",), "loss": ("9 %",)}))
+    assert (found.verdict, found.note) == (CANNOT_TELL, "not simulated")
+
+
+def test_a_claim_about_an_unknown_key_is_an_error_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match='did you mean "variant"'):
+        verdict_on(claim("mean", Band(0.0, 1.0), at={"varriant": ("reno",)}))
+
+
+CLAIMS = """
+[studies.main]
+scenario = "x"
+
+[[claim]]
+id = "x/gain"
+text = "more"
+kind = "gain"
+metric = "m"
+unit = "%"
+at-least = 20
+this = { v = "a" }
+that = { v = "b" }
+
+[[table]]
+id = "x/{row}-{column}"
+text = "{row} at {column}"
+metric = "m"
+unit = "Mbit/s"
+tolerance = "8 %"
+rows = "v"
+columns = "loss"
+at-columns = ["0 %", "1 %"]
+values = { a = [2, 1] }
+"""
+
+
+def test_a_claims_file_spells_out_its_tables(tmp_path: Path) -> None:
+    path = tmp_path / "x.claims.toml"
+    path.write_text(CLAIMS)
+    _, claims = read(path)
+    assert [c.id for c in claims] == ["x/gain", "x/a-0%", "x/a-1%"]
+    assert claims[0].band == Band(0.2, math.inf)
+    assert claims[1].band == Band(1.84e6, 2.16e6, 0.16e6)
+    assert claims[2].at == {"v": ("a",), "loss": ("1 %",)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kind = "gain"', 'kind = "gian"', 'kind: did you mean "gain"'),
+        ('unit = "%"', 'unit = "Mb"', "unit: "),
+        ("at-least = 20", "at-lest = 20", 'at-lest: unknown key; did you mean "at-least"'),
+        ("at-least = 20", "at-least = 20\nat-most = 3", "expected one of value"),
+        ('tolerance = "8 %"', "", "expected a share"),
+        ('id = "x/gain"', 'id = "x/a-0%"', "listed twice"),
+        ("[studies.main]", "[studies.other]", "study: "),
+        ("[[claim]]", "[[claim", "expected a readable claims file"),
+    ],
+)
+def test_a_mistake_in_a_claims_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "x.claims.toml"
+    path.write_text(CLAIMS.replace(old, new, 1))
+    with pytest.raises(UsageError, match=message):
+        read(path)
+
+
+REPORT = """# x
+
+| claim | expected | verdict | note |
+| --- | --- | --- | --- |
+| `x/gain` | ≥ 20 | agrees | |
+| x/a-0% | 2 | cannot tell | |
+
+| other | table |
+| --- | --- |
+| x/a-1% | differs |
+"""
+
+
+def test_recorded_verdicts_are_read_from_the_table_of_claims(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(REPORT)
+    assert recorded(path) == {"x/gain": "agrees", "x/a-0%": "cannot tell"}
+    assert recorded(tmp_path / "none.md") == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "quick", "worse"),
+    [
+        (AGREES, AGREES, False, False),
+        (AGREES, CANNOT_TELL, False, True),
+        (AGREES, CANNOT_TELL, True, False),
+        (AGREES, DIFFERS, True, True),
+        (CANNOT_TELL, DIFFERS, False, True),
+        (DIFFERS, DIFFERS, False, False),
+        (DIFFERS, AGREES, False, False),
+        (None, DIFFERS, False, False),
+    ],
+)
+def test_a_verdict_is_worse_than_the_record_or_not(
+    tmp_path: Path, before: str | None, now: str, quick: bool, worse: bool
+) -> None:
+    ours = {AGREES: Interval(1.0, 1.0, 1.0, 2), DIFFERS: Interval(9.0, 9.0, 9.0, 2)}
+    band = Band(0.5, 1.5)
+    finding = Finding(claim("mean", band), ours.get(now, Interval(1.0, None, None, 1)), now, "")
+    paper = Paper("x", "", {}, [], {"x/1": before} if before else {}, tmp_path / "x.md")
+    assert bool(Reproduction(paper, quick, [finding]).worse()) is worse

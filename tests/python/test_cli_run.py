@@ -1,0 +1,167 @@
+"""`lasthop run`, and what every command has in common."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import COMMAND, environment
+from lasthop.cli.main import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def strict(text: str) -> dict[str, object]:
+    """One JSON document without NaN or Infinity."""
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    found = json.loads(text, parse_constant=refuse)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_help_answers_in_under_150_ms() -> None:
+    took = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        subprocess.run([*COMMAND, "--help"], check=True, capture_output=True, env=environment())
+        took.append(time.perf_counter() - begun)
+    assert min(took) < 0.15
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from lasthop.cli.main import invoke; invoke(['--help']); "
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'numpy','matplotlib','rich','sqlite3'}"
+        " | {m for m in sys.modules if m == 'lasthop._core'}), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment()
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def test_without_arguments_there_is_help(cli: Cli) -> None:
+    done = cli()
+    assert done.returncode == 0
+    assert done.stdout == cli("--help").stdout
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "test"])
+def test_every_help_ends_with_two_examples_that_name_the_command(cli: Cli, command: str) -> None:
+    done = cli(command, "--help")
+    assert done.returncode == 0
+    examples = done.stdout.split("Examples:\n")[1].strip().splitlines()
+    assert len(examples) == 2
+    assert all(f"lasthop {command}" in line for line in examples)
+
+
+def test_the_version_is_the_one_of_the_core(cli: Cli) -> None:
+    import lasthop
+
+    assert cli("--version").stdout == f"lasthop {lasthop.__version__} (model {lasthop.model_version})\n"
+
+
+def test_run_json_is_one_document_with_the_promised_fields(small: Path, cli: Cli) -> None:
+    done = cli("run", small, "--json", "--seed", "7", "--replication", "2")
+    assert done.returncode == 0
+    run = strict(done.stdout)
+    assert (run["scenario"], run["seed"], run["replication"]) == ("small", 7, 2)
+    assert {"version", "metrics", "events", "wall_s"} <= run.keys()
+    assert run["metrics"]["flows.main.goodput_bps"] > 0  # type: ignore[index]
+    assert run["metrics"]["flows.main.completion_s"] is None  # type: ignore[index]
+
+
+def test_a_run_is_the_same_traced_captured_or_not(small: Path, cli: Cli) -> None:
+    plain = strict(cli("run", small, "--json").stdout)
+    watched = strict(
+        cli("run", small, "--json", "--trace", "cwnd,rtt,queue,tcp", "--pcap", "x.pcap", "-o", "out").stdout
+    )
+    for run in (plain, watched):
+        del run["wall_s"]
+    assert plain == watched
+
+
+def test_the_last_line_on_stderr_is_what_was_written(small: Path, cli: Cli, tmp_path: Path) -> None:
+    done = cli("run", small, "--trace", "cwnd", "-o", "out")
+    assert done.stderr.splitlines()[-1] == "out"
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"run.json", "traces"}
+    head, first, *_ = (tmp_path / "out" / "traces" / "cwnd.csv").read_text().splitlines()
+    assert head == "time_s,flow,cwnd,ssthresh"
+    assert ",main," in first
+    captured = cli("run", small, "-q", "--pcap", "path=x.pcap")
+    assert captured.stderr.splitlines() == ["x.pcap"]
+    assert (tmp_path / "x.pcap").stat().st_size > 24
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+def test_tshark_reads_the_capture(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("run", small, "--pcap", "x.pcap")
+    done = subprocess.run(
+        ["tshark", "-r", "x.pcap", "-Y", "tcp", "-T", "fields", "-e", "tcp.len"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "1000" in done.stdout.split()
+
+
+def test_a_set_value_fixes_a_swept_key_and_run_takes_the_first_point_left(small: Path, cli: Cli) -> None:
+    done = cli("run", small, "--json", "-s", "links.path.loss.rate=2 %")
+    assert strict(done.stdout)["point"] == {"flows.main.tcp.variant": "reno"}
+    chosen = cli("run", small, "--json", "--where", "flows.main.tcp.variant=newreno")
+    assert strict(chosen.stdout)["point"] == {
+        "flows.main.tcp.variant": "newreno",
+        "links.path.loss.rate": "0 %",
+    }
+
+
+def test_an_event_budget_stops_a_run_and_says_so(small: Path, cli: Cli) -> None:
+    done = cli("run", small, "--json", "--max-events", "500")
+    assert done.returncode == 0
+    run = strict(done.stdout)
+    assert run["stopped"] == "max-events"
+    assert run["simulated_s"] < 3  # type: ignore[operator]
+    assert "stopped by max-events" in done.stderr
+
+
+def test_a_dry_run_writes_nothing(small: Path, cli: Cli, tmp_path: Path) -> None:
+    for command in ("run", "sweep"):
+        done = cli(command, small, "--dry-run", "-o", "out")
+        assert done.returncode == 0
+        assert done.stdout == ""
+        assert "would run" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_a_scenario_is_found_by_id_from_anywhere(cli: Cli, tmp_path: Path) -> None:
+    done = cli("run", "ejtcp/fig10-baselines", "-s", "run.duration=2 s", "--json")
+    assert done.returncode == 0
+    assert strict(done.stdout)["scenario"] == "ejtcp/fig10-baselines"
+
+
+def test_colour_follows_no_color_and_the_option(small: Path, cli: Cli) -> None:
+    assert "\x1b[" not in cli("run", "nothing").stderr
+    assert re.fullmatch(r"[ -~±–≤≥µ\n]*", cli("run", small).stdout)
+
+
+def test_a_closed_pipe_is_no_error(small: Path, tmp_path: Path) -> None:
+    command = " ".join([*COMMAND, "show", str(small)])
+    done = subprocess.run(
+        ["sh", "-c", f"{command} | true"], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert done.stderr == ""

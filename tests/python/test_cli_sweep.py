@@ -1,0 +1,163 @@
+"""`lasthop sweep` and the commands on what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import COMMAND, environment
+from lasthop import sweep as sweep_module
+from lasthop.cli.main import invoke
+from test_study import failing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+METRIC = "flows.main.goodput_bps"
+
+
+def test_a_sweep_prints_its_tables_and_ends_with_its_path(small: Path, cli: Cli) -> None:
+    done = cli("sweep", small, "-r", "2")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "studies/small"
+    assert "12 runs in" in done.stderr
+    assert "n = 2" in done.stdout
+    assert done.stdout == cli("show", "studies/small").stdout
+
+
+def test_quiet_says_only_what_was_written(small: Path, cli: Cli) -> None:
+    assert cli("sweep", small, "-r", "1", "-q").stderr == "studies/small\n"
+
+
+def test_tables_as_json_are_the_same_for_any_number_of_workers(small: Path, cli: Cli) -> None:
+    one = cli("sweep", small, "-j", "1", "-o", "1", "--json").stdout
+    two = cli("sweep", small, "-j", "2", "-o", "2", "--json").stdout
+    assert one == two
+    table = json.loads(one)["tables"][0]
+    assert (table["metric"], table["unit"], len(table["rows"])) == (METRIC, "bit/s", 6)
+    assert {"mean", "ci_low", "ci_high", "n"} <= table["rows"][0].keys()
+    assert json.loads(cli("show", "2", "--json").stdout) == json.loads(two)
+
+
+def test_processes_give_what_threads_give(small: Path, cli: Cli) -> None:
+    threads = cli("sweep", small, "-r", "1", "-o", "1", "--json").stdout
+    processes = cli("sweep", small, "-r", "1", "-o", "2", "--executor", "process", "-j", "2", "--json")
+    assert processes.returncode == 0
+    assert processes.stdout == threads
+
+
+def test_fresh_forgets_and_a_changed_scenario_says_so(
+    edited: Callable[[str, str], Path], small: Path, cli: Cli
+) -> None:
+    cli("sweep", small, "-r", "1")
+    assert "6 of 6 runs are in the ledger" in cli("sweep", small, "-r", "1").stderr
+    assert "in the ledger" not in cli("sweep", small, "-r", "1", "--fresh").stderr
+    edited('"3 %"]', '"4 %"]')
+    assert "4 of 6 points have runs that still apply" in cli("sweep", small, "-r", "1").stderr
+
+
+def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sweep_module, "execute", failing)
+    assert invoke(["sweep", str(small), "-o", str(tmp_path / "s")]) == 1
+    talk = capsys.readouterr().err.splitlines()
+    assert "error: x: it failed; expected it to work" in talk
+    assert talk[-1] == str(tmp_path / "s")
+    assert invoke(["export", str(tmp_path / "s")]) == 0
+    assert capsys.readouterr().out.count(",done,") == 17
+
+
+def test_shards_and_merge_make_the_whole(small: Path, cli: Cli) -> None:
+    for i in (1, 2):
+        cli("sweep", small, "--shard", f"{i}/2")
+    parts = ["studies/small.shard-1-of-2", "studies/small.shard-2-of-2"]
+    merged = cli("merge", "whole", *parts)
+    assert merged.returncode == 0
+    assert merged.stderr.splitlines() == ["18 of 18 runs", "whole"]
+    cli("sweep", small)
+    assert cli("export", "whole").stdout == cli("export", "studies/small").stdout
+
+
+def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("sweep", small, "-s", "run.duration=2 s", "--seed", "5")
+    done = cli("command", "studies/small", "--point", "4", "--replication", "2")
+    words = shlex.split(done.stdout)
+    assert words[:2] == ["lasthop", "run"]
+    repeated = subprocess.run(
+        [*COMMAND, *words[1:], "--json"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    exported = json.loads(cli("export", "studies/small", "--format", "json").stdout)
+    row = next(r for r in exported["rows"] if (r["point"], r["replication"]) == (4, 2))
+    run = json.loads(repeated.stdout)
+    assert {name: row[name] for name in run["metrics"]} == run["metrics"]
+    assert run["events"] == row["events"]
+
+
+def test_exports_agree_in_all_formats(small: Path, cli: Cli, tmp_path: Path) -> None:
+    import csv
+
+    import pyarrow.parquet as pq
+
+    cli("sweep", small, "-r", "2")
+    as_json = json.loads(cli("export", "studies/small", "--format", "json").stdout)["rows"]
+    lines = list(csv.DictReader(cli("export", "studies/small").stdout.splitlines()))
+    done = cli("export", "studies/small", "-o", "runs.parquet")
+    assert done.stderr == "runs.parquet\n"
+    assert pq.read_table(tmp_path / "runs.parquet").to_pylist() == as_json
+    assert [float(line[METRIC]) for line in lines] == [row[METRIC] for row in as_json]
+    summary = json.loads(cli("export", "studies/small", "--summary", "--format", "json").stdout)["rows"]
+    assert [row[f"{METRIC}.n"] for row in summary] == [2] * 6
+
+
+def test_plot_writes_the_same_bytes_again(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("sweep", small)
+    done = cli("plot", "studies/small", "--format", "svg,pdf,png")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "studies/small/figures/goodput.png"
+    folder = tmp_path / "studies" / "small" / "figures"
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    assert set(before) == {"goodput.svg", "goodput.pdf", "goodput.png"}
+    cli("plot", "studies/small", "goodput", "--format", "svg,pdf,png")
+    assert before == {p.name: p.read_bytes() for p in folder.iterdir()}
+    assert cli("plot", "studies/small", "godput").stderr.startswith("error: small: godput: no such figure")
+
+
+def test_show_names_every_default_with_its_origin(small: Path, cli: Cli) -> None:
+    shown = cli("show", small, "--point", "4").stdout
+    assert "point 4 of 6" in shown
+    assert "[flows.main]" in shown
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.startswith("  ")}
+    assert "ns2-2004" in lines["tcp.initial-window"]
+    assert "200 ms" in lines["tcp.min-rto"]
+    assert "sweep" in lines["loss.rate"]
+    values = json.loads(cli("show", small, "--json").stdout)["values"]
+    assert values["flows.main.tcp.packet"]["value"] == "1000 B"
+
+
+def test_show_takes_any_metric_and_names_the_nearest(small: Path, cli: Cli) -> None:
+    cli("sweep", small, "-r", "1")
+    assert "flows.main.timeouts" in cli("show", "studies/small", "--metric", "flows.main.timeouts").stdout
+    wrong = cli("show", "studies/small", "--metric", "flows.main.timeout")
+    assert wrong.returncode == 2
+    assert 'did you mean "flows.main.timeouts"' in wrong.stderr
+
+
+def test_replications_follow_the_precision_asked_for(small: Path, cli: Cli) -> None:
+    done = cli("sweep", small, "--ci", "30 %", "--max-replications", "8", "-r", "2", "--json")
+    rows = json.loads(done.stdout)["tables"][0]["rows"]
+    for row in rows:
+        narrow = (row["ci_high"] - row["ci_low"]) / 2 <= 0.3 * row["mean"]
+        assert narrow or row["n"] == 8

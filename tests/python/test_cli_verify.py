@@ -1,0 +1,223 @@
+"""reproduce, check, bench, and the commands that list and explain."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import SMALL
+from lasthop import paths
+from lasthop.cli.main import invoke
+from lasthop.reproduce import recorded
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+CLAIMS = """
+title = "A paper about nothing"
+
+[studies.main]
+scenario = "paper/fig1"
+replications = 3
+quick = { replications = 1 }
+
+[[claim]]
+id = "paper/near"
+text = "a flow fills a clean link"
+metric = "flows.main.goodput_bps"
+at = { "links.path.loss.rate" = "0 %" }
+unit = "Mbit/s"
+value = 1.8
+tolerance = "15 %"
+
+[[claim]]
+id = "paper/far"
+text = "a flow doubles a clean link"
+metric = "flows.main.goodput_bps"
+at = { "links.path.loss.rate" = "0 %" }
+unit = "Mbit/s"
+at-least = 4
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with one paper, in place of the real one."""
+    (tmp_path / "scenarios" / "paper").mkdir(parents=True)
+    (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_reproduce_judges_every_claim_and_draws_the_figures(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["reproduce", "paper", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["paper"] == "paper"
+    near, far = found["claims"]
+    assert near.keys() == {"id", "claim", "paper", "ours", "verdict", "note"}
+    assert near["ours"].keys() == {"mean", "ci_low", "ci_high", "n", "unit"}
+    assert (near["verdict"], near["paper"], near["ours"]["unit"]) == ("agrees", 1.8, "Mbit/s")
+    assert far["verdict"] == "differs"
+    assert (library / "studies/reproduce/paper/main/figures/goodput.svg").stat().st_size > 1000
+
+
+def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = library / "papers" / "paper.md"
+    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/far | differs |\n")
+    assert invoke(["reproduce"]) == 0
+    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/far | agrees |\n")
+    capsys.readouterr()
+    assert invoke(["reproduce"]) == 3
+    captured = capsys.readouterr()
+    assert "worse than recorded: agrees" in captured.out
+    assert "1 verdicts are worse than recorded: paper/far" in captured.err
+
+
+def test_a_quick_run_that_cannot_tell_is_no_news(library: Path) -> None:
+    report = library / "papers" / "paper.md"
+    report.write_text("| claim | verdict |\n| --- | --- |\n| paper/near | agrees |\n")
+    assert invoke(["reproduce", "--quick"]) == 0
+
+
+def test_verdicts_are_put_on_record(library: Path) -> None:
+    report = library / "papers" / "paper.md"
+    assert invoke(["reproduce", "--record"]) == 0
+    assert recorded(report) == {"paper/near": "agrees", "paper/far": "differs"}
+    text = report.read_text()
+    report.write_text(text.replace("differs", "agrees") + "\nAnd more prose.\n")
+    assert invoke(["reproduce", "--record"]) == 0
+    assert report.read_text() == text + "\nAnd more prose.\n"
+
+
+def test_reproduce_lists_its_ids(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["reproduce", "--list"]) == 0
+    assert "paper  2       A paper about nothing" in capsys.readouterr().out
+
+
+def test_the_shipped_claims_and_records_belong_together(cli: Cli) -> None:
+    listed = json.loads(cli("reproduce", "--list", "--json").stdout)
+    assert "baselines" in [entry["id"] for entry in listed]
+    from lasthop.reproduce import known, paper
+
+    for name in known():
+        one = paper(name)
+        assert set(one.recorded) <= {claim.id for claim in one.claims}
+
+
+@pytest.mark.slow
+def test_the_baselines_are_as_close_to_ns2_as_recorded(cli: Cli) -> None:
+    done = cli("reproduce", "baselines", "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["claims"]) == 35
+
+
+def test_check_counts_points_and_bounds_the_cost(small: Path, cli: Cli) -> None:
+    done = cli("check", small)
+    assert done.returncode == 0
+    assert done.stdout.startswith("ok: small: 6 points x 3 replications; a run has at most ")
+    found = json.loads(cli("check", small, "--json").stdout)
+    assert found["points"] == 6
+    assert found["events"] > 0
+    assert found["memory_bytes"] > 0
+
+
+def test_every_shipped_scenario_is_valid(cli: Cli) -> None:
+    done = cli("check")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == len(paths.shipped())
+    assert all(line.startswith("ok: ") for line in done.stdout.splitlines())
+
+
+def test_check_theory_shows_closed_forms_beside_each_flow(small: Path, cli: Cli) -> None:
+    done = cli("check", small, "--theory", "--where", "links.path.loss.rate=3 %", "-s", "run.duration=60 s")
+    assert done.returncode in {0, 3}
+    assert len(done.stdout.splitlines()) == 4
+    assert "PFTK/s" in done.stdout
+
+
+def test_bench_measures_every_duration(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (library / "bench").mkdir()
+    (library / "bench" / "tiny.toml").write_text(
+        'title = "t"\nscenario = "paper/fig1"\nflow = "main"\ndurations = ["2 s", "8 s"]\n'
+        'set = { "flows.main.tcp.variant" = "reno" }\n'
+    )
+    assert invoke(["bench", "--json"]) == 0
+    short, long = json.loads(capsys.readouterr().out)
+    assert (short["simulated_s"], long["simulated_s"]) == (2.0, 8.0)
+    assert long["events"] > short["events"]
+    assert long["ns_per_packet"] > 0
+    assert long["peak_bytes"] > 1e6
+
+
+@pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
+def test_bench_runs_the_same_path_in_ns2() -> None:
+    from dataclasses import replace
+
+    from lasthop import bench
+
+    case = bench.cases(("newreno-1pct",))[0]
+    theirs = bench.peer(replace(case, peer={**case.peer, "duration": 250}))
+    assert 25000 < theirs.packets < 37000
+
+
+@pytest.mark.parametrize(
+    "what", ["tcp", "recovery", "congestion", "links", "apps", "metrics", "scenarios", "papers"]
+)
+def test_list_names_what_there_is(cli: Cli, what: str) -> None:
+    entries = json.loads(cli("list", what, "--json").stdout)
+    assert entries
+    text = cli("list", what).stdout
+    assert all(str(e.get("name", e.get("id"))) in text for e in entries)
+
+
+def test_explain_tells_meaning_unit_and_default(cli: Cli) -> None:
+    text = cli("explain", "links.r2-d.loss.rate").stdout
+    assert "meaning" in text
+    assert "0 %" in text
+    wrong = cli("explain", "links.r2-d.loss.rat")
+    assert wrong.returncode == 2
+    assert 'did you mean "' in wrong.stderr
+
+
+def test_the_schema_is_a_json_schema_that_the_shipped_scenarios_meet(cli: Cli) -> None:
+    schema = json.loads(cli("schema").stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+
+
+def test_new_copies_a_scenario_and_replaces_nothing(cli: Cli, tmp_path: Path) -> None:
+    done = cli("new", "mine", "--from", "ejtcp/fig10-baselines")
+    assert done.stderr == "mine.toml\n"
+    text = (tmp_path / "mine.toml").read_text()
+    assert text.startswith("# Started from ejtcp/fig10-baselines.")
+    assert text.endswith(paths.shipped()["ejtcp/fig10-baselines"].read_text())
+    assert cli("check", "mine.toml").returncode == 0
+    again = cli("new", "mine", "--from", "ejtcp/fig10-baselines")
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
+    done = cli("completion", shell)
+    assert done.returncode == 0
+    assert "_LASTHOP_COMPLETE" in done.stdout
+
+
+def test_the_readable_report_is_beside_the_claims() -> None:
+    base = paths.folder("papers")
+    assert base is not None
+    assert (base / "baselines.md").is_file()

@@ -1,0 +1,92 @@
+"""Figures: labels with units, lines that differ in grey, bytes that repeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lasthop as lh
+from conftest import SMALL
+from lasthop.plot import draw, save
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> lh.Study:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return lh.load(path).sweep(out=tmp_path / "s").run()
+
+
+def axes(study: lh.Study, **changes: object) -> Axes:
+    figure = {**study.scenario.figures()[0], **changes}
+    return draw(study, figure).axes[0]
+
+
+def test_axes_carry_units_and_the_caption_carries_n(study: lh.Study) -> None:
+    sheet = study.plot("goodput")
+    ax = sheet.axes[0]
+    assert ax.get_xlabel() == "path loss rate (%)"
+    assert ax.get_ylabel() == "goodput (Mbit/s)"
+    assert "n = 3" in sheet.get_supxlabel()
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reno", "newreno"]
+
+
+def test_the_lines_are_the_means_in_the_units_of_the_labels(study: lh.Study) -> None:
+    line = axes(study).get_lines()[0]
+    rows = study.table("flows.main.goodput_bps").rows[:3]
+    assert list(line.get_xdata()) == pytest.approx([0.0, 1.0, 3.0])
+    assert list(line.get_ydata()) == pytest.approx([r["mean"] / 1e6 for r in rows])
+
+
+def test_lines_differ_in_colour_marker_and_dashes(study: lh.Study) -> None:
+    first, second = axes(study).get_lines()
+    assert first.get_color() != second.get_color()
+    assert first.get_marker() != second.get_marker()
+    assert first.get_linestyle() != second.get_linestyle()
+
+
+def test_tcp_variants_keep_the_colour_of_the_registry(study: lh.Study) -> None:
+    import json
+
+    from lasthop import _core
+
+    registered = {e["name"]: e["colour"] for e in json.loads(_core.registry())["tcp"]}
+    assert [line.get_color() for line in axes(study).get_lines()] == [
+        registered["reno"],
+        registered["newreno"],
+    ]
+
+
+def test_labels_and_scale_of_the_scenario_win(study: lh.Study) -> None:
+    ax = axes(study, **{"x-label": "loss", "y-label": "rate", "y-scale": "log", "title": "T"})
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale(), ax.get_title()) == ("loss", "rate", "log", "T")
+
+
+def test_words_on_the_x_axis_are_drawn_at_equal_distances(study: lh.Study) -> None:
+    ax = axes(study, x="flows.main.tcp.variant", lines="links.path.loss.rate")
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["reno", "newreno"]
+
+
+def test_where_fixes_a_swept_key(study: lh.Study) -> None:
+    ax = axes(study, where={"flows.main.tcp.variant": "newreno"})
+    assert len([line for line in ax.get_lines() if len(line.get_xdata()) == 3]) == 1
+
+
+def test_the_same_figure_is_the_same_bytes(study: lh.Study, tmp_path: Path) -> None:
+    for kind in ("svg", "png", "pdf"):
+        save(study.plot(), tmp_path / f"a.{kind}")
+        save(study.plot(), tmp_path / f"b.{kind}")
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+
+
+def test_a_figure_over_a_key_that_is_fixed_is_refused(study: lh.Study) -> None:
+    with pytest.raises(lh.UsageError, match="is not swept"):
+        axes(study, x="run.duration")
+    with pytest.raises(lh.UsageError, match='did you mean "goodput"'):
+        study.plot("godput")
