@@ -8,7 +8,9 @@ process killed at any moment loses no more than the runs it was in the middle of
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,21 +75,22 @@ class Ledger:
         self.path = directory / LEDGER
         if not self.path.exists():
             raise StudyError(f"{directory}: no {LEDGER}; expected a study directory")
-        self._lock = _Lock(directory) if write else None
+        self._closing = ExitStack()
         try:
-            self._db = _open(self.path, write=write)
+            if write:
+                self._closing.enter_context(locked(directory))
+            self._db = self._closing.enter_context(closing(_open(self.path, write=write)))
             self._check()
             if write:
                 self._db.execute("pragma journal_mode = wal")
                 self._db.execute("pragma synchronous = normal")
-                self._db.execute("create temp table _writable (x)")
                 self._db.execute("begin immediate")
                 self._db.execute("rollback")
         except sqlite3.Error as e:
-            self.unlock()
+            self.close()
             raise StudyError(f"{self.path}: {e}; expected a readable, complete ledger") from e
         except StudyError:
-            self.unlock()
+            self.close()
             raise
 
     def _check(self) -> None:
@@ -121,13 +124,12 @@ class Ledger:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             draft.unlink(missing_ok=True)
-            db = sqlite3.connect(draft)
-            db.executescript(
-                f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};begin; {_TABLES}"
-            )
-            db.executemany("insert into meta values (?, ?)", meta.items())
-            db.commit()
-            db.close()
+            with closing(sqlite3.connect(draft)) as db:
+                db.executescript(
+                    f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};begin; {_TABLES}"
+                )
+                db.executemany("insert into meta values (?, ?)", meta.items())
+                db.commit()
             draft.replace(directory / LEDGER)
         except (OSError, sqlite3.Error) as e:
             reason = e.strerror if isinstance(e, OSError) else str(e)
@@ -199,15 +201,9 @@ class Ledger:
             found = None if metrics is None else json.loads(metrics)
             yield Row(key, replication, seed, limits, stopped, error, found, events, simulated, cpu, wall)
 
-    def unlock(self) -> None:
-        """Let another process write."""
-        if self._lock:
-            self._lock.release()
-
     def close(self) -> None:
         """Close the file; what was recorded is on disk."""
-        self._db.close()
-        self.unlock()
+        self._closing.close()
 
 
 def _open(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -224,27 +220,30 @@ def _open(path: Path, *, write: bool) -> sqlite3.Connection:
     return db
 
 
-class _Lock:
-    """Keeps two processes from writing the same study; a killed process holds nothing."""
+def foreign(path: Path) -> bool:
+    """Whether a file is another program's SQLite database."""
+    with path.open("rb") as file:
+        head = file.read(72)
+    return head.startswith(b"SQLite format 3\0") and int.from_bytes(head[68:72]) != APPLICATION
 
-    def __init__(self, directory: Path) -> None:
-        path = directory / "study.lock"
-        try:
-            self._file = path.open("a")  # Held open until `release`.
-        except OSError as e:
-            raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
-        try:
-            import fcntl
 
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            pass  # No such locks on this system; SQLite still serialises the writes.
-        except OSError as e:
-            self._file.close()
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Keep other processes from writing the same study; a killed process holds nothing."""
+    try:
+        import fcntl
+    except ImportError:  # No such locks on this system; SQLite still serialises the writes.
+        yield
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as e:
             raise StudyError(
                 f"{directory}: another lasthop is writing here; expected none "
                 "(wait for it, or use another --out)"
             ) from e
-
-    def release(self) -> None:
-        self._file.close()
+        yield
+    finally:
+        os.close(handle)

@@ -150,9 +150,7 @@ class Scenario:
         from link to file. Raises `RunError` if the simulation fails.
         """
         self._known(point)
-        for channel in trace:
-            if channel not in CHANNELS:
-                raise UsageError(f"trace: {channel}: unknown channel; {nearest(channel, CHANNELS)}")
+        check_trace(trace)
         seed = self.seed if seed is None else seed
         done = self._core.run(
             point,
@@ -195,6 +193,13 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {len(self.points())} points>"
+
+
+def check_trace(channels: Sequence[str]) -> None:
+    """Raise unless every channel can be recorded."""
+    for channel in channels:
+        if channel not in CHANNELS:
+            raise UsageError(f"trace: {channel}: unknown channel; {nearest(channel, CHANNELS)}")
 
 
 def _names(keys: Mapping[str, object], table: str) -> list[str]:

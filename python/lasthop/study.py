@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.errors import StudyError, UsageError, nearest
-from lasthop.ledger import Ledger, Row
+from lasthop.ledger import Ledger, Row, foreign, locked
 from lasthop.overrides import parse_where, select
 from lasthop.paths import LEDGER, TEXT
 from lasthop.scenario import Scenario
@@ -300,13 +300,14 @@ def _admit(folder: Path, *, fresh: bool) -> None:
     """Refuse a directory that holds something else; with `fresh`, empty a study."""
     try:
         names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
-        if LEDGER in names and fresh:
-            for name in (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json"):
-                (folder / name).unlink(missing_ok=True)
+        if LEDGER in names and fresh and not foreign(folder / LEDGER):
+            with locked(folder):
+                for name in (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json"):
+                    (folder / name).unlink(missing_ok=True)
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
     drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
-    if LEDGER not in names and names - drafts - {"study.lock"}:
+    if LEDGER not in names and names - drafts:
         raise StudyError(
             f"{folder}: holds other files and no {LEDGER}; expected a study, or a new or empty directory"
         )

@@ -58,16 +58,13 @@ def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
         )
     except _core.RunError as e:
         return _failed(task, str(e))
-    except _core.Interrupted:
-        raise
     except BaseException as e:
         # A broken invariant in the extension arrives as pyo3's PanicException, which is no
-        # Exception; it must not take the other runs with it.
-        if isinstance(e, (KeyboardInterrupt, SystemExit)):
+        # Exception and has no importable name; it must not take the other runs with it.
+        if type(e).__name__ != "PanicException":
             raise
-        return _failed(
-            task, f"{task.name}: point {task.point}, seed {task.seed}, replication {task.replication}: {e}"
-        )
+        where = f"{task.name}: point {task.point}, seed {task.seed}, replication {task.replication}"
+        return _failed(task, f"{where}: {e}")
     return Row(
         task.point_key,
         task.replication,

@@ -76,7 +76,7 @@ def run_command(
     from lasthop.cli.interrupt import attended
     from lasthop.jsontext import dumps
     from lasthop.overrides import parse_set, parse_where, select
-    from lasthop.scenario import load
+    from lasthop.scenario import check_trace, load
 
     chosen = load(scenario, parse_set(settings))
     for warning in chosen.warnings:
@@ -86,6 +86,7 @@ def run_command(
         raise UsageError(f"{chosen.id}: no point is left; expected --where to leave one")
     index = left[0] if point is None else point
     channels = [name.strip() for name in trace.split(",") if name.strip()] if trace else []
+    check_trace(channels)
     chosen.resolved(index)
     admit(chosen, [index])
     if verbose():

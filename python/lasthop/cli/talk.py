@@ -10,9 +10,10 @@ import click
 
 
 def complain(text: str) -> None:
-    """Print an error; it may have more than one line."""
+    """Print errors, one a line."""
     label = click.style("error:", fg="red", bold=True) if _coloured(sys.stderr) else "error:"
-    click.echo(f"{label} {text}", err=True, color=True)
+    for line in text.splitlines():
+        click.echo(f"{label} {line}", err=True, color=True)
 
 
 def note(text: str) -> None:
