@@ -113,7 +113,7 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
         Some(near) => {
             format!("unknown {what} \"{name}\"; did you mean \"{near}\"? (known: {list})")
         }
-        None if known.is_empty() => format!("unknown {what} \"{name}\"; expected none here"),
+        None if known.is_empty() => format!("unknown {what} \"{name}\"; expected no such name"),
         None => format!("unknown {what} \"{name}\"; expected one of {list}"),
     }
 }

@@ -34,22 +34,16 @@ impl Plan {
         let base = vec![None; layout.slots.len()];
         let transports = vec![[false; 2]; layout.flows.len()];
         let mut plan = Plan { layout, base, axes: Vec::new(), transports };
+        let mut astray = false;
         for (path, place) in &document.tables {
-            plan.note_transport(path);
-            let astray = plan.layout.locate(&parts(path)).err().filter(|astray| !astray.is_table);
-            // A misspelt table is told once, not again for each key below it.
-            faults.extend(
-                astray
-                    .filter(|astray| astray.depth == path.len())
-                    .map(|astray| Fault::new(*place, path.join("."), astray.text)),
-            );
-            if let Ok(slot) = plan.layout.locate(&parts(path)) {
-                let expected = plan.layout.slots[slot].def.expected(None);
-                faults.push(Fault::new(*place, path.join("."), format!("a table; expected {expected}")));
-            }
+            astray |= plan.set_table(path, *place, &mut faults);
         }
         for leaf in &document.settings {
-            plan.set(leaf, &document.tables, &mut faults);
+            astray |= plan.set(leaf, &document.tables, &mut faults);
+        }
+        // Where a table is misspelt, its names are missed by all that follows, which is no fault of its own.
+        if astray {
+            return (plan, faults);
         }
         let mut fixed = Vec::new();
         for (index, (key, text)) in overrides.iter().enumerate() {
@@ -60,9 +54,7 @@ impl Plan {
             axis.fix(&fixed);
         }
         plan.axes.retain(|axis| !axis.slots.is_empty());
-        if let Some(fault) = sweep::too_many(&plan.axes) {
-            faults.push(fault);
-        }
+        faults.extend(sweep::too_many(&plan.axes));
         (plan, faults)
     }
 
@@ -82,26 +74,50 @@ impl Plan {
         }
     }
 
-    fn set(&mut self, leaf: &Leaf, tables: &[(Vec<String>, Place)], faults: &mut Faults) {
+    /// Takes note of a table of the file; true if it has no place in a scenario.
+    fn set_table(&mut self, path: &[String], place: Place, faults: &mut Faults) -> bool {
+        self.note_transport(path);
+        match self.layout.locate(&parts(path)) {
+            Ok(slot) => {
+                let expected = self.layout.slots[slot].def.expected(None);
+                faults.push(Fault::new(place, path.join("."), format!("a table; expected {expected}")));
+                false
+            }
+            Err(astray) if astray.is_table => false,
+            Err(astray) => {
+                // A table within a misspelt one is told with that.
+                if astray.depth == path.len() {
+                    faults.push(Fault::new(place, path.join("."), astray.text));
+                }
+                true
+            }
+        }
+    }
+
+    /// Sets a key of the file; true if it has no place in a scenario.
+    fn set(&mut self, leaf: &Leaf, tables: &[(Vec<String>, Place)], faults: &mut Faults) -> bool {
         self.note_transport(&leaf.path);
+        let place = leaf.item.place;
         match self.layout.locate(&parts(&leaf.path)) {
-            Ok(slot) => match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.node_names()) {
-                Ok(value) => self.base[slot] = Some(Setting { value, place: leaf.item.place }),
-                Err(text) => faults.push(Fault::new(leaf.item.place, leaf.key(), text)),
-            },
+            Ok(slot) => {
+                match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.node_names()) {
+                    Ok(value) => self.base[slot] = Some(Setting { value, place }),
+                    Err(text) => faults.push(Fault::new(place, leaf.key(), text)),
+                }
+                false
+            }
             Err(astray) if astray.is_table => {
                 let found = leaf.item.raw.describe();
-                faults.push(Fault::new(
-                    leaf.item.place,
-                    leaf.key(),
-                    format!("{found}; expected {}", astray.text),
-                ));
+                faults.push(Fault::new(place, leaf.key(), format!("{found}; expected {}", astray.text)));
+                false
             }
             Err(astray) => {
                 let at = leaf.path[..astray.depth].to_vec();
+                // A key of a misspelt table is told with that.
                 if !tables.iter().any(|(path, _)| *path == at) {
-                    faults.push(Fault::new(leaf.item.place, at.join("."), astray.text));
+                    faults.push(Fault::new(place, at.join("."), astray.text));
                 }
+                true
             }
         }
     }

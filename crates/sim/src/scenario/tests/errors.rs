@@ -113,6 +113,21 @@ fn an_unknown_table_is_told_once_however_many_keys_it_has() {
 }
 
 #[test]
+fn a_misspelt_section_is_told_alone_though_its_names_are_missed() {
+    let text = extended("[sweep]\n\"links.b-c.loss.rate\" = [\"1 %\"]\n").replace("[links.", "[link.");
+    refused(
+        &text,
+        "[link.a-b]",
+        "link: unknown key; did you mean \"links\"? (known: paper, title, summary, run, nodes, links, flows, sweep, figure)",
+    );
+    refused(
+        &BASE.replace("[nodes]", "[node]"),
+        "[node]",
+        "node: unknown key; did you mean \"nodes\"? (known: paper, title, summary, run, nodes, links, flows, sweep, figure)",
+    );
+}
+
+#[test]
 fn a_missing_key_is_told_at_its_table() {
     refused(
         &changed("rate  = \"5 Mbit/s\"\n", ""),
