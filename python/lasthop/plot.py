@@ -140,7 +140,8 @@ class _Axis:
         else:
             self.factor, unit = _unit(numbers)
         found = [n for n in numbers.values() if n is not None]
-        name = " ".join(key.split(".")[1:] or [key]).replace("-", " ")
+        _, *rest = key.split(".")
+        name = " ".join([*rest[:1], *(word.replace("-", " ") for word in rest[1:])]) or key
         self.label = f"{name} ({unit})" if unit else name
         low, high = min(found, default=0.0), max(found, default=0.0)
         self.spans_decades = not self.words and low > 0 and high / low >= 1000

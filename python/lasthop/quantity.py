@@ -64,6 +64,8 @@ def metric_words(metric: str) -> str:
     ('goodput', 'drops queue')
     """
     last = metric.rsplit(".", 1)[-1]
+    if last == "jain_index":
+        return "Jain's fairness index"
     if metric_unit(metric):
         last = last.rsplit("_", 1)[0]
     return last.replace("_", " ")

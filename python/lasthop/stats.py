@@ -64,9 +64,12 @@ def interval(values: Sequence[float | None], level: float = LEVEL) -> Interval:
     n = len(known)
     if n == 0:
         return Interval(None, None, None, 0)
-    mean = math.fsum(known) / n
     if n == 1:
-        return Interval(mean, None, None, 1)
+        return Interval(known[0], None, None, 1)
+    if min(known) == max(known):
+        # The rounding of the mean must not look like a spread.
+        return Interval(known[0], known[0], known[0], n)
+    mean = math.fsum(known) / n
     spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / (n - 1) / n)
     half = t_factor(n, level) * spread
     return Interval(mean, mean - half, mean + half, n)
