@@ -35,7 +35,7 @@ from lasthop.errors import UsageError, nearest
 from lasthop.quantity import share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from lasthop.stats import Interval
@@ -56,6 +56,7 @@ _UNITS = {
     "segments": 1.0,
 }
 _NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"}
+_TABLE = ("rows", "columns", "at-columns", "values")
 _PARTS = _NAMES | {"value", "tolerance", "at-least", "at-most", "between", "unit"}
 
 
@@ -155,7 +156,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         raise UsageError(f"{path}: {e}; expected a readable claims file") from e
     claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
     for table in whole.pop("table", []):
-        claims += [_claim(path, entry) for entry in _spelt_out(table)]
+        claims += [_claim(path, entry) for entry in _spelt_out(path, table)]
     names = [claim.id for claim in claims]
     for name in names:
         if names.count(name) > 1:
@@ -166,19 +167,29 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     return whole, claims
 
 
-def _spelt_out(table: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """One claim for each cell of a table with `rows`, `columns` and `values`."""
-    rest = {k: v for k, v in table.items() if k not in ("rows", "columns", "at-columns", "values")}
+def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each cell of a table with `rows`, `columns` and `values`.
+
+    `id` and `text` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
+    """
+    where = f"{path}: {table.get('id', 'table')}"
+    for name in ("id", "text", *_TABLE):
+        if name not in table:
+            raise UsageError(f"{where}: no {name}; expected one")
+    rest = {k: v for k, v in table.items() if k not in {*_TABLE, "notes"}}
+    notes = table.get("notes", {})
     for row, values in table["values"].items():
+        if len(values) != len(table["at-columns"]):
+            raise UsageError(f"{where}: {row}: {len(values)} values; expected {len(table['at-columns'])}")
         for column, value in zip(table["at-columns"], values, strict=True):
-            names = {"row": row, "column": column.replace(" ", "")}
-            at = {**table.get("at", {}), table["rows"]: row, table["columns"]: column}
+            ident = table["id"].format(row=row, column=column.replace(" ", ""))
             yield {
                 **rest,
-                "id": table["id"].format(**names),
+                "id": ident,
                 "text": table["text"].format(row=row, column=column),
-                "at": at,
+                "at": {**table.get("at", {}), table["rows"]: row, table["columns"]: column},
                 "value": value,
+                "note": notes.get(ident, ""),
             }
 
 

@@ -127,6 +127,7 @@ rows = "v"
 columns = "loss"
 at-columns = ["0 %", "1 %"]
 values = { a = [2, 1] }
+notes = { "x/a-1%" = "why" }
 """
 
 
@@ -138,6 +139,7 @@ def test_a_claims_file_spells_out_its_tables(tmp_path: Path) -> None:
     assert claims[0].band == Band(0.2, math.inf)
     assert claims[1].band == Band(1.84e6, 2.16e6, 0.16e6)
     assert claims[2].at == {"v": ("a",), "loss": ("1 %",)}
+    assert [c.note for c in claims] == ["", "", "why"]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +153,8 @@ def test_a_claims_file_spells_out_its_tables(tmp_path: Path) -> None:
         ('id = "x/gain"', 'id = "x/a-0%"', "listed twice"),
         ("[studies.main]", "[studies.other]", "study: "),
         ("[[claim]]", "[[claim", "expected a readable claims file"),
+        ("a = [2, 1]", "a = [2]", "a: 1 values; expected 2"),
+        ('rows = "v"', "", "no rows; expected one"),
     ],
 )
 def test_a_mistake_in_a_claims_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
