@@ -17,7 +17,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Changes whenever the same scenario and seed may give other numbers; it is part of the key of every stored run.
 const MODEL_VERSION: &str = "1";
 
-/// A scenario cannot be run.
+/// The exceptions.
 mod errors {
     #![allow(missing_docs, reason = "the macro writes the types")]
 

@@ -1,6 +1,7 @@
 //! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
 //!
-//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from.
+//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. The file is long because it
+//! is one table.
 
 use super::super::quantity::{Dim, Quantity};
 use super::words::{APPS, LINKS, LOSS_MODELS, names};
