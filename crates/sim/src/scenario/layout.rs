@@ -26,7 +26,7 @@ pub(super) struct Slot {
     pub(super) only: Vec<SlotOnly>,
 }
 
-/// [`Default`] with its values read and its keys found.
+/// The default of a key with its values read and its keys found.
 #[derive(Clone, Debug)]
 pub(super) enum SlotDefault {
     Required,
