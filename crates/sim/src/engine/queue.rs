@@ -16,9 +16,25 @@ pub struct Slot(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(u64);
 
+/// Time and sequence as one number, since a single comparison is what the heap spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key(u128);
+
+impl Key {
+    #[inline]
+    fn new(time: Time, sequence: Sequence) -> Key {
+        Key(u128::from(time.0) << 64 | u128::from(sequence.0))
+    }
+
+    #[inline]
+    fn time(self) -> Time {
+        Time((self.0 >> 64) as u64)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    key: (Time, Sequence),
+    key: Key,
     slot: Slot,
 }
 
@@ -57,7 +73,7 @@ impl EventQueue {
     /// Sets a slot to `time` with a sequence number drawn before.
     #[inline]
     pub fn set_with(&mut self, slot: Slot, time: Time, sequence: Sequence) {
-        let entry = Entry { key: (time, sequence), slot };
+        let entry = Entry { key: Key::new(time, sequence), slot };
         let place = self.places[slot.0 as usize];
         if place == NOT_SET {
             self.heap.push(entry);
@@ -85,7 +101,7 @@ impl EventQueue {
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<(Time, Slot)> {
-        self.heap.first().map(|entry| (entry.key.0, entry.slot))
+        self.heap.first().map(|entry| (entry.key.time(), entry.slot))
     }
 
     /// How many slots are set.
@@ -130,18 +146,17 @@ impl EventQueue {
 
     #[inline]
     fn sift_down(&mut self, mut place: usize, entry: Entry) {
-        loop {
-            let left = 2 * place + 1;
-            if left >= self.heap.len() {
+        while let Some(left) = self.heap.get(2 * place + 1) {
+            let (mut child, mut least) = (2 * place + 1, *left);
+            if let Some(right) = self.heap.get(child + 1)
+                && right.key < least.key
+            {
+                (child, least) = (child + 1, *right);
+            }
+            if entry.key <= least.key {
                 break;
             }
-            let right = left + 1;
-            let right_is_less = right < self.heap.len() && self.heap[right].key < self.heap[left].key;
-            let child = if right_is_less { right } else { left };
-            if entry.key <= self.heap[child].key {
-                break;
-            }
-            self.put(place, self.heap[child]);
+            self.put(place, least);
             place = child;
         }
         self.put(place, entry);

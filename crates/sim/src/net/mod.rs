@@ -117,8 +117,7 @@ impl Net {
 
     fn offer(&mut self, number: usize, id: PoolId) {
         let channel = &mut self.channels[number];
-        let packet = self.pool.get(id);
-        let size = packet.size();
+        let (packet, size) = self.pool.get(id);
         let Some(departure) = channel.wired.offer(size, self.now) else {
             channel.counters.drops_queue += 1;
             self.pool.remove(id);
@@ -155,7 +154,7 @@ impl Net {
             None => self.queue.cancel(channel.slot),
         }
         let node = channel.to;
-        let destination = self.pool.get(first.id).dst;
+        let destination = self.pool.get(first.id).0.dst;
         if destination == node {
             return Arrival::Here(self.pool.remove(first.id));
         }
@@ -165,9 +164,8 @@ impl Net {
     }
 
     /// The counters of a channel up to now.
-    pub(crate) fn counters(&mut self, channel: usize) -> ChannelCounters {
-        let channel = &mut self.channels[channel];
-        channel.wired.advance(self.now);
+    pub(crate) fn counters(&self, channel: usize) -> ChannelCounters {
+        let channel = &self.channels[channel];
         ChannelCounters { busy: channel.wired.busy(self.now), ..channel.counters }
     }
 }

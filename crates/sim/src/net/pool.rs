@@ -1,37 +1,40 @@
 //! Packets on their way, in slots that are used again.
 
 use lasthop_stack::packet::Packet;
+use lasthop_stack::units::Bytes;
 
 /// Where a packet stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PoolId(u32);
 
-/// The packets on their way.
+/// The packets on their way, each with its size.
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {
-    packets: Vec<Packet>,
+    packets: Vec<(Packet, Bytes)>,
     free: Vec<u32>,
 }
 
 impl PacketPool {
     #[inline]
     pub(super) fn insert(&mut self, packet: Packet) -> PoolId {
+        let size = packet.size();
         if let Some(place) = self.free.pop() {
-            self.packets[place as usize] = packet;
+            self.packets[place as usize] = (packet, size);
             return PoolId(place);
         }
-        self.packets.push(packet);
+        self.packets.push((packet, size));
         PoolId(self.packets.len() as u32 - 1)
     }
 
     #[inline]
-    pub(super) fn get(&self, id: PoolId) -> &Packet {
-        &self.packets[id.0 as usize]
+    pub(super) fn get(&self, id: PoolId) -> (&Packet, Bytes) {
+        let (packet, size) = &self.packets[id.0 as usize];
+        (packet, *size)
     }
 
     #[inline]
     pub(super) fn remove(&mut self, id: PoolId) -> Packet {
         self.free.push(id.0);
-        self.packets[id.0 as usize]
+        self.packets[id.0 as usize].0
     }
 }

@@ -149,7 +149,7 @@ impl Metrics<'_> {
                 ratio((end.busy - begin.busy).as_secs(), seconds),
                 Some((end.drops_queue - begin.drops_queue) as f64),
                 Some((end.drops_loss - begin.drops_loss) as f64),
-                Some(queue.mean_since(self.begin)),
+                Some(queue.mean(self.begin, self.end)),
                 Some(f64::from(queue.longest())),
             ]);
         }

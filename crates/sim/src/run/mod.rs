@@ -226,15 +226,15 @@ impl World {
             let capture = Capture::new(Box::new(io::BufWriter::new(file))).map_err(failed)?;
             net.capture(*link, capture);
         }
-        let mut acts = Vec::new();
+        // The first thing set, so that what happens at the end of the warm-up is measured.
+        let begin = Time(config.run.warmup.0);
+        let slot = net.queue.slot();
+        net.queue.set(slot, begin);
+        let mut acts = vec![Act::BeginMeasurement];
         let mut flows = Vec::with_capacity(config.flows.len());
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
-        let begin = Time(config.run.warmup.0);
-        let slot = net.queue.slot();
-        acts.push(Act::BeginMeasurement);
-        net.queue.set(slot, begin);
         Ok(World { net, flows, acts, channels: 2 * config.links.len() as u32, begin, at_begin: None })
     }
 

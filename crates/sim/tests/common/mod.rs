@@ -1,5 +1,7 @@
 //! Configurations that several tests start from.
 
+#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+
 use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig, RunConfig,
     SinkConfig, TransportConfig,

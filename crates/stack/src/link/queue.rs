@@ -24,8 +24,9 @@ pub struct DropTail {
     limit: QueueLimit,
     departures: VecDeque<(Time, u32)>,
     bytes: u64,
-    integrated: Time,
-    packet_nanos: u128,
+    /// Sum of the times that packets taken in since the measurement began spend here; those there at its beginning
+    /// count from then on. By Little's law it is the integral of the occupancy, once what lies ahead is taken off.
+    sojourns: u128,
     longest: u32,
 }
 
@@ -33,14 +34,7 @@ impl DropTail {
     /// An empty queue.
     #[must_use]
     pub fn new(limit: QueueLimit) -> DropTail {
-        DropTail {
-            limit,
-            departures: VecDeque::new(),
-            bytes: 0,
-            integrated: Time::ZERO,
-            packet_nanos: 0,
-            longest: 0,
-        }
+        DropTail { limit, departures: VecDeque::new(), bytes: 0, sojourns: 0, longest: 0 }
     }
 
     /// Lets go what has departed by `now`.
@@ -49,18 +43,9 @@ impl DropTail {
         while let Some(&(departure, size)) = self.departures.front()
             && departure <= now
         {
-            self.integrate(departure);
             self.departures.pop_front();
             self.bytes -= u64::from(size);
         }
-        self.integrate(now);
-    }
-
-    #[inline]
-    fn integrate(&mut self, until: Time) {
-        let packets = self.departures.len() as u64;
-        self.packet_nanos += u128::from(packets * until.since(self.integrated).0);
-        self.integrated = until;
     }
 
     /// Whether a packet of `size` fits now; call [`Self::advance`] first.
@@ -74,15 +59,16 @@ impl DropTail {
         }
     }
 
-    /// Takes in a packet that will depart at `departure`.
+    /// Takes in a packet now that will depart at `departure`.
     #[inline]
-    pub fn push(&mut self, departure: Time, size: Bytes) {
+    pub fn push(&mut self, now: Time, departure: Time, size: Bytes) {
         self.departures.push_back((departure, size.0 as u32));
         self.bytes += size.0;
+        self.sojourns += u128::from(departure.0 - now.0);
         self.longest = self.longest.max(self.departures.len() as u32);
     }
 
-    /// Packets held now.
+    /// Packets held at the last advance or push.
     #[must_use]
     pub fn len(&self) -> usize {
         self.departures.len()
@@ -94,18 +80,23 @@ impl DropTail {
         self.departures.is_empty()
     }
 
+    /// Time that the packets held at `now` will still spend here, summed.
+    fn ahead(&self, now: Time) -> u128 {
+        self.departures.iter().map(|(departure, _)| u128::from(departure.since(now).0)).sum()
+    }
+
     /// Starts to measure at `now`.
     pub fn begin_measurement(&mut self, now: Time) {
         self.advance(now);
-        self.packet_nanos = 0;
+        self.sojourns = self.ahead(now);
         self.longest = self.departures.len() as u32;
     }
 
-    /// Mean number of packets held since `begin`, up to the last advance.
+    /// Mean number of packets held between `begin`, when the measurement began, and `now`.
     #[must_use]
-    pub fn mean_since(&self, begin: Time) -> f64 {
-        let span = self.integrated.since(begin).0;
-        if span == 0 { 0.0 } else { self.packet_nanos as f64 / span as f64 }
+    pub fn mean(&self, begin: Time, now: Time) -> f64 {
+        let span = now.since(begin).0;
+        if span == 0 { 0.0 } else { (self.sojourns - self.ahead(now)) as f64 / span as f64 }
     }
 
     /// Most packets held since the measurement began.
@@ -124,7 +115,7 @@ mod tests {
         let mut queue = DropTail::new(QueueLimit::Packets(2));
         for departure in [10, 20] {
             assert!(queue.has_room(Bytes(100)));
-            queue.push(Time(departure), Bytes(100));
+            queue.push(Time(0), Time(departure), Bytes(100));
         }
         queue.advance(Time(9));
         assert!(!queue.has_room(Bytes(100)));
@@ -135,18 +126,28 @@ mod tests {
     #[test]
     fn a_queue_in_bytes_counts_bytes() {
         let mut queue = DropTail::new(QueueLimit::Bytes(Bytes(250)));
-        queue.push(Time(10), Bytes(100));
+        queue.push(Time(0), Time(10), Bytes(100));
         assert!(queue.has_room(Bytes(150)) && !queue.has_room(Bytes(151)));
     }
 
     #[test]
     fn the_mean_is_the_integral_over_time_wherever_it_is_read() {
         let mut queue = DropTail::new(QueueLimit::Unlimited);
-        queue.push(Time(10), Bytes(1));
-        queue.push(Time(30), Bytes(1));
-        queue.advance(Time(100));
+        queue.push(Time(0), Time(10), Bytes(1));
+        queue.push(Time(0), Time(30), Bytes(1));
         // Two packets for 10 ns, one for 20 ns, none for 70 ns.
-        assert!((queue.mean_since(Time(0)) - 0.4).abs() < 1e-12);
+        assert!((queue.mean(Time(0), Time(100)) - 0.4).abs() < 1e-12);
+        assert!((queue.mean(Time(0), Time(20)) - 1.5).abs() < 1e-12);
         assert_eq!(queue.longest(), 2);
+    }
+
+    #[test]
+    fn a_measurement_that_begins_later_counts_from_then_on() {
+        let mut queue = DropTail::new(QueueLimit::Unlimited);
+        queue.push(Time(0), Time(10), Bytes(1));
+        queue.push(Time(0), Time(30), Bytes(1));
+        queue.begin_measurement(Time(20));
+        assert!((queue.mean(Time(20), Time(40)) - 0.5).abs() < 1e-12);
+        assert_eq!(queue.longest(), 1);
     }
 }

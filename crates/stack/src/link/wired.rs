@@ -12,6 +12,8 @@ pub struct Wired {
     busy_until: Time,
     sending: Span,
     drops: u64,
+    /// The size of the last packet and its time, as most packets of a direction are of one size.
+    last: (Bytes, Span),
 }
 
 impl Wired {
@@ -19,7 +21,15 @@ impl Wired {
     #[must_use]
     pub fn new(rate: Rate, delay: Span, limit: QueueLimit) -> Wired {
         let queue = DropTail::new(limit);
-        Wired { rate, delay, queue, busy_until: Time::ZERO, sending: Span::ZERO, drops: 0 }
+        Wired {
+            rate,
+            delay,
+            queue,
+            busy_until: Time::ZERO,
+            sending: Span::ZERO,
+            drops: 0,
+            last: (Bytes::ZERO, Span::ZERO),
+        }
     }
 
     /// Takes in a packet of `size` and returns when its last bit leaves, or `None` when the queue is full.
@@ -30,10 +40,13 @@ impl Wired {
             self.drops += 1;
             return None;
         }
-        let time = size.time_at(self.rate);
+        if size != self.last.0 {
+            self.last = (size, size.time_at(self.rate));
+        }
+        let time = self.last.1;
         self.busy_until = self.busy_until.max(now) + time;
         self.sending += time;
-        self.queue.push(self.busy_until, size);
+        self.queue.push(now, self.busy_until, size);
         Some(self.busy_until)
     }
 
@@ -47,11 +60,6 @@ impl Wired {
     #[must_use]
     pub fn queue(&self) -> &DropTail {
         &self.queue
-    }
-
-    /// Brings the queue up to `now`.
-    pub fn advance(&mut self, now: Time) {
-        self.queue.advance(now);
     }
 
     /// Packets refused by the full queue.

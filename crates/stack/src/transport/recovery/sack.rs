@@ -50,15 +50,21 @@ impl Sack {
     }
 
     /// `NextSeg ()` of RFC 6675, 4, by its numbered rules.
-    fn next_segment(&self, board: &Scoreboard, fresh: Fresh) -> Option<Pick> {
+    fn next_segment(&mut self, board: &Scoreboard, fresh: Fresh) -> Option<Pick> {
         let highest = board.number_at(board.fack());
         let rule_1 = board.first_unsacked(self.resent_below, board.lost_below().min(highest));
         let rule_2 = (fresh == Fresh::Ready).then_some(Pick::New);
-        rule_1.map(Pick::Again).or(rule_2).or_else(|| {
-            let rule_3 = board.first_unsacked(self.resent_below, highest);
-            let may_rescue = self.rescued.is_none_or(|rescued| board.una() > rescued);
-            rule_3.or_else(|| board.last_unsacked().filter(|_| may_rescue)).map(Pick::Again)
-        })
+        let rule_3 = || board.first_unsacked(self.resent_below, highest).map(Pick::Again);
+        let pick = rule_1.map(Pick::Again).or(rule_2).or_else(rule_3);
+        if pick.is_none() && self.rescued.is_none_or(|rescued| board.una() > rescued) {
+            // Rule 4, once: it leaves `HighRxt` where it is.
+            self.rescued = self.point;
+            return board.last_unsacked().map(Pick::Again);
+        }
+        if let Some(Pick::Again(number)) = pick {
+            self.resent_below = number + 1;
+        }
+        pick
     }
 }
 
@@ -124,12 +130,9 @@ impl Recovery for Sack {
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
-        let Pick::Again(number) = pick else { return };
-        self.head_copies = self.head_copies.saturating_sub(u8::from(number == board.base()));
-        if number < board.number_at(board.fack()) || number == board.base() {
-            self.resent_below = self.resent_below.max(number + 1);
-        } else if self.active {
-            self.rescued = self.point;
+        if self.head_copies > 0 && pick == Pick::Again(board.base()) {
+            self.head_copies -= 1;
+            self.resent_below = self.resent_below.max(board.base() + 1);
         }
     }
 

@@ -1,0 +1,227 @@
+//! TCP end to end: what must hold whatever the path does.
+
+mod common;
+
+use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once};
+use lasthop_sim::scenario::config::{
+    AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
+};
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::VARIANTS;
+use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+
+fn file(config: &mut Config, size: u64) {
+    config.flows[0].app.kind = AppKind::File { size: Bytes(size) };
+}
+
+/// The bytes delivered over the whole run.
+fn delivered(outcome: &lasthop_sim::Outcome) -> f64 {
+    metric(outcome, "flows.main.goodput_bps") * outcome.simulated.as_secs() / 8.0
+}
+
+#[test]
+fn sequence_numbers_wrap_in_a_transfer_of_six_gigabytes() {
+    let size = 6_000_000_000;
+    let tcp = tcp::Config { window: 1000, ..Profile::Modern.config() };
+    let mut config = chain(&[(10_000_000_000, Span::from_micros(100))], tcp, Span::from_secs(100));
+    config.links[0].directions[0].queue = QueueLimit::Unlimited;
+    config.links[0].directions[0].loss = LossConfig::Packet { rate: 1e-5 };
+    file(&mut config, size);
+    let outcome = run_once(&config);
+    assert!((delivered(&outcome) - size as f64).abs() < 1.0);
+    assert!(metric(&outcome, "flows.main.completion_s") < 100.0);
+}
+
+#[test]
+fn a_slow_reader_gets_every_byte_at_its_own_pace() {
+    let tcp = tcp::Config { receive_buffer: Some(32_000), ..Profile::Modern.config() };
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(60));
+    config.flows[0].sink.read_rate = Some(Rate(800_000));
+    file(&mut config, 400_000);
+    let outcome = run_once(&config);
+    // 400 kB at 100 kB/s take 4 s, less what fits into the buffer at the end.
+    let completion = metric(&outcome, "flows.main.completion_s");
+    assert!((3.6..4.1).contains(&completion), "{completion}");
+    assert_eq!(metric(&outcome, "flows.main.timeouts"), 0.0);
+}
+
+#[test]
+fn a_closed_window_is_probed_until_the_reader_comes_back() {
+    for loss in [0.0, 0.3] {
+        let tcp = tcp::Config { receive_buffer: Some(32_000), ..Profile::Modern.config() };
+        let mut config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(300));
+        config.flows[0].sink =
+            SinkConfig { read_rate: None, pause_at: Some(Time::ZERO), pause: Span::from_secs(20) };
+        config.links[0].directions[1].loss = LossConfig::Packet { rate: loss };
+        file(&mut config, 400_000);
+        let outcome = run_once(&config);
+        let completion = metric(&outcome, "flows.main.completion_s");
+        assert!((20.0..60.0).contains(&completion), "loss {loss}: {completion}");
+        assert!((delivered(&outcome) - 400_000.0).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn a_window_update_that_is_lost_does_not_deadlock() {
+    let tcp = tcp::Config { receive_buffer: Some(8_000), ..Profile::Modern.config() };
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(120));
+    config.flows[0].sink =
+        SinkConfig { read_rate: None, pause_at: Some(Time::ZERO), pause: Span::from_millis(500) };
+    // The acknowledgements around the reopening are lost.
+    let drop = (5..12).collect();
+    config.links[0].directions[1].loss = LossConfig::List { drop, of: PacketClass::Ack };
+    file(&mut config, 60_000);
+    let outcome = run_once(&config);
+    assert!((delivered(&outcome) - 60_000.0).abs() < 1e-3);
+}
+
+#[test]
+fn the_close_survives_the_loss_of_each_of_its_packets() {
+    for lost in 1..=12 {
+        for direction in 0..2 {
+            let tcp = Profile::Ns2Of2004.config();
+            let mut config = chain(&[(1_000_000, Span::from_millis(10))], tcp, Span::from_secs(60));
+            config.links[0].directions[direction].loss =
+                LossConfig::List { drop: vec![lost], of: PacketClass::All };
+            file(&mut config, 4_500);
+            let outcome = run_once(&config);
+            assert!((delivered(&outcome) - 4_500.0).abs() < 1e-3, "packet {lost} of direction {direction}");
+            assert!(metric(&outcome, "flows.main.completion_s") < 20.0);
+        }
+    }
+}
+
+#[test]
+fn karns_back_off_doubles_the_timeout_until_the_path_is_back() {
+    let tcp = tcp::Config { window: 1, min_rto: Span::from_secs(1), ..Profile::Ns2Of2004.config() };
+    let mut config = chain(&[(1_000_000, Span::from_millis(10))], tcp, Span::from_secs(40));
+    config.links[0].directions[0].loss = LossConfig::List { drop: (2..=5).collect(), of: PacketClass::Data };
+    file(&mut config, 2_000);
+    let outcome = run_once(&config);
+    // The second segment is lost four times: 1 + 2 + 4 + 8 s of waiting.
+    let completion = metric(&outcome, "flows.main.completion_s");
+    assert!((15.0..15.2).contains(&completion), "{completion}");
+    assert_eq!(metric(&outcome, "flows.main.timeouts"), 4.0);
+    assert_eq!(metric(&outcome, "flows.main.loss_indications"), 1.0);
+}
+
+#[test]
+fn a_delayed_acknowledgement_halves_the_acknowledgements() {
+    let segments = |ack_every| {
+        let tcp = tcp::Config { ack_every, window: 20, ..Profile::Modern.config() };
+        let config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(20));
+        let outcome = run_once(&config);
+        let reverse = metric(&outcome, "links.l0.reverse.utilisation");
+        reverse / metric(&outcome, "links.l0.utilisation")
+    };
+    let ratio = segments(2) / segments(1);
+    assert!((ratio - 0.5).abs() < 0.02, "{ratio}");
+}
+
+#[test]
+fn a_byte_queue_and_a_packet_queue_of_the_same_room_drop_alike() {
+    let goodput = |queue| {
+        let mut config = ejtcp_fig9(ns2_tcp(), 0.0, Span::from_secs(60));
+        config.links[1].directions[0].queue = queue;
+        metric(&run_once(&config), "flows.main.goodput_bps")
+    };
+    assert_eq!(goodput(QueueLimit::Packets(50)), goodput(QueueLimit::Bytes(Bytes(50 * 1040))));
+}
+
+#[test]
+fn every_datagram_is_delivered_or_lost_with_a_cause() {
+    let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(30));
+    config.links[0].directions[0] = direction(1_000_000, Span::from_millis(10));
+    config.links[0].directions[0].loss = LossConfig::Packet { rate: 0.2 };
+    config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+    config.flows[0].app = AppConfig {
+        start: Time::ZERO,
+        stop: Some(Time(20_000_000_000)),
+        kind: AppKind::Poisson { rate: Rate(1_500_000), packet: 500 },
+    };
+    let outcome = run_once(&config);
+    let count = |name: &str| metric(&outcome, name);
+    let lost = count("links.l0.drops_queue") + count("links.l0.drops_loss");
+    assert!(count("links.l0.drops_queue") > 0.0 && count("links.l0.drops_loss") > 0.0);
+    assert_eq!(count("flows.main.packets_sent"), count("flows.main.packets_received") + lost);
+}
+
+#[test]
+fn flows_between_the_same_nodes_and_against_each_other_share_the_path() {
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(100));
+    let main = config.flows[0].clone();
+    config.flows.push(FlowConfig { name: "second".into(), ..main.clone() });
+    config.flows.push(FlowConfig { name: "back".into(), from: 1, to: 0, ..main });
+    let outcome = run_once(&config);
+    for flow in ["main", "second", "back"] {
+        assert!(metric(&outcome, &format!("flows.{flow}.goodput_bps")) > 2e6, "{flow}");
+    }
+    assert!(metric(&outcome, "links.l0.utilisation") > 0.9);
+    assert!(metric(&outcome, "jain_index") > 0.7);
+}
+
+#[test]
+fn tracing_changes_nothing() {
+    let config = ejtcp_fig9(ns2_tcp(), 0.02, Span::from_secs(50));
+    let plain = run_once(&config);
+    let names: Vec<String> =
+        lasthop_sim::probe::trace::CHANNELS.iter().map(|channel| channel.0.into()).collect();
+    let request = lasthop_sim::Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &names,
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let traced = lasthop_sim::run(&request).expect("the run succeeds");
+    assert_eq!((plain.metrics, plain.events), (traced.metrics, traced.events));
+    assert_eq!(traced.traces.len(), names.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Random losses both ways, a small buffer and a slow reader: the stream arrives whole under every variant.
+    #[test]
+    fn a_file_arrives_whole_whatever_is_lost(
+        variant in 0usize..5,
+        modern in any::<bool>(),
+        size in 1u64..200_000,
+        forward in 0.0f64..0.25,
+        reverse in 0.0f64..0.25,
+        buffer in prop::option::of(3_000u64..40_000),
+        slow in prop::option::of(100_000u64..2_000_000),
+        seed in 0u64..1000,
+    ) {
+        let variant = &VARIANTS[variant % VARIANTS.len()];
+        let profile = if modern { Profile::Modern } else { Profile::Ns2Of2004 };
+        let needs_sack = variant.name == "sack" || variant.name == "fack";
+        let base = profile.config();
+        let tcp = tcp::Config {
+            recovery: variant.recovery,
+            congestion: variant.congestion,
+            sack: base.sack || needs_sack,
+            receive_buffer: buffer,
+            ..base
+        };
+        let mut config = chain(&[(2_000_000, Span::from_millis(20))], tcp, Span::from_secs(100_000));
+        config.links[0].directions[0].loss = LossConfig::Packet { rate: forward };
+        config.links[0].directions[1].loss = LossConfig::Packet { rate: reverse };
+        config.flows[0].sink.read_rate = slow.map(Rate);
+        file(&mut config, size);
+        let request = lasthop_sim::Request {
+            config: &config, seed, replication: 0, trace: &[], pcap: &[], cancel: None,
+            max_events: Some(5_000_000), max_wall: None,
+        };
+        let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+        prop_assert_eq!(outcome.stopped, None);
+        prop_assert!((delivered(&outcome) - size as f64).abs() < 1e-3, "{} of {size}", delivered(&outcome));
+        let completed = outcome.metrics.iter().any(|(name, value)| name.ends_with("completion_s") && value.is_some());
+        prop_assert!(completed);
+    }
+}
