@@ -40,6 +40,9 @@ DEFAULTS = {
     "limited-transmit": False,
 }
 
+#: What a scenario must say besides to be the host of the RFCs.
+RFC_ONLY = {"ack-every": 1, "nagle": False, "window-validation": False}
+
 _SCALE = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": NANO}
 _LINE = re.compile(
     r"(?P<time>\d+\.\d+)\s+(?P<event>[a-z]+)(?:\s+(?P<first>\d+)(?:\.\.(?P<last>\d+))?)?"
@@ -130,9 +133,7 @@ def scenario_text(
     title: str, variant: str, drops: Sequence[int], tcp: dict[str, Any], path: dict[str, str]
 ) -> str:
     """Two nodes, one lossy link that drops the listed data packets, one bulk flow."""
-    settings = {"profile": "ns2-2004", "variant": variant, "ack-every": 1} | tcp
-    if variant == "fack":
-        settings["fack"] = {"rampdown": False, "overdamping": False}
+    settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY | tcp
     return f"""\
 title = {toml(title)}
 

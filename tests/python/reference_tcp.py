@@ -19,11 +19,21 @@ Decisions of the project where those texts leave a choice:
 - Duplicate ACKs start no fast retransmit until the ACK passes `recover`, the highest segment sent
   at the last timeout, or, for Tahoe and NewReno, at the last loss event. Reno has no such gate
   after a fast retransmit. The gate of RFC 6582 (3.2 step 2) is strict, that of RFC 6675 (5.1) is not.
-- Any retransmission cancels the RTT measurement under way: what then acknowledges the timed
-  segment may be the copy (Karn). The handshake gives the first measurement.
-- The timer restarts only at an ACK of new data (RFC 6298 (5.3)), not at a retransmission.
-- FACK's first retransmission does not wait for awnd < cwnd; no forced timeout when a
-  retransmission is lost again; overdamping and rampdown are off.
+- The handshake gives the first RTT measurement. A fast retransmit or a timeout cancels a measurement
+  under way, as does a retransmission of the timed segment (Karn, RFC 6298 (3)).
+- Time stamps tick every microsecond, or with the clock's granularity if that is coarser.
+- The SYN cannot tell a window above 65535 bytes (RFC 7323 (2.2)). If the real one is larger, the first
+  ACK after the handshake changes the window and so is no duplicate (RFC 5681 (2)).
+- The timer restarts at an ACK of new data (RFC 6298 (5.3)) and at a fast retransmit, as no segment may
+  be sent again less than one RTO after it was last sent (RFC 6298 (5)). Other retransmissions leave
+  it alone, and the impatient NewReno restarts it at the first partial ACK only.
+- A clock of granularity G measures whole ticks, at least one.
+- The window grows no further than the limit on what may be outstanding; "no" initial ssthresh is that limit.
+- The third packet of the handshake carries the first data, as RFC 9293 (3.10.7.3) permits.
+- FACK sends new data whenever awnd < cwnd, with limited transmit or without; what it sends before
+  recovery is left out of the flight just the same. Its first retransmission does not wait for
+  awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping and rampdown are off.
+- The duplicate ACK that starts recovery is logged with the windows before, `enter` with those after it.
 
 Segments are counted from 0 inside and reported in bytes. Times inside are whole nanoseconds.
 """
@@ -37,6 +47,15 @@ from typing import NamedTuple
 from reference_path import NANO, Block, Link, Path, Receiver, World
 
 DUP_THRESH = 3
+
+# Bytes of options, each padded to a multiple of four.
+MSS_OPTION = 4
+WINDOW_SCALE_OPTION = 4
+SACK_PERMITTED_OPTION = 4
+TIMESTAMPS_OPTION = 12
+
+STAMP_TICK = 1_000
+LARGEST_UNSCALED_WINDOW = 65_535
 
 
 class Event(NamedTuple):
@@ -116,14 +135,16 @@ class Sender:
         self.receiver = Receiver(max_blocks=3 if options.timestamps else 4)
         self.back = Link(world, link.path)
         self.events: list[Event] = []
-        self.header = 52 if options.timestamps else 40
+        self.header = 40 + (TIMESTAMPS_OPTION if options.timestamps else 0)
         self.crossed = 0
 
         self.una = 0  # oldest segment not acknowledged
         self.nxt = 0  # next segment to send; below `top` while going back
         self.top = 0  # one past the highest segment ever sent
-        self.cwnd = float(options.initial_window)
-        self.ssthresh = options.initial_ssthresh
+        self.cwnd = float(min(options.initial_window, options.window))
+        unset = math.isinf(options.initial_ssthresh)
+        self.ssthresh = float(options.window if unset else options.initial_ssthresh)
+        self.window_told = min(options.window * options.payload, LARGEST_UNSCALED_WINDOW)
         self.dupacks = 0
         self.limited = 0  # segments that limited transmit sent since the last new ACK
         self.in_recovery = False
@@ -134,24 +155,26 @@ class Sender:
     # Sending.
 
     def open(self) -> None:
-        """Three-way handshake; its two packets are the first RTT measurement."""
+        """Three-way handshake: two packets, the first RTT measurement; the third carries the first data."""
         begun = self.world.now
+        size = 40 + MSS_OPTION + WINDOW_SCALE_OPTION
+        size += SACK_PERMITTED_OPTION if self.uses_sack else 0
+        size += TIMESTAMPS_OPTION if self.o.timestamps else 0
 
         def established() -> None:
-            self.timer.sample(self.world.now - begun)
-            self.link.send(self.header, None)  # the third packet; the receiver's answer is data
+            self.timer.sample(self.elapsed(begun, self.o.tick_ns))
             self.fill()
 
-        self.link.send(self.header, lambda: self.back.send(self.header, established))
+        self.link.send(size, lambda: self.back.send(size, established))
 
     def transmit(self, segment: int) -> None:
         new = segment == self.top
         self.log("send" if new else "resend", segment, self.o.payload)
         self.top = max(self.top, segment + 1)
         self.nxt = max(self.nxt, segment + 1)
-        if not new:
-            self.timed = None
-        elif self.timed is None:
+        if self.timed is not None and self.timed[0] == segment:
+            self.timed = None  # RFC 6298 (3): Karn's algorithm
+        elif new and self.timed is None:
             self.timed = segment, self.world.now
         if self.timer.expires is None:  # RFC 6298 (5.1)
             self.start_timer()
@@ -159,6 +182,11 @@ class Sender:
         stamp = self.world.now
         arrive = None if self.crossed in self.link.path.drops else lambda: self._deliver(segment, stamp)
         self.link.send(self.o.payload + self.header, arrive)
+
+    def fast_retransmit(self) -> None:
+        self.timed = None
+        self.start_timer()
+        self.transmit(self.una)
 
     def fill(self) -> None:
         """Send what the window allows (RFC 5681 (2): the definition of cwnd)."""
@@ -187,6 +215,7 @@ class Sender:
 
     def on_ack(self, ack: int, blocks: list[Block], echo: int) -> None:
         fresh = self.update_scoreboard(ack, blocks)
+        window_told, self.window_told = self.window_told, self.o.window * self.o.payload
         if ack > self.una:
             acked = ack - self.una
             self.una, self.nxt = ack, max(self.nxt, ack)
@@ -195,9 +224,9 @@ class Sender:
             if self.restarts_timer():  # RFC 6298 (5.3)
                 self.start_timer()
             self.advanced(acked)
-        elif self.top > self.una:  # RFC 5681 (2): a duplicate needs outstanding data
+        elif self.top > self.una and window_told == self.window_told:  # RFC 5681 (2)
             self.dupacks += fresh
-            self.duplicate(bool(fresh))
+            self.duplicate(fresh)
         self.fill()
 
     def update_scoreboard(self, ack: int, blocks: list[Block]) -> bool:
@@ -206,17 +235,24 @@ class Sender:
 
     def measure(self, echo: int) -> None:
         if self.o.timestamps:
-            self.timer.sample(self.world.now - echo)
+            self.timer.sample(self.elapsed(echo, max(self.o.tick_ns, STAMP_TICK)))
         elif self.timed is not None and self.una > self.timed[0]:
-            self.timer.sample(self.world.now - self.timed[1])
+            self.timer.sample(self.elapsed(self.timed[1], self.o.tick_ns))
             self.timed = None
+
+    def elapsed(self, since: int, tick: int) -> int:
+        """What a clock that advances in ticks shows, at least one tick; 0 is a clock without ticks."""
+        if tick == 0:
+            return self.world.now - since
+        return max(1, self.world.now // tick - since // tick) * tick
 
     def restarts_timer(self) -> bool:
         return True
 
     def advanced(self, acked: int) -> None:
         """An ACK of new data outside recovery: slow start or avoidance (RFC 5681 (3.1))."""
-        self.cwnd += 1.0 if self.cwnd < self.ssthresh else 1.0 / self.cwnd
+        step = 1.0 if self.cwnd < self.ssthresh else 1.0 / self.cwnd
+        self.cwnd = min(self.cwnd + step, self.o.window)
         self.log("ack")
 
     def duplicate(self, fresh: bool) -> None:
@@ -265,16 +301,15 @@ class Tahoe(Sender):
     """Fast retransmit without fast recovery: a window of one segment, and go back."""
 
     def duplicate(self, fresh: bool) -> None:
+        self.log("dupack")
         if self.dupacks == DUP_THRESH and self.una > self.recover:
             self.halve()
             self.cwnd = 1.0
             self.recover = self.top
             self.nxt = self.una
-            self.log("dupack")
             self.log("enter")
-            return  # fill() sends the lost segment
-        self.log("dupack")
-        if self.o.limited_transmit and self.dupacks < DUP_THRESH:
+            self.fast_retransmit()
+        elif self.o.limited_transmit and self.dupacks < DUP_THRESH:
             self.limited_transmit()
 
 
@@ -285,18 +320,17 @@ class Reno(Sender):
         if self.in_recovery:
             self.cwnd += 1.0  # step 4
             self.log("dupack")
-        elif self.dupacks == DUP_THRESH and self.una > self.recover:
+            return
+        self.log("dupack")
+        if self.dupacks == DUP_THRESH and self.una > self.recover:
             self.halve()  # step 2
             self.cwnd = self.ssthresh + DUP_THRESH  # step 3
             self.in_recovery = True
             self.entered()
-            self.log("dupack")
             self.log("enter")
-            self.transmit(self.una)
-        else:
-            self.log("dupack")
-            if self.o.limited_transmit and self.dupacks < DUP_THRESH:
-                self.limited_transmit()  # step 1
+            self.fast_retransmit()
+        elif self.o.limited_transmit and self.dupacks < DUP_THRESH:
+            self.limited_transmit()  # step 1
 
     def entered(self) -> None:
         """Reno remembers nothing of where recovery began."""
@@ -369,17 +403,17 @@ class Sack(Sender):
         return sum(not self.is_lost(s) for s in unsacked) + sum(s <= self.high_rxt for s in unsacked)
 
     def duplicate(self, fresh: bool) -> None:
+        self.log("dupack")
         if self.in_recovery or not fresh:
-            self.log("dupack")
-        elif self.loss_detected():
-            if self.una >= self.recover:  # section 5.1
-                self.enter()
-            else:
-                self.log("dupack")
-        else:
-            self.log("dupack")
-            if self.o.limited_transmit:
-                self.limited_transmit()
+            return
+        if not self.loss_detected():
+            self.before_loss()
+        elif self.una >= self.recover:  # section 5.1
+            self.enter()
+
+    def before_loss(self) -> None:
+        if self.o.limited_transmit:  # (3)
+            self.limited_transmit()
 
     def loss_detected(self) -> bool:
         return self.dupacks >= DUP_THRESH or self.is_lost(self.una)  # (1), (2)
@@ -395,10 +429,9 @@ class Sack(Sender):
         self.halve()
         self.cwnd = self.ssthresh  # (4.2)
         self.in_recovery = True
-        self.log("dupack")
         self.log("enter")
         self.high_rxt = self.rescue_rxt = self.una  # (4.3)
-        self.transmit(self.una)
+        self.fast_retransmit()
 
     def advanced(self, acked: int) -> None:
         if not self.in_recovery:
@@ -469,7 +502,7 @@ class Fack(Sack):
     def loss_detected(self) -> bool:
         return self.fack() - self.una > DUP_THRESH or self.dupacks >= DUP_THRESH
 
-    def limited_transmit(self) -> None:
+    def before_loss(self) -> None:
         while self.awnd() < math.floor(self.cwnd) and self.window_open():
             self.limited += 1
             self.transmit(self.top)
