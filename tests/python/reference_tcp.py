@@ -30,9 +30,10 @@ Decisions of the project where those texts leave a choice:
 - A clock of granularity G measures whole ticks, at least one.
 - The window grows no further than the limit on what may be outstanding; "no" initial ssthresh is that limit.
 - The third packet of the handshake carries the first data, as RFC 9293 (3.10.7.3) permits.
-- FACK sends new data whenever awnd < cwnd, with limited transmit or without; what it sends before
-  recovery is left out of the flight just the same. Its first retransmission does not wait for
-  awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping and rampdown are off.
+- FACK sends whenever awnd < cwnd: in recovery, before it (with limited transmit or without; what it
+  sends then is left out of the flight just the same) and after a timeout. Its first retransmission
+  does not wait for awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping
+  and rampdown are off.
 - The duplicate ACK that starts recovery is logged with the windows before, `enter` with those after it.
 
 Segments are counted from 0 inside and reported in bytes. Times inside are whole nanoseconds.
@@ -403,8 +404,10 @@ class Sack(Sender):
         return sum(not self.is_lost(s) for s in unsacked) + sum(s <= self.high_rxt for s in unsacked)
 
     def duplicate(self, fresh: bool) -> None:
+        if not fresh:  # section 2
+            return
         self.log("dupack")
-        if self.in_recovery or not fresh:
+        if self.in_recovery:
             return
         if not self.loss_detected():
             self.before_loss()
@@ -447,11 +450,15 @@ class Sack(Sender):
         if self.in_recovery:
             self.fill_recovery()
             return
-        while self.nxt < self.una + min(math.floor(self.cwnd), self.o.window):
+        while self.outstanding() < math.floor(self.cwnd) and self.nxt < self.una + self.o.window:
             if self.nxt in self.sacked:
                 self.nxt += 1
             else:
                 self.transmit(self.nxt)
+
+    def outstanding(self) -> int:
+        """Outside recovery the window counts from the cumulative ACK (RFC 5681 (2))."""
+        return self.nxt - self.una
 
     def fill_recovery(self) -> None:
         """Step (C)."""
@@ -495,9 +502,12 @@ class Fack(Sack):
         return max(self.sacked, default=self.una - 1) + 1
 
     def awnd(self) -> int:
-        """awnd = snd.nxt - snd.fack + retran_data."""
+        """awnd = snd.nxt - snd.fack + retran_data; snd.nxt may lie below snd.fack while going back."""
         out = {s for s in self.retransmitted if s >= self.una and s not in self.sacked}
-        return self.top - self.fack() + len(out)
+        return max(0, self.nxt - self.fack()) + len(out)
+
+    def outstanding(self) -> int:
+        return self.awnd()
 
     def loss_detected(self) -> bool:
         return self.fack() - self.una > DUP_THRESH or self.dupacks >= DUP_THRESH
@@ -507,9 +517,14 @@ class Fack(Sack):
             self.limited += 1
             self.transmit(self.top)
 
-    def enter(self) -> None:
-        self.retransmitted = {self.una}
-        super().enter()
+    def transmit(self, segment: int) -> None:
+        if segment < self.top:
+            self.retransmitted.add(segment)
+        super().transmit(segment)
+
+    def timeout(self) -> None:
+        self.retransmitted.clear()
+        super().timeout()
 
     def fill_recovery(self) -> None:
         while self.awnd() < math.floor(self.cwnd):
@@ -519,9 +534,9 @@ class Fack(Sack):
             self.transmit(segment)
 
     def next_seg(self) -> int | None:
+        """Holes below snd.fack first, then new data."""
         for segment in range(self.una, self.fack()):
             if segment not in self.sacked and segment not in self.retransmitted:
-                self.retransmitted.add(segment)
                 return segment
         return self.top if self.window_open() else None
 
