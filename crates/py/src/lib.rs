@@ -14,9 +14,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Changes whenever the same scenario and seed may give other numbers; it is part of the key of every stored run.
-const MODEL_VERSION: &str = "1";
-
 /// The exceptions.
 mod errors {
     #![allow(missing_docs, reason = "the macro writes the types")]
@@ -91,7 +88,7 @@ fn stream_key(seed: u64, name: &str, replication: u64) -> (u64, u64) {
 fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::quiet_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("model_version", MODEL_VERSION)?;
+    module.add("model_version", lasthop_sim::MODEL_VERSION)?;
     module.add("ScenarioError", py.get_type::<ScenarioError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add("Interrupted", py.get_type::<Interrupted>())?;

@@ -275,3 +275,18 @@ pub trait Out {
     /// A round trip was measured: the sample, the smoothed value, and the timeout in force.
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_between_one_segment_and_its_limit_and_the_threshold_above_two() {
+        let mut window = Window::new(50.0, None, 20.0);
+        assert_eq!((window.cwnd, window.ssthresh), (20.0, 20.0));
+        (window.cwnd, window.ssthresh) = (0.3, 1.0);
+        window.clamp();
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0));
+        assert!(window.in_slow_start());
+    }
+}

@@ -111,3 +111,29 @@ impl Recovery for Fack {
         self.active
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    #[test]
+    fn a_hole_of_more_than_three_segments_is_a_loss_at_the_first_duplicate() {
+        let (mut fack, mut board, mut window) = (Fack::new(&config()), board(12), window(12.0));
+        board.sack(3 * LEN, 4 * LEN);
+        assert_eq!(duplicates(&mut fack, &mut board, &mut window, 1), Verdict::Lost);
+    }
+
+    #[test]
+    fn holes_are_resent_once_and_then_new_data_while_the_forward_flight_is_below_the_window() {
+        let (mut fack, mut board, mut window) = (Fack::new(&config()), board(12), window(12.0));
+        board.sack(2 * LEN, 8 * LEN);
+        duplicates(&mut fack, &mut board, &mut window, 1);
+        window.cwnd = 7.0;
+        fack.begin(REDUCED, &mut board, &mut window);
+        // awnd = 12 - 8 = 4, one more for each segment sent.
+        let sent = send(&mut fack, &mut board, &window, Fresh::Ready);
+        assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::New]);
+        assert_eq!(board.forward_flight(), 7);
+    }
+}

@@ -139,3 +139,67 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.is_active())
     }
 }
+
+#[cfg(test)]
+mod testing {
+    //! What the tests of the recoveries share.
+
+    use super::*;
+    use crate::hooks::Reduction;
+    use crate::transport::tcp::Profile;
+    use crate::units::Time;
+
+    /// Payload of the segments here.
+    pub(super) const LEN: u64 = 100;
+
+    pub(super) const REDUCED: LossResponse = LossResponse { reduction: Reduction::Reduced, copies: 1 };
+
+    pub(super) fn config() -> Config {
+        Profile::Modern.config()
+    }
+
+    /// So many segments outstanding.
+    pub(super) fn board(segments: u32) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for _ in 0..segments {
+            board.push(LEN as u32, false, Time::ZERO);
+        }
+        board
+    }
+
+    /// A window as a loss left it.
+    pub(super) fn window(cwnd: f64) -> Window {
+        Window::new(cwnd, Some(cwnd), 1000.0)
+    }
+
+    /// Sends what the recovery picks until it picks no more, and returns it.
+    pub(super) fn send(
+        recovery: &mut impl Recovery,
+        board: &mut Scoreboard,
+        window: &Window,
+        fresh: Fresh,
+    ) -> Vec<Pick> {
+        let mut sent = Vec::new();
+        while let Some(pick) = recovery.next(board, window, fresh) {
+            match pick {
+                Pick::New if fresh == Fresh::Withheld => break,
+                Pick::New => board.push(LEN as u32, false, Time::ZERO),
+                Pick::Again(number) => board.resend(number, Time::ZERO),
+            }
+            recovery.on_sent(pick, board);
+            sent.push(pick);
+            assert!(sent.len() < 100, "it sends without end");
+        }
+        sent
+    }
+
+    /// So many duplicates; the verdict of the last.
+    pub(super) fn duplicates(
+        recovery: &mut impl Recovery,
+        board: &mut Scoreboard,
+        window: &mut Window,
+        count: u32,
+    ) -> Verdict {
+        (0..count).map(|_| recovery.on_duplicate(board, window)).last().unwrap_or(Verdict::Open)
+    }
+}

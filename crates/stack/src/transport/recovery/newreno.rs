@@ -121,3 +121,49 @@ impl Recovery for NewReno {
         self.phase != Phase::Open
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    fn in_recovery(config: &Config) -> (NewReno, Scoreboard, Window) {
+        let (mut newreno, mut board, mut window) = (NewReno::new(config), board(12), window(12.0));
+        assert_eq!(duplicates(&mut newreno, &mut board, &mut window, 3), Verdict::Lost);
+        window.cwnd = 6.0;
+        newreno.begin(REDUCED, &mut board, &mut window);
+        send(&mut newreno, &mut board, &window, Fresh::Withheld);
+        (newreno, board, window)
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_resends_the_next_hole_and_deflates() {
+        let (mut newreno, mut board, mut window) = in_recovery(&config());
+        board.advance(4 * LEN);
+        // RFC 6582 (3.2, step 3): 6 + 3 - 4 + 1.
+        assert_eq!(newreno.on_advance(4, &mut board, &mut window), Verdict::Partial);
+        assert_eq!(window.cwnd + newreno.inflation(), 6.0);
+        assert_eq!(send(&mut newreno, &mut board, &window, Fresh::Withheld), [Pick::Again(4)]);
+    }
+
+    #[test]
+    fn the_impatient_variant_restarts_the_timer_on_the_first_partial_only() {
+        for (newreno_impatient, second) in [(true, Verdict::PartialTimerRuns), (false, Verdict::Partial)] {
+            let (mut newreno, mut board, mut window) = in_recovery(&Config { newreno_impatient, ..config() });
+            board.advance(2 * LEN);
+            assert_eq!(newreno.on_advance(2, &mut board, &mut window), Verdict::Partial);
+            board.advance(4 * LEN);
+            assert_eq!(newreno.on_advance(2, &mut board, &mut window), second);
+        }
+    }
+
+    #[test]
+    fn the_full_acknowledgement_leaves_one_of_two_windows() {
+        for (newreno_full_ack, cwnd) in [(FullAck::Flight, 2.0), (FullAck::Ssthresh, 6.0)] {
+            let (mut newreno, mut board, mut window) = in_recovery(&Config { newreno_full_ack, ..config() });
+            board.advance(12 * LEN);
+            assert_eq!(newreno.on_advance(12, &mut board, &mut window), Verdict::Ended);
+            assert_eq!((window.cwnd, newreno.is_active()), (cwnd, false));
+        }
+    }
+}

@@ -102,3 +102,59 @@ impl Recovery for Reno {
         self.active
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    #[test]
+    fn duplicates_inflate_the_window_and_any_advance_ends_it() {
+        let (mut reno, mut board, mut window) = (Reno::new(&config()), board(10), window(10.0));
+        assert_eq!(duplicates(&mut reno, &mut board, &mut window, 3), Verdict::Lost);
+        window.cwnd = 5.0;
+        reno.begin(REDUCED, &mut board, &mut window);
+        assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), [Pick::Again(0)]);
+        // RFC 5681 (3.2, steps 3 to 5): 5 + 3, and with the sixth duplicate 11, one more than is outstanding.
+        assert_eq!(duplicates(&mut reno, &mut board, &mut window, 2), Verdict::Holding);
+        assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), []);
+        duplicates(&mut reno, &mut board, &mut window, 1);
+        assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), [Pick::New]);
+        board.advance(4 * LEN);
+        assert_eq!(reno.on_advance(4, &mut board, &mut window), Verdict::Ended);
+        assert_eq!((reno.inflation(), window.cwnd), (0.0, 5.0));
+    }
+
+    #[test]
+    fn a_second_hole_is_resent_by_rfc_5681_and_left_to_the_timer_by_ns_2() {
+        for (reno_fast_retransmit, second) in
+            [(FastRetransmit::EveryHole, Verdict::Lost), (FastRetransmit::OnceAWindow, Verdict::Open)]
+        {
+            let config = Config { reno_fast_retransmit, ..config() };
+            let (mut reno, mut board, mut window) = (Reno::new(&config), board(10), window(10.0));
+            duplicates(&mut reno, &mut board, &mut window, 3);
+            reno.begin(REDUCED, &mut board, &mut window);
+            board.advance(4 * LEN);
+            reno.on_advance(4, &mut board, &mut window);
+            assert_eq!(duplicates(&mut reno, &mut board, &mut window, 3), second);
+        }
+    }
+
+    #[test]
+    fn two_copies_are_sent_when_the_law_asks_for_them() {
+        let (mut reno, mut board, mut window) = (Reno::new(&config()), board(10), window(5.0));
+        duplicates(&mut reno, &mut board, &mut window, 3);
+        reno.begin(LossResponse { copies: 2, ..REDUCED }, &mut board, &mut window);
+        assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), [Pick::Again(0), Pick::Again(0)]);
+    }
+
+    #[test]
+    fn limited_transmit_sends_one_new_segment_for_each_of_the_first_two_duplicates() {
+        for (limited_transmit, sent) in [(true, vec![Pick::New]), (false, vec![])] {
+            let config = Config { limited_transmit, ..config() };
+            let (mut reno, mut board, mut window) = (Reno::new(&config), board(4), window(4.0));
+            duplicates(&mut reno, &mut board, &mut window, 1);
+            assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), sent);
+        }
+    }
+}

@@ -141,3 +141,61 @@ impl Recovery for Sack {
         self.active
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    fn in_recovery() -> (Sack, Scoreboard, Window) {
+        let (mut sack, mut board, mut window) = (Sack::new(&config()), board(12), window(12.0));
+        for right in [3, 4, 5] {
+            board.sack(2 * LEN, right * LEN);
+            let told = sack.on_duplicate(&mut board, &mut window);
+            assert_eq!(told, if right == 5 { Verdict::Lost } else { Verdict::Open });
+        }
+        window.cwnd = 6.0;
+        sack.begin(REDUCED, &mut board, &mut window);
+        (sack, board, window)
+    }
+
+    #[test]
+    fn the_first_hole_is_resent_whatever_the_pipe_and_the_next_when_the_pipe_allows() {
+        let (mut sack, mut board, mut window) = in_recovery();
+        // pipe = 12 - 3 sacked - 2 lost = 7, and 8 with the first hole resent.
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Ready), [Pick::Again(0)]);
+        assert_eq!(board.pipe(), 8);
+        board.sack(5 * LEN, 8 * LEN);
+        sack.on_duplicate(&mut board, &mut window);
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Ready), [Pick::Again(1)]);
+    }
+
+    #[test]
+    fn new_data_goes_before_holes_that_are_not_lost_and_the_rescue_comes_last_and_once() {
+        let (mut sack, mut board, mut window) = in_recovery();
+        send(&mut sack, &mut board, &window, Fresh::Withheld);
+        board.sack(6 * LEN, 11 * LEN);
+        sack.on_duplicate(&mut board, &mut window);
+        // Holes: 1 is lost (rule 1), 5 too, with five sacked above; 11 can only be rescued (rule 4).
+        let sent = send(&mut sack, &mut board, &window, Fresh::Withheld);
+        assert_eq!(sent, [Pick::Again(1), Pick::Again(5), Pick::Again(11)]);
+        window.cwnd = 20.0;
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
+    }
+
+    #[test]
+    fn a_timeout_resends_only_what_was_not_selectively_acknowledged() {
+        let (mut sack, mut board, mut window) = in_recovery();
+        sack.on_timeout(&mut board);
+        window.cwnd = 4.0;
+        let sent = send(&mut sack, &mut board, &window, Fresh::Ready);
+        assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5), Pick::Again(6)]);
+    }
+
+    #[test]
+    fn duplicates_below_the_recovery_point_of_a_timeout_tell_nothing() {
+        let (mut sack, mut board, mut window) = in_recovery();
+        sack.on_timeout(&mut board);
+        assert_eq!(duplicates(&mut sack, &mut board, &mut window, 5), Verdict::Open);
+    }
+}

@@ -70,3 +70,39 @@ impl Recovery for Tahoe {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    #[test]
+    fn the_third_duplicate_goes_back_to_the_hole_with_a_window_of_one() {
+        let (mut tahoe, mut board, mut window) = (Tahoe::new(&config()), board(8), window(8.0));
+        assert_eq!(duplicates(&mut tahoe, &mut board, &mut window, 2), Verdict::Open);
+        assert_eq!(duplicates(&mut tahoe, &mut board, &mut window, 1), Verdict::Lost);
+        tahoe.begin(REDUCED, &mut board, &mut window);
+        assert_eq!(window.cwnd, 1.0);
+        assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), [Pick::Again(0)]);
+        board.advance(3 * LEN);
+        assert_eq!(tahoe.on_advance(3, &mut board, &mut window), Verdict::Open);
+        window.cwnd = 2.0;
+        assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), [Pick::Again(3), Pick::Again(4)]);
+    }
+
+    #[test]
+    fn duplicates_of_what_the_go_back_sent_twice_tell_nothing() {
+        let (mut tahoe, mut board, mut window) = (Tahoe::new(&config()), board(8), window(8.0));
+        duplicates(&mut tahoe, &mut board, &mut window, 3);
+        tahoe.begin(REDUCED, &mut board, &mut window);
+        board.advance(8 * LEN);
+        tahoe.on_advance(8, &mut board, &mut window);
+        for _ in 0..4 {
+            board.push(LEN as u32, false, crate::units::Time::ZERO);
+        }
+        assert_eq!(duplicates(&mut tahoe, &mut board, &mut window, 3), Verdict::Open);
+        board.advance(9 * LEN);
+        tahoe.on_advance(1, &mut board, &mut window);
+        assert_eq!(duplicates(&mut tahoe, &mut board, &mut window, 3), Verdict::Lost);
+    }
+}

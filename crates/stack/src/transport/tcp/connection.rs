@@ -478,3 +478,6 @@ impl Connection {
         self.timestamps.then(|| Timestamps { value: self.clock(now), echo: self.ts_recent })
     }
 }
+
+#[cfg(test)]
+mod tests;

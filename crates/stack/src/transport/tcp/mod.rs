@@ -11,8 +11,6 @@ pub mod receiver;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
-#[cfg(test)]
-mod tests;
 
 pub use config::{Config, FastRetransmit, FullAck, Profile, SackAfterTimeout};
 pub use connection::{Connection, Role, State};

@@ -1,1 +1,0 @@
-//! Two connections over a wire that the test holds in its hands.
