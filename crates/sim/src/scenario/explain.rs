@@ -113,7 +113,8 @@ fn dimension(dim: Dim) -> &'static str {
 fn default(key: &Key) -> (Option<String>, String) {
     let source = key.source.to_string();
     match key.default {
-        Default::Required | Default::Absent => (None, source),
+        Default::Required => (Some("required".to_string()), source),
+        Default::Absent => (None, source),
         Default::Text(text) => (Some(text.to_string()), source),
         Default::Like(other) => (Some(format!("as {}", keys::shown(other))), source),
         Default::Variant(_) => (Some("as flows.NAME.tcp.variant".to_string()), source),
