@@ -1,4 +1,4 @@
-"""Writes requirements.lock and requirements-dev.lock from pyproject.toml.
+"""Writes requirements.lock, requirements-dev.lock and requirements-docs.lock from pyproject.toml.
 
 Run with the oldest Python that is supported, so that every pin can be installed by all newer ones:
 
@@ -38,12 +38,14 @@ def write(path: Path, pins: dict[str, str], *extra: str) -> None:
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     runtime = project["project"]["dependencies"] + project["build-system"]["requires"]
-    lock, dev_lock = ROOT / "requirements.lock", ROOT / "requirements-dev.lock"
+    lock = ROOT / "requirements.lock"
 
     pins = resolve(runtime)
     write(lock, pins)
-    dev_pins = resolve(project["dependency-groups"]["checks"], constraints=lock)
-    write(dev_lock, {name: pin for name, pin in dev_pins.items() if name not in pins}, "-r requirements.lock")
+    for name, group in (("dev", "checks"), ("docs", "docs")):
+        more = resolve(project["dependency-groups"][group], constraints=lock)
+        added = {package: pin for package, pin in more.items() if package not in pins}
+        write(ROOT / f"requirements-{name}.lock", added, "-r requirements.lock")
 
 
 if __name__ == "__main__":
