@@ -19,6 +19,8 @@ Decisions of the project where those texts leave a choice:
 - Duplicate ACKs start no fast retransmit until the ACK passes `recover`, the highest segment sent
   at the last timeout, or, for Tahoe and NewReno, at the last loss event. Reno has no such gate
   after a fast retransmit. The gate of RFC 6582 (3.2 step 2) is strict, that of RFC 6675 (5.1) is not.
+  Before the first loss there is no gate: RFC 6582 (3.2 step 1), taken at its word, would leave a loss of
+  the very first segment to the timer.
 - The handshake gives the first RTT measurement. A fast retransmit or a timeout cancels a measurement
   under way, as does a retransmission of the timed segment (Karn, RFC 6298 (3)).
 - Time stamps tick every microsecond, or with the clock's granularity if that is coarser.
@@ -352,8 +354,6 @@ class Reno(Sender):
 class NewReno(Reno):
     """RFC 6582 (3.2)."""
 
-    first_recover = 0  # step 1: the initial sequence number, one below the first byte of data
-
     def entered(self) -> None:
         self.recover = self.top  # step 2
         self.partials = 0
@@ -518,7 +518,8 @@ class Fack(Sack):
             self.transmit(self.top)
 
     def transmit(self, segment: int) -> None:
-        if segment < self.top:
+        # What a go-back sends again beyond snd.fack lies within snd.nxt - snd.fack and is not counted twice.
+        if segment < self.fack() or segment == self.una < self.top == self.nxt:
             self.retransmitted.add(segment)
         super().transmit(segment)
 

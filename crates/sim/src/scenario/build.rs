@@ -11,7 +11,9 @@ use super::sheet::{Sheet, Transport};
 use super::value::Value;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
-use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, Profile, SackAfterTimeout};
+use lasthop_stack::transport::tcp::{
+    self, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh,
+};
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 /// The configuration of a point whose sheet misses nothing.
@@ -201,6 +203,9 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     }
     if let Some(flight) = choice("newreno.full-ack", "flight") {
         config.newreno_full_ack = if flight { FullAck::Flight } else { FullAck::Ssthresh };
+    }
+    if let Some(flight) = choice("timeout-ssthresh", "flight") {
+        config.timeout_ssthresh = if flight { TimeoutSsthresh::Flight } else { TimeoutSsthresh::Window };
     }
     if let Some(kept) = choice("sack-after-timeout", "kept") {
         config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };

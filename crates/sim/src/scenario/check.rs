@@ -120,9 +120,20 @@ impl<'a> Check<'a> {
     }
 
     fn udp(&mut self, flow: &FlowConfig) {
+        if let TransportConfig::Udp { extra_header } = flow.transport {
+            self.extra_header(flow, "udp", extra_header);
+        }
         if matches!(flow.app.kind, AppKind::Bulk | AppKind::File { .. }) {
             let text = "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
             self.fault(&format!("flows.{}.udp", flow.name), text.to_string());
+        }
+    }
+
+    /// A routing header travels as IP options, which come in words of four bytes.
+    fn extra_header(&mut self, flow: &FlowConfig, transport: &str, bytes: u16) {
+        if bytes % 4 != 0 {
+            let text = format!("{bytes} B are no whole number of words; expected a multiple of 4 B");
+            self.fault(&format!("flows.{}.{transport}.extra-header", flow.name), text);
         }
     }
 
@@ -131,6 +142,7 @@ impl<'a> Check<'a> {
             return;
         };
         let key = |below: &str| format!("flows.{}.{below}", flow.name);
+        self.extra_header(flow, "tcp", tcp.extra_header);
         if tcp.min_rto > tcp.max_rto {
             let text =
                 format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));

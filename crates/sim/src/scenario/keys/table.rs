@@ -7,7 +7,7 @@ use super::super::quantity::{Dim, Quantity};
 use super::words::{APPS, LINKS, LOSS_MODELS, names};
 use super::{Decimal, Default, Key, Kind, Only, Part, Profiled};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout};
+use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
 
 const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -260,7 +260,7 @@ pub(in super::super) static KEYS: &[Key] = &[
         .only(IF_TCP),
     Key::new("flows.*.tcp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
         .profile(|tcp| bytes(tcp.extra_header.into()), "", "")
-        .at_most("1000 B")
+        .at_most("40 B")
         .only(IF_TCP),
     Key::new("flows.*.tcp.window", SEGMENTS, "most segments outstanding")
         .profile(|tcp| segments(tcp.window), "ns-2: window_", "Linux: tcp_rmem, about 6 MB")
@@ -340,7 +340,7 @@ pub(in super::super) static KEYS: &[Key] = &[
         Kind::Word("choice", || vec!["impatient", "slow-but-steady"]),
         "whether the first partial acknowledgement alone restarts the retransmission timer, or each",
     )
-    .profile(retransmit_timer, "RFC 3782 (4)", "RFC 6582 (4)")
+    .profile(retransmit_timer, "RFC 3782 (4)", "RFC 3782 (4)")
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.newreno.full-ack",
@@ -356,10 +356,17 @@ pub(in super::super) static KEYS: &[Key] = &[
     )
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
+    Key::new(
+        "flows.*.tcp.timeout-ssthresh",
+        Kind::Word("choice", || vec!["flight", "window"]),
+        "what the threshold is set to half of when the retransmission timer fires",
+    )
+    .profile(timeout_ssthresh, "ns-2", "RFC 5681 (3.1), equation 4")
+    .only(IF_TCP),
     // [flows.NAME.udp]
     Key::new("flows.*.udp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
         .default("0 B")
-        .at_most("1000 B")
+        .at_most("40 B")
         .only(IF_UDP),
     // [[figure]]
     Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
@@ -415,6 +422,13 @@ fn full_ack(config: &tcp::Config) -> String {
     match config.newreno_full_ack {
         FullAck::Flight => "flight".to_string(),
         FullAck::Ssthresh => "ssthresh".to_string(),
+    }
+}
+
+fn timeout_ssthresh(config: &tcp::Config) -> String {
+    match config.timeout_ssthresh {
+        TimeoutSsthresh::Flight => "flight".to_string(),
+        TimeoutSsthresh::Window => "window".to_string(),
     }
 }
 

@@ -311,6 +311,10 @@ fn tcp_parameters_that_cannot_work_are_refused() {
             "min-rto = \"2 s\"\nmax-rto = \"1 s\"",
             "flows.main.tcp.min-rto: 2 s is above tcp.max-rto, 1 s; expected less",
         ),
+        (
+            "extra-header = \"10 B\"",
+            "flows.main.tcp.extra-header: 10 B are no whole number of words; expected a multiple of 4 B",
+        ),
         ("ack-every = 0", "flows.main.tcp.ack-every: 0 is too small; expected at least 1"),
         ("window-scale = 15", "flows.main.tcp.window-scale: 15 is too large; expected at most 14"),
         ("timestamps = \"yes\"", "flows.main.tcp.timestamps: \"yes\"; expected true or false"),

@@ -9,8 +9,10 @@
 //! (`recover`) ends it with the window the law left in `cwnd`, or with `min(cwnd, max(flight, 1) + 1)`.
 //!
 //! **Choices.** 1. Impatient (the timer restarts on the first partial acknowledgement only) or slow-but-steady (on
-//! each): RFC 6582, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover`
-//! (RFC 6582, 3.2, step 1), without the heuristics of its section 4. 3. Both windows of RFC 6582, 3.2, step 3, are there
+//! each): RFC 3782, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover`
+//! (RFC 6582, 3.2, step 1), without the heuristics of its section 4;
+//! but the very first segment may be resent fast, though the text, taken at its word, leaves it to the timer (as ns-2's
+//! `bugfix_ss_` does). 3. Both windows of RFC 6582, 3.2, step 3, are there
 //! ([`FullAck`]); the profile decides.
 //!
 //! **Checked by** `tests/scripts/newreno-*`.

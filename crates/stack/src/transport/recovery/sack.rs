@@ -8,8 +8,9 @@
 //! order: holes taken for lost, new data, other holes, and once a recovery the last hole of all (the rescue).
 //!
 //! **Choices.** 1. Outside recovery the same pipe rules, so a duplicate that carries news releases one segment (step 3
-//! of section 5, RFC 3042) where limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675, 5.1):
-//! slow start resends, skipping what was selectively acknowledged.
+//! of section 5, RFC 3042) where limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675, 5.1), or
+//! cleared where the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2), skipping what was
+//! selectively acknowledged.
 //!
 //! **Checked by** `tests/scripts/sack-*`.
 
@@ -99,7 +100,9 @@ impl Recovery for Sack {
         self.active = true;
         self.point = Some(board.sent_end());
         self.resent_below = board.base();
-        self.rescued = None;
+        // Step 4.3: nor may a rescue go before the first hole is filled.
+        let first = board.get(board.base());
+        self.rescued = Some(first.start + u64::from(first.len));
         self.head_copies = response.copies;
         board.lose(board.base());
     }
@@ -123,7 +126,7 @@ impl Recovery for Sack {
             return if board.pipe() < cwnd { self.next_segment(board, fresh) } else { None };
         }
         if board.is_behind() {
-            return (board.pipe() < cwnd).then(|| board.next_lost().map_or(Pick::New, Pick::Again));
+            return board.next_in_slow_start(cwnd);
         }
         let outstanding = if self.limited_transmit { board.pipe() } else { board.flight() };
         (outstanding < cwnd).then_some(Pick::New)
@@ -176,20 +179,24 @@ mod tests {
         send(&mut sack, &mut board, &window, Fresh::Withheld);
         board.sack(6 * LEN, 11 * LEN);
         sack.on_duplicate(&mut board, &mut window);
-        // Holes: 1 is lost (rule 1), 5 too, with five sacked above; 11 can only be rescued (rule 4).
+        // Holes 1 and 5 are lost (rule 1), with five sacked above; 11 can only be rescued, and not before the first
+        // hole is filled (rule 4).
         let sent = send(&mut sack, &mut board, &window, Fresh::Withheld);
-        assert_eq!(sent, [Pick::Again(1), Pick::Again(5), Pick::Again(11)]);
+        assert_eq!(sent, [Pick::Again(1), Pick::Again(5)]);
+        board.advance(5 * LEN);
+        sack.on_advance(5, &mut board, &mut window);
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [Pick::Again(11)]);
         window.cwnd = 20.0;
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
     }
 
     #[test]
-    fn a_timeout_resends_only_what_was_not_selectively_acknowledged() {
+    fn a_timeout_resends_within_the_window_what_was_not_selectively_acknowledged() {
         let (mut sack, mut board, mut window) = in_recovery();
         sack.on_timeout(&mut board);
-        window.cwnd = 4.0;
+        window.cwnd = 6.0;
         let sent = send(&mut sack, &mut board, &window, Fresh::Ready);
-        assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5), Pick::Again(6)]);
+        assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5)]);
     }
 
     #[test]

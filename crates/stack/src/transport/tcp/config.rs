@@ -48,12 +48,14 @@ pub struct Config {
     pub window_scale: Option<u8>,
     /// Receive buffer in bytes; `None` holds one segment more than the window limit, so that it never limits.
     pub receive_buffer: Option<u64>,
-    /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 6582, 4, "Impatient").
+    /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 3782, 4, "Impatient").
     pub newreno_impatient: bool,
     /// The window with which `NewReno` leaves recovery.
     pub newreno_full_ack: FullAck,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
+    /// What ssthresh is set to half of when the timer fires.
+    pub timeout_ssthresh: TimeoutSsthresh,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
 }
@@ -74,6 +76,15 @@ pub enum SackAfterTimeout {
     Kept,
     /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
     Cleared,
+}
+
+/// What ssthresh is set to half of when the retransmission timer fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutSsthresh {
+    /// All that is outstanding (RFC 5681, equation 4). Within recovery that may be more than the window was before.
+    Flight,
+    /// What is outstanding, but no more than the window, as in ns-2.
+    Window,
 }
 
 /// How often Reno may resend by duplicate acknowledgements.
@@ -124,6 +135,7 @@ impl Profile {
                 newreno_impatient: true,
                 newreno_full_ack: FullAck::Ssthresh,
                 sack_after_timeout: SackAfterTimeout::Cleared,
+                timeout_ssthresh: TimeoutSsthresh::Window,
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
             },
             Profile::Modern => Config {
@@ -151,6 +163,7 @@ impl Profile {
                 newreno_impatient: true,
                 newreno_full_ack: FullAck::Flight,
                 sack_after_timeout: SackAfterTimeout::Kept,
+                timeout_ssthresh: TimeoutSsthresh::Flight,
                 reno_fast_retransmit: FastRetransmit::EveryHole,
             },
         }

@@ -12,5 +12,5 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
 
-pub use config::{Config, FastRetransmit, FullAck, Profile, SackAfterTimeout};
+pub use config::{Config, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh};
 pub use connection::{Connection, Role, State};

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use super::SackAfterTimeout;
 use super::ranges::Ranges;
+use crate::hooks::Pick;
 use crate::units::Time;
 
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
@@ -36,7 +37,10 @@ enum Mark {
     InFlight,
     Sacked,
     Lost,
+    /// Lost and sent again.
     Resent,
+    /// Sent again though not taken for lost: both copies may be in the network.
+    Doubled,
 }
 
 /// What a cumulative acknowledgement took off the scoreboard.
@@ -61,6 +65,7 @@ pub struct Scoreboard {
     sacked: u32,
     lost: u32,
     resent: u32,
+    doubled: u32,
     lost_below: u64,
 }
 
@@ -113,18 +118,24 @@ impl Scoreboard {
         (self.next - self.base) as u32
     }
 
+    /// All segments sent and not acknowledged.
+    #[must_use]
+    pub fn outstanding(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
     /// Segments thought to be in the network: neither acknowledged in any way nor lost, and those resent
-    /// (RFC 6675, `SetPipe`).
+    /// (RFC 6675, `SetPipe`, which counts a segment twice that is resent and not lost).
     #[must_use]
     pub fn pipe(&self) -> u32 {
-        self.segments.len() as u32 - self.sacked - self.lost
+        self.segments.len() as u32 - self.sacked - self.lost + self.doubled
     }
 
     /// Segments beyond the highest one selectively acknowledged, and those resent: FACK's `awnd`.
     #[must_use]
     pub fn forward_flight(&self) -> u32 {
         let beyond = self.segments.len() - self.index_at(self.fack.max(self.una));
-        beyond as u32 + self.resent
+        beyond as u32 + self.resent + self.doubled
     }
 
     /// The byte after the highest one selectively acknowledged, or `una`.
@@ -172,6 +183,15 @@ impl Scoreboard {
         (self.next..self.end()).find(|&number| self.is_lost(number))
     }
 
+    /// What slow start sends next after a go-back: what is lost, then new data, all within `cwnd` of the first
+    /// unacknowledged segment (RFC 5681, 2).
+    #[must_use]
+    pub fn next_in_slow_start(&self, cwnd: u32) -> Option<Pick> {
+        let lost = self.next_lost();
+        let place = lost.unwrap_or(self.end()) - self.base;
+        (place < u64::from(cwnd)).then(|| lost.map_or(Pick::New, Pick::Again))
+    }
+
     /// The last segment not selectively acknowledged.
     #[must_use]
     pub fn last_unsacked(&self) -> Option<u64> {
@@ -215,12 +235,19 @@ impl Scoreboard {
         let segment = &mut self.segments[index];
         segment.at = now;
         segment.times = segment.times.saturating_add(1);
-        if segment.mark == Mark::Lost || segment.mark == Mark::InFlight {
-            if segment.mark == Mark::Lost {
+        // Beyond the highest byte selectively acknowledged a copy takes the place of the first.
+        let beyond = segment.start >= self.fack.max(self.una);
+        match segment.mark {
+            Mark::Lost => {
+                segment.mark = if beyond { Mark::InFlight } else { Mark::Resent };
                 self.lost -= 1;
+                self.resent += u32::from(!beyond);
             }
-            segment.mark = Mark::Resent;
-            self.resent += 1;
+            Mark::InFlight if !beyond => {
+                segment.mark = Mark::Doubled;
+                self.doubled += 1;
+            }
+            Mark::InFlight | Mark::Sacked | Mark::Resent | Mark::Doubled => {}
         }
         self.next = self.next.max(number + 1);
     }
@@ -245,6 +272,7 @@ impl Scoreboard {
                 Mark::Sacked => self.sacked -= 1,
                 Mark::Lost => self.lost -= 1,
                 Mark::Resent => self.resent -= 1,
+                Mark::Doubled => self.doubled -= 1,
             }
             self.segments.pop_front();
             self.base += 1;
@@ -280,6 +308,7 @@ impl Scoreboard {
                 Mark::InFlight => {}
                 Mark::Lost => self.lost -= 1,
                 Mark::Resent => self.resent -= 1,
+                Mark::Doubled => self.doubled -= 1,
             }
             segment.mark = Mark::Sacked;
             self.sacked += 1;
@@ -313,9 +342,17 @@ impl Scoreboard {
         }
         for number in self.lost_below.max(self.base)..edge {
             let segment = &mut self.segments[(number - self.base) as usize];
-            if segment.mark == Mark::InFlight {
-                segment.mark = Mark::Lost;
-                self.lost += 1;
+            match segment.mark {
+                Mark::InFlight => {
+                    segment.mark = Mark::Lost;
+                    self.lost += 1;
+                }
+                Mark::Doubled => {
+                    segment.mark = Mark::Resent;
+                    self.doubled -= 1;
+                    self.resent += 1;
+                }
+                Mark::Sacked | Mark::Lost | Mark::Resent => {}
             }
         }
         self.lost_below = self.lost_below.max(edge);
@@ -325,6 +362,7 @@ impl Scoreboard {
     pub fn lose_all(&mut self, after_timeout: SackAfterTimeout) {
         self.lost = 0;
         self.resent = 0;
+        self.doubled = 0;
         if after_timeout == SackAfterTimeout::Cleared {
             self.sacked_ranges.clear();
             self.sacked = 0;
@@ -347,6 +385,7 @@ impl Scoreboard {
         match segment.mark {
             Mark::InFlight => {}
             Mark::Resent => self.resent -= 1,
+            Mark::Doubled => self.doubled -= 1,
             Mark::Lost | Mark::Sacked => return,
         }
         segment.mark = Mark::Lost;

@@ -3,9 +3,9 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
 //! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.
 
-use super::Config;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
+use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
     Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict,
     Window,
@@ -98,6 +98,8 @@ pub struct Sender {
     timed: Option<(u64, Time)>,
     /// New segments sent beyond the window by limited transmit since the last advance.
     limited: u32,
+    /// The first byte of the segment that the retransmission timer fired for last.
+    timed_out: Option<u64>,
     armed: bool,
     persisting: bool,
     last_sent: Time,
@@ -109,6 +111,7 @@ pub struct Sender {
     window_validation: bool,
     idle_restart: bool,
     timestamps: bool,
+    timeout_ssthresh: TimeoutSsthresh,
     counters: Counters,
 }
 
@@ -130,6 +133,7 @@ impl Sender {
             widest: 0,
             timed: None,
             limited: 0,
+            timed_out: None,
             armed: false,
             persisting: false,
             last_sent: Time::ZERO,
@@ -141,6 +145,7 @@ impl Sender {
             window_validation: config.window_validation,
             idle_restart: config.idle_restart,
             timestamps: config.timestamps,
+            timeout_ssthresh: config.timeout_ssthresh,
             counters: Counters::default(),
         }
     }
@@ -379,17 +384,17 @@ impl Sender {
             return;
         }
         self.integrate(now);
-        let first = self.board.get(self.board.base());
-        let repeated = self.rtt.backoff() > 0 && first.times > 1;
+        let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
         let cause = if repeated { LossCause::RepeatedTimeout } else { LossCause::Timeout };
         self.counters.timeouts += 1;
         if !repeated {
             self.counters.timeout_series += 1;
             self.counters.first_timeouts += self.rtt.rto();
         }
-        // Within recovery much of what is outstanding has left the network, and half of it could exceed the threshold
-        // that recovery set. RFC 5681, equation 4, gives an upper bound only, so the window bounds it too.
-        let flight = self.board.flight().min(self.window.cwnd as u32);
+        let flight = match self.timeout_ssthresh {
+            TimeoutSsthresh::Flight => self.board.outstanding(),
+            TimeoutSsthresh::Window => self.board.flight().min(self.window.cwnd as u32),
+        };
         let response = self.law.on_loss(&self.loss(now, cause, flight), &mut self.window);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
