@@ -131,7 +131,7 @@ impl<'a> Check<'a> {
 
     /// A routing header travels as IP options, which come in words of four bytes.
     fn extra_header(&mut self, flow: &FlowConfig, transport: &str, bytes: u16) {
-        if bytes % 4 != 0 {
+        if !bytes.is_multiple_of(4) {
             let text = format!("{bytes} B are no whole number of words; expected a multiple of 4 B");
             self.fault(&format!("flows.{}.{transport}.extra-header", flow.name), text);
         }

@@ -80,7 +80,7 @@ impl Pair {
     }
 
     fn open(&mut self) {
-        self.with(CLIENT, |end, now, out| end.open(now, out));
+        self.with(CLIENT, Connection::open);
     }
 
     fn write(&mut self, side: usize, bytes: u64) {
@@ -88,7 +88,7 @@ impl Pair {
     }
 
     fn close(&mut self, side: usize) {
-        self.with(side, |end, now, out| end.close(now, out));
+        self.with(side, Connection::close);
     }
 
     /// The next thing that happens, if anything: an arrival or a timer.
@@ -394,7 +394,7 @@ fn a_stopped_application_forgets_what_it_had_not_sent() {
     pair.open();
     pair.write(CLIENT, 1_000_000);
     pair.run(Span::from_millis(25));
-    pair.with(CLIENT, |end, now, out| end.stop(now, out));
+    pair.with(CLIENT, Connection::stop);
     pair.run(Span::from_secs(5));
     assert!(pair.ends[SERVER].is_done());
     assert!(pair.ends[SERVER].receiver().in_order() < 20_000);
