@@ -71,6 +71,7 @@ class Band:
     def judge(self, ours: Interval) -> str:
         """The verdict on an interval.
 
+        >>> from lasthop.stats import Interval
         >>> band = Band(92.0, 108.0, 8.0)
         >>> band.judge(Interval(100.0, 99.0, 101.0, 10))
         'agrees'

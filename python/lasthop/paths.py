@@ -63,6 +63,16 @@ def scenario_id(path: Path) -> str:
     return full.parent.name if full.name == TEXT else full.stem
 
 
+@cache
+def build() -> str:
+    """A hash of the compiled simulator, which changes with every change of its code."""
+    from hashlib import blake2b
+
+    from lasthop import _core
+
+    return blake2b(Path(str(_core.__file__)).read_bytes(), digest_size=16).hexdigest()
+
+
 def shown(path: Path) -> str:
     """A path as a reader wants it: relative to the current directory when it lies below."""
     full = Path.cwd() / path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import paths
 from lasthop.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
-from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.errors import StudyError, UsageError, VersionError, nearest
 from lasthop.measure import judge
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
@@ -163,6 +163,7 @@ def reproduce(
             folder,
             replications=own.get("replications", settings.get("replications")),
             where=own.get("where", ()),
+            fresh=_is_stale(folder),
         )
         Sweep(study, jobs=jobs, progress=progress()).run()
         if not study.metrics():
@@ -174,6 +175,16 @@ def reproduce(
     order = [c.id for c in one.claims]
     result.findings.sort(key=lambda f: order.index(f.claim.id))
     return result
+
+
+def _is_stale(folder: Path) -> bool:
+    """Whether a study was made by another build: what is verified must be what runs now."""
+    if not paths.is_study(str(folder)):
+        return False
+    try:
+        return Study.open(folder).build != paths.build()
+    except VersionError:
+        return True
 
 
 def record(result: Reproduction) -> None:

@@ -23,7 +23,7 @@ from lasthop import _core
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.ledger import Ledger, Row, foreign, locked
 from lasthop.overrides import parse_where, select
-from lasthop.paths import LEDGER, TEXT
+from lasthop.paths import LEDGER, TEXT, build
 from lasthop.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Study:
         self.seed = seed
         self.plan = plan
         self.where: tuple[str, ...] = ()
+        self.build = ""
         self.notes: list[str] = []
         self._rows: dict[tuple[str, int], Row] | None = None
 
@@ -77,6 +78,7 @@ class Study:
             scenario = _remembered(ledger)
             study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
             study.where = tuple(json.loads(ledger.meta("where")))
+            study.build = ledger.meta("build")
             study._check_plan()
             study.read(ledger)
         finally:
@@ -116,6 +118,7 @@ class Study:
             "where": json.dumps(list(where)),
             "version": _core.__version__,
             "model_version": _core.model_version,
+            "build": build(),
         }
         _admit(folder, fresh=fresh)
         if not (folder / LEDGER).exists():

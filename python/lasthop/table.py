@@ -218,14 +218,14 @@ def pivot(study: Study, x: str | None, y: str, lines: str | None, where: Mapping
     places = list(dict.fromkeys(text for line in every for text in line.xs))
     cells = [dict(zip(line.xs, line.intervals, strict=True)) for line in every]
     body = [
-        [text, *(_mean(column[text], factor) if text in column else "" for column in cells)]
+        [text or "the only one", *(_mean(column[text], factor) if text in column else "" for column in cells)]
         for text in places
     ]
     counts = {it.n for it in known}
     n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     name = metric_words(y) + (f" ({unit})" if unit else "")
     head = f"{y}: {name}, mean ± half-width of the 95 % interval, n = {n}"
-    return head + "\n" + grid([x, *(line.label for line in every)], body)
+    return head + "\n" + grid([x or "point", *(line.label or "mean" for line in every)], body)
 
 
 def _mean(it: Interval, factor: float) -> str:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,6 @@ from lasthop.cli.main import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -157,6 +157,21 @@ def test_a_scenario_is_found_by_id_from_anywhere(cli: Cli, tmp_path: Path) -> No
 def test_colour_follows_no_color_and_the_option(small: Path, cli: Cli) -> None:
     assert "\x1b[" not in cli("run", "nothing").stderr
     assert re.fullmatch(r"[ -~±–≤≥µ\n]*", cli("run", small).stdout)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_told_in_one_sentence(small: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "show", str(small)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "error: output: No space left on device; expected it to be writable\n"
 
 
 def test_a_closed_pipe_is_no_error(small: Path, tmp_path: Path) -> None:

@@ -103,6 +103,28 @@ def test_verdicts_are_put_on_record(library: Path) -> None:
     assert report.read_text() == text + "\nAnd more prose.\n"
 
 
+def test_what_another_build_simulated_is_not_taken_for_a_reproduction(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sqlite3
+
+    assert invoke(["reproduce", "--json"]) == 0
+    first = capsys.readouterr().out
+    for statement in (
+        "update meta set value = 'another' where key = 'build'",
+        "update meta set value = 'another' where key = 'model_version'",
+        "update meta set value = value where key = 'build'",
+    ):
+        db = sqlite3.connect(library / "studies/reproduce/paper/main/study.sqlite")
+        with db:
+            db.execute("update runs set metrics = replace(metrics, '1', '2')")
+            db.execute(statement)
+        db.close()
+        assert invoke(["reproduce", "--json"]) == 0
+        same = capsys.readouterr().out == first
+        assert same is ("another" in statement)
+
+
 def test_reproduce_lists_its_ids(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["reproduce", "--list"]) == 0
     assert "paper  2       A paper about nothing" in capsys.readouterr().out
@@ -147,6 +169,15 @@ def test_check_theory_shows_closed_forms_beside_each_flow(small: Path, cli: Cli)
     assert done.returncode in {0, 3}
     assert len(done.stdout.splitlines()) == 4
     assert "PFTK/s" in done.stdout
+
+
+@pytest.mark.slow
+def test_reno_follows_pftk_where_loss_alone_limits_it(cli: Cli) -> None:
+    done = cli("check", "validation/pftk", "--theory", "--json", "-r", "5")
+    assert done.returncode == 0, done.stderr
+    reno = [line for line in json.loads(done.stdout)["theory"] if line["variant"] == "reno"]
+    assert [line["tolerance"] for line in reno] == [0.1, 0.1, 0.1, 0.1, 0.15, 0.15]
+    assert not any(line["missed"] for line in reno)
 
 
 def test_bench_measures_every_duration(library: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,9 +120,14 @@ def invoke(args: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe has seen enough; nothing more may be written, even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe has seen enough.
+        _silence()
         return 0
+    except OSError as e:
+        # Files that lasthop writes are named where they are written; what is left is stdout.
+        complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
+        _silence()
+        return 1
     except LasthopError as e:
         complain(str(e))
         return e.exit_code
@@ -131,11 +136,30 @@ def invoke(args: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _silence() -> None:
+    """Let nothing more be written to stdout, not even at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _usage(error: click.UsageError) -> int:
     path = error.ctx.command_path if error.ctx else "lasthop"
-    complain(error.format_message().rstrip("."))
+    complain(_sentence(error))
     click.echo(f"see: {path} --help", err=True)
     return 2
+
+
+def _sentence(error: click.UsageError) -> str:
+    """What click found, in our form: where, what was found, what was expected."""
+    if isinstance(error, click.NoSuchOption):
+        names = [name for p in error.ctx.command.params for name in p.opts] if error.ctx else []
+        known = [name for name in names if name.startswith("--")]
+        return f"{error.option_name}: no such option; {nearest(error.option_name, known)}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        is_option = isinstance(error.param, click.Option)
+        name = error.param.opts[-1] if is_option else error.param.human_readable_name
+        found = "missing; expected it" if isinstance(error, click.MissingParameter) else error.message
+        return f"{name}: {found.rstrip('.')}"
+    return error.format_message().rstrip(".")
 
 
 def _from_core(error: Exception) -> int:
