@@ -446,7 +446,7 @@ fn an_override_that_is_wrong_is_told_by_itself() {
         "--set flows.main.tcp=reno: \"reno\"; expected a table with some of its keys (profile, variant, recovery, \
          congestion, packet, extra-header, window, initial-window, initial-ssthresh, min-rto, max-rto, initial-rto, tick, \
          ack-every, ack-delay, timestamps, sack, limited-transmit, nagle, window-validation, idle-restart, window-scale, \
-         reno, newreno, sack-after-timeout)"
+         reno, newreno, sack-after-timeout, timeout-ssthresh)"
     );
     assert_eq!(
         told("run.warmup", "1 h"),
