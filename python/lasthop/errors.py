@@ -26,10 +26,6 @@ class StudyError(LasthopError):
     exit_code = 4
 
 
-class VersionError(StudyError):
-    """A study whose results were made by another version of the model or of the ledger."""
-
-
 def nearest(word: str, known: Iterable[str], *, show: int = 8) -> str:
     """The tail of a message about an unknown name.
 

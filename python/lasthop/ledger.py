@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.errors import StudyError, VersionError
+from lasthop.errors import StudyError
 from lasthop.jsontext import clean
 from lasthop.paths import LEDGER
 
@@ -99,7 +99,7 @@ class Ledger:
         if application != APPLICATION:
             raise StudyError(f"{self.path}: no ledger of lasthop; expected a study of lasthop")
         if schema != SCHEMA:
-            raise VersionError(
+            raise StudyError(
                 f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
                 "(use the lasthop that wrote it, --fresh, or another --out)"
             )
@@ -108,7 +108,7 @@ class Ledger:
             raise StudyError(f"{self.path}: damaged ({verdict}); expected a complete ledger")
         model = self.meta("model_version")
         if model != _core.model_version:
-            raise VersionError(
+            raise StudyError(
                 f"{self.path}: results of model version {model}; expected version "
                 f"{_core.model_version} (use the lasthop that wrote it, --fresh, or another --out)"
             )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import paths
 from lasthop.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
-from lasthop.errors import StudyError, UsageError, VersionError, nearest
+from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.measure import judge
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
@@ -178,12 +178,12 @@ def reproduce(
 
 
 def _is_stale(folder: Path) -> bool:
-    """Whether a study was made by another build: what is verified must be what runs now."""
+    """Whether a study cannot be read or is of another build: what is verified must be what runs now."""
     if not paths.is_study(str(folder)):
         return False
     try:
         return Study.open(folder).build != paths.build()
-    except VersionError:
+    except StudyError:
         return True
 
 
