@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once};
+use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
 use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
 };
@@ -26,8 +26,8 @@ fn sequence_numbers_wrap_in_a_transfer_of_six_gigabytes() {
     let size = 6_000_000_000;
     let tcp = tcp::Config { window: 1000, ..Profile::Modern.config() };
     let mut config = chain(&[(10_000_000_000, Span::from_micros(100))], tcp, Span::from_secs(100));
-    config.links[0].directions[0].queue = QueueLimit::Unlimited;
-    config.links[0].directions[0].loss = LossConfig::Packet { rate: 1e-5 };
+    wire(&mut config, 0, 0).queue = QueueLimit::Unlimited;
+    wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: 1e-5 };
     file(&mut config, size);
     let outcome = run_once(&config);
     assert!((delivered(&outcome) - size as f64).abs() < 1.0);
@@ -54,7 +54,7 @@ fn a_closed_window_is_probed_until_the_reader_comes_back() {
         let mut config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(300));
         config.flows[0].sink =
             SinkConfig { read_rate: None, pause_at: Some(Time::ZERO), pause: Span::from_secs(20) };
-        config.links[0].directions[1].loss = LossConfig::Packet { rate: loss };
+        wire(&mut config, 0, 1).loss = LossConfig::Packet { rate: loss };
         file(&mut config, 400_000);
         let outcome = run_once(&config);
         let completion = metric(&outcome, "flows.main.completion_s");
@@ -71,7 +71,7 @@ fn a_window_update_that_is_lost_does_not_deadlock() {
         SinkConfig { read_rate: None, pause_at: Some(Time::ZERO), pause: Span::from_millis(500) };
     // The acknowledgements around the reopening are lost.
     let drop = (5..12).collect();
-    config.links[0].directions[1].loss = LossConfig::List { drop, of: PacketClass::Ack };
+    wire(&mut config, 0, 1).loss = LossConfig::List { drop, of: PacketClass::Ack };
     file(&mut config, 60_000);
     let outcome = run_once(&config);
     assert!((delivered(&outcome) - 60_000.0).abs() < 1e-3);
@@ -83,7 +83,7 @@ fn the_close_survives_the_loss_of_each_of_its_packets() {
         for direction in 0..2 {
             let tcp = Profile::Ns2Of2004.config();
             let mut config = chain(&[(1_000_000, Span::from_millis(10))], tcp, Span::from_secs(60));
-            config.links[0].directions[direction].loss =
+            wire(&mut config, 0, direction).loss =
                 LossConfig::List { drop: vec![lost], of: PacketClass::All };
             file(&mut config, 4_500);
             let outcome = run_once(&config);
@@ -97,7 +97,7 @@ fn the_close_survives_the_loss_of_each_of_its_packets() {
 fn karns_back_off_doubles_the_timeout_until_the_path_is_back() {
     let tcp = tcp::Config { window: 1, min_rto: Span::from_secs(1), ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(1_000_000, Span::from_millis(10))], tcp, Span::from_secs(40));
-    config.links[0].directions[0].loss = LossConfig::List { drop: (2..=5).collect(), of: PacketClass::Data };
+    wire(&mut config, 0, 0).loss = LossConfig::List { drop: (2..=5).collect(), of: PacketClass::Data };
     file(&mut config, 2_000);
     let outcome = run_once(&config);
     // The second segment is lost four times: 1 + 2 + 4 + 8 s of waiting.
@@ -124,7 +124,7 @@ fn a_delayed_acknowledgement_halves_the_acknowledgements() {
 fn a_byte_queue_and_a_packet_queue_of_the_same_room_drop_alike() {
     let goodput = |queue| {
         let mut config = ejtcp_fig9(ns2_tcp(), 0.0, Span::from_secs(60));
-        config.links[1].directions[0].queue = queue;
+        wire(&mut config, 1, 0).queue = queue;
         metric(&run_once(&config), "flows.main.goodput_bps")
     };
     assert_eq!(goodput(QueueLimit::Packets(50)), goodput(QueueLimit::Bytes(Bytes(50 * 1040))));
@@ -133,8 +133,8 @@ fn a_byte_queue_and_a_packet_queue_of_the_same_room_drop_alike() {
 #[test]
 fn every_datagram_is_delivered_or_lost_with_a_cause() {
     let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(30));
-    config.links[0].directions[0] = direction(1_000_000, Span::from_millis(10));
-    config.links[0].directions[0].loss = LossConfig::Packet { rate: 0.2 };
+    *wire(&mut config, 0, 0) = direction(1_000_000, Span::from_millis(10));
+    wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: 0.2 };
     config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
     config.flows[0].app = AppConfig {
         start: Time::ZERO,
@@ -210,8 +210,8 @@ proptest! {
             ..base
         };
         let mut config = chain(&[(2_000_000, Span::from_millis(20))], tcp, Span::from_secs(100_000));
-        config.links[0].directions[0].loss = LossConfig::Packet { rate: forward };
-        config.links[0].directions[1].loss = LossConfig::Packet { rate: reverse };
+        wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: forward };
+        wire(&mut config, 0, 1).loss = LossConfig::Packet { rate: reverse };
         config.flows[0].sink.read_rate = slow.map(Rate);
         file(&mut config, size);
         let request = lasthop_sim::Request {

@@ -40,6 +40,9 @@ struct Entry {
 
 const NOT_SET: u32 = u32::MAX;
 
+/// Bit of the sequence numbers that come last in their instant.
+const LATE: u64 = 1 << 63;
+
 /// The queue of events.
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
@@ -68,6 +71,14 @@ impl EventQueue {
     pub fn set(&mut self, slot: Slot, time: Time) {
         let sequence = self.next_sequence();
         self.set_with(slot, time, sequence);
+    }
+
+    /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later: what must see
+    /// how an instant ends, such as a station's timer beside the end of a frame.
+    #[inline]
+    pub fn set_late(&mut self, slot: Slot, time: Time) {
+        let Sequence(sequence) = self.next_sequence();
+        self.set_with(slot, time, Sequence(sequence | LATE));
     }
 
     /// Sets a slot to `time` with a sequence number drawn before.
@@ -187,6 +198,16 @@ mod tests {
         queue.set(slots[1], Time(7));
         let order: Vec<u32> = drain(&mut queue).iter().map(|event| event.1).collect();
         assert_eq!(order, [3, 4, 0, 2, 1]);
+    }
+
+    #[test]
+    fn a_late_event_acts_after_those_set_to_its_instant_later_on() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..3).map(|_| queue.slot()).collect();
+        queue.set_late(slots[0], Time(7));
+        queue.set(slots[1], Time(7));
+        queue.set(slots[2], Time(8));
+        assert_eq!(drain(&mut queue), [(7, 1), (7, 0), (8, 2)]);
     }
 
     #[test]

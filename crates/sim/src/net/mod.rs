@@ -1,60 +1,44 @@
-//! The network between the endpoints: packets, channels, routes.
+//! The network between the endpoints: packets, links, routes.
 //!
-//! A channel is one direction of a link. It holds its packets in the order of their arrival and has one entry in the
-//! queue of events, for the first of them. The place of each among simultaneous events was fixed when it was sent.
+//! A packet is sent at a node, takes the hop its route names, and comes out at the next node, where the world hands it to
+//! an endpoint or sends it on. Where nothing but a wire awaits it, it goes straight on.
 
+mod channel;
 mod pool;
 pub(crate) mod routes;
+pub(crate) mod wlan;
 
 use std::collections::VecDeque;
 
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::Time;
 
-use crate::engine::queue::{EventQueue, Sequence, Slot};
+use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, DirectionConfig};
+use crate::scenario::config::{Config, DirectionConfig, LinkKind};
+pub(crate) use channel::{Channel, ChannelCounters};
 use pool::{PacketPool, PoolId};
 use routes::Routes;
+use wlan::{Wlan, WlanEvent};
 
-/// A packet on its way.
+/// What a port leads to.
 #[derive(Clone, Copy, Debug)]
-struct InFlight {
-    arrival: Time,
-    sequence: Sequence,
-    id: PoolId,
+enum Exit {
+    Channel(u32),
+    Station { wlan: u32, station: u32 },
 }
 
-/// One direction of a link.
-#[derive(Debug)]
-pub(crate) struct Channel {
-    pub(crate) wired: Wired,
-    to: NodeId,
-    loss: LossProcess,
-    pipe: VecDeque<InFlight>,
-    slot: Slot,
-    capture: Option<usize>,
-    counters: ChannelCounters,
-}
-
-/// What a channel has done since the start.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ChannelCounters {
-    pub(crate) drops_queue: u64,
-    pub(crate) drops_loss: u64,
-    pub(crate) busy: Span,
-}
-
-/// Where a packet goes next.
-pub(crate) enum Arrival {
-    /// To an endpoint at this node.
-    Here(Packet),
-    /// It was sent on, or dropped.
-    Gone,
+/// What a slot of the network stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NetEvent {
+    /// The first packet of a channel arrives.
+    Channel(u32),
+    /// Something of a station of a medium.
+    Wlan(u32, WlanEvent),
 }
 
 /// The network.
@@ -62,57 +46,96 @@ pub(crate) struct Net {
     pub(crate) queue: EventQueue,
     pub(crate) now: Time,
     pub(crate) channels: Vec<Channel>,
+    pub(crate) wlans: Vec<Wlan>,
     pub(crate) tracer: Tracer,
     pub(crate) captures: Vec<Capture>,
+    /// Packets that media and agents have handed up at a node, in order.
+    pub(crate) inbox: VecDeque<(NodeId, Packet)>,
+    exits: Vec<Exit>,
+    events: Vec<NetEvent>,
     pool: PacketPool,
     routes: Routes,
 }
 
 impl Net {
-    /// The network of a scenario; channel `2 l + d` is direction `d` of link `l`, and its slot has the same number.
+    /// The network of a scenario. Its slots are the first of the queue.
     pub(crate) fn new(config: &Config, routes: Routes, seed: u64, replication: u64, tracer: Tracer) -> Net {
-        let mut queue = EventQueue::default();
-        let mut channels = Vec::with_capacity(2 * config.links.len());
-        for link in &config.links {
-            for (direction, name) in [(0, "forward"), (1, "reverse")] {
-                let DirectionConfig { rate, delay, queue: limit, loss } = &link.directions[direction];
-                let stream = Stream::named(seed, replication, &format!("links.{}.{name}.loss", link.name));
-                channels.push(Channel {
-                    wired: Wired::new(*rate, *delay, *limit),
-                    to: NodeId(link.nodes[1 - direction] as u32),
-                    loss: LossProcess::new(loss.clone(), stream),
-                    pipe: VecDeque::new(),
-                    slot: queue.slot(),
-                    capture: None,
-                    counters: ChannelCounters::default(),
-                });
-            }
-        }
-        Net {
-            queue,
+        let mut net = Net {
+            queue: EventQueue::default(),
             now: Time::ZERO,
-            channels,
+            channels: Vec::new(),
+            wlans: Vec::new(),
             tracer,
             captures: Vec::new(),
+            inbox: VecDeque::new(),
+            exits: Vec::new(),
+            events: Vec::new(),
             pool: PacketPool::default(),
             routes,
+        };
+        for link in &config.links {
+            match &link.kind {
+                LinkKind::PointToPoint(ends) => {
+                    for (direction, name) in [(0, "forward"), (1, "reverse")] {
+                        let stream = format!("links.{}.{name}.loss", link.name);
+                        let stream = Stream::named(seed, replication, &stream);
+                        let to = NodeId(ends.nodes[1 - direction] as u32);
+                        net.add_channel(&ends.directions[direction], to, stream);
+                    }
+                }
+                LinkKind::Wifi(wifi) => {
+                    let number = net.wlans.len() as u32;
+                    let stations = wifi.nodes.len() as u32;
+                    net.exits.extend((0..stations).map(|station| Exit::Station { wlan: number, station }));
+                    let mut slot = |event| {
+                        net.events.push(NetEvent::Wlan(number, event));
+                        net.queue.slot()
+                    };
+                    let wlan =
+                        Wlan::new(config, wifi, &link.name, &net.routes, (seed, replication), &mut slot);
+                    net.wlans.push(wlan);
+                }
+            }
         }
+        net
     }
 
-    /// Captures both directions of a link.
-    pub(crate) fn capture(&mut self, link: usize, capture: Capture) {
-        for channel in &mut self.channels[2 * link..=2 * link + 1] {
+    fn add_channel(&mut self, direction: &DirectionConfig, to: NodeId, stream: Stream) {
+        let number = self.channels.len() as u32;
+        let wired = Wired::new(direction.rate, direction.delay, direction.queue);
+        let loss = LossProcess::new(direction.loss.clone(), stream);
+        self.events.push(NetEvent::Channel(number));
+        self.exits.push(Exit::Channel(number));
+        self.channels.push(Channel::new(wired, to, loss, self.queue.slot()));
+    }
+
+    /// What a slot stands for, if it is the network's.
+    #[inline]
+    pub(crate) fn event(&self, slot: Slot) -> Option<NetEvent> {
+        self.events.get(slot.0 as usize).copied()
+    }
+
+    /// Captures both directions of a point-to-point link, by the number of its forward channel.
+    pub(crate) fn capture(&mut self, channel: usize, capture: Capture) {
+        for channel in &mut self.channels[channel..=channel + 1] {
             channel.capture = Some(self.captures.len());
         }
         self.captures.push(capture);
     }
 
-    /// Sends a packet that was made at `node`; one for the node itself never gets here.
+    /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
     #[inline]
     pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
-        let channel = self.routes.next_hop(node, packet.dst);
-        let id = self.pool.insert(packet);
-        self.offer(channel, id);
+        let hop = self.routes.next_hop(node, packet.dst);
+        match self.exits[hop.port.0 as usize] {
+            Exit::Channel(channel) => {
+                let id = self.pool.insert(packet);
+                self.offer(channel as usize, id);
+            }
+            Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
+                wlan.send(station as usize, packet, host);
+            }),
+        }
     }
 
     fn offer(&mut self, number: usize, id: PoolId) {
@@ -134,38 +157,39 @@ impl Net {
             self.pool.remove(id);
             return;
         }
-        let arrival = departure + channel.wired.delay();
-        let sequence = self.queue.next_sequence();
-        if channel.pipe.is_empty() {
-            self.queue.set_with(channel.slot, arrival, sequence);
-        }
-        channel.pipe.push_back(InFlight { arrival, sequence, id });
+        channel.push(departure, id, &mut self.queue);
     }
 
-    /// The first packet of a channel arrives.
+    /// The first packet of a channel arrives. It goes on over the next wire, or is returned with the node it has come to.
     #[inline]
-    pub(crate) fn arrive(&mut self, number: usize) -> Arrival {
-        let channel = &mut self.channels[number];
-        let Some(first) = channel.pipe.pop_front() else {
-            return Arrival::Gone;
-        };
-        match channel.pipe.front() {
-            Some(next) => self.queue.set_with(channel.slot, next.arrival, next.sequence),
-            None => self.queue.cancel(channel.slot),
-        }
+    pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, Packet)> {
+        let channel = &mut self.channels[number as usize];
+        let id = channel.pop(&mut self.queue)?;
         let node = channel.to;
-        let destination = self.pool.get(first.id).0.dst;
-        if destination == node {
-            return Arrival::Here(self.pool.remove(first.id));
+        let destination = self.pool.get(id).0.dst;
+        if destination != node {
+            let hop = self.routes.next_hop(node, destination);
+            if let Exit::Channel(next) = self.exits[hop.port.0 as usize] {
+                self.offer(next as usize, id);
+                return None;
+            }
         }
-        let next = self.routes.next_hop(node, destination);
-        self.offer(next, first.id);
-        Arrival::Gone
+        Some((node, self.pool.remove(id)))
     }
 
-    /// The counters of a channel up to now.
-    pub(crate) fn counters(&self, channel: usize) -> ChannelCounters {
-        let channel = &self.channels[channel];
-        ChannelCounters { busy: channel.wired.busy(self.now), ..channel.counters }
+    /// Something of a medium is due.
+    pub(crate) fn on_wlan(&mut self, wlan: u32, event: WlanEvent) {
+        self.with_wlan(wlan as usize, |wlan, host| wlan.on_event(event, host));
+    }
+
+    fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {
+        let mut host = wlan::Host {
+            queue: &mut self.queue,
+            pool: &mut self.pool,
+            inbox: &mut self.inbox,
+            routes: &self.routes,
+            now: self.now,
+        };
+        act(&mut self.wlans[wlan], &mut host);
     }
 }

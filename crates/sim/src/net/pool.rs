@@ -7,6 +7,20 @@ use lasthop_stack::units::Bytes;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PoolId(u32);
 
+impl PoolId {
+    /// What a link knows the packet by.
+    #[inline]
+    pub(super) fn handle(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// The packet that a link knows by this.
+    #[inline]
+    pub(super) fn from_handle(handle: u64) -> PoolId {
+        PoolId(handle as u32)
+    }
+}
+
 /// The packets on their way, each with its size.
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {

@@ -1,17 +1,42 @@
-//! Static routes: fewest hops, the link named first where paths tie.
+//! Static routes: fewest hops, the edge named first where paths tie.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use lasthop_stack::packet::NodeId;
+use lasthop_stack::units::Metres;
 
-use crate::scenario::config::Config;
+use crate::medium::radio::propagation::received_power_w;
+use crate::scenario::config::{Config, LinkKind, WifiConfig};
 
-/// For each destination in use and each node, the channel to take.
+/// A way out of a node: a channel of a point-to-point link, or a station of a medium.
+///
+/// Ports are numbered over the links in order: two channels for a point-to-point link, one station for each node of a
+/// medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Port(pub(crate) u32);
+
+/// Where a packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hop {
+    /// Through which port.
+    pub(crate) port: Port,
+    /// To which node.
+    pub(crate) next: NodeId,
+}
+
+/// One hop that can be made.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: usize,
+    hop: Hop,
+}
+
+/// For each destination in use and each node, the hop to make.
 #[derive(Clone, Debug)]
 pub(crate) struct Routes {
     row_of: Vec<u32>,
-    rows: Vec<u32>,
+    rows: Vec<Option<Hop>>,
     nodes: usize,
 }
 
@@ -30,36 +55,25 @@ impl fmt::Display for Unreachable {
     }
 }
 
-const NONE: u32 = u32::MAX;
-
 impl Routes {
     /// Routes for all flows of a scenario, both ways.
     pub(crate) fn of(config: &Config) -> Result<Routes, Unreachable> {
-        let links: Vec<[usize; 2]> = config.links.iter().map(|link| link.nodes).collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
-        Routes::shortest(config.nodes.len(), &links, &pairs)
+        Routes::shortest(config.nodes.len(), &edges(config), &pairs)
     }
 
-    /// Routes among `nodes` nodes over `links`, for packets between the `pairs`, both ways.
-    ///
-    /// # Errors
-    /// When the nodes of a pair are not connected.
-    pub(crate) fn shortest(
-        nodes: usize,
-        links: &[[usize; 2]],
-        pairs: &[(usize, usize)],
-    ) -> Result<Routes, Unreachable> {
-        // A channel leads from a node; for a path towards a destination the search goes against it.
+    /// Routes among `nodes` nodes for packets between the `pairs`, both ways.
+    fn shortest(nodes: usize, edges: &[Edge], pairs: &[(usize, usize)]) -> Result<Routes, Unreachable> {
+        // An edge leads from a node; for a path towards a destination the search goes against it.
         let mut incoming = vec![Vec::new(); nodes];
-        for (link, ends) in links.iter().enumerate() {
-            incoming[ends[1]].push((2 * link, ends[0]));
-            incoming[ends[0]].push((2 * link + 1, ends[1]));
+        for edge in edges {
+            incoming[edge.hop.next.0 as usize].push(*edge);
         }
-        let mut routes = Routes { row_of: vec![NONE; nodes], rows: Vec::new(), nodes };
+        let mut routes = Routes { row_of: vec![u32::MAX; nodes], rows: Vec::new(), nodes };
         for &(from, to) in pairs {
             for (source, destination) in [(from, to), (to, from)] {
                 routes.add_row(destination, &incoming);
-                if source != destination && routes.find(source, destination) == NONE {
+                if source != destination && routes.find(source, destination).is_none() {
                     return Err(Unreachable { from: source, to: destination });
                 }
             }
@@ -67,65 +81,129 @@ impl Routes {
         Ok(routes)
     }
 
-    fn add_row(&mut self, destination: usize, incoming: &[Vec<(usize, usize)>]) {
-        if self.row_of[destination] != NONE {
+    fn add_row(&mut self, destination: usize, incoming: &[Vec<Edge>]) {
+        if self.row_of[destination] != u32::MAX {
             return;
         }
         self.row_of[destination] = (self.rows.len() / self.nodes) as u32;
-        let mut row = vec![NONE; self.nodes];
+        let mut row = vec![None; self.nodes];
         let mut front = VecDeque::from([destination]);
         while let Some(node) = front.pop_front() {
-            for &(channel, from) in &incoming[node] {
-                if from != destination && row[from] == NONE {
-                    row[from] = channel as u32;
-                    front.push_back(from);
+            for edge in &incoming[node] {
+                if edge.from != destination && row[edge.from].is_none() {
+                    row[edge.from] = Some(edge.hop);
+                    front.push_back(edge.from);
                 }
             }
         }
         self.rows.extend(row);
     }
 
-    fn find(&self, node: usize, destination: usize) -> u32 {
+    #[inline]
+    fn find(&self, node: usize, destination: usize) -> Option<Hop> {
         self.rows[self.row_of[destination] as usize * self.nodes + node]
     }
 
-    /// The channel from `node` towards `destination`, which must be one of the pairs'.
+    /// The hop from `node` towards `destination`.
+    ///
+    /// # Panics
+    /// When no route was asked for: packets travel between the ends of flows only.
     #[must_use]
     #[inline]
-    pub(crate) fn next_hop(&self, node: NodeId, destination: NodeId) -> usize {
-        self.find(node.0 as usize, destination.0 as usize) as usize
+    pub(crate) fn next_hop(&self, node: NodeId, destination: NodeId) -> Hop {
+        self.find(node.0 as usize, destination.0 as usize).expect("a route for each flow")
     }
 
-    /// The channels from one node of a pair to the other, in order.
+    /// The hops from one end of a flow to the other, each with the node it is made from.
     #[must_use]
-    pub(crate) fn path(&self, from: usize, to: usize, links: &[[usize; 2]]) -> Vec<usize> {
-        let mut channels = Vec::new();
+    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<(usize, Hop)> {
+        let mut hops = Vec::new();
         let mut node = from;
-        while node != to {
-            let channel = self.find(node, to) as usize;
-            channels.push(channel);
-            node = links[channel / 2][1 - channel % 2];
+        while node != to
+            && let Some(hop) = self.find(node, to)
+        {
+            hops.push((node, hop));
+            node = hop.next.0 as usize;
         }
-        channels
+        hops
     }
+}
+
+/// All hops that can be made in a scenario, in the order of its links.
+fn edges(config: &Config) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let mut port = 0;
+    for link in &config.links {
+        match &link.kind {
+            LinkKind::PointToPoint(link) => {
+                for direction in 0..2 {
+                    let next = NodeId(link.nodes[1 - direction] as u32);
+                    edges.push(Edge { from: link.nodes[direction], hop: Hop { port: Port(port), next } });
+                    port += 1;
+                }
+            }
+            LinkKind::Wifi(wifi) => {
+                for (place, &from) in wifi.nodes.iter().enumerate() {
+                    for &to in &wifi.nodes {
+                        if from != to && reaches(config, wifi, from, to) {
+                            let hop = Hop { port: Port(port + place as u32), next: NodeId(to as u32) };
+                            edges.push(Edge { from, hop });
+                        }
+                    }
+                }
+                port += wifi.nodes.len() as u32;
+            }
+        }
+    }
+    edges
+}
+
+/// Whether a frame can go from one node of a medium to another: both are in reach, and one is the access point if there
+/// is any.
+fn reaches(config: &Config, wifi: &WifiConfig, from: usize, to: usize) -> bool {
+    if wifi.access_point.is_some_and(|ap| ap != from && ap != to) {
+        return false;
+    }
+    let [Some(here), Some(there)] = [from, to].map(|node| config.nodes[node].position) else { return true };
+    let metres = |one: Metres, other: Metres| one.0 - other.0;
+    let distance_m = libm::hypot(metres(here.0, there.0), metres(here.1, there.1));
+    received_power_w(&wifi.radio, distance_m) >= wifi.radio.receive_threshold_w
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn wires(links: &[[usize; 2]]) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for (place, ends) in links.iter().enumerate() {
+            for direction in 0..2 {
+                let hop = Hop {
+                    port: Port((2 * place + direction) as u32),
+                    next: NodeId(ends[1 - direction] as u32),
+                };
+                edges.push(Edge { from: ends[direction], hop });
+            }
+        }
+        edges
+    }
+
+    fn ports(routes: &Routes, from: usize, to: usize) -> Vec<u32> {
+        routes.path(from, to).iter().map(|(_, hop)| hop.port.0).collect()
+    }
+
     #[test]
     fn the_path_with_fewest_hops_is_taken_and_the_first_link_breaks_a_tie() {
-        let links = [[0, 1], [1, 3], [0, 2], [2, 3], [0, 3], [0, 3]];
-        let routes = Routes::shortest(4, &links, &[(0, 3), (1, 2)]).expect("connected");
-        assert_eq!(routes.path(0, 3, &links), [8]);
-        assert_eq!(routes.path(3, 0, &links), [9]);
-        assert_eq!(routes.path(1, 2, &links), [1, 4]);
+        let edges = wires(&[[0, 1], [1, 3], [0, 2], [2, 3], [0, 3], [0, 3]]);
+        let routes = Routes::shortest(4, &edges, &[(0, 3), (1, 2)]).expect("connected");
+        assert_eq!(ports(&routes, 0, 3), [8]);
+        assert_eq!(ports(&routes, 3, 0), [9]);
+        assert_eq!(ports(&routes, 1, 2), [1, 4]);
     }
 
     #[test]
     fn nodes_without_a_path_are_named() {
-        let unreachable = Routes::shortest(3, &[[0, 1]], &[(0, 2)]).expect_err("not connected");
+        let unreachable = Routes::shortest(3, &wires(&[[0, 1]]), &[(0, 2)]).expect_err("not connected");
         assert_eq!(unreachable, Unreachable { from: 0, to: 2 });
     }
 }

@@ -6,8 +6,9 @@ use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::{Span, Time};
 
+use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
-use crate::scenario::config::{Config, TransportConfig};
+use crate::scenario::config::{Config, LinkKind, TransportConfig};
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,39 @@ pub const METRICS: &[MetricEntry] = &[
         "mean number of packets held over time, the one being sent included",
     ),
     entry("link", "queue_max_packets", "packets", "most packets held at once"),
+    entry(
+        "wifi",
+        "frames_sent",
+        "frames",
+        "frames sent by all stations, repetitions and control frames included",
+    ),
+    entry("wifi", "frames_errored", "frames", "frames lost by chance on the air"),
+    entry("wifi", "frames_collided", "frames", "frames that another frame spoilt at their receiver"),
+    entry("wifi", "drops_queue", "packets", "packets refused by a full interface queue"),
+    entry(
+        "wifi",
+        "drops_retry",
+        "packets",
+        "packets given up by the link: its retry limit was reached, or they were lost for good",
+    ),
+    entry("wifi", "drops_above", "packets", "packets acknowledged by the link and then lost on their way up"),
+    entry("agent", "generated", "segments", "TCP acknowledgements made by the agents"),
+    entry("agent", "suppressed", "segments", "TCP acknowledgements kept from the air"),
+    entry("agent", "passed", "segments", "TCP acknowledgements that went to the link"),
+    entry(
+        "agent",
+        "repaired",
+        "segments",
+        "segments sent again because the receiver lacked what the link had delivered",
+    ),
+    entry("agent", "false_negatives", "segments", "segments the link gave up that the receiver had"),
+    entry(
+        "agent",
+        "false_positives",
+        "bytes",
+        "bytes acknowledged by an agent and not, or not yet, by the receiver",
+    ),
+    entry("agent", "state_max", "bytes", "most bytes of state held by each agent, summed"),
     entry("run", "jain_index", "", "Jain's fairness index over the goodputs of the flows, from two flows on"),
 ];
 
@@ -86,11 +120,25 @@ pub(crate) enum FlowSample {
     Udp { sender: UdpCounters, receiver: UdpCounters },
 }
 
-/// What all flows and channels have done up to some time.
+/// What all agents have done up to some time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AgentSample {
+    pub(crate) generated: u64,
+    pub(crate) suppressed: u64,
+    pub(crate) passed: u64,
+    pub(crate) repaired: u64,
+    pub(crate) false_negatives: u64,
+    pub(crate) false_positives: u64,
+    pub(crate) state_bytes_max: u64,
+}
+
+/// What all flows and links have done up to some time.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) channels: Vec<ChannelCounters>,
+    pub(crate) wlans: Vec<WlanCounters>,
+    pub(crate) agent: AgentSample,
 }
 
 /// The two snapshots of a run.
@@ -123,8 +171,16 @@ pub fn names(config: &Config) -> Vec<String> {
         names.extend(of(kind, &format!("flows.{}.", flow.name)));
     }
     for link in &config.links {
-        names.extend(of("link", &format!("links.{}.", link.name)));
-        names.extend(of("link", &format!("links.{}.reverse.", link.name)));
+        match link.kind {
+            LinkKind::PointToPoint(_) => {
+                names.extend(of("link", &format!("links.{}.", link.name)));
+                names.extend(of("link", &format!("links.{}.reverse.", link.name)));
+            }
+            LinkKind::Wifi(_) => names.extend(of("wifi", &format!("links.{}.", link.name))),
+        }
+    }
+    if let Some(agent) = config.agents.first() {
+        names.extend(of("agent", &format!("agents.{}.", agent.name)));
     }
     if config.flows.len() > 1 {
         names.extend(of("run", ""));
@@ -143,21 +199,65 @@ impl Metrics<'_> {
             goodputs.push(flow[0].unwrap_or(0.0));
             values.extend(flow);
         }
-        for (number, (begin, end)) in self.at_begin.channels.iter().zip(&self.at_end.channels).enumerate() {
-            let queue = channels[number].wired.queue();
-            values.extend([
-                ratio((end.busy - begin.busy).as_secs(), seconds),
-                Some((end.drops_queue - begin.drops_queue) as f64),
-                Some((end.drops_loss - begin.drops_loss) as f64),
-                Some(queue.mean(self.begin, self.end)),
-                Some(f64::from(queue.longest())),
-            ]);
+        let (mut channel, mut wlan) = (0, 0);
+        for link in &self.config.links {
+            match link.kind {
+                LinkKind::PointToPoint(_) => {
+                    values.extend(self.channel_values(channel, channels, seconds));
+                    values.extend(self.channel_values(channel + 1, channels, seconds));
+                    channel += 2;
+                }
+                LinkKind::Wifi(_) => {
+                    values.extend(wlan_values(&self.at_begin.wlans[wlan], &self.at_end.wlans[wlan]));
+                    wlan += 1;
+                }
+            }
+        }
+        if !self.config.agents.is_empty() {
+            values.extend(agent_values(&self.at_begin.agent, &self.at_end.agent));
         }
         if goodputs.len() > 1 {
             values.push(jain_index(&goodputs));
         }
         names(self.config).into_iter().zip(values).collect()
     }
+
+    fn channel_values(&self, number: usize, channels: &[Channel], seconds: f64) -> [Option<f64>; 5] {
+        let (begin, end) = (&self.at_begin.channels[number], &self.at_end.channels[number]);
+        let queue = channels[number].wired.queue();
+        [
+            ratio((end.busy - begin.busy).as_secs(), seconds),
+            Some((end.drops_queue - begin.drops_queue) as f64),
+            Some((end.drops_loss - begin.drops_loss) as f64),
+            Some(queue.mean(self.begin, self.end)),
+            Some(f64::from(queue.longest())),
+        ]
+    }
+}
+
+fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> [Option<f64>; 6] {
+    let count = |from: u64, to: u64| Some((to - from) as f64);
+    [
+        count(begin.frames.sent, end.frames.sent),
+        count(begin.frames.errored, end.frames.errored),
+        count(begin.frames.collided, end.frames.collided),
+        count(begin.drops_queue, end.drops_queue),
+        count(begin.drops_retry, end.drops_retry),
+        count(begin.drops_above, end.drops_above),
+    ]
+}
+
+fn agent_values(begin: &AgentSample, end: &AgentSample) -> [Option<f64>; 7] {
+    let count = |from: u64, to: u64| Some((to - from) as f64);
+    [
+        count(begin.generated, end.generated),
+        count(begin.suppressed, end.suppressed),
+        count(begin.passed, end.passed),
+        count(begin.repaired, end.repaired),
+        count(begin.false_negatives, end.false_negatives),
+        Some(end.false_positives as f64),
+        Some(end.state_bytes_max as f64),
+    ]
 }
 
 fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option<f64>> {

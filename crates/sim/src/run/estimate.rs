@@ -3,7 +3,7 @@
 use lasthop_stack::link::queue::QueueLimit;
 
 use crate::net::routes::Routes;
-use crate::scenario::config::{AppKind, Config, FlowConfig, TransportConfig};
+use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
 
 /// Memory of a run that holds nothing yet, in bytes.
 const FIXED_MEMORY: f64 = 1e6;
@@ -29,18 +29,17 @@ pub fn estimate(config: &Config) -> Estimate {
     let Ok(routes) = Routes::of(config) else {
         return estimate;
     };
-    let ends: Vec<[usize; 2]> = config.links.iter().map(|link| link.nodes).collect();
+    let rates = port_rates(config);
     for flow in &config.flows {
-        let path = routes.path(flow.from, flow.to, &ends);
-        let rates =
-            path.iter().map(|&channel| config.links[channel / 2].directions[channel % 2].rate.0 as f64);
+        let path = routes.path(flow.from, flow.to);
+        let rates = path.iter().map(|(_, hop)| rates[hop.port.0 as usize]);
         let bottleneck = rates.fold(f64::INFINITY, f64::min);
         let load = Load::of(flow, config, bottleneck);
         let hops = path.len() as f64;
         estimate.events += load.packets * (load.events_per_packet * hops + EVENTS_BESIDE_HOPS);
         estimate.memory_bytes += load.window * MEMORY_PER_PACKET;
     }
-    for link in &config.links {
+    for (_, link) in config.point_to_point() {
         for direction in &link.directions {
             let bits_on_the_way = direction.rate.0 as f64 * direction.delay.as_secs();
             let queued = match direction.queue {
@@ -55,6 +54,23 @@ pub fn estimate(config: &Config) -> Estimate {
         }
     }
     estimate
+}
+
+/// The bit rate of each port, in order.
+fn port_rates(config: &Config) -> Vec<f64> {
+    let mut rates = Vec::new();
+    for link in &config.links {
+        match &link.kind {
+            LinkKind::PointToPoint(link) => {
+                rates.extend(link.directions.iter().map(|direction| direction.rate.0 as f64))
+            }
+            LinkKind::Wifi(wifi) => {
+                let rate = wifi.mac.data_rate.rate().0 as f64;
+                rates.extend(wifi.nodes.iter().map(|_| rate));
+            }
+        }
+    }
+    rates
 }
 
 struct Load {

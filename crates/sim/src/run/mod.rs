@@ -12,15 +12,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use lasthop_stack::hooks::Timer;
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::net::routes::{Routes, Unreachable};
-use crate::net::{Arrival, Net};
-use crate::probe::metrics::{Metrics, Snapshot};
+use crate::net::wlan::Wlan;
+use crate::net::{Net, NetEvent};
+use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
 use crate::probe::trace::{TraceTable, Tracer};
-use crate::scenario::config::Config;
+use crate::scenario::config::{Config, LinkKind};
 use endpoint::Flow;
 pub use estimate::{Estimate, estimate};
 
@@ -103,6 +105,8 @@ pub enum RunError {
         /// Bytes allowed.
         allowed: u64,
     },
+    /// There is no capture of this link.
+    NoCapture(String),
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
 }
@@ -126,6 +130,9 @@ impl fmt::Display for RunError {
                 needed / 1_000_000,
                 allowed / 1_000_000
             ),
+            RunError::NoCapture(link) => {
+                write!(f, "links.{link}: an 802.11 medium cannot be captured yet; expected a wired link")
+            }
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
             }
@@ -135,7 +142,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// What a slot of the queue does. Slots below twice the number of links are channels.
+/// What a slot of the queue does that is not the network's; these follow on those.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Timer(u32, Timer),
@@ -149,7 +156,7 @@ struct World {
     net: Net,
     flows: Vec<Flow>,
     acts: Vec<Act>,
-    channels: u32,
+    first_act: u32,
     begin: Time,
     at_begin: Option<Snapshot>,
 }
@@ -198,6 +205,27 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     world.finish(request, started, events, stopped)
 }
 
+/// The number of the forward channel of a link.
+fn channel_of(config: &Config, link: usize) -> usize {
+    2 * config.point_to_point().take_while(|(place, _)| *place < link).count()
+}
+
+/// The counters of all agents, summed.
+fn agents(wlans: &[Wlan]) -> AgentSample {
+    let mut sum = AgentSample::default();
+    for agent in wlans.iter().flat_map(Wlan::agents) {
+        let counters = agent.counters();
+        sum.generated += counters.generated;
+        sum.suppressed += counters.suppressed;
+        sum.passed += counters.passed;
+        sum.repaired += counters.repaired;
+        sum.false_negatives += counters.false_negatives;
+        sum.false_positives += counters.false_positives + counters.unconfirmed;
+        sum.state_bytes_max += counters.state_bytes_max;
+    }
+    sum
+}
+
 /// The wall clock, for limits and reports only: nothing simulated depends on it.
 #[expect(clippy::disallowed_methods, reason = "limits and reports of wall-clock time need the wall clock")]
 fn wall_clock() -> Instant {
@@ -221,10 +249,13 @@ impl World {
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
         let mut net = Net::new(config, routes, request.seed, request.replication, tracer);
         for (link, path) in request.pcap {
+            if matches!(config.links[*link].kind, LinkKind::Wifi(_)) {
+                return Err(RunError::NoCapture(config.links[*link].name.clone()));
+            }
             let failed = |error| RunError::Capture(path.clone(), error);
             let file = std::fs::File::create(path).map_err(failed)?;
             let capture = Capture::new(Box::new(io::BufWriter::new(file))).map_err(failed)?;
-            net.capture(*link, capture);
+            net.capture(channel_of(config, *link), capture);
         }
         // The first thing set, so that what happens at the end of the warm-up is measured.
         let begin = Time(config.run.warmup.0);
@@ -235,21 +266,40 @@ impl World {
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
-        Ok(World { net, flows, acts, channels: 2 * config.links.len() as u32, begin, at_begin: None })
+        Ok(World { net, flows, acts, first_act: slot.0, begin, at_begin: None })
     }
 
     #[inline]
     fn step(&mut self, slot: Slot) {
-        if slot.0 < self.channels {
-            if let Arrival::Here(packet) = self.net.arrive(slot.0 as usize) {
-                let (flow, side) = endpoint::addressee(&packet);
-                self.flows[flow].up(side, &packet, &mut self.net);
+        match self.net.event(slot) {
+            Some(NetEvent::Channel(channel)) => {
+                if let Some((node, packet)) = self.net.arrive(channel) {
+                    self.deliver(node, &packet);
+                }
             }
-            return;
+            Some(NetEvent::Wlan(wlan, event)) => self.net.on_wlan(wlan, event),
+            None => self.act(slot),
         }
+        while let Some((node, packet)) = self.net.inbox.pop_front() {
+            self.deliver(node, &packet);
+        }
+    }
+
+    /// A packet has come to a node: to its endpoint, or on.
+    #[inline]
+    fn deliver(&mut self, node: NodeId, packet: &Packet) {
+        if packet.dst == node {
+            let (flow, side) = endpoint::addressee(packet);
+            self.flows[flow].up(side, packet, &mut self.net);
+        } else {
+            self.net.send(node, *packet);
+        }
+    }
+
+    fn act(&mut self, slot: Slot) {
         self.net.queue.cancel(slot);
         let now = self.net.now;
-        match self.acts[(slot.0 - self.channels) as usize] {
+        match self.acts[(slot.0 - self.first_act) as usize] {
             Act::Timer(end, timer) => {
                 self.flows[end as usize / 2].on_timer(end as usize % 2, timer, &mut self.net);
             }
@@ -272,7 +322,9 @@ impl World {
         let now = self.net.now;
         Snapshot {
             flows: self.flows.iter_mut().map(|flow| flow.sample(now)).collect(),
-            channels: (0..self.net.channels.len()).map(|channel| self.net.counters(channel)).collect(),
+            channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
+            wlans: self.net.wlans.iter().map(Wlan::counters).collect(),
+            agent: agents(&self.net.wlans),
         }
     }
 

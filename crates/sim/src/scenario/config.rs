@@ -1,8 +1,13 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
+use lasthop_stack::link::dot11::MacConfig;
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::AgentKind;
+use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+
+use crate::medium::radio::config::RadioConfig;
 
 /// One point of a scenario, every default filled in.
 #[derive(Clone, Debug)]
@@ -15,6 +20,8 @@ pub struct Config {
     pub links: Vec<LinkConfig>,
     /// Flows in the order of the file.
     pub flows: Vec<FlowConfig>,
+    /// Agents in the order of the file.
+    pub agents: Vec<AgentConfig>,
 }
 
 /// How long a run is and what it may use.
@@ -41,15 +48,57 @@ pub struct NodeConfig {
     pub position: Option<(Metres, Metres)>,
 }
 
-/// A link between two nodes.
+/// A link.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// Its name.
     pub name: String,
+    /// What it is.
+    pub kind: LinkKind,
+}
+
+/// What a link is.
+#[derive(Clone, Debug)]
+pub enum LinkKind {
+    /// A wired or lossy link between two nodes.
+    PointToPoint(PointToPoint),
+    /// An 802.11 medium.
+    Wifi(Box<WifiConfig>),
+}
+
+/// A link between two nodes.
+#[derive(Clone, Debug)]
+pub struct PointToPoint {
     /// Indices into [`Config::nodes`].
     pub nodes: [usize; 2],
     /// Forward (first node to second) and reverse direction.
     pub directions: [DirectionConfig; 2],
+}
+
+/// An 802.11 medium and the stations on it.
+#[derive(Clone, Debug)]
+pub struct WifiConfig {
+    /// Indices into [`Config::nodes`], one for each station.
+    pub nodes: Vec<usize>,
+    /// The access point, an index into [`Config::nodes`]; `None` is an ad hoc network.
+    pub access_point: Option<usize>,
+    /// The MAC's and PHY's constants.
+    pub mac: MacConfig,
+    /// Propagation, reception and errors.
+    pub radio: RadioConfig,
+}
+
+/// A cross-layer agent: one at each end of the last wireless hop of its flows.
+#[derive(Clone, Debug)]
+pub struct AgentConfig {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: AgentKind,
+    /// Its parameters; the criterion is filled in for each interface.
+    pub config: lle_tcp::Config,
+    /// Indices into [`Config::flows`].
+    pub flows: Vec<usize>,
 }
 
 /// One direction of a point-to-point link.
@@ -210,4 +259,22 @@ pub enum TransportConfig {
         /// Bytes a routing header adds to every packet.
         extra_header: u16,
     },
+}
+
+impl Config {
+    /// The 802.11 media, each with the place of its link.
+    pub fn wifi(&self) -> impl Iterator<Item = (usize, &WifiConfig)> {
+        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
+            LinkKind::Wifi(wifi) => Some((place, &**wifi)),
+            LinkKind::PointToPoint(_) => None,
+        })
+    }
+
+    /// The links between two nodes, each with the place of its link.
+    pub fn point_to_point(&self) -> impl Iterator<Item = (usize, &PointToPoint)> {
+        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
+            LinkKind::PointToPoint(link) => Some((place, link)),
+            LinkKind::Wifi(_) => None,
+        })
+    }
 }

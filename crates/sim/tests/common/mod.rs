@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig, RunConfig,
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig, PointToPoint, RunConfig,
     SinkConfig, TransportConfig,
 };
 use lasthop_sim::{Outcome, Request, run};
@@ -23,10 +23,10 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
     let links: Vec<LinkConfig> = links
         .iter()
         .enumerate()
-        .map(|(number, &(rate, delay))| LinkConfig {
-            name: format!("l{number}"),
-            nodes: [number, number + 1],
-            directions: [direction(rate, delay), direction(rate, delay)],
+        .map(|(number, &(rate, delay))| {
+            let directions = [direction(rate, delay), direction(rate, delay)];
+            let kind = LinkKind::PointToPoint(PointToPoint { nodes: [number, number + 1], directions });
+            LinkConfig { name: format!("l{number}"), kind }
         })
         .collect();
     let run = RunConfig {
@@ -44,7 +44,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         sink: SinkConfig::default(),
         transport: TransportConfig::Tcp(tcp),
     }];
-    Config { run, nodes, links, flows }
+    Config { run, nodes, links, flows, agents: Vec::new() }
 }
 
 /// The path of EJTCP's Fig. 9 with this loss on the data of its last hop.
@@ -55,8 +55,16 @@ pub fn ejtcp_fig9(tcp: tcp::Config, loss: f64, duration: Span) -> Config {
         (10_000_000, Span::from_micros(10)),
     ];
     let mut config = chain(&links, tcp, duration);
-    config.links[2].directions[0].loss = LossConfig::Packet { rate: loss };
+    wire(&mut config, 2, 0).loss = LossConfig::Packet { rate: loss };
     config
+}
+
+/// A direction of a point-to-point link.
+pub fn wire(config: &mut Config, link: usize, direction: usize) -> &mut DirectionConfig {
+    match &mut config.links[link].kind {
+        LinkKind::PointToPoint(ends) => &mut ends.directions[direction],
+        LinkKind::Wifi(_) => panic!("an 802.11 medium has no directions"),
+    }
 }
 
 /// ns-2's TCP of 2004 with the window and timer of the baseline figure.

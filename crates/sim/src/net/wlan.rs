@@ -1,0 +1,416 @@
+//! An 802.11 link: its medium, its stations, and an agent above each station that needs one.
+//!
+//! MAC, medium and agent are boxes that never call each other: each answers into a list here, and the lists are emptied
+//! until nothing is left to do in this instant.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use lasthop_stack::hooks::{Agent, AgentOut};
+use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Station};
+use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
+use lasthop_stack::registry::{AgentKind, AgentMachine};
+use lasthop_stack::schemes::lle_tcp::{self, Criterion};
+use lasthop_stack::signal::Signal;
+use lasthop_stack::units::Time;
+
+use super::pool::{PacketPool, PoolId};
+use super::routes::Routes;
+use crate::engine::queue::{EventQueue, Slot};
+use crate::engine::streams::Stream;
+use crate::medium::radio::draws::StreamBase;
+use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
+use crate::scenario::config::{Config, WifiConfig};
+
+/// What can be due at a station.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WlanEvent {
+    /// Its frame has been sent.
+    Sent(u32),
+    /// Its MAC's timer.
+    Timer(u32),
+    /// Its agent's timer.
+    Agent(u32),
+}
+
+/// What a medium needs of the network around it.
+pub(crate) struct Host<'a> {
+    pub(super) queue: &'a mut EventQueue,
+    pub(super) pool: &'a mut PacketPool,
+    pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(super) routes: &'a Routes,
+    pub(super) now: Time,
+}
+
+/// An 802.11 link.
+pub(crate) struct Wlan {
+    radio: Radio,
+    sites: Vec<Interface>,
+    heard: Vec<Heard>,
+    work: VecDeque<Work>,
+}
+
+/// A station: its MAC, its agent, their timers.
+struct Interface {
+    node: NodeId,
+    mac: Station,
+    backoff: Stream,
+    agent: Option<AgentMachine>,
+    sent: Slot,
+    timer: Slot,
+    agent_timer: Slot,
+    counters: InterfaceCounters,
+}
+
+/// What a station has lost since the start, beside what its MAC counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct InterfaceCounters {
+    drops_queue: u64,
+    drops_retry: u64,
+    lost_above: u64,
+}
+
+/// What a medium has done since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WlanCounters {
+    pub(crate) frames: FrameCounters,
+    pub(crate) drops_queue: u64,
+    pub(crate) drops_retry: u64,
+    pub(crate) drops_above: u64,
+}
+
+/// What is still to be done in this instant, at a station.
+enum Work {
+    /// The MAC starts to send.
+    Transmit(usize, Frame, Airtime),
+    /// The MAC hands a packet up.
+    Up(usize, PoolId, NodeId),
+    /// The MAC has parted with a packet.
+    Done(usize, PoolId, Outcome),
+    /// The agent (or the network, where there is none) hands a packet to the link.
+    Down(usize, Packet),
+}
+
+/// Where a MAC puts its answers.
+struct MacHost<'a> {
+    queue: &'a mut EventQueue,
+    timer: Slot,
+    backoff: &'a mut Stream,
+    work: &'a mut VecDeque<Work>,
+    station: usize,
+    from: NodeId,
+}
+
+impl MacOut for MacHost<'_> {
+    fn transmit(&mut self, frame: Frame, airtime: Airtime) {
+        self.work.push_back(Work::Transmit(self.station, frame, airtime));
+    }
+
+    fn set_timer(&mut self, at: Time) {
+        // The frames that end in this instant come first.
+        self.queue.set_late(self.timer, at);
+    }
+
+    fn cancel_timer(&mut self) {
+        self.queue.cancel(self.timer);
+    }
+
+    fn up(&mut self, handle: u64) {
+        self.work.push_back(Work::Up(self.station, PoolId::from_handle(handle), self.from));
+    }
+
+    fn done(&mut self, handle: u64, outcome: Outcome) {
+        self.work.push_back(Work::Done(self.station, PoolId::from_handle(handle), outcome));
+    }
+
+    fn draw(&mut self, bound: u32) -> u32 {
+        ((u128::from(self.backoff.next_u64()) * (u128::from(bound) + 1)) >> 64) as u32
+    }
+}
+
+/// Where an agent puts its answers.
+struct AgentHost<'a> {
+    queue: &'a mut EventQueue,
+    inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    timer: Slot,
+    work: &'a mut VecDeque<Work>,
+    station: usize,
+    node: NodeId,
+}
+
+impl AgentOut for AgentHost<'_> {
+    fn down(&mut self, packet: Packet) {
+        self.work.push_back(Work::Down(self.station, packet));
+    }
+
+    fn up(&mut self, packet: Packet) {
+        self.inbox.push_back((self.node, packet));
+    }
+
+    fn set_timer(&mut self, at: Time) {
+        self.queue.set_late(self.timer, at);
+    }
+
+    fn cancel_timer(&mut self) {
+        self.queue.cancel(self.timer);
+    }
+}
+
+impl Wlan {
+    pub(super) fn new(
+        config: &Config,
+        wifi: &WifiConfig,
+        name: &str,
+        routes: &Routes,
+        (seed, replication): (u64, u64),
+        slot: &mut impl FnMut(WlanEvent) -> Slot,
+    ) -> Wlan {
+        let sites: Vec<Site> = wifi
+            .nodes
+            .iter()
+            .map(|&node| Site {
+                node: NodeId(node as u32),
+                name: config.nodes[node].name.clone(),
+                position: config.nodes[node].position,
+            })
+            .collect();
+        let base = StreamBase { seed, replication, link: name.to_owned() };
+        let radio = Radio::new(&wifi.radio, &sites, base);
+        let rules = Arc::new(Rules::new(wifi.mac));
+        let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
+            let role = match wifi.access_point {
+                None => Role::AdHoc,
+                Some(ap) if ap == node => Role::AccessPoint,
+                Some(ap) => Role::Station { ap: NodeId(ap as u32) },
+            };
+            let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
+            let station = station as u32;
+            Interface {
+                node: NodeId(node as u32),
+                mac: Station::new(rules.clone(), NodeId(node as u32), role),
+                backoff: Stream::named(seed, replication, &stream),
+                agent: agent_of(config, wifi, node, routes),
+                sent: slot(WlanEvent::Sent(station)),
+                timer: slot(WlanEvent::Timer(station)),
+                agent_timer: slot(WlanEvent::Agent(station)),
+                counters: InterfaceCounters::default(),
+            }
+        });
+        Wlan { radio, sites: interfaces.collect(), heard: Vec::new(), work: VecDeque::new() }
+    }
+
+    /// A packet leaves the node of a station over this link.
+    pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
+        if !self.with_agent(station, host, |agent, now, out| agent.down(packet, now, out)) {
+            self.work.push_back(Work::Down(station, packet));
+        }
+        self.settle(host);
+    }
+
+    /// Something is due.
+    pub(super) fn on_event(&mut self, event: WlanEvent, host: &mut Host) {
+        match event {
+            WlanEvent::Sent(station) => self.on_sent(station as usize, host),
+            WlanEvent::Timer(station) => {
+                let station = station as usize;
+                host.queue.cancel(self.sites[station].timer);
+                self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.on_timer(now, out));
+            }
+            WlanEvent::Agent(station) => {
+                let station = station as usize;
+                host.queue.cancel(self.sites[station].agent_timer);
+                self.with_agent(station, host, |agent, now, out| agent.on_timer(now, out));
+            }
+        }
+        self.settle(host);
+    }
+
+    fn on_sent(&mut self, station: usize, host: &mut Host) {
+        host.queue.cancel(self.sites[station].sent);
+        let mut heard = std::mem::take(&mut self.heard);
+        let ended = self.radio.end(station, host.now, &mut heard);
+        if let Some(ended) = ended {
+            if ended.fate == Fate::LostForGood {
+                self.sites[station].mac.on_lost_for_good();
+            }
+            let from = ended.frame.transmitter;
+            self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
+            for learnt in heard.drain(..) {
+                match learnt {
+                    Heard::Received(at) => {
+                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&ended.frame, now, out));
+                    }
+                    Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
+                    Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
+                    Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                }
+            }
+        }
+        self.heard = heard;
+    }
+
+    fn with_mac(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        from: NodeId,
+        act: impl FnOnce(&mut Station, Time, &mut MacHost),
+    ) {
+        let interface = &mut self.sites[station];
+        let mut out = MacHost {
+            queue: host.queue,
+            timer: interface.timer,
+            backoff: &mut interface.backoff,
+            work: &mut self.work,
+            station,
+            from,
+        };
+        act(&mut interface.mac, host.now, &mut out);
+    }
+
+    /// Lets the agent of a station act. False when there is none.
+    fn with_agent(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        act: impl FnOnce(&mut AgentMachine, Time, &mut AgentHost),
+    ) -> bool {
+        let interface = &mut self.sites[station];
+        let Some(agent) = &mut interface.agent else { return false };
+        let mut out = AgentHost {
+            queue: host.queue,
+            inbox: host.inbox,
+            timer: interface.agent_timer,
+            work: &mut self.work,
+            station,
+            node: interface.node,
+        };
+        act(agent, host.now, &mut out);
+        true
+    }
+
+    /// Does what the boxes have asked for, in order, until nothing is left.
+    fn settle(&mut self, host: &mut Host) {
+        while let Some(work) = self.work.pop_front() {
+            match work {
+                Work::Transmit(station, frame, airtime) => self.transmit(station, frame, airtime, host),
+                Work::Down(station, packet) => self.enqueue(station, packet, host),
+                Work::Up(station, id, from) => self.up(station, id, from, host),
+                Work::Done(station, id, outcome) => self.done(station, id, outcome, host),
+            }
+        }
+    }
+
+    fn transmit(&mut self, station: usize, frame: Frame, airtime: Airtime, host: &mut Host) {
+        let mut heard = std::mem::take(&mut self.heard);
+        self.radio.start(station, frame, airtime, host.now, &mut heard);
+        host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
+        for learnt in heard.drain(..) {
+            if let Heard::Busy(at) = learnt {
+                self.with_mac(at, host, frame.transmitter, |mac, now, out| mac.on_busy(now, out));
+            }
+        }
+        self.heard = heard;
+    }
+
+    fn enqueue(&mut self, station: usize, packet: Packet, host: &mut Host) {
+        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        let id = host.pool.insert(packet);
+        let bytes = host.pool.get(id).1.0 as u32;
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet) };
+        let mut taken = false;
+        self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        if !taken {
+            self.sites[station].counters.drops_queue += 1;
+            host.pool.remove(id);
+        }
+    }
+
+    fn up(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
+        let (packet, size) = host.pool.get(id);
+        let packet = *packet;
+        if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            return;
+        }
+        let node = self.sites[station].node;
+        if !self.with_agent(station, host, |agent, now, out| agent.up(packet, now, out)) {
+            host.inbox.push_back((node, packet));
+        }
+    }
+
+    fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
+        let packet = host.pool.remove(id);
+        let signal = match outcome {
+            Outcome::Delivered => Signal::Delivered,
+            Outcome::Undelivered => {
+                self.sites[station].counters.drops_retry += 1;
+                Signal::Undelivered
+            }
+            Outcome::Flushed => return,
+        };
+        self.with_agent(station, host, |agent, now, out| agent.on_signal(signal, &packet, now, out));
+    }
+
+    /// What the medium and its stations have done up to now.
+    pub(crate) fn counters(&self) -> WlanCounters {
+        let mut all = WlanCounters::default();
+        for (station, interface) in self.sites.iter().enumerate() {
+            let frames = self.radio.counters(station);
+            all.frames.sent += frames.sent;
+            all.frames.received += frames.received;
+            all.frames.errored += frames.errored;
+            all.frames.collided += frames.collided;
+            all.frames.out_of_reach += frames.out_of_reach;
+            all.drops_queue += interface.counters.drops_queue;
+            all.drops_retry += interface.counters.drops_retry;
+            all.drops_above += interface.counters.lost_above;
+        }
+        all
+    }
+
+    /// The counters of the agents on this medium, summed.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = &lle_tcp::LleTcp> {
+        self.sites.iter().filter_map(|interface| match &interface.agent {
+            Some(AgentMachine::LleTcp(agent)) => Some(&**agent),
+            _ => None,
+        })
+    }
+}
+
+/// What a packet is to the airtime ledger.
+fn class_of(packet: &Packet) -> PayloadClass {
+    match &packet.body {
+        Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
+        Body::Tcp(segment) if segment.flags == Flags::ACK => PayloadClass::TcpAck,
+        Body::Tcp(_) => PayloadClass::Other,
+        Body::Udp(_) => PayloadClass::Data,
+    }
+}
+
+/// The agent of a node on a medium, if a flow of the scenario's agents ends one hop away from it over this medium, or
+/// here after such a hop.
+fn agent_of(config: &Config, wifi: &WifiConfig, node: usize, routes: &Routes) -> Option<AgentMachine> {
+    let agent = config.agents.iter().find(|agent| agent.kind == AgentKind::LleTcp)?;
+    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+    for &flow in &agent.flows {
+        let flow = &config.flows[flow];
+        for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
+            let Some((last, _)) = routes.path(source, destination).last().copied() else { continue };
+            if !(wifi.nodes.contains(&last) && wifi.nodes.contains(&destination)) {
+                continue;
+            }
+            if last == node {
+                ahead.push(NodeId(destination as u32));
+            }
+            if destination == node {
+                behind.push(NodeId(node as u32));
+            }
+        }
+    }
+    if ahead.is_empty() && behind.is_empty() {
+        return None;
+    }
+    let criterion = Criterion::between(ahead, behind);
+    Some(agent.kind.build(&lle_tcp::Config { criterion, ..agent.config.clone() }))
+}
