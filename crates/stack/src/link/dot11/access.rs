@@ -12,8 +12,10 @@ use crate::units::{Span, Time};
 pub(super) enum Frozen {
     /// It ends at this very instant: the station cannot have sensed what makes the medium busy, and sends.
     TooLate,
-    /// It is held.
+    /// It is held in the middle.
     Held,
+    /// It had not begun to count, as in the gaps of an exchange that has reserved the medium: its end may well stand.
+    NotBegun,
 }
 
 /// One station's sense of the medium, and its backoff.
@@ -21,7 +23,7 @@ pub(super) enum Frozen {
 pub(super) struct Access {
     /// The physical carrier is busy.
     pub(super) busy: bool,
-    /// The last reception ended in error, so that EIFS follows it.
+    /// The last reception since the carrier turned busy ended in error, so that EIFS follows it.
     error: bool,
     /// When the physical carrier turned idle.
     idle_since: Time,
@@ -84,6 +86,7 @@ impl Access {
     #[inline]
     pub(super) fn on_busy(&mut self, now: Time) {
         self.busy = true;
+        self.error = false;
         if let Some(silent) = self.nav_if_silent.take()
             && now >= silent
         {
@@ -96,7 +99,7 @@ impl Access {
     pub(super) fn freeze(&mut self, pending: bool, now: Time, rules: &Rules) -> Frozen {
         let Some(left) = self.backoff else { return Frozen::Held };
         if now < self.counting_from {
-            return Frozen::Held;
+            return Frozen::NotBegun;
         }
         let run = now - self.counting_from;
         let whole = rules.config.slot * u64::from(left);

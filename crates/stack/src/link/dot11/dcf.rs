@@ -112,6 +112,10 @@ pub struct Station {
     pub(super) role: Role,
     pub(super) doing: Doing,
     pub(super) access: Access,
+    /// To when the timer is set for the end of a backoff.
+    pub(super) armed: Time,
+    /// The medium turned busy in the very instant in which the backoff ends.
+    pub(super) is_committed: bool,
     pub(super) service: Option<Service>,
     pub(super) queue: VecDeque<Msdu>,
     /// Contention window.
@@ -139,6 +143,8 @@ impl Station {
             role,
             doing: Doing::Contend,
             access: Access::new(),
+            armed: Time::NEVER,
+            is_committed: false,
             service: None,
             queue: VecDeque::new(),
             window,
@@ -175,8 +181,13 @@ impl Station {
         self.access.on_busy(now);
         if self.doing == Doing::Contend {
             let pending = self.service.is_some();
-            if self.access.freeze(pending, now, &self.rules) == Frozen::Held && pending {
-                out.cancel_timer();
+            match self.access.freeze(pending, now, &self.rules) {
+                Frozen::TooLate => self.is_committed = true,
+                Frozen::Held if pending => {
+                    self.armed = Time::NEVER;
+                    out.cancel_timer();
+                }
+                Frozen::Held | Frozen::NotBegun => {}
             }
         }
     }
@@ -243,7 +254,12 @@ impl Station {
     #[inline]
     pub fn on_timer(&mut self, now: Time, out: &mut impl MacOut) {
         match self.doing {
-            Doing::Contend => self.attempt(out),
+            Doing::Contend => {
+                self.armed = Time::NEVER;
+                if !self.access.busy || self.is_committed {
+                    self.attempt(out);
+                }
+            }
             Doing::Gap(Next::Data) => self.send_data(out),
             Doing::Gap(Next::Answer) => {
                 self.doing = Doing::Sending(Sent::Answer);
@@ -309,7 +325,7 @@ impl Station {
         }
         if let Some(end) = self.access.ends(&self.rules) {
             if end > now {
-                out.set_timer(end);
+                self.wait_for_turn(out);
                 return;
             }
             self.access.finish();
@@ -350,8 +366,12 @@ impl Station {
         self.access.start(slots);
     }
 
-    fn wait_for_turn(&self, out: &mut impl MacOut) {
-        if let Some(end) = self.access.ends(&self.rules) {
+    /// Sets the timer to the end of the backoff. It stands there already when the medium was reserved all the while.
+    fn wait_for_turn(&mut self, out: &mut impl MacOut) {
+        if let Some(end) = self.access.ends(&self.rules)
+            && end != self.armed
+        {
+            self.armed = end;
             out.set_timer(end);
         }
     }

@@ -33,6 +33,7 @@ impl Station {
     pub(super) fn attempt(&mut self, out: &mut impl MacOut) {
         let Some(service) = &self.service else { return };
         self.access.take();
+        self.is_committed = false;
         let rules = &*self.rules;
         if rules.overhead + service.body <= rules.rts_threshold {
             self.send_data(out);
@@ -189,6 +190,7 @@ impl Station {
     /// Sends `frame` after SIFS.
     pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl MacOut) {
         self.answer = (frame, airtime);
+        self.armed = Time::NEVER;
         self.doing = Doing::Gap(Next::Answer);
         out.set_timer(now + self.rules.config.sifs);
     }
