@@ -7,17 +7,6 @@
 use super::timing::Rules;
 use crate::units::{Span, Time};
 
-/// What a busy medium did to a backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frozen {
-    /// It ends at this very instant: the station cannot have sensed what makes the medium busy, and sends.
-    TooLate,
-    /// It is held in the middle.
-    Held,
-    /// It had not begun to count, as in the gaps of an exchange that has reserved the medium: its end may well stand.
-    NotBegun,
-}
-
 /// One station's sense of the medium, and its backoff.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
@@ -94,25 +83,19 @@ impl Access {
         }
     }
 
-    /// Holds the backoff in a medium that turned busy at `now`. With a frame `pending`, one that ends right now has won.
+    /// Holds the backoff in a medium that is taken at `now`. Returns false when it had not begun to count, as in the gaps
+    /// of an exchange that has reserved the medium: its end may well stand.
     #[inline]
-    pub(super) fn freeze(&mut self, pending: bool, now: Time, rules: &Rules) -> Frozen {
-        let Some(left) = self.backoff else { return Frozen::Held };
+    pub(super) fn freeze(&mut self, now: Time, rules: &Rules) -> bool {
+        let Some(left) = self.backoff else { return false };
         if now < self.counting_from {
-            return Frozen::NotBegun;
+            return false;
         }
         let run = now - self.counting_from;
         let whole = rules.config.slot * u64::from(left);
-        if run >= whole {
-            if pending && run == whole {
-                return Frozen::TooLate;
-            }
-            self.backoff = None;
-        } else {
-            // Less than the largest window of slots: it fits 32 bits, whose division is several times faster.
-            self.backoff = Some(left - slots(run, rules.config.slot));
-        }
-        Frozen::Held
+        // Less than the largest window of slots fits 32 bits, whose division is several times faster.
+        self.backoff = (run < whole).then(|| left - slots(run, rules.config.slot));
+        true
     }
 
     /// The physical carrier turned idle at `now`, or the station's own frame ended with nobody else on the air.
@@ -131,6 +114,17 @@ impl Access {
         self.open_at =
             if reserved > self.idle_since { physical.max(reserved + rules.difs) } else { physical };
         self.counting_from = self.open_at.max(now);
+    }
+
+    /// From when on the medium has been idle for `space`, without regard to errors; valid while the carrier is idle.
+    pub(super) fn idle_for(&self, space: Span) -> Time {
+        self.idle_since.max(self.reserved_until()) + space
+    }
+
+    /// Ends the reservation.
+    pub(super) fn release(&mut self, now: Time) {
+        self.nav = now;
+        self.nav_if_silent = None;
     }
 
     /// Lets a backoff that starts now count from `from` at the earliest.

@@ -10,7 +10,9 @@ impl Station {
     /// A frame for another station reserves the medium (IEEE 802.11-2012, 9.3.2.4).
     #[inline]
     pub(super) fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
-        if frame.duration > Span::ZERO {
+        if frame.kind == FrameKind::CfEnd {
+            self.access.release(now);
+        } else if frame.duration > Span::ZERO {
             let may_reset = frame.kind == FrameKind::Rts && self.rules.config.access.nav_reset;
             self.access.reserve(now + frame.duration, may_reset.then(|| now + self.rules.nav_reset));
         }

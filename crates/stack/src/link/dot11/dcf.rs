@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::MacOut;
-use super::access::{Access, Frozen};
+use super::access::Access;
 use super::frame::{Frame, FrameKind, Msdu, Outcome};
+use super::pcf::Coordinator;
 use super::rates::Airtime;
 use super::receive::Inbox;
 use super::timing::Rules;
@@ -52,6 +53,10 @@ pub struct Counters {
 pub(super) enum Answer {
     Cts,
     Ack,
+    /// Of a data frame sent when polled: in the frame that follows it.
+    CfAck,
+    /// Of a poll.
+    Polled,
 }
 
 /// What follows after SIFS.
@@ -61,6 +66,10 @@ pub(super) enum Next {
     Answer,
     /// The data frame in service.
     Data,
+    /// The same when polled, as held ready.
+    CfData,
+    /// The coordinator's next frame.
+    Poll,
 }
 
 /// What the station sends.
@@ -68,7 +77,11 @@ pub(super) enum Next {
 pub(super) enum Sent {
     Rts,
     Data,
+    /// What needs no answer.
     Answer,
+    CfData,
+    Beacon,
+    Poll,
 }
 
 /// What the station is doing.
@@ -112,9 +125,9 @@ pub struct Station {
     pub(super) role: Role,
     pub(super) doing: Doing,
     pub(super) access: Access,
-    /// To when the timer is set for the end of a backoff.
+    /// To when the timer is set while contending.
     pub(super) armed: Time,
-    /// The medium turned busy in the very instant in which the backoff ends.
+    /// The medium turned busy in the very instant for which the timer is set: it could not be sensed any more.
     pub(super) is_committed: bool,
     pub(super) service: Option<Service>,
     pub(super) queue: VecDeque<Msdu>,
@@ -125,6 +138,8 @@ pub struct Station {
     pub(super) long_retries: u32,
     pub(super) next_sequence: u16,
     pub(super) answer: (Frame, Airtime),
+    /// An access point that polls.
+    pub(super) coordinator: Option<Box<Coordinator>>,
     pub(super) inbox: Inbox,
     /// The size last sent and its airtime, as most packets of a station are of one size.
     pub(super) last_airtime: (u32, u32, Airtime),
@@ -152,6 +167,7 @@ impl Station {
             long_retries: 0,
             next_sequence: 0,
             answer: (nothing, Airtime::default()),
+            coordinator: None,
             inbox: Inbox::default(),
             last_airtime: (u32::MAX, 0, Airtime::default()),
             counters: Counters::default(),
@@ -180,14 +196,12 @@ impl Station {
     pub fn on_busy(&mut self, now: Time, out: &mut impl MacOut) {
         self.access.on_busy(now);
         if self.doing == Doing::Contend {
-            let pending = self.service.is_some();
-            match self.access.freeze(pending, now, &self.rules) {
-                Frozen::TooLate => self.is_committed = true,
-                Frozen::Held if pending => {
-                    self.armed = Time::NEVER;
-                    out.cancel_timer();
-                }
-                Frozen::Held | Frozen::NotBegun => {}
+            let has_begun = self.access.freeze(now, &self.rules);
+            if self.armed == now {
+                self.is_committed = true;
+            } else if has_begun && self.armed != Time::NEVER {
+                self.armed = Time::NEVER;
+                out.cancel_timer();
             }
         }
     }
@@ -207,6 +221,14 @@ impl Station {
     #[inline]
     pub fn on_frame(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
         self.access.received(true);
+        match self.doing {
+            Doing::Await(Answer::Polled) | Doing::Late(Answer::Polled) => {
+                self.on_polled(frame, now, out);
+                return;
+            }
+            Doing::Await(Answer::CfAck) | Doing::Late(Answer::CfAck) => self.on_contention_free(frame, out),
+            _ => {}
+        }
         if frame.receiver != self.address {
             self.overhear(frame, now, out);
             return;
@@ -215,8 +237,9 @@ impl Station {
             FrameKind::Rts => self.on_rts(frame, now, out),
             FrameKind::Cts => self.on_cts(now, out),
             FrameKind::Ack => self.on_ack(now, out),
+            FrameKind::Data | FrameKind::Null if frame.poll => self.on_poll(frame, now, out),
             FrameKind::Data => self.on_data(frame, now, out),
-            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => {}
+            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
         }
     }
 
@@ -243,6 +266,16 @@ impl Station {
                 self.doing = Doing::Await(Answer::Ack);
                 out.set_timer(now + self.rules.timeout(ack));
             }
+            Sent::CfData => {
+                let ack = self.rules.response(self.rules.config.data_rate).ack.total;
+                self.doing = Doing::Await(Answer::CfAck);
+                out.set_timer(now + self.rules.timeout(ack));
+            }
+            Sent::Beacon => self.poll_after(self.rules.config.sifs, now, out),
+            Sent::Poll => {
+                self.doing = Doing::Await(Answer::Polled);
+                out.set_timer(now + self.rules.pifs);
+            }
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);
@@ -257,15 +290,22 @@ impl Station {
             Doing::Contend => {
                 self.armed = Time::NEVER;
                 if !self.access.busy || self.is_committed {
-                    self.attempt(out);
+                    if self.is_period_due(now) {
+                        self.open_period(now, out);
+                    } else {
+                        self.attempt(out);
+                    }
                 }
             }
             Doing::Gap(Next::Data) => self.send_data(out),
+            Doing::Gap(Next::CfData) => self.send_contention_free(out),
+            Doing::Gap(Next::Poll) => self.poll(now, out),
             Doing::Gap(Next::Answer) => {
                 self.doing = Doing::Sending(Sent::Answer);
                 out.transmit(self.answer.0, self.answer.1);
             }
             Doing::Await(answer) if self.access.busy => self.doing = Doing::Late(answer),
+            Doing::Await(Answer::Polled) => self.pass_over(true, now, out),
             Doing::Await(answer) => self.fail(answer, now, out),
             Doing::Late(_) | Doing::Sending(_) => {}
         }
@@ -325,7 +365,7 @@ impl Station {
         }
         if let Some(end) = self.access.ends(&self.rules) {
             if end > now {
-                self.wait_for_turn(out);
+                self.wait_for_turn(now, out);
                 return;
             }
             self.access.finish();
@@ -339,7 +379,7 @@ impl Station {
             self.access.count_from(now + self.rules.difs);
         }
         self.ensure_backoff(out);
-        self.wait_for_turn(out);
+        self.wait_for_turn(now, out);
     }
 
     /// The station has come back to contention, or the medium turned idle in contention.
@@ -350,8 +390,8 @@ impl Station {
         self.access.open(now, &self.rules);
         if self.service.is_some() {
             self.ensure_backoff(out);
-            self.wait_for_turn(out);
         }
+        self.wait_for_turn(now, out);
     }
 
     fn ensure_backoff(&mut self, out: &mut impl MacOut) {
@@ -366,13 +406,22 @@ impl Station {
         self.access.start(slots);
     }
 
-    /// Sets the timer to the end of the backoff. It stands there already when the medium was reserved all the while.
-    fn wait_for_turn(&mut self, out: &mut impl MacOut) {
-        if let Some(end) = self.access.ends(&self.rules)
-            && end != self.armed
-        {
-            self.armed = end;
-            out.set_timer(end);
+    /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It stands there
+    /// already when the medium was reserved all the while.
+    fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
+        let turn = if self.service.is_some() { self.access.ends(&self.rules) } else { None };
+        let at = match self.period_due() {
+            Some(due) => turn.map_or(due, |turn| turn.min(due)).max(now),
+            None => turn.unwrap_or(Time::NEVER),
+        };
+        if at == self.armed {
+            return;
+        }
+        self.armed = at;
+        if at == Time::NEVER {
+            out.cancel_timer();
+        } else {
+            out.set_timer(at);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Station {
     pub(super) fn attempt(&mut self, out: &mut impl MacOut) {
         let Some(service) = &self.service else { return };
         self.access.take();
-        self.is_committed = false;
+        (self.armed, self.is_committed) = (Time::NEVER, false);
         let rules = &*self.rules;
         if rules.overhead + service.body <= rules.rts_threshold {
             self.send_data(out);
@@ -96,6 +96,11 @@ impl Station {
         }
     }
 
+    /// Whether more fragments follow this one.
+    pub(super) fn is_fragmented(&self, service: &Service) -> bool {
+        service.offset + service.body < self.rules.config.llc + service.msdu.bytes
+    }
+
     /// The airtime of the fragment that follows, if one does.
     fn following(&self, service: &Service) -> Option<Span> {
         let config = &self.rules.config;
@@ -109,8 +114,8 @@ impl Station {
         let Some(service) = self.service else { return false };
         self.window = self.rules.config.cw_min;
         (self.short_retries, self.long_retries) = (0, 0);
-        let offset = service.offset + service.body;
-        if offset < self.rules.config.llc + service.msdu.bytes {
+        if self.is_fragmented(&service) {
+            let offset = service.offset + service.body;
             self.service =
                 Some(self.fragment_at(service.msdu, service.sequence, service.fragment + 1, offset));
             return true;
@@ -140,29 +145,39 @@ impl Station {
 
     /// No answer came: tries again, or gives the MSDU up (IEEE 802.11-2012, 9.3.4.4).
     pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl MacOut) {
-        let Some(service) = self.service else { return };
-        let rules = &*self.rules;
-        let is_short = answer == Answer::Cts || rules.overhead + service.body <= rules.rts_threshold;
-        let (count, limit) = if is_short {
-            (&mut self.short_retries, rules.config.short_retry)
-        } else {
-            (&mut self.long_retries, rules.config.long_retry)
-        };
-        *count += 1;
-        let given_up = limit.is_some_and(|limit| *count >= limit) || (service.lost && answer == Answer::Ack);
         match answer {
             Answer::Cts => self.counters.cts_missing += 1,
             Answer::Ack => self.counters.ack_missing += 1,
+            Answer::CfAck => return self.miss_contention_free(now, out),
+            Answer::Polled => return self.pass_over(false, now, out),
         }
-        if given_up {
-            self.window = rules.config.cw_min;
+        if !self.count_failure(answer, out) {
+            self.window = self.rules.widen(self.window);
+        }
+        self.leave(now, out);
+    }
+
+    /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether it did.
+    pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
+        let Some(service) = self.service else { return false };
+        let config = &self.rules.config;
+        let is_short =
+            answer == Answer::Cts || self.rules.overhead + service.body <= self.rules.rts_threshold;
+        let (count, limit) = if is_short {
+            (&mut self.short_retries, config.short_retry)
+        } else {
+            (&mut self.long_retries, config.long_retry)
+        };
+        *count += 1;
+        let is_lost = service.lost && answer != Answer::Cts;
+        let is_over = is_lost || limit.is_some_and(|limit| *count >= limit);
+        if is_over {
+            self.window = config.cw_min;
             (self.short_retries, self.long_retries) = (0, 0);
             self.counters.undelivered += 1;
             self.part(service.msdu, Outcome::Undelivered, out);
-        } else {
-            self.window = rules.widen(self.window);
         }
-        self.leave(now, out);
+        is_over
     }
 
     /// The exchange is over: goes back to contention with a new backoff.

@@ -102,6 +102,8 @@ pub struct Frame {
     /// It acknowledges the frame that ended SIFS before it, whoever sent that: a poll may acknowledge the station that
     /// was polled before.
     pub cf_ack: bool,
+    /// It is part of a contention-free period.
+    pub contention_free: bool,
     /// To DS and From DS.
     pub distribution: Distribution,
     /// The packet it carries, whole or in part.
@@ -129,6 +131,7 @@ impl Frame {
             more_fragments: false,
             poll: false,
             cf_ack: false,
+            contention_free: false,
             distribution: Distribution::AdHoc,
             msdu: None,
             class: PayloadClass::Other,
@@ -137,9 +140,13 @@ impl Frame {
         }
     }
 
-    /// The Duration field: whole microseconds, at most 32 767 (IEEE 802.11-2012, 8.2.4.2).
+    /// The Duration field: whole microseconds, at most 32 767; in a contention-free period 32 768 (IEEE 802.11-2012,
+    /// 8.2.4.2). A beacon tells the length of its period elsewhere.
     #[must_use]
     pub fn duration_field(&self) -> u16 {
+        if self.contention_free && self.kind != FrameKind::CfEnd {
+            return 32_768;
+        }
         self.duration.0.div_ceil(1_000).min(32_767) as u16
     }
 

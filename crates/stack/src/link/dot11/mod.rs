@@ -35,6 +35,7 @@ mod answer;
 mod dcf;
 mod exchange;
 mod frame;
+mod pcf;
 mod rates;
 mod receive;
 mod standard;
@@ -44,6 +45,7 @@ mod timing;
 
 pub use dcf::{Counters, Role, Station};
 pub use frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass};
+pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, ResponseTimeout};
 pub use timing::Rules;

@@ -5,4 +5,5 @@ mod contention;
 mod exchange;
 mod fragments;
 mod hearing;
+mod polling;
 mod saturation;
