@@ -21,5 +21,6 @@ pub mod hooks;
 pub mod link;
 pub mod packet;
 pub mod registry;
+pub mod signal;
 pub mod transport;
 pub mod units;

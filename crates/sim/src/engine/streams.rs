@@ -34,6 +34,15 @@ impl Stream {
         Stream { key, counter: [0; 4], block: [0; 4], used: 4 }
     }
 
+    /// Goes to the start of a section, each of 2^64 blocks of draws: a stream begins in section 0.
+    ///
+    /// What is drawn for the item that a section stands for does not depend on how much was drawn for those before it.
+    #[inline]
+    pub fn seek(&mut self, section: u64) {
+        self.counter = [0, section, 0, 0];
+        self.used = 4;
+    }
+
     /// The next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
@@ -145,6 +154,21 @@ mod tests {
             assert!(!draws[..index].contains(draw));
         }
         assert_eq!(first(1, 0, "a"), draws[0]);
+    }
+
+    #[test]
+    fn a_section_begins_with_the_same_draws_however_far_the_one_before_it_was_used() {
+        let drawn = |before: usize, section: u64| {
+            let mut stream = Stream::named(1, 0, "sections");
+            for _ in 0..before {
+                stream.next_u64();
+            }
+            stream.seek(section);
+            stream.next_u64()
+        };
+        assert_eq!(drawn(1, 5), drawn(11, 5));
+        assert_ne!(drawn(0, 5), drawn(0, 6));
+        assert_eq!(drawn(3, 0), Stream::named(1, 0, "sections").next_u64());
     }
 
     #[test]

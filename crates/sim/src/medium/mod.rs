@@ -1,3 +1,4 @@
 //! The media: the only code that loses a frame by chance.
 
 pub mod loss;
+pub mod radio;

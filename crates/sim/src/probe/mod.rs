@@ -1,5 +1,6 @@
 //! Probes: what a run measures, traces and captures. None of them changes what happens.
 
+pub mod airtime;
 pub mod metrics;
 pub mod pcap;
 pub mod trace;

@@ -261,7 +261,8 @@ impl Sender {
                 self.on_duplicate(arrived, out);
             }
         }
-        if self.persisting && self.edge > self.board.una() {
+        // A probe that was taken leaves nothing outstanding; if the window is still closed, probing begins anew.
+        if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
         }
     }

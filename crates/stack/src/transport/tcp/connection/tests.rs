@@ -349,6 +349,23 @@ fn a_closed_window_is_probed_with_one_byte_and_opened_by_an_update() {
 }
 
 #[test]
+fn probing_goes_on_when_a_probe_was_taken_and_closed_the_window() {
+    let config = Config { receive_buffer: Some(3_100), ack_every: 1, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.ends[SERVER].read_by_hand();
+    pair.open();
+    pair.write(CLIENT, 5_000);
+    pair.run(Span::from_millis(300));
+    // Two full segments leave a room that only a probe fills.
+    assert_eq!(pair.ends[SERVER].receiver().in_order(), 3_100);
+    let update = pair.seen[SERVER];
+    pair.lost[SERVER].push(update);
+    pair.with(SERVER, |end, now, out| end.read(3_100, now, out));
+    pair.run(Span::from_secs(4));
+    assert_eq!(pair.ends[SERVER].receiver().in_order(), 5_000);
+}
+
+#[test]
 fn a_reset_ends_the_connection() {
     let mut pair = Pair::new(&modern());
     pair.open();

@@ -1,0 +1,268 @@
+//! Losses by chance: how likely a frame is lost, and what its loss means.
+
+use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
+use lasthop_stack::units::{Span, Time};
+
+use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
+use super::draws::{Attempt, Draws, StreamBase};
+use super::modulation::{Memo, Modulation};
+use super::receiver::Followed;
+use crate::engine::streams::Stream;
+
+/// What chance did to a frame that arrived undisturbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Passes,
+    /// Its bits are wrong.
+    Errored,
+    /// Its bits would have been right without the interference it met.
+    Drowned,
+    /// It is right, but its packet is lost for good.
+    LostForGood,
+}
+
+/// The losses of a medium.
+#[derive(Clone, Debug)]
+pub(super) struct Losses {
+    law: ErrorLaw,
+    meaning: LossMeaning,
+    of: LossOf,
+    noise_w: f64,
+    draws: Draws,
+    pairs: Pairs,
+}
+
+impl Losses {
+    pub(super) fn new(config: &ErrorConfig, noise_w: f64, base: StreamBase, names: Vec<String>) -> Losses {
+        let pairs = Pairs::new(&config.law, base.clone(), names.clone());
+        let ErrorConfig { law, meaning, of } = config.clone();
+        Losses { law, meaning, of, noise_w, draws: Draws::new(base, names), pairs }
+    }
+
+    /// Whether frames on the air fail by the ratio of signal to noise.
+    pub(super) fn by_snr(&self) -> bool {
+        self.law == ErrorLaw::Snr && self.meaning == LossMeaning::OnAir
+    }
+
+    /// Draws for a frame that begins, whatever becomes of it.
+    #[inline]
+    pub(super) fn attempt(&mut self, from: usize, to: Option<usize>, frame: &Frame) -> Attempt {
+        match to {
+            Some(to) if self.meaning != LossMeaning::AboveMac && self.concerns(frame) => {
+                self.draws.attempt(from, to, frame)
+            }
+            _ => Attempt::default(),
+        }
+    }
+
+    /// Whether the frame, received by station `at` to which it is addressed, comes through.
+    pub(super) fn judge(
+        &mut self,
+        (from, at): (usize, usize),
+        frame: &Frame,
+        attempt: Attempt,
+        followed: &Followed,
+        started: Time,
+        memo: &mut Memo,
+    ) -> Verdict {
+        if self.meaning == LossMeaning::AboveMac || !self.concerns(frame) {
+            return Verdict::Passes;
+        }
+        let likely = self.probability((from, at), frame, followed.power_w, started, memo);
+        match self.meaning {
+            LossMeaning::ForGood if attempt.packet < likely => Verdict::LostForGood,
+            LossMeaning::OnAir if attempt.frame < likely => Verdict::Errored,
+            LossMeaning::OnAir if followed.disturbed.is_some_and(|log| attempt.frame < -libm::expm1(log)) => {
+                Verdict::Drowned
+            }
+            _ => Verdict::Passes,
+        }
+    }
+
+    /// Whether a frame that station `at` overhears comes through. Losses for good are of the packet, not of the frame,
+    /// so that others hear it.
+    pub(super) fn judge_overheard(
+        &mut self,
+        (from, at): (usize, usize),
+        frame: &Frame,
+        followed: &Followed,
+        started: Time,
+        memo: &mut Memo,
+    ) -> Verdict {
+        if self.meaning != LossMeaning::OnAir || !self.concerns(frame) {
+            return Verdict::Passes;
+        }
+        let draw = self.draws.overheard(at);
+        let attempt = Attempt { frame: draw, packet: draw };
+        self.judge((from, at), frame, attempt, followed, started, memo)
+    }
+
+    /// Whether a packet of `bytes` is lost between the MAC of station `at` and the layer above it.
+    pub(super) fn above(
+        &mut self,
+        (from, at): (usize, usize),
+        class: PayloadClass,
+        bytes: u32,
+        now: Time,
+    ) -> bool {
+        let concerned = match self.of {
+            LossOf::All | LossOf::Packets => true,
+            LossOf::Data => class != PayloadClass::TcpAck,
+        };
+        if self.meaning != LossMeaning::AboveMac || !concerned {
+            return false;
+        }
+        let likely = match &self.law {
+            ErrorLaw::None | ErrorLaw::Snr => return false,
+            ErrorLaw::Packet { rate } => *rate,
+            ErrorLaw::Bit { ber } => bits_lost(*ber, bytes),
+            ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, now),
+        };
+        self.draws.above(from, at, class) < likely
+    }
+
+    #[inline]
+    fn concerns(&self, frame: &Frame) -> bool {
+        let packet = frame.kind == FrameKind::Data && frame.msdu.is_some();
+        match self.of {
+            _ if self.law == ErrorLaw::None => false,
+            LossOf::All => packet || self.meaning == LossMeaning::OnAir,
+            LossOf::Packets => packet,
+            LossOf::Data => packet && frame.class != PayloadClass::TcpAck,
+        }
+    }
+
+    fn probability(
+        &mut self,
+        (from, at): (usize, usize),
+        frame: &Frame,
+        power_w: f64,
+        started: Time,
+        memo: &mut Memo,
+    ) -> f64 {
+        match &self.law {
+            ErrorLaw::None => 0.0,
+            ErrorLaw::Packet { rate } => *rate,
+            ErrorLaw::Bit { ber } => bits_lost(*ber, frame.bytes),
+            ErrorLaw::Snr => {
+                let each = memo.log_success(Modulation::of(frame.rate), power_w / self.noise_w);
+                -libm::expm1(8.0 * f64::from(frame.bytes) * each)
+            }
+            ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, started),
+        }
+    }
+}
+
+/// Probability that one of the bits of `bytes` is wrong.
+fn bits_lost(ber: f64, bytes: u32) -> f64 {
+    -libm::expm1(8.0 * f64::from(bytes) * libm::log1p(-ber))
+}
+
+/// The two-state channels of all pairs of stations, made when first used.
+///
+/// A channel starts in either state with its long-run share of the time, so that no warm-up is needed.
+#[derive(Clone, Debug)]
+struct Pairs {
+    base: StreamBase,
+    names: Vec<String>,
+    loss: [f64; 2],
+    mean: [Span; 2],
+    /// For the lower station of each pair, sorted by the higher.
+    channels: Vec<Vec<(u32, Channel)>>,
+}
+
+#[derive(Clone, Debug)]
+struct Channel {
+    bad: bool,
+    until: Time,
+    stream: Stream,
+}
+
+impl Pairs {
+    fn new(law: &ErrorLaw, base: StreamBase, names: Vec<String>) -> Pairs {
+        let (loss, mean) = match *law {
+            ErrorLaw::GilbertElliott { loss_good, loss_bad, mean_good, mean_bad } => {
+                ([loss_good, loss_bad], [mean_good, mean_bad])
+            }
+            _ => ([0.0; 2], [Span::ZERO; 2]),
+        };
+        Pairs { base, channels: vec![Vec::new(); names.len()], names, loss, mean }
+    }
+
+    /// Probability of loss between two stations at a time not before that of the last call for them.
+    fn loss(&mut self, one: usize, other: usize, now: Time) -> f64 {
+        let (low, high) = (one.min(other), one.max(other));
+        let channels = &mut self.channels[low];
+        let place = match channels.binary_search_by_key(&(high as u32), |(number, _)| *number) {
+            Ok(place) => place,
+            Err(place) => {
+                let mut stream =
+                    self.base.stream(&format!("{}.{}.fading", self.names[low], self.names[high]));
+                let [good, bad] = self.mean.map(Span::as_secs);
+                let starts_bad = stream.chance(if good + bad > 0.0 { bad / (good + bad) } else { 0.0 });
+                let mut channel = Channel { bad: starts_bad, until: Time::ZERO, stream };
+                channel.stay(Time::ZERO, &self.mean);
+                channels.insert(place, (high as u32, channel));
+                place
+            }
+        };
+        let channel = &mut channels[place].1;
+        while channel.until <= now {
+            let turned = channel.until;
+            channel.bad = !channel.bad;
+            channel.stay(turned, &self.mean);
+        }
+        self.loss[usize::from(channel.bad)]
+    }
+}
+
+impl Channel {
+    fn stay(&mut self, since: Time, mean: &[Span; 2]) {
+        let mean_s = mean[usize::from(self.bad)].as_secs();
+        // A state without length lasts the shortest time there is, so that time goes on.
+        let stay = Span::from_secs_f64(self.stream.exponential(mean_s)).max(Span(1));
+        self.until = since.after(stay);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs() -> Pairs {
+        let law = ErrorLaw::GilbertElliott {
+            loss_good: 0.01,
+            loss_bad: 0.5,
+            mean_good: Span::from_millis(90),
+            mean_bad: Span::from_millis(10),
+        };
+        let base = StreamBase { seed: 5, replication: 0, link: "wifi".into() };
+        Pairs::new(&law, base, vec!["a".into(), "b".into(), "c".into()])
+    }
+
+    #[test]
+    fn a_channel_is_bad_for_its_share_of_the_time_from_the_start() {
+        let mut pairs = pairs();
+        let bad = (0..200_000).filter(|&ms| pairs.loss(0, 1, Time(ms * 1_000_000)) > 0.1).count();
+        assert!((bad as f64 / 200_000.0 - 0.1).abs() < 0.01, "{bad}");
+    }
+
+    #[test]
+    fn a_channel_is_the_same_in_both_directions_and_however_often_it_is_looked_at() {
+        let (mut often, mut seldom) = (pairs(), pairs());
+        for ms in 0..10_000 {
+            let seen = often.loss(0, 1, Time(ms * 1_000_000));
+            often.loss(2, 0, Time(ms * 1_000_000));
+            if ms % 37 == 0 {
+                assert_eq!(seen, seldom.loss(1, 0, Time(ms * 1_000_000)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_bit_error_rate_loses_a_frame_by_its_length() {
+        assert!((bits_lost(1e-5, 1000) - (1.0 - libm::pow(1.0 - 1e-5, 8000.0))).abs() < 1e-12);
+        assert_eq!(bits_lost(0.0, 1000), 0.0);
+        assert_eq!(bits_lost(1.0, 1), 1.0);
+    }
+}

@@ -1,0 +1,328 @@
+//! A radio medium: who hears whom, what overlaps, what is lost.
+//!
+//! **How**: the power of each pair of stations is computed once, and a station keeps a list of those that hear it, so that
+//! a frame costs as much as the stations it reaches. [`Radio::start`] and [`Radio::end`] tell each of them what happened.
+//! Propagation takes no time.
+//!
+//! **Choices**
+//! 1. The medium is busy to a station while at least one frame above the carrier-sense threshold is on the air; powers do
+//!    not add up for carrier sense.
+//! 2. A station that transmits hears nothing; a frame that began meanwhile makes the medium busy afterwards, and its end
+//!    is no error, since its preamble was missed.
+//! 3. Whether a frame comes through is drawn by each receiver on its own. The station addressed draws from the stream of
+//!    the direction (see [`draws`]), all others from one of their own.
+//! 4. A packet lost for good ends as an error at the station addressed, also for its EIFS; other stations hear it.
+
+pub mod config;
+pub mod draws;
+mod errors;
+pub mod modulation;
+pub mod propagation;
+mod receiver;
+#[cfg(test)]
+mod tests;
+
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, Frame, PayloadClass};
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::units::{Metres, Time};
+
+use config::{RadioConfig, Reception, watts_to_dbm};
+use draws::{Attempt, StreamBase};
+use errors::{Losses, Verdict};
+use modulation::{Memo, Modulation};
+use receiver::{Arrival, Followed, Quality, Receiver, Rules};
+
+/// A station of a medium.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its address.
+    pub node: NodeId,
+    /// Its name, which names its random streams.
+    pub name: String,
+    /// Where it stands, if that matters.
+    pub position: Option<(Metres, Metres)>,
+}
+
+/// What a station is told. Stations are numbered by their place in the list of sites.
+///
+/// Busy and idle alternate and are of the frames of others only, also while the station sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// The medium turned busy.
+    Busy(usize),
+    /// The medium turned idle.
+    Idle(usize),
+    /// It received the frame that ended.
+    Received(usize),
+    /// It followed a frame to its end and could not read it.
+    Error(usize),
+}
+
+/// What became of a frame at the station it was addressed to; for a frame to all, at the station it reached best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It arrived.
+    Received,
+    /// It was lost by chance on the air.
+    Errored,
+    /// Its packet was lost for good: the sender is to be told, and will not try again.
+    LostForGood,
+    /// Another frame overlapped with it.
+    Collided,
+    /// The station is too far away, or is not on this medium.
+    OutOfReach,
+}
+
+/// A frame that ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The frame.
+    pub frame: Frame,
+    /// When it began.
+    pub started: Time,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of the frames of a station since the start. Frames lost for good count as errored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameCounters {
+    /// Frames sent.
+    pub sent: u64,
+    /// Those that arrived.
+    pub received: u64,
+    /// Those lost by chance.
+    pub errored: u64,
+    /// Those that another frame spoilt.
+    pub collided: u64,
+    /// Those addressed too far.
+    pub out_of_reach: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    station: u32,
+    power_w: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    frame: Frame,
+    to: Option<usize>,
+    started: Time,
+    attempt: Attempt,
+}
+
+/// A radio medium and the receivers on it.
+#[derive(Clone, Debug)]
+pub struct Radio {
+    /// Those that hear each station, in order of their number.
+    neighbours: Vec<Vec<Neighbour>>,
+    receivers: Vec<Receiver>,
+    sending: Vec<Option<Transmission>>,
+    counters: Vec<FrameCounters>,
+    /// The station of each node, by node number.
+    stations: Vec<Option<u32>>,
+    rules: Rules,
+    losses: Losses,
+    memo: Memo,
+}
+
+impl Radio {
+    /// A silent medium. Two sites of which one has no position hear each other at [`RadioConfig::flat_power_w`].
+    #[must_use]
+    pub fn new(config: &RadioConfig, sites: &[Site], base: StreamBase) -> Radio {
+        let names = sites.iter().map(|site| site.name.clone()).collect();
+        let losses = Losses::new(&config.errors, config.noise_w(), base, names);
+        let lock_w = match config.reception {
+            Reception::Ns2 { .. } => config.carrier_sense_threshold_w,
+            Reception::Capture { .. } | Reception::Sinr { .. } => config.receive_threshold_w,
+        };
+        let rules = Rules {
+            lock_w,
+            receive_w: config.receive_threshold_w,
+            sense_w: config.carrier_sense_threshold_w,
+            reception: config.reception,
+            noise_w: config.noise_w(),
+            by_parts: matches!(config.reception, Reception::Sinr { .. }) && losses.by_snr(),
+        };
+        let most = sites.iter().map(|site| site.node.0 as usize + 1).max().unwrap_or(0);
+        let mut stations = vec![None; most];
+        for (number, site) in sites.iter().enumerate() {
+            stations[site.node.0 as usize] = Some(number as u32);
+        }
+        Radio {
+            neighbours: neighbours(config, sites),
+            receivers: vec![Receiver::default(); sites.len()],
+            sending: vec![None; sites.len()],
+            counters: vec![FrameCounters::default(); sites.len()],
+            stations,
+            rules,
+            losses,
+            memo: Memo::new(),
+        }
+    }
+
+    /// Station `station` begins to send a frame. Those to which the medium turns busy are added to `heard`.
+    ///
+    /// # Panics
+    /// When the station is sending already.
+    pub fn start(
+        &mut self,
+        station: usize,
+        frame: Frame,
+        airtime: Airtime,
+        now: Time,
+        heard: &mut Vec<Heard>,
+    ) {
+        assert!(self.sending[station].is_none(), "a station sends one frame at a time");
+        let to = self.station(frame.receiver);
+        let attempt = self.losses.attempt(station, to, &frame);
+        self.sending[station] = Some(Transmission { frame, to, started: now, attempt });
+        self.counters[station].sent += 1;
+        self.receivers[station].mute(now);
+        let mut arrival = Arrival {
+            from: station as u32,
+            power_w: 0.0,
+            body: now.after(airtime.preamble),
+            ends: now.after(airtime.total),
+            bits: 8 * frame.bytes,
+            modulation: Modulation::of(frame.rate),
+        };
+        for neighbour in &self.neighbours[station] {
+            arrival.power_w = neighbour.power_w;
+            let at = neighbour.station as usize;
+            if self.receivers[at].begin(arrival, now, &self.rules, &mut self.memo) {
+                heard.push(Heard::Busy(at));
+            }
+        }
+    }
+
+    /// Station `station` has sent its frame. What its hearers learn is added to `heard` in the order of their numbers; of
+    /// one station, the reception before the turn to idle.
+    ///
+    /// Returns `None` when the station was not sending.
+    pub fn end(&mut self, station: usize, now: Time, heard: &mut Vec<Heard>) -> Option<Ended> {
+        let sent = self.sending[station].take()?;
+        self.receivers[station].unmute();
+        let mut fate = Fate::OutOfReach;
+        for index in 0..self.neighbours[station].len() {
+            let Neighbour { station: at, power_w } = self.neighbours[station][index];
+            let at = at as usize;
+            let left = self.receivers[at].end(station as u32, now, &self.rules, &mut self.memo);
+            let here = match left.followed {
+                Some(followed) => {
+                    let here = self.receive((station, at), &sent, &followed);
+                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
+                    here
+                }
+                None if power_w >= self.rules.receive_w => Fate::Collided,
+                None => Fate::OutOfReach,
+            };
+            if left.turned_idle {
+                heard.push(Heard::Idle(at));
+            }
+            match sent.to {
+                Some(to) if to == at => fate = here,
+                None if sent.frame.receiver == BROADCAST => fate = fate.min(here),
+                _ => {}
+            }
+        }
+        let counters = &mut self.counters[station];
+        match fate {
+            Fate::Received => counters.received += 1,
+            Fate::Errored | Fate::LostForGood => counters.errored += 1,
+            Fate::Collided => counters.collided += 1,
+            Fate::OutOfReach => counters.out_of_reach += 1,
+        }
+        Some(Ended { frame: sent.frame, started: sent.started, fate })
+    }
+
+    /// Whether a packet that the MAC of `station` received from `from` is lost before it reaches the layer above. To be
+    /// asked once for each packet passed up.
+    pub fn loses_above(
+        &mut self,
+        from: NodeId,
+        station: usize,
+        class: PayloadClass,
+        bytes: u32,
+        now: Time,
+    ) -> bool {
+        match self.station(from) {
+            Some(from) => self.losses.above((from, station), class, bytes, now),
+            None => false,
+        }
+    }
+
+    /// The station of a node, if it is on this medium.
+    #[must_use]
+    pub fn station(&self, node: NodeId) -> Option<usize> {
+        self.stations.get(node.0 as usize).copied().flatten().map(|station| station as usize)
+    }
+
+    /// The power at which one station hears another, W; 0 when it is not worth regarding.
+    #[must_use]
+    pub fn power_w(&self, from: usize, at: usize) -> f64 {
+        let neighbours = &self.neighbours[from];
+        let place = neighbours.binary_search_by_key(&(at as u32), |neighbour| neighbour.station);
+        place.map_or(0.0, |place| neighbours[place].power_w)
+    }
+
+    /// The same in dBm, for captures; `None` when it is not worth regarding.
+    #[must_use]
+    pub fn power_dbm(&self, from: usize, at: usize) -> Option<f64> {
+        let power_w = self.power_w(from, at);
+        (power_w > 0.0).then(|| watts_to_dbm(power_w))
+    }
+
+    /// Whether the medium is busy to `at` while `from` sends; a station does hear itself in this sense.
+    #[must_use]
+    pub fn senses(&self, from: usize, at: usize) -> bool {
+        from == at || self.power_w(from, at) >= self.rules.sense_w
+    }
+
+    /// What became of the frames that a station sent.
+    #[must_use]
+    pub fn counters(&self, station: usize) -> FrameCounters {
+        self.counters[station]
+    }
+
+    fn receive(&mut self, (from, at): (usize, usize), sent: &Transmission, followed: &Followed) -> Fate {
+        match followed.quality {
+            Quality::Weak => return Fate::OutOfReach,
+            Quality::Collided => return Fate::Collided,
+            Quality::Intact => {}
+        }
+        let (frame, started, memo) = (&sent.frame, sent.started, &mut self.memo);
+        let verdict = if sent.to == Some(at) {
+            self.losses.judge((from, at), frame, sent.attempt, followed, started, memo)
+        } else {
+            self.losses.judge_overheard((from, at), frame, followed, started, memo)
+        };
+        match verdict {
+            Verdict::Passes => Fate::Received,
+            Verdict::Errored => Fate::Errored,
+            Verdict::Drowned => Fate::Collided,
+            Verdict::LostForGood => Fate::LostForGood,
+        }
+    }
+}
+
+fn neighbours(config: &RadioConfig, sites: &[Site]) -> Vec<Vec<Neighbour>> {
+    let floor_w = config.floor_w();
+    let reach = |from: &Site, at: &Site| {
+        let power_w = match (from.position, at.position) {
+            (Some((x0, y0)), Some((x1, y1))) => {
+                propagation::received_power_w(config, libm::hypot(x1.0 - x0.0, y1.0 - y0.0))
+            }
+            _ => config.flat_power_w,
+        };
+        (power_w >= floor_w).then_some(power_w)
+    };
+    let of = |number: usize, from: &Site| {
+        let others = sites.iter().enumerate().filter(|(other, _)| *other != number);
+        let heard = others.filter_map(|(other, at)| Some((other, reach(from, at)?)));
+        heard.map(|(other, power_w)| Neighbour { station: other as u32, power_w }).collect()
+    };
+    sites.iter().enumerate().map(|(number, from)| of(number, from)).collect()
+}

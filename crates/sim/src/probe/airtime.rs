@@ -1,0 +1,347 @@
+//! The airtime ledger: each nanosecond of a medium, as one station hears it, in exactly one class.
+//!
+//! **How.** The host reports every frame of the medium at its start and at its end, whether the observing station senses
+//! it or not, and how many stations have something to send whenever that changes. While frames are on the air a nanosecond
+//! belongs to one of them; between frames it is an interframe space, backoff or idle.
+//!
+//! **Precedence.** Of several frames sensed at once, a nanosecond goes to the class that stands first in [`AirClass`], so
+//! that time which carried something useful counts as that. The rest of the overlap is [`Shares::overlapped`], and frames
+//! sent out of the station's hearing are [`Shares::unheard`]: airtime used beside the run, not part of its sum.
+//!
+//! **Rules.**
+//! 1. A frame that did not arrive is a collision or an errored frame from its first bit to its last, whatever it carried.
+//!    A packet lost for good was an errored frame; one lost above the MAC was a good one.
+//! 2. The payload of a data frame is the IP packet in it. It stands at the end of the frame: the check sequence and
+//!    padding that follow it on the air are counted with the headers before it.
+//! 3. A gap shorter than DIFS is an interframe space. In a longer one, a nanosecond without anybody who has something to
+//!    send is idle; of the others, those within DIFS of the last frame are an interframe space, or within EIFS if it did
+//!    not arrive (which covers the wait for the missing answer); those after it are backoff.
+//! 4. A frame on the air at the end of the run counts as if it arrived.
+
+use lasthop_stack::link::dot11::{Airtime, Frame, FrameKind, PayloadClass};
+use lasthop_stack::units::{Span, Time};
+
+use crate::medium::radio::Fate;
+
+/// A class of airtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AirClass {
+    /// IP packets other than pure TCP acknowledgements.
+    DataPayload,
+    /// IP packets that are pure TCP acknowledgements.
+    TcpAckPayload,
+    /// Preambles, PHY and MAC headers, LLC, check sequences, padding; polls and beacons.
+    Headers,
+    /// RTS and CTS with their preambles.
+    RtsCts,
+    /// ACK with its preamble, or a CF-ACK that rides on nothing.
+    MacAck,
+    /// SIFS, PIFS, DIFS, EIFS.
+    Interframe,
+    /// Slots counted down, or waited through, by stations that have something to send.
+    Backoff,
+    /// Frames that another spoilt.
+    Collision,
+    /// Frames that chance spoilt, or that did not reach far enough.
+    Errored,
+    /// Nobody has anything to send.
+    Idle,
+}
+
+/// How many classes there are.
+pub const CLASSES: usize = 10;
+
+impl AirClass {
+    /// All classes, in the order in which they are shown and take precedence.
+    pub const ALL: [AirClass; CLASSES] = [
+        AirClass::DataPayload,
+        AirClass::TcpAckPayload,
+        AirClass::Headers,
+        AirClass::RtsCts,
+        AirClass::MacAck,
+        AirClass::Interframe,
+        AirClass::Backoff,
+        AirClass::Collision,
+        AirClass::Errored,
+        AirClass::Idle,
+    ];
+
+    /// Its name in metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            AirClass::DataPayload => "data_payload",
+            AirClass::TcpAckPayload => "tcp_ack_payload",
+            AirClass::Headers => "headers",
+            AirClass::RtsCts => "rts_cts",
+            AirClass::MacAck => "mac_ack",
+            AirClass::Interframe => "interframe",
+            AirClass::Backoff => "backoff",
+            AirClass::Collision => "collision",
+            AirClass::Errored => "errored",
+            AirClass::Idle => "idle",
+        }
+    }
+}
+
+/// How the time of a run was used, as one station heard it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shares {
+    spans: [Span; CLASSES],
+    /// Airtime of frames it sensed while another frame had precedence.
+    pub overlapped: Span,
+    /// Airtime of frames it did not sense.
+    pub unheard: Span,
+}
+
+impl Shares {
+    /// The time in a class.
+    #[must_use]
+    pub fn of(&self, class: AirClass) -> Span {
+        self.spans[class as usize]
+    }
+
+    /// All classes together: the length of what was measured.
+    #[must_use]
+    pub fn total(&self) -> Span {
+        Span(self.spans.iter().map(|span| span.0).sum())
+    }
+
+    /// Airtime used by several at once, here or elsewhere.
+    #[must_use]
+    pub fn concurrent(&self) -> Span {
+        self.overlapped + self.unheard
+    }
+}
+
+/// A frame in the books: one class up to `split`, another from there on.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    station: usize,
+    begin: Time,
+    split: Time,
+    end: Time,
+    first: AirClass,
+    second: AirClass,
+}
+
+/// The time between frames, as far as it is counted.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    begin: Time,
+    /// Until here it is an interframe space when somebody has something to send.
+    space_until: Time,
+    counted: Time,
+    interframe: Span,
+    backoff: Span,
+    idle: Span,
+}
+
+/// The ledger of one observing station.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    difs: Span,
+    eifs: Span,
+    /// Nothing before it is counted.
+    begin: Time,
+    contenders: u32,
+    /// Sensed frames on the air.
+    on_air: Vec<Entry>,
+    /// Frames on the air that are not sensed: their station and start.
+    unheard: Vec<(usize, Time)>,
+    /// Sensed frames that have ended but overlap with one that has not.
+    ended: Vec<Entry>,
+    /// Everything before it is in the books, except for the gap.
+    settled: Time,
+    gap: Option<Gap>,
+    cuts: Vec<Time>,
+    shares: Shares,
+}
+
+impl Ledger {
+    /// An empty ledger that counts from `begin` on; the medium was idle before. `eifs` equals `difs` where there is none.
+    #[must_use]
+    pub fn new(difs: Span, eifs: Span, begin: Time) -> Ledger {
+        Ledger {
+            difs,
+            eifs,
+            begin,
+            contenders: 0,
+            on_air: Vec::new(),
+            unheard: Vec::new(),
+            ended: Vec::new(),
+            settled: Time::ZERO,
+            gap: Some(Gap::opened(Time::ZERO, Span::ZERO)),
+            cuts: Vec::new(),
+            shares: Shares::default(),
+        }
+    }
+
+    /// So many stations of the medium have something to send from now on.
+    #[inline]
+    pub fn contenders(&mut self, count: u32, now: Time) {
+        if let Some(gap) = &mut self.gap {
+            gap.count(now, self.contenders, self.begin);
+        }
+        self.contenders = count;
+    }
+
+    /// A station begins to send a frame, which the observer senses (or sends) or not.
+    pub fn start(&mut self, station: usize, sensed: bool, frame: &Frame, airtime: Airtime, now: Time) {
+        if !sensed {
+            self.unheard.push((station, now));
+            return;
+        }
+        if let Some(gap) = self.gap.take() {
+            self.close(gap, now);
+        }
+        let (first, second) = classes(frame);
+        let payload = if frame.kind == FrameKind::Data { airtime.payload } else { Span::ZERO };
+        let end = now + airtime.total;
+        let split = Time(end.0.saturating_sub(payload.0).max(now.0));
+        self.on_air.push(Entry { station, begin: now, split, end, first, second });
+    }
+
+    /// A station has sent its frame.
+    pub fn end(&mut self, station: usize, fate: Fate, now: Time) {
+        if let Some(place) = self.unheard.iter().position(|(from, _)| *from == station) {
+            let (_, started) = self.unheard.swap_remove(place);
+            self.shares.unheard += self.clipped(started, now);
+            return;
+        }
+        let Some(place) = self.on_air.iter().position(|entry| entry.station == station) else { return };
+        let mut entry = self.on_air.swap_remove(place);
+        entry.end = now;
+        let failed = match fate {
+            Fate::Received => None,
+            Fate::Collided => Some(AirClass::Collision),
+            Fate::Errored | Fate::LostForGood | Fate::OutOfReach => Some(AirClass::Errored),
+        };
+        if let Some(class) = failed {
+            (entry.first, entry.second) = (class, class);
+        }
+        self.ended.push(entry);
+        let open = self.on_air.iter().map(|entry| entry.begin).min();
+        self.settle(open.unwrap_or(now));
+        if open.is_none() {
+            let space = if failed.is_some() { self.eifs } else { self.difs };
+            self.gap = Some(Gap::opened(now, space));
+        }
+    }
+
+    /// How the time up to `end`, the end of the run, was used.
+    #[must_use]
+    pub fn finish(mut self, end: Time) -> Shares {
+        for (_, started) in std::mem::take(&mut self.unheard) {
+            self.shares.unheard += self.clipped(started, end);
+        }
+        if let Some(mut gap) = self.gap.take() {
+            gap.count(end, self.contenders, self.begin);
+            self.enter(&gap);
+        }
+        for entry in std::mem::take(&mut self.on_air) {
+            self.ended.push(Entry { end: entry.end.min(end), split: entry.split.min(end), ..entry });
+        }
+        self.settle(end);
+        self.shares
+    }
+
+    fn close(&mut self, mut gap: Gap, now: Time) {
+        gap.count(now, self.contenders, self.begin);
+        if now.since(gap.begin) < self.difs {
+            gap.interframe = gap.interframe + gap.backoff + gap.idle;
+            (gap.backoff, gap.idle) = (Span::ZERO, Span::ZERO);
+        }
+        self.enter(&gap);
+        self.settled = now;
+    }
+
+    fn enter(&mut self, gap: &Gap) {
+        self.shares.spans[AirClass::Interframe as usize] += gap.interframe;
+        self.shares.spans[AirClass::Backoff as usize] += gap.backoff;
+        self.shares.spans[AirClass::Idle as usize] += gap.idle;
+    }
+
+    /// Enters all that is known of the time before `until`, during which no frame was on the air that has not ended.
+    fn settle(&mut self, until: Time) {
+        if let [only] = self.ended[..]
+            && only.begin >= self.settled
+            && only.end <= until
+        {
+            self.add(only.first, only.begin, only.split.min(only.end));
+            self.add(only.second, only.split.min(only.end), only.end);
+            self.ended.clear();
+        } else if until > self.settled {
+            self.settle_overlap(until);
+        }
+        self.settled = self.settled.max(until);
+    }
+
+    fn settle_overlap(&mut self, until: Time) {
+        let mut cuts = std::mem::take(&mut self.cuts);
+        cuts.extend(self.ended.iter().flat_map(|entry| [entry.begin, entry.split, entry.end]));
+        cuts.retain(|cut| (self.settled..until).contains(cut));
+        cuts.extend([self.settled, until]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        for window in cuts.windows(2) {
+            let (from, to) = (window[0], window[1]);
+            let at = |entry: &Entry| {
+                let on_air = entry.begin <= from && from < entry.end;
+                on_air.then_some(if from < entry.split { entry.first } else { entry.second })
+            };
+            let frames = self.ended.iter().filter_map(at).count() as u64;
+            if let Some(class) = self.ended.iter().filter_map(at).min() {
+                self.add(class, from, to);
+                self.shares.overlapped += self.clipped(from, to) * (frames - 1);
+            }
+        }
+        self.ended.retain(|entry| entry.end > until);
+        cuts.clear();
+        self.cuts = cuts;
+    }
+
+    fn add(&mut self, class: AirClass, from: Time, to: Time) {
+        self.shares.spans[class as usize] += self.clipped(from, to);
+    }
+
+    fn clipped(&self, from: Time, to: Time) -> Span {
+        to.since(from.max(self.begin))
+    }
+}
+
+impl Gap {
+    fn opened(begin: Time, space: Span) -> Gap {
+        let none = Span::ZERO;
+        Gap { begin, space_until: begin + space, counted: begin, interframe: none, backoff: none, idle: none }
+    }
+
+    /// Counts the gap up to `now`, during which so many stations had something to send; nothing before `begin`.
+    fn count(&mut self, now: Time, contenders: u32, begin: Time) {
+        let from = self.counted.max(begin);
+        self.counted = now;
+        if contenders == 0 {
+            self.idle += now.since(from);
+            return;
+        }
+        self.interframe += now.min(self.space_until).since(from);
+        self.backoff += now.since(from.max(self.space_until));
+    }
+}
+
+/// The classes of a frame's headers and of its payload.
+fn classes(frame: &Frame) -> (AirClass, AirClass) {
+    match frame.kind {
+        FrameKind::Rts | FrameKind::Cts => (AirClass::RtsCts, AirClass::RtsCts),
+        FrameKind::Ack => (AirClass::MacAck, AirClass::MacAck),
+        FrameKind::Null if frame.cf_ack && !frame.poll => (AirClass::MacAck, AirClass::MacAck),
+        FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => (AirClass::Headers, AirClass::Headers),
+        FrameKind::Data => match frame.class {
+            PayloadClass::TcpAck => (AirClass::Headers, AirClass::TcpAckPayload),
+            PayloadClass::Data | PayloadClass::Other => (AirClass::Headers, AirClass::DataPayload),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

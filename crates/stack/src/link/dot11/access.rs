@@ -1,0 +1,175 @@
+//! Carrier sense and backoff, by arithmetic.
+//!
+//! Nothing is counted slot by slot. While the medium is idle a backoff runs from a known instant; when it turns busy the
+//! whole slots passed are taken off. The reservation of the medium (NAV) costs no event: idle time starts where both the
+//! physical carrier and the NAV are idle.
+
+use super::timing::Rules;
+use crate::units::{Span, Time};
+
+/// One station's sense of the medium, and its backoff.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    /// The physical carrier is busy.
+    pub(super) busy: bool,
+    /// The last reception since the carrier turned busy ended in error, so that EIFS follows it.
+    error: bool,
+    /// When the physical carrier turned idle.
+    idle_since: Time,
+    /// End of the reservation.
+    nav: Time,
+    /// The reservation was made by an RTS and ends already here if nothing is heard until then.
+    nav_if_silent: Option<Time>,
+    /// From when on the medium has been idle for DIFS or EIFS; valid while the carrier is idle.
+    pub(super) open_at: Time,
+    /// When the first slot of the backoff begins; valid while the carrier is idle.
+    counting_from: Time,
+    /// Slots left of the backoff in progress.
+    backoff: Option<u32>,
+}
+
+impl Access {
+    /// A medium that was always idle.
+    pub(super) fn new() -> Access {
+        Access {
+            busy: false,
+            error: false,
+            idle_since: Time::ZERO,
+            nav: Time::ZERO,
+            nav_if_silent: None,
+            open_at: Time::ZERO,
+            counting_from: Time::ZERO,
+            backoff: None,
+        }
+    }
+
+    /// End of the reservation as it stands.
+    #[inline]
+    fn reserved_until(&self) -> Time {
+        self.nav_if_silent.unwrap_or(self.nav)
+    }
+
+    /// Whether the medium is reserved by others.
+    #[inline]
+    pub(super) fn is_reserved(&self, now: Time) -> bool {
+        now < self.reserved_until()
+    }
+
+    /// Reserves the medium until `until`, if that is later. A reservation by an RTS is given up at `if_silent`.
+    #[inline]
+    pub(super) fn reserve(&mut self, until: Time, if_silent: Option<Time>) {
+        let before = self.reserved_until();
+        if until > before {
+            self.nav_if_silent = if_silent.map(|silent| silent.max(before).min(until));
+            self.nav = until;
+        }
+    }
+
+    /// A reception ended, well or in error.
+    #[inline]
+    pub(super) fn received(&mut self, well: bool) {
+        self.error = !well;
+    }
+
+    /// The physical carrier turned busy at `now`.
+    #[inline]
+    pub(super) fn on_busy(&mut self, now: Time) {
+        self.busy = true;
+        self.error = false;
+        if let Some(silent) = self.nav_if_silent.take()
+            && now >= silent
+        {
+            self.nav = silent;
+        }
+    }
+
+    /// Holds the backoff in a medium that is taken at `now`. Returns false when it had not begun to count, as in the gaps
+    /// of an exchange that has reserved the medium: its end may well stand.
+    #[inline]
+    pub(super) fn freeze(&mut self, now: Time, rules: &Rules) -> bool {
+        let Some(left) = self.backoff else { return false };
+        if now < self.counting_from {
+            return false;
+        }
+        let run = now - self.counting_from;
+        let whole = rules.config.slot * u64::from(left);
+        // Less than the largest window of slots fits 32 bits, whose division is several times faster.
+        self.backoff = (run < whole).then(|| left - slots(run, rules.config.slot));
+        true
+    }
+
+    /// The physical carrier turned idle at `now`, or the station's own frame ended with nobody else on the air.
+    #[inline]
+    pub(super) fn on_idle(&mut self, now: Time) {
+        self.busy = false;
+        self.idle_since = now;
+    }
+
+    /// Finds when the medium is free, from what is known at `now`; a backoff counts from then on.
+    #[inline]
+    pub(super) fn open(&mut self, now: Time, rules: &Rules) {
+        let space = if self.error { rules.eifs } else { rules.difs };
+        let physical = self.idle_since + space;
+        let reserved = self.reserved_until();
+        self.open_at =
+            if reserved > self.idle_since { physical.max(reserved + rules.difs) } else { physical };
+        self.counting_from = self.open_at.max(now);
+    }
+
+    /// From when on the medium has been idle for `space`, without regard to errors; valid while the carrier is idle.
+    pub(super) fn idle_for(&self, space: Span) -> Time {
+        self.idle_since.max(self.reserved_until()) + space
+    }
+
+    /// Ends the reservation.
+    pub(super) fn release(&mut self, now: Time) {
+        self.nav = now;
+        self.nav_if_silent = None;
+    }
+
+    /// Lets a backoff that starts now count from `from` at the earliest.
+    #[inline]
+    pub(super) fn count_from(&mut self, from: Time) {
+        self.counting_from = self.open_at.max(from);
+    }
+
+    /// The station takes the medium: what is left of the backoff and of an error is past.
+    #[inline]
+    pub(super) fn take(&mut self) {
+        self.backoff = None;
+        self.error = false;
+    }
+
+    /// Starts a backoff of so many slots.
+    #[inline]
+    pub(super) fn start(&mut self, slots: u32) {
+        self.backoff = Some(slots);
+    }
+
+    /// Whether a backoff is in progress.
+    #[inline]
+    pub(super) fn is_backing_off(&self) -> bool {
+        self.backoff.is_some()
+    }
+
+    /// When the backoff in progress ends if the medium stays idle.
+    #[inline]
+    pub(super) fn ends(&self, rules: &Rules) -> Option<Time> {
+        self.backoff.map(|left| self.counting_from + rules.config.slot * u64::from(left))
+    }
+
+    /// Forgets a backoff that came to its end with nothing to send.
+    #[inline]
+    pub(super) fn finish(&mut self) {
+        self.backoff = None;
+    }
+}
+
+/// Whole slots in `run`.
+#[inline]
+fn slots(run: Span, slot: Span) -> u32 {
+    match (u32::try_from(run.0), u32::try_from(slot.0)) {
+        (Ok(run), Ok(slot)) => run / slot,
+        _ => (run.0 / slot.0) as u32,
+    }
+}

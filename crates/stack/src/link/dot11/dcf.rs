@@ -1,0 +1,427 @@
+//! The distributed coordination function (IEEE 802.11-2012, 9.3).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::MacOut;
+use super::access::Access;
+use super::frame::{Frame, FrameKind, Msdu, Outcome};
+use super::pcf::Coordinator;
+use super::rates::Airtime;
+use super::receive::Inbox;
+use super::timing::Rules;
+use crate::packet::NodeId;
+use crate::units::Time;
+
+/// A station's place in its network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One of an ad hoc network.
+    AdHoc,
+    /// One that talks to this access point.
+    Station {
+        /// The access point.
+        ap: NodeId,
+    },
+    /// The access point.
+    AccessPoint,
+}
+
+/// What a station has done since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// RTS sent.
+    pub rts_sent: u64,
+    /// Data frames sent, repetitions included.
+    pub data_sent: u64,
+    /// Attempts that no CTS answered.
+    pub cts_missing: u64,
+    /// Attempts that no ACK answered.
+    pub ack_missing: u64,
+    /// MSDUs delivered.
+    pub delivered: u64,
+    /// MSDUs given up.
+    pub undelivered: u64,
+    /// MSDUs that the full queue refused.
+    pub refused: u64,
+    /// Data frames received before.
+    pub duplicates: u64,
+}
+
+/// An answer waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Cts,
+    Ack,
+    /// Of a data frame sent when polled: in the frame that follows it.
+    CfAck,
+    /// Of a poll.
+    Polled,
+}
+
+/// What follows after SIFS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// The answer held ready.
+    Answer,
+    /// The data frame in service.
+    Data,
+    /// The same when polled, as held ready.
+    CfData,
+    /// The coordinator's next frame.
+    Poll,
+}
+
+/// What the station sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    Rts,
+    Data,
+    /// What needs no answer.
+    Answer,
+    CfData,
+    Beacon,
+    Poll,
+}
+
+/// What the station is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Nothing, or waiting for its turn.
+    Contend,
+    /// Waiting SIFS.
+    Gap(Next),
+    /// Sending.
+    Sending(Sent),
+    /// Waiting for an answer.
+    Await(Answer),
+    /// The time for an answer is over, but something is on the air that may be it.
+    Late(Answer),
+}
+
+/// The MSDU in service, and its fragment that goes next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Service {
+    pub(super) msdu: Msdu,
+    pub(super) sequence: u16,
+    pub(super) fragment: u8,
+    /// Bytes of the body, LLC included, before this fragment.
+    pub(super) offset: u32,
+    /// Bytes of this fragment's body.
+    pub(super) body: u32,
+    /// Its airtime.
+    pub(super) airtime: Airtime,
+    /// Whether it was sent before.
+    pub(super) sent: bool,
+    /// Whether the medium has lost the MSDU for good.
+    pub(super) lost: bool,
+}
+
+/// One interface on an 802.11 medium.
+#[derive(Clone, Debug)]
+pub struct Station {
+    pub(super) rules: Arc<Rules>,
+    pub(super) address: NodeId,
+    pub(super) role: Role,
+    pub(super) doing: Doing,
+    pub(super) access: Access,
+    /// To when the timer is set while contending.
+    pub(super) armed: Time,
+    /// The medium turned busy in the very instant for which the timer is set: it could not be sensed any more.
+    pub(super) is_committed: bool,
+    pub(super) service: Option<Service>,
+    pub(super) queue: VecDeque<Msdu>,
+    /// Contention window.
+    pub(super) window: u32,
+    /// Failed attempts of the frame in service: the station's and the MSDU's counts are one, as it serves one at a time.
+    pub(super) short_retries: u32,
+    pub(super) long_retries: u32,
+    pub(super) next_sequence: u16,
+    pub(super) answer: (Frame, Airtime),
+    /// An access point that polls.
+    pub(super) coordinator: Option<Box<Coordinator>>,
+    pub(super) inbox: Inbox,
+    /// The size last sent and its airtime, as most packets of a station are of one size.
+    pub(super) last_airtime: (u32, u32, Airtime),
+    pub(super) counters: Counters,
+}
+
+impl Station {
+    /// An idle station on a medium that was always idle.
+    #[must_use]
+    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Station {
+        let window = rules.config.cw_min;
+        let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
+        Station {
+            rules,
+            address,
+            role,
+            doing: Doing::Contend,
+            access: Access::new(),
+            armed: Time::NEVER,
+            is_committed: false,
+            service: None,
+            queue: VecDeque::new(),
+            window,
+            short_retries: 0,
+            long_retries: 0,
+            next_sequence: 0,
+            answer: (nothing, Airtime::default()),
+            coordinator: None,
+            inbox: Inbox::default(),
+            last_airtime: (u32::MAX, 0, Airtime::default()),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Takes in a packet to send. Returns false when the queue is full: the packet stays the caller's.
+    pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
+        if self.service.is_some() {
+            if self.queue.len() >= self.rules.config.queue as usize {
+                self.counters.refused += 1;
+                return false;
+            }
+            self.queue.push_back(msdu);
+            return true;
+        }
+        self.service = Some(self.first_fragment(msdu));
+        if self.doing == Doing::Contend {
+            self.join(now, out);
+        }
+        true
+    }
+
+    /// The physical carrier turned busy.
+    #[inline]
+    pub fn on_busy(&mut self, now: Time, out: &mut impl MacOut) {
+        self.access.on_busy(now);
+        if self.doing == Doing::Contend {
+            let has_begun = self.access.freeze(now, &self.rules);
+            if self.armed == now {
+                self.is_committed = true;
+            } else if has_begun && self.armed != Time::NEVER {
+                self.armed = Time::NEVER;
+                out.cancel_timer();
+            }
+        }
+    }
+
+    /// The physical carrier turned idle.
+    #[inline]
+    pub fn on_idle(&mut self, now: Time, out: &mut impl MacOut) {
+        self.access.on_idle(now);
+        match self.doing {
+            Doing::Contend => self.resume(now, out),
+            Doing::Late(answer) => self.fail(answer, now, out),
+            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) => {}
+        }
+    }
+
+    /// A frame was received without error, for this station or overheard.
+    #[inline]
+    pub fn on_frame(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {
+        self.access.received(true);
+        match self.doing {
+            Doing::Await(Answer::Polled) | Doing::Late(Answer::Polled) => {
+                self.on_polled(frame, now, out);
+                return;
+            }
+            Doing::Await(Answer::CfAck) | Doing::Late(Answer::CfAck) => self.on_contention_free(frame, out),
+            _ => {}
+        }
+        if frame.receiver != self.address {
+            self.overhear(frame, now, out);
+            return;
+        }
+        match frame.kind {
+            FrameKind::Rts => self.on_rts(frame, now, out),
+            FrameKind::Cts => self.on_cts(now, out),
+            FrameKind::Ack => self.on_ack(now, out),
+            FrameKind::Data | FrameKind::Null if frame.poll => self.on_poll(frame, now, out),
+            FrameKind::Data => self.on_data(frame, now, out),
+            FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),
+        }
+    }
+
+    /// A reception ended in error.
+    #[inline]
+    pub fn on_error(&mut self, now: Time, out: &mut impl MacOut) {
+        self.access.received(false);
+        self.stop_waiting(now, out);
+    }
+
+    /// The station's own frame has ended.
+    pub fn on_sent(&mut self, now: Time, out: &mut impl MacOut) {
+        if !self.access.busy {
+            self.access.on_idle(now);
+        }
+        let Doing::Sending(sent) = self.doing else { return };
+        match sent {
+            Sent::Rts => {
+                self.doing = Doing::Await(Answer::Cts);
+                out.set_timer(now + self.rules.cts_timeout);
+            }
+            Sent::Data => {
+                let ack = self.rules.response(self.rules.config.data_rate).ack.total;
+                self.doing = Doing::Await(Answer::Ack);
+                out.set_timer(now + self.rules.timeout(ack));
+            }
+            Sent::CfData => {
+                let ack = self.rules.response(self.rules.config.data_rate).ack.total;
+                self.doing = Doing::Await(Answer::CfAck);
+                out.set_timer(now + self.rules.timeout(ack));
+            }
+            Sent::Beacon => self.poll_after(self.rules.config.sifs, now, out),
+            Sent::Poll => {
+                self.doing = Doing::Await(Answer::Polled);
+                out.set_timer(now + self.rules.pifs);
+            }
+            Sent::Answer => {
+                self.doing = Doing::Contend;
+                self.resume(now, out);
+            }
+        }
+    }
+
+    /// The timer fired.
+    #[inline]
+    pub fn on_timer(&mut self, now: Time, out: &mut impl MacOut) {
+        match self.doing {
+            Doing::Contend => {
+                self.armed = Time::NEVER;
+                if !self.access.busy || self.is_committed {
+                    if self.is_period_due(now) {
+                        self.open_period(now, out);
+                    } else {
+                        self.attempt(out);
+                    }
+                }
+            }
+            Doing::Gap(Next::Data) => self.send_data(out),
+            Doing::Gap(Next::CfData) => self.send_contention_free(out),
+            Doing::Gap(Next::Poll) => self.poll(now, out),
+            Doing::Gap(Next::Answer) => {
+                self.doing = Doing::Sending(Sent::Answer);
+                out.transmit(self.answer.0, self.answer.1);
+            }
+            Doing::Await(answer) if self.access.busy => self.doing = Doing::Late(answer),
+            Doing::Await(Answer::Polled) => self.pass_over(true, now, out),
+            Doing::Await(answer) => self.fail(answer, now, out),
+            Doing::Late(_) | Doing::Sending(_) => {}
+        }
+    }
+
+    /// The medium has lost the MSDU in service for good, whatever its frames: its receiver gets nothing and answers
+    /// nothing, and it is given up after this attempt. Called while its data frame is being sent.
+    pub fn on_lost_for_good(&mut self) {
+        if let Some(service) = &mut self.service {
+            service.lost = true;
+        }
+    }
+
+    /// Takes all that waits out of the queue; a packet in service stays.
+    pub fn flush(&mut self, out: &mut impl MacOut) {
+        while let Some(msdu) = self.queue.pop_front() {
+            out.done(msdu.handle, Outcome::Flushed);
+        }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> NodeId {
+        self.address
+    }
+
+    /// Packets it holds, the one in service included.
+    #[must_use]
+    pub fn backlog(&self) -> usize {
+        self.queue.len() + usize::from(self.service.is_some())
+    }
+
+    /// What it has done since the start.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Whether a backoff is counted down or held, for the airtime ledger.
+    #[must_use]
+    pub fn is_backing_off(&self) -> bool {
+        self.doing == Doing::Contend && self.access.is_backing_off()
+    }
+
+    /// From when on the medium is free for this station, once it is idle: the end of DIFS, EIFS or the reservation. For
+    /// the airtime ledger.
+    #[must_use]
+    pub fn free_from(&self) -> Time {
+        self.access.open_at
+    }
+
+    /// A packet came to a station that had nothing to send.
+    fn join(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.access.busy {
+            self.ensure_backoff(out);
+            return;
+        }
+        if let Some(end) = self.access.ends(&self.rules) {
+            if end > now {
+                self.wait_for_turn(now, out);
+                return;
+            }
+            self.access.finish();
+        }
+        if now < self.access.open_at {
+            self.access.count_from(now);
+        } else if self.rules.config.access.immediate {
+            self.attempt(out);
+            return;
+        } else {
+            self.access.count_from(now + self.rules.difs);
+        }
+        self.ensure_backoff(out);
+        self.wait_for_turn(now, out);
+    }
+
+    /// The station has come back to contention, or the medium turned idle in contention.
+    pub(super) fn resume(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.access.busy {
+            return;
+        }
+        self.access.open(now, &self.rules);
+        if self.service.is_some() {
+            self.ensure_backoff(out);
+        }
+        self.wait_for_turn(now, out);
+    }
+
+    fn ensure_backoff(&mut self, out: &mut impl MacOut) {
+        if !self.access.is_backing_off() {
+            self.back_off(out);
+        }
+    }
+
+    /// Draws a backoff.
+    pub(super) fn back_off(&mut self, out: &mut impl MacOut) {
+        let slots = out.draw(self.rules.draw_bound(self.window));
+        self.access.start(slots);
+    }
+
+    /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It stands there
+    /// already when the medium was reserved all the while.
+    fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
+        let turn = if self.service.is_some() { self.access.ends(&self.rules) } else { None };
+        let at = match self.period_due() {
+            Some(due) => turn.map_or(due, |turn| turn.min(due)).max(now),
+            None => turn.unwrap_or(Time::NEVER),
+        };
+        if at == self.armed {
+            return;
+        }
+        self.armed = at;
+        if at == Time::NEVER {
+            out.cancel_timer();
+        } else {
+            out.set_timer(at);
+        }
+    }
+}

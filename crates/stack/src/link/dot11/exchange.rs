@@ -1,0 +1,212 @@
+//! The sending side of a frame exchange: attempts, success, failure, the next fragment.
+
+use super::MacOut;
+use super::dcf::{Answer, Doing, Next, Role, Sent, Service, Station};
+use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
+use super::rates::Airtime;
+use crate::units::{Span, Time};
+
+/// Sequence numbers have 12 bits.
+const SEQUENCE_MASK: u16 = 0x0FFF;
+
+impl Station {
+    /// The first fragment of an MSDU, with the next sequence number.
+    pub(super) fn first_fragment(&mut self, msdu: Msdu) -> Service {
+        let sequence = self.next_sequence;
+        self.next_sequence = (sequence + 1) & SEQUENCE_MASK;
+        self.fragment_at(msdu, sequence, 0, 0)
+    }
+
+    fn fragment_at(&mut self, msdu: Msdu, sequence: u16, fragment: u8, offset: u32) -> Service {
+        let config = &self.rules.config;
+        let body = (config.llc + msdu.bytes - offset).min(self.rules.longest_body);
+        let payload = body - config.llc.saturating_sub(offset).min(body);
+        let bytes = self.rules.overhead + body;
+        if (bytes, payload) != (self.last_airtime.0, self.last_airtime.1) {
+            self.last_airtime = (bytes, payload, config.phy.airtime(bytes, payload, config.data_rate));
+        }
+        let airtime = self.last_airtime.2;
+        Service { msdu, sequence, fragment, offset, body, airtime, sent: false, lost: false }
+    }
+
+    /// Its turn has come: sends the frame in service, or asks for leave to.
+    pub(super) fn attempt(&mut self, out: &mut impl MacOut) {
+        let Some(service) = &self.service else { return };
+        self.access.take();
+        (self.armed, self.is_committed) = (Time::NEVER, false);
+        let rules = &*self.rules;
+        if rules.overhead + service.body <= rules.rts_threshold {
+            self.send_data(out);
+            return;
+        }
+        let cts = rules.response(rules.control_rate).cts.total;
+        let ack = rules.response(rules.config.data_rate).ack.total;
+        let duration = rules.config.sifs * 3 + cts + service.airtime.total + ack;
+        let (receiver, bytes, rate) = (service.msdu.next, rules.config.rts, rules.control_rate);
+        let rts = Frame::new(FrameKind::Rts, receiver, self.address, bytes, rate);
+        self.doing = Doing::Sending(Sent::Rts);
+        self.counters.rts_sent += 1;
+        out.transmit(Frame { duration, ..rts }, rules.rts);
+    }
+
+    /// Sends the frame in service.
+    pub(super) fn send_data(&mut self, out: &mut impl MacOut) {
+        let Some(service) = self.service else { return };
+        let follows = self.following(&service);
+        let rules = &*self.rules;
+        let rate = rules.config.data_rate;
+        let ack = rules.response(rate).ack.total;
+        let duration = match follows {
+            None => rules.config.sifs + ack,
+            Some(airtime) => rules.config.sifs * 3 + ack * 2 + airtime,
+        };
+        let frame = self.data_frame(&service, duration, follows.is_some());
+        if let Some(service) = &mut self.service {
+            service.sent = true;
+        }
+        self.doing = Doing::Sending(Sent::Data);
+        self.counters.data_sent += 1;
+        out.transmit(frame, service.airtime);
+    }
+
+    /// The frame of a fragment.
+    pub(super) fn data_frame(&self, service: &Service, duration: Span, more_fragments: bool) -> Frame {
+        let rate = self.rules.config.data_rate;
+        let bytes = self.rules.overhead + service.body;
+        let frame = Frame::new(FrameKind::Data, service.msdu.next, self.address, bytes, rate);
+        Frame {
+            duration,
+            sequence: service.sequence,
+            fragment: service.fragment,
+            retry: service.sent,
+            more_fragments,
+            distribution: self.distribution(),
+            msdu: Some(service.msdu.handle),
+            class: service.msdu.class,
+            ..frame
+        }
+    }
+
+    /// To DS and From DS of what it sends.
+    pub(super) fn distribution(&self) -> Distribution {
+        match self.role {
+            Role::AdHoc => Distribution::AdHoc,
+            Role::Station { .. } => Distribution::ToAp,
+            Role::AccessPoint => Distribution::FromAp,
+        }
+    }
+
+    /// Whether more fragments follow this one.
+    pub(super) fn is_fragmented(&self, service: &Service) -> bool {
+        service.offset + service.body < self.rules.config.llc + service.msdu.bytes
+    }
+
+    /// The airtime of the fragment that follows, if one does.
+    fn following(&self, service: &Service) -> Option<Span> {
+        let config = &self.rules.config;
+        let left = config.llc + service.msdu.bytes - service.offset - service.body;
+        let bytes = self.rules.overhead + left.min(self.rules.longest_body);
+        (left > 0).then(|| config.phy.airtime(bytes, 0, config.data_rate).total)
+    }
+
+    /// The frame in service was acknowledged. Returns whether a fragment follows it.
+    pub(super) fn acknowledged(&mut self, out: &mut impl MacOut) -> bool {
+        let Some(service) = self.service else { return false };
+        self.window = self.rules.config.cw_min;
+        (self.short_retries, self.long_retries) = (0, 0);
+        if self.is_fragmented(&service) {
+            let offset = service.offset + service.body;
+            self.service =
+                Some(self.fragment_at(service.msdu, service.sequence, service.fragment + 1, offset));
+            return true;
+        }
+        self.counters.delivered += 1;
+        self.part(service.msdu, Outcome::Delivered, out);
+        false
+    }
+
+    /// Parts with the MSDU in service and takes up the next.
+    pub(super) fn part(&mut self, msdu: Msdu, outcome: Outcome, out: &mut impl MacOut) {
+        let next = self.queue.pop_front();
+        self.service = next.map(|next| self.first_fragment(next));
+        out.done(msdu.handle, outcome);
+    }
+
+    /// The data frame was acknowledged: its next fragment follows after SIFS, or the exchange is over.
+    pub(super) fn succeed(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.acknowledged(out) {
+            self.doing = Doing::Gap(Next::Data);
+            out.set_timer(now + self.rules.config.sifs);
+            return;
+        }
+        out.cancel_timer();
+        self.leave(now, out);
+    }
+
+    /// No answer came: tries again, or gives the MSDU up (IEEE 802.11-2012, 9.3.4.4).
+    pub(super) fn fail(&mut self, answer: Answer, now: Time, out: &mut impl MacOut) {
+        match answer {
+            Answer::Cts => self.counters.cts_missing += 1,
+            Answer::Ack => self.counters.ack_missing += 1,
+            Answer::CfAck => return self.miss_contention_free(now, out),
+            Answer::Polled => return self.pass_over(false, now, out),
+        }
+        if !self.count_failure(answer, out) {
+            self.window = self.rules.widen(self.window);
+        }
+        self.leave(now, out);
+    }
+
+    /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether it did.
+    pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
+        let Some(service) = self.service else { return false };
+        let config = &self.rules.config;
+        let is_short =
+            answer == Answer::Cts || self.rules.overhead + service.body <= self.rules.rts_threshold;
+        let (count, limit) = if is_short {
+            (&mut self.short_retries, config.short_retry)
+        } else {
+            (&mut self.long_retries, config.long_retry)
+        };
+        *count += 1;
+        let is_lost = service.lost && answer != Answer::Cts;
+        let is_over = is_lost || limit.is_some_and(|limit| *count >= limit);
+        if is_over {
+            self.window = config.cw_min;
+            (self.short_retries, self.long_retries) = (0, 0);
+            self.counters.undelivered += 1;
+            self.part(service.msdu, Outcome::Undelivered, out);
+        }
+        is_over
+    }
+
+    /// The exchange is over: goes back to contention with a new backoff.
+    fn leave(&mut self, now: Time, out: &mut impl MacOut) {
+        self.doing = Doing::Contend;
+        if self.service.is_some() || self.rules.config.access.post_backoff {
+            self.back_off(out);
+        }
+        self.resume(now, out);
+    }
+
+    /// Something else than the answer came: the attempt has failed (9.3.2.6, 9.3.2.8).
+    #[inline]
+    pub(super) fn stop_waiting(&mut self, now: Time, out: &mut impl MacOut) {
+        match self.doing {
+            Doing::Await(answer) => {
+                out.cancel_timer();
+                self.fail(answer, now, out);
+            }
+            Doing::Late(answer) => self.fail(answer, now, out),
+            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) => {}
+        }
+    }
+
+    /// Sends `frame` after SIFS.
+    pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl MacOut) {
+        self.answer = (frame, airtime);
+        self.armed = Time::NEVER;
+        self.doing = Doing::Gap(Next::Answer);
+        out.set_timer(now + self.rules.config.sifs);
+    }
+}

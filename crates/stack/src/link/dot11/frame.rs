@@ -1,0 +1,158 @@
+//! Frames on the air, and what passes between the MAC and the layer above it.
+
+use super::rates::PhyRate;
+use crate::packet::NodeId;
+use crate::units::Span;
+
+/// The receiver address of a frame to all.
+pub const BROADCAST: NodeId = NodeId(u32::MAX);
+
+/// The kind of a frame.
+///
+/// A data frame may carry, without a byte more, a poll and an acknowledgement of the frame before it: these are bits of
+/// its subtype (IEEE 802.11-2012, 8.2.4.1.3), here [`Frame::poll`] and [`Frame::cf_ack`]. A [`FrameKind::Null`] is a data
+/// frame without data that carries those bits alone: CF-Poll, CF-ACK, CF-ACK + CF-Poll, or Null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FrameKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Acknowledgement.
+    Ack,
+    /// Data: an MSDU or a fragment of one.
+    Data,
+    /// A data frame without data.
+    Null,
+    /// The beacon that opens a contention-free period.
+    Beacon,
+    /// The end of a contention-free period.
+    CfEnd,
+}
+
+/// What a packet is to the airtime ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PayloadClass {
+    /// It carries application data.
+    Data,
+    /// It is an acknowledgement of TCP without data.
+    TcpAck,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// Between which systems a data frame travels: the To DS and From DS bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Distribution {
+    /// Between stations of an ad hoc network.
+    #[default]
+    AdHoc,
+    /// From a station to its access point.
+    ToAp,
+    /// From an access point to a station.
+    FromAp,
+}
+
+/// A packet handed to the MAC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Msdu {
+    /// What the host knows the packet by; the receiver's MAC hands up the same.
+    pub handle: u64,
+    /// Bytes of the IP packet.
+    pub bytes: u32,
+    /// The receiver on this medium.
+    pub next: NodeId,
+    /// What it is to the ledger.
+    pub class: PayloadClass,
+}
+
+/// How the MAC parted with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its last fragment was acknowledged, by an ACK or a CF-ACK.
+    Delivered,
+    /// A retry limit was reached, or the medium lost it for good.
+    Undelivered,
+    /// It was taken out of the queue unsent.
+    Flushed,
+}
+
+/// A frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its kind.
+    pub kind: FrameKind,
+    /// Receiver address.
+    pub receiver: NodeId,
+    /// Transmitter address. CTS and ACK do not carry it on the air.
+    pub transmitter: NodeId,
+    /// For how long after its end the medium is reserved. The header's field is this in microseconds, rounded up.
+    pub duration: Span,
+    /// Sequence number of the MSDU, 12 bits.
+    pub sequence: u16,
+    /// Number of the fragment, from 0.
+    pub fragment: u8,
+    /// A repetition of a frame sent before.
+    pub retry: bool,
+    /// More fragments of the MSDU follow.
+    pub more_fragments: bool,
+    /// It polls its receiver.
+    pub poll: bool,
+    /// It acknowledges the frame that ended SIFS before it, whoever sent that: a poll may acknowledge the station that
+    /// was polled before.
+    pub cf_ack: bool,
+    /// It is part of a contention-free period.
+    pub contention_free: bool,
+    /// To DS and From DS.
+    pub distribution: Distribution,
+    /// The packet it carries, whole or in part.
+    pub msdu: Option<u64>,
+    /// What that packet is to the ledger.
+    pub class: PayloadClass,
+    /// Bytes on the air, from the MAC header to the check sequence.
+    pub bytes: u32,
+    /// The rate.
+    pub rate: PhyRate,
+}
+
+impl Frame {
+    /// A frame with only these fields.
+    #[must_use]
+    pub fn new(kind: FrameKind, receiver: NodeId, transmitter: NodeId, bytes: u32, rate: PhyRate) -> Frame {
+        Frame {
+            kind,
+            receiver,
+            transmitter,
+            duration: Span::ZERO,
+            sequence: 0,
+            fragment: 0,
+            retry: false,
+            more_fragments: false,
+            poll: false,
+            cf_ack: false,
+            contention_free: false,
+            distribution: Distribution::AdHoc,
+            msdu: None,
+            class: PayloadClass::Other,
+            bytes,
+            rate,
+        }
+    }
+
+    /// The Duration field: whole microseconds, at most 32 767; in a contention-free period 32 768 (IEEE 802.11-2012,
+    /// 8.2.4.2). A beacon tells the length of its period elsewhere.
+    #[must_use]
+    pub fn duration_field(&self) -> u16 {
+        if self.contention_free && self.kind != FrameKind::CfEnd {
+            return 32_768;
+        }
+        self.duration.0.div_ceil(1_000).min(32_767) as u16
+    }
+
+    /// The Sequence Control field.
+    #[must_use]
+    pub fn sequence_control(&self) -> u16 {
+        self.sequence << 4 | u16::from(self.fragment)
+    }
+}

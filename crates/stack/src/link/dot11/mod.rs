@@ -1,0 +1,69 @@
+//! IEEE 802.11: a station's MAC, without clock, medium or generator of its own.
+//!
+//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no
+//! service classes, no aggregation, no broadcast data; a station senses a carrier at once or, in the same instant, not at all. PCF goes as far
+//! as polling, see `pcf.rs`.
+//!
+//! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
+//! ns-2's `mac-802_11.cc` for the departures of the preset `ns2`.
+//!
+//! **How.** A [`Station`] is told what happens on its medium and answers through [`MacOut`]. It has one timer, for the end
+//! of a backoff, the SIFS before an answer, or a missing answer, since it is never in two of these at a time:
+//!
+//! ```text
+//!              timer            on_sent                 timer
+//!   Contend ──────────▶ Sending ───────▶ Await CTS/ACK ───────▶ failed: retry or give up ──▶ Contend
+//!      │ frame for me      ▲                  │ on_frame
+//!      ▼           timer   │                  ▼
+//!     Gap (SIFS) ──────────┘◀── next frame of the exchange, or the MSDU is delivered ──▶ Contend
+//! ```
+//!
+//! **What the host must keep to.**
+//! 1. Of one instant at one station: [`Station::on_frame`] or [`Station::on_error`] come before [`Station::on_idle`].
+//!    Ends of transmissions at an instant come before timers that are due then.
+//! 2. [`Station::on_busy`] and [`Station::on_idle`] alternate, beginning with busy; they report others' transmissions only,
+//!    also while the station sends. A station whose timer is due at the instant of `on_busy` keeps it and sends.
+//! 3. While it sends, and of what began meanwhile, a station receives nothing: neither `on_frame` nor `on_error`.
+//! 4. Nothing is called from inside [`MacOut`]. `up` and `done` may be acted upon once the call has returned, also by
+//!    enqueueing to the same station in the same instant.
+//! 5. [`MacOut::transmit`] comes at most once a call, and the transmission ends with [`Station::on_sent`] after
+//!    `airtime.total`.
+//! 6. Nodes are numbered from zero without large gaps, since tables lie at the number of the node.
+
+mod access;
+mod answer;
+mod dcf;
+mod exchange;
+mod frame;
+mod pcf;
+mod rates;
+mod receive;
+mod standard;
+#[cfg(test)]
+mod tests;
+mod timing;
+
+pub use dcf::{Counters, Role, Station};
+pub use frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass};
+pub use pcf::PcfConfig;
+pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
+pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, ResponseTimeout};
+pub use timing::Rules;
+
+use crate::units::Time;
+
+/// What a station asks of its host.
+pub trait MacOut {
+    /// Starts to send a frame now. It ends with [`Station::on_sent`].
+    fn transmit(&mut self, frame: Frame, airtime: Airtime);
+    /// Sets the station's timer, in place of what it was set to.
+    fn set_timer(&mut self, at: Time);
+    /// Cancels the timer, if it is set.
+    fn cancel_timer(&mut self);
+    /// Hands up a packet that was received whole, once.
+    fn up(&mut self, handle: u64);
+    /// Parts with a packet that [`Station::enqueue`] took in, once.
+    fn done(&mut self, handle: u64, outcome: Outcome);
+    /// Draws a number from 0 to `bound`, both included, each as likely, from a stream of this station's own.
+    fn draw(&mut self, bound: u32) -> u32;
+}

@@ -1,0 +1,273 @@
+//! The constants of the MAC, and named sets of them.
+//!
+//! A preset names every constant and where it comes from; each is a field that a scenario may set by itself.
+
+use super::rates::{PhyRate, PhyTiming, RateSet};
+use crate::units::Span;
+
+/// From what a backoff is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackoffDraw {
+    /// 0 to CW, both included (IEEE 802.11-2012, 9.3.3).
+    Standard,
+    /// 0 to CW - 1, as ns-2 does: its mean is half a slot less.
+    BelowWindow,
+}
+
+/// How long after its own frame a station waits for the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseTimeout {
+    /// SIFS, a slot and the time in which the PHY notices a frame (`aPHY-RX-START-Delay`); a medium that is then busy is
+    /// waited for (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
+    ReceptionStart(Span),
+    /// SIFS, the whole answer and this much more, as in ns-2.
+    WholeResponse(Span),
+}
+
+/// What governs access to the medium, beyond the constants that define it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessRules {
+    /// From what a backoff is drawn.
+    pub draw: BackoffDraw,
+    /// How long an answer is waited for.
+    pub timeout: ResponseTimeout,
+    /// Whether a frame received in error is followed by EIFS instead of DIFS (9.3.2.3.7).
+    pub eifs: bool,
+    /// Whether a backoff follows each exchange, even with nothing left to send (9.3.4.3).
+    pub post_backoff: bool,
+    /// Whether a frame that finds the medium idle for DIFS and no backoff pending is sent at once (9.3.4.2). Otherwise
+    /// it waits DIFS and a backoff, as in ns-2.
+    pub immediate: bool,
+    /// Whether a reservation by an RTS is forgotten when no frame follows it (9.3.2.4).
+    pub nav_reset: bool,
+}
+
+/// Every constant of a station's MAC and PHY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MacConfig {
+    /// `aSlotTime`.
+    pub slot: Span,
+    /// `aSIFSTime`. DIFS is two slots more, PIFS one.
+    pub sifs: Span,
+    /// `aCWmin`, the first contention window.
+    pub cw_min: u32,
+    /// `aCWmax`, the largest.
+    pub cw_max: u32,
+    /// What the PHY adds to a frame.
+    pub phy: PhyTiming,
+    /// Rate of data frames.
+    pub data_rate: PhyRate,
+    /// The basic rate set: rates of RTS, CTS, ACK.
+    pub basic_rates: RateSet,
+    /// Header of a data frame in bytes.
+    pub header: u32,
+    /// Frame check sequence in bytes.
+    pub fcs: u32,
+    /// LLC and SNAP before the IP packet, in bytes.
+    pub llc: u32,
+    /// RTS in bytes, check sequence included.
+    pub rts: u32,
+    /// CTS in bytes.
+    pub cts: u32,
+    /// ACK in bytes.
+    pub ack: u32,
+    /// `dot11RTSThreshold`: longer data frames (header and check sequence included) are preceded by RTS and CTS, and
+    /// count as long frames. `None`: no frame is.
+    pub rts_threshold: Option<u32>,
+    /// `dot11FragmentationThreshold`: the longest data frame, header and check sequence included. `None`: no limit.
+    pub fragment_threshold: Option<u32>,
+    /// `dot11ShortRetryLimit`: failed attempts after which a short frame (an RTS, or data up to the RTS threshold) is
+    /// given up, the first attempt included. `None`: no limit.
+    pub short_retry: Option<u32>,
+    /// `dot11LongRetryLimit`: the same for data above the RTS threshold.
+    pub long_retry: Option<u32>,
+    /// Access to the medium.
+    pub access: AccessRules,
+    /// Packets the interface queue holds beside the one in service.
+    pub queue: u32,
+}
+
+/// A named set of constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// DSSS at 1 and 2 Mbit/s.
+    Dot11,
+    /// 802.11b with the long preamble.
+    Dot11b,
+    /// 802.11b with the short preamble.
+    Dot11bShort,
+    /// 802.11a in a channel of 20 MHz.
+    Dot11a,
+    /// DSSS as ns-2 has it.
+    Ns2,
+    /// 802.11b with the long preamble as ns-2 has it.
+    Ns2b,
+    /// The constants of Bianchi's tables and the assumptions of his model.
+    Bianchi,
+}
+
+/// DSSS and HR/DSSS: `aSlotTime` (IEEE 802.11-2012, tables 16-2 and 17-5).
+const DSSS_SLOT: Span = Span::from_micros(20);
+/// DSSS and HR/DSSS: `aSIFSTime`.
+const DSSS_SIFS: Span = Span::from_micros(10);
+/// Long preamble of 144 µs and header of 48 µs, both at 1 Mbit/s (17.2.2.2).
+const LONG_PREAMBLE: Span = Span::from_micros(192);
+/// Short preamble of 72 µs at 1 Mbit/s and header of 24 µs at 2 Mbit/s (17.2.2.3).
+const SHORT_PREAMBLE: Span = Span::from_micros(96);
+/// Preamble of 16 µs and SIGNAL of 4 µs (18.3.2).
+const OFDM_PREAMBLE: Span = Span::from_micros(20);
+/// `aPHY-RX-START-Delay` of OFDM at 20 MHz (table 18-17).
+const OFDM_RX_START: Span = Span::from_micros(25);
+/// ns-2 waits twice its longest propagation delay of 2 µs beyond the answer (`mac-802_11.cc`).
+const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
+
+/// Access to the medium as the standard has it, with the PHY noticing a frame in `rx_start`.
+const fn standard_access(rx_start: Span) -> AccessRules {
+    AccessRules {
+        draw: BackoffDraw::Standard,
+        timeout: ResponseTimeout::ReceptionStart(rx_start),
+        eifs: true,
+        post_backoff: true,
+        immediate: true,
+        nav_reset: true,
+    }
+}
+
+/// The original PHY: 1 and 2 Mbit/s, CW 31 to 1023 (table 16-2), retry limits 7 and 4 (annex C).
+const DOT11: MacConfig = MacConfig {
+    slot: DSSS_SLOT,
+    sifs: DSSS_SIFS,
+    cw_min: 31,
+    cw_max: 1023,
+    phy: PhyTiming {
+        preamble: LONG_PREAMBLE,
+        preamble_at_1_mbps: LONG_PREAMBLE,
+        round_to: Span::from_micros(1),
+        propagation: Span::ZERO,
+    },
+    data_rate: PhyRate::Dsss2,
+    basic_rates: RateSet::of(&[PhyRate::Dsss1, PhyRate::Dsss2]),
+    header: 24,
+    fcs: 4,
+    llc: 8,
+    rts: 20,
+    cts: 14,
+    ack: 14,
+    rts_threshold: None,
+    fragment_threshold: None,
+    short_retry: Some(7),
+    long_retry: Some(4),
+    access: standard_access(LONG_PREAMBLE),
+    queue: 50,
+};
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Preset; 7] = [
+        Preset::Dot11,
+        Preset::Dot11b,
+        Preset::Dot11bShort,
+        Preset::Dot11a,
+        Preset::Ns2,
+        Preset::Ns2b,
+        Preset::Bianchi,
+    ];
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Preset::Dot11 => "802.11",
+            Preset::Dot11b => "802.11b",
+            Preset::Dot11bShort => "802.11b-short",
+            Preset::Dot11a => "802.11a",
+            Preset::Ns2 => "ns2",
+            Preset::Ns2b => "ns2-802.11b",
+            Preset::Bianchi => "bianchi",
+        }
+    }
+
+    /// Its constants.
+    #[must_use]
+    pub fn config(self) -> MacConfig {
+        match self {
+            Preset::Dot11 => DOT11,
+            Preset::Dot11b => MacConfig { data_rate: PhyRate::Cck11, ..DOT11 },
+            Preset::Dot11bShort => MacConfig {
+                data_rate: PhyRate::Cck11,
+                phy: PhyTiming { preamble: SHORT_PREAMBLE, ..DOT11.phy },
+                ..DOT11
+            },
+            Preset::Dot11a => MacConfig {
+                slot: Span::from_micros(9),
+                sifs: Span::from_micros(16),
+                cw_min: 15,
+                phy: PhyTiming { preamble: OFDM_PREAMBLE, ..DOT11.phy },
+                data_rate: PhyRate::Ofdm54,
+                basic_rates: RateSet::of(&[PhyRate::Ofdm6, PhyRate::Ofdm12, PhyRate::Ofdm24]),
+                access: standard_access(OFDM_RX_START),
+                ..DOT11
+            },
+            Preset::Ns2 => MacConfig {
+                data_rate: PhyRate::Dsss1,
+                basic_rates: RateSet::of(&[PhyRate::Dsss1]),
+                ..Preset::Dot11.config().as_ns2()
+            },
+            Preset::Ns2b => Preset::Dot11b.config().as_ns2(),
+            // Table II of Bianchi's paper: bits at 1 Mbit/s with a PHY header of 128 µs and 1 µs of propagation.
+            Preset::Bianchi => MacConfig {
+                slot: Span::from_micros(50),
+                sifs: Span::from_micros(28),
+                phy: PhyTiming {
+                    preamble: Span::from_micros(128),
+                    preamble_at_1_mbps: Span::from_micros(128),
+                    propagation: Span::from_micros(1),
+                    ..DOT11.phy
+                },
+                data_rate: PhyRate::Dsss1,
+                basic_rates: RateSet::of(&[PhyRate::Dsss1]),
+                header: 30,
+                llc: 0,
+                ..DOT11.under_model_assumptions()
+            },
+        }
+    }
+}
+
+impl MacConfig {
+    /// ns-2's departures from the standard: a header with the fourth address and no LLC, RTS for every frame, the backoff
+    /// from 0 to CW - 1 and before every frame, timeouts for the whole answer, airtime not rounded.
+    #[must_use]
+    pub fn as_ns2(self) -> MacConfig {
+        MacConfig {
+            phy: PhyTiming { round_to: Span(1), ..self.phy },
+            header: 30,
+            llc: 0,
+            rts_threshold: Some(0),
+            access: AccessRules {
+                draw: BackoffDraw::BelowWindow,
+                timeout: ResponseTimeout::WholeResponse(NS2_TIMEOUT_SLACK),
+                immediate: false,
+                nav_reset: false,
+                ..self.access
+            },
+            ..self
+        }
+    }
+
+    /// The assumptions of Bianchi's model: no EIFS, no retry limit, and after a collision all stations count down together
+    /// from DIFS on, since the timeout is shorter.
+    #[must_use]
+    pub fn under_model_assumptions(self) -> MacConfig {
+        MacConfig {
+            short_retry: None,
+            long_retry: None,
+            access: AccessRules {
+                eifs: false,
+                timeout: ResponseTimeout::ReceptionStart(Span::ZERO),
+                ..self.access
+            },
+            ..self
+        }
+    }
+}

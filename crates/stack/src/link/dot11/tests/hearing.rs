@@ -1,0 +1,82 @@
+//! Hidden and exposed terminals.
+
+use super::super::{FrameKind, MacConfig, Outcome, PhyRate, Preset};
+use super::cell::{Cell, Event, at};
+
+/// 802.11 with all frames at 1 Mbit/s.
+fn config(rts_threshold: Option<u32>) -> MacConfig {
+    MacConfig { rts_threshold, data_rate: PhyRate::Dsss1, ..Preset::Dot11.config() }
+}
+
+/// Stations 0 and 2 hear station 1 only.
+fn hidden(rts_threshold: Option<u32>) -> Cell {
+    let mut cell = Cell::new(config(rts_threshold), 3);
+    cell.separate(0, 2);
+    cell.run(at(1_000));
+    cell
+}
+
+#[test]
+fn hidden_terminals_lose_whole_data_frames_without_rts() {
+    let mut cell = hidden(None);
+    cell.script(0, &[10]);
+    cell.script(2, &[20]);
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(5_000));
+    cell.enqueue(2, 1, 2, 1_000);
+    cell.run(at(15_000));
+    // A frame lasts 192 + 8 × 1036 µs. Station 2 hears nothing and sends into the first, and station 0 repeats that
+    // into the second: the windows are far shorter than the frames.
+    assert_eq!(cell.starts(0, FrameKind::Data), [1_000.0, 1_000.0 + 8_480.0 + 222.0 + 200.0]);
+    assert_eq!(cell.starts(2, FrameKind::Data), [5_000.0, 5_000.0 + 8_480.0 + 222.0 + 400.0]);
+    assert_eq!(cell.sides[1].received, 0);
+}
+
+#[test]
+fn rts_protects_the_data_of_hidden_terminals() {
+    let mut cell = hidden(Some(0));
+    cell.script(0, &[0]);
+    cell.script(2, &[0]);
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(5_000));
+    cell.enqueue(2, 1, 2, 1_000);
+    cell.settle();
+    let end = cell.times(0, Event::Done(1, Outcome::Delivered))[0];
+    // The CTS has reserved the medium: station 2 waits for its end, DIFS and no slot.
+    assert_eq!(cell.starts(2, FrameKind::Rts), [end + 50.0]);
+    assert_eq!(cell.collisions, 0);
+}
+
+#[test]
+fn hidden_terminals_with_rts_lose_only_their_rts() {
+    let mut cell = hidden(Some(0));
+    cell.script(0, &[3, 0]);
+    cell.script(2, &[40, 0]);
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(1_100));
+    cell.enqueue(2, 1, 2, 1_000);
+    cell.settle();
+    for number in [0, 2] {
+        let counters = cell.stations[number].counters();
+        assert_eq!((counters.cts_missing, counters.ack_missing, counters.data_sent), (1, 0, 1));
+    }
+    assert_eq!(cell.sides[1].received, 2);
+}
+
+#[test]
+fn an_exposed_terminal_defers_although_it_would_do_no_harm() {
+    // 0 ← 1, 2 → 3 in a line: 2 hears 1 but not 0.
+    let mut cell = Cell::new(config(None), 4);
+    for (a, b) in [(0, 2), (0, 3), (1, 3)] {
+        cell.separate(a, b);
+    }
+    cell.run(at(1_000));
+    cell.script(2, &[0, 31]);
+    cell.enqueue(1, 0, 1, 1_000);
+    cell.run(at(2_000));
+    cell.enqueue(2, 3, 2, 1_000);
+    cell.settle();
+    let end = cell.times(1, Event::Done(1, Outcome::Delivered))[0];
+    // It does not hear the ACK; the reservation of the data frame covers it.
+    assert_eq!(cell.starts(2, FrameKind::Data), [end + 50.0]);
+}

@@ -1,0 +1,9 @@
+//! Stations on an ideal medium, against time lines worked out by hand and against the theory of saturated DCF.
+
+mod cell;
+mod contention;
+mod exchange;
+mod fragments;
+mod hearing;
+mod polling;
+mod saturation;

@@ -1,0 +1,174 @@
+//! What follows from the constants of the MAC: interframe spaces, timeouts, and the airtime of each control frame.
+
+use super::rates::{Airtime, PhyRate, RATES};
+use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};
+use crate::units::Span;
+
+/// The answer to a frame at some rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Response {
+    pub(super) rate: PhyRate,
+    pub(super) cts: Airtime,
+    pub(super) ack: Airtime,
+}
+
+/// The constants of a MAC and what follows from them. The stations of a medium share one.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The constants.
+    pub config: MacConfig,
+    /// PIFS: SIFS and a slot.
+    pub pifs: Span,
+    /// DIFS: SIFS and two slots.
+    pub difs: Span,
+    /// EIFS: SIFS, an ACK at the lowest mandatory rate, DIFS (IEEE 802.11-2012, 9.3.7). Equals DIFS when off.
+    pub eifs: Span,
+    /// Bytes of a data frame beside its body.
+    pub(super) overhead: u32,
+    /// Rate of RTS.
+    pub(super) control_rate: PhyRate,
+    pub(super) rts: Airtime,
+    /// How long after its RTS a station waits for the CTS.
+    pub(super) cts_timeout: Span,
+    /// After an RTS without a frame that follows it, the reservation ends here.
+    pub(super) nav_reset: Span,
+    /// Longer data frames are protected by RTS and count as long.
+    pub(super) rts_threshold: u32,
+    /// Longest body of a data frame.
+    pub(super) longest_body: u32,
+    responses: [Response; RATES],
+}
+
+/// An MSDU has at most 16 fragments: the number has four bits.
+const MOST_FRAGMENTS: u32 = 16;
+/// The largest MSDU of the standard (IEEE 802.11-2012, 8.2.3), which bounds the shortest fragment.
+const LARGEST_MSDU: u32 = 2304;
+
+impl Rules {
+    /// What follows from `config`.
+    #[must_use]
+    pub fn new(config: MacConfig) -> Rules {
+        let difs = config.sifs + config.slot * 2;
+        let responses = PhyRate::ALL.map(|rate| {
+            let rate = config.basic_rates.response_to(rate);
+            Response {
+                rate,
+                cts: config.phy.airtime(config.cts, 0, rate),
+                ack: config.phy.airtime(config.ack, 0, rate),
+            }
+        });
+        let lowest = if config.data_rate.is_ofdm() { PhyRate::Ofdm6 } else { PhyRate::Dsss1 };
+        let ack_at_lowest = config.phy.airtime(config.ack, 0, lowest).total;
+        let control_rate = config.basic_rates.response_to(config.data_rate);
+        let cts = responses[control_rate as usize].cts.total;
+        let rx_start = match config.access.timeout {
+            ResponseTimeout::ReceptionStart(delay) => delay,
+            ResponseTimeout::WholeResponse(_) => config.phy.preamble,
+        };
+        let overhead = config.header + config.fcs;
+        let shortest_body = LARGEST_MSDU.div_ceil(MOST_FRAGMENTS);
+        let longest_body = config
+            .fragment_threshold
+            .map_or(u32::MAX, |threshold| (threshold.saturating_sub(overhead) & !1).max(shortest_body));
+        let mut rules = Rules {
+            config,
+            pifs: config.sifs + config.slot,
+            difs,
+            eifs: if config.access.eifs { config.sifs + ack_at_lowest + difs } else { difs },
+            overhead,
+            control_rate,
+            rts: config.phy.airtime(config.rts, 0, control_rate),
+            cts_timeout: Span::ZERO,
+            nav_reset: config.sifs * 2 + cts + rx_start + config.slot * 2,
+            rts_threshold: config.rts_threshold.unwrap_or(u32::MAX),
+            longest_body,
+            responses,
+        };
+        rules.cts_timeout = rules.timeout(cts);
+        rules
+    }
+
+    /// The answer to a frame at `rate`.
+    #[inline]
+    pub(super) fn response(&self, rate: PhyRate) -> &Response {
+        &self.responses[rate as usize]
+    }
+
+    /// How long after its frame a station waits for an answer that lasts `answer`.
+    #[inline]
+    pub(super) fn timeout(&self, answer: Span) -> Span {
+        match self.config.access.timeout {
+            ResponseTimeout::ReceptionStart(delay) => self.config.sifs + self.config.slot + delay,
+            ResponseTimeout::WholeResponse(slack) => self.config.sifs + answer + slack,
+        }
+    }
+
+    /// The bound of a backoff draw with this contention window.
+    #[inline]
+    pub(super) fn draw_bound(&self, window: u32) -> u32 {
+        match self.config.access.draw {
+            BackoffDraw::Standard => window,
+            BackoffDraw::BelowWindow => window.saturating_sub(1),
+        }
+    }
+
+    /// The contention window after a failure: twice as many values, up to the largest.
+    #[inline]
+    pub(super) fn widen(&self, window: u32) -> u32 {
+        window.saturating_mul(2).saturating_add(1).min(self.config.cw_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::standard::Preset;
+    use super::*;
+
+    fn rules(preset: Preset) -> Rules {
+        Rules::new(preset.config())
+    }
+
+    #[test]
+    fn interframe_spaces_are_those_of_the_standard() {
+        let micros = |span: Span| span.0 / 1_000;
+        for (preset, pifs, difs, eifs) in [
+            (Preset::Dot11, 30, 50, 364),
+            (Preset::Dot11b, 30, 50, 364),
+            (Preset::Dot11bShort, 30, 50, 364),
+            (Preset::Dot11a, 25, 34, 94),
+            (Preset::Ns2, 30, 50, 364),
+            (Preset::Bianchi, 78, 128, 128),
+        ] {
+            let rules = rules(preset);
+            assert_eq!(
+                (micros(rules.pifs), micros(rules.difs), micros(rules.eifs)),
+                (pifs, difs, eifs),
+                "{preset:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn control_frames_go_at_a_basic_rate() {
+        assert_eq!(rules(Preset::Dot11b).control_rate, PhyRate::Dsss2);
+        assert_eq!(rules(Preset::Dot11a).control_rate, PhyRate::Ofdm24);
+        assert_eq!(rules(Preset::Ns2b).control_rate, PhyRate::Dsss2);
+        assert_eq!(rules(Preset::Ns2).rts.total, Span::from_micros(352));
+    }
+
+    #[test]
+    fn the_window_doubles_up_to_its_largest() {
+        let rules = rules(Preset::Dot11);
+        let mut windows = vec![rules.config.cw_min];
+        for _ in 0..6 {
+            windows.push(rules.widen(windows[windows.len() - 1]));
+        }
+        assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
+    }
+
+    #[test]
+    fn a_model_without_the_reception_delay_times_out_before_difs() {
+        let rules = rules(Preset::Bianchi);
+        assert!(rules.cts_timeout < rules.difs);
+    }
+}
