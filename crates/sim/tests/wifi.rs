@@ -55,3 +55,19 @@ fn a_file_of_700_packets_takes_what_ns_2_and_the_paper_say() {
     assert!((paper / 7.37 - 1.0).abs() < 0.03, "{paper}");
     assert!((safe / 7.37 - 1.0).abs() < 0.03, "{safe}");
 }
+
+#[test]
+fn every_second_of_the_medium_is_in_one_class_and_the_agent_takes_the_acknowledgements_off_the_air() {
+    let mut airtime = [0.0; 2];
+    for (place, mode) in [None, Some(Mode::Paper)].into_iter().enumerate() {
+        let outcome = run_replication(&lle_setting(mode), 0);
+        let classes = outcome.metrics.iter().filter(|(name, _)| name.contains(".airtime_"));
+        let sum: f64 =
+            classes.filter(|(name, _)| !name.contains("concurrent")).filter_map(|(_, value)| *value).sum();
+        assert!((sum - outcome.simulated.as_secs()).abs() < 1e-6, "{sum}");
+        airtime[place] = metric(&outcome, "links.wlan.airtime_tcp_ack_payload_s");
+    }
+    // 700 acknowledgements of 60 bytes at 1 Mbit/s are 0.336 s; the agent leaves those of the handshake and the close.
+    assert!((airtime[0] - 0.336).abs() < 0.005, "{airtime:?}");
+    assert!(airtime[1] < 0.003, "{airtime:?}");
+}

@@ -20,6 +20,7 @@ use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
+use crate::probe::airtime::{Ledger, Shares};
 use crate::scenario::config::{Config, WifiConfig};
 
 /// What can be due at a station.
@@ -45,6 +46,11 @@ pub(crate) struct Host<'a> {
 /// An 802.11 link.
 pub(crate) struct Wlan {
     radio: Radio,
+    /// The station at which the airtime is booked.
+    observer: usize,
+    ledger: Ledger,
+    /// Stations that have something to send.
+    contending: u32,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
     work: VecDeque<Work>,
@@ -77,6 +83,7 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
+    pub(crate) airtime: Shares,
 }
 
 /// What is still to be done in this instant, at a station.
@@ -196,7 +203,16 @@ impl Wlan {
                 counters: InterfaceCounters::default(),
             }
         });
-        Wlan { radio, sites: interfaces.collect(), heard: Vec::new(), work: VecDeque::new() }
+        let begin = Time(config.run.warmup.0);
+        Wlan {
+            radio,
+            observer: observer_of(config, wifi),
+            ledger: Ledger::new(rules.difs, rules.eifs, begin),
+            contending: 0,
+            sites: interfaces.collect(),
+            heard: Vec::new(),
+            work: VecDeque::new(),
+        }
     }
 
     /// A packet leaves the node of a station over this link.
@@ -230,6 +246,7 @@ impl Wlan {
         let mut heard = std::mem::take(&mut self.heard);
         let ended = self.radio.end(station, host.now, &mut heard);
         if let Some(ended) = ended {
+            self.ledger.end(station, ended.fate, host.now);
             if ended.fate == Fate::LostForGood {
                 self.sites[station].mac.on_lost_for_good();
             }
@@ -257,6 +274,7 @@ impl Wlan {
         act: impl FnOnce(&mut Station, Time, &mut MacHost),
     ) {
         let interface = &mut self.sites[station];
+        let waited = interface.mac.backlog() > 0;
         let mut out = MacHost {
             queue: host.queue,
             timer: interface.timer,
@@ -266,6 +284,11 @@ impl Wlan {
             from,
         };
         act(&mut interface.mac, host.now, &mut out);
+        let waits = interface.mac.backlog() > 0;
+        if waits != waited {
+            self.contending = self.contending + u32::from(waits) - u32::from(waited);
+            self.ledger.contenders(self.contending, host.now);
+        }
     }
 
     /// Lets the agent of a station act. False when there is none.
@@ -304,6 +327,8 @@ impl Wlan {
     fn transmit(&mut self, station: usize, frame: Frame, airtime: Airtime, host: &mut Host) {
         let mut heard = std::mem::take(&mut self.heard);
         self.radio.start(station, frame, airtime, host.now, &mut heard);
+        let sensed = self.radio.senses(station, self.observer);
+        self.ledger.start(station, sensed, &frame, airtime, host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in heard.drain(..) {
             if let Heard::Busy(at) = learnt {
@@ -353,8 +378,8 @@ impl Wlan {
     }
 
     /// What the medium and its stations have done up to now.
-    pub(crate) fn counters(&self) -> WlanCounters {
-        let mut all = WlanCounters::default();
+    pub(crate) fn counters(&self, now: Time) -> WlanCounters {
+        let mut all = WlanCounters { airtime: self.ledger.clone().finish(now), ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;
@@ -376,6 +401,15 @@ impl Wlan {
             _ => None,
         })
     }
+}
+
+/// The station at which the airtime of a medium is booked: the access point, or else the first flow's sender on it, or
+/// else the first station.
+fn observer_of(config: &Config, wifi: &WifiConfig) -> usize {
+    let sender =
+        config.flows.iter().flat_map(|flow| [flow.from, flow.to]).find(|node| wifi.nodes.contains(node));
+    let node = wifi.access_point.or(sender);
+    node.and_then(|node| wifi.nodes.iter().position(|station| *station == node)).unwrap_or(0)
 }
 
 /// What a packet is to the airtime ledger.

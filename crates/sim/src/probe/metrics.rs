@@ -8,6 +8,7 @@ use lasthop_stack::units::{Span, Time};
 
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
+use crate::probe::airtime::AirClass;
 use crate::scenario::config::{Config, LinkKind, TransportConfig};
 
 /// What a metric is.
@@ -93,6 +94,32 @@ pub const METRICS: &[MetricEntry] = &[
         "packets given up by the link: its retry limit was reached, or they were lost for good",
     ),
     entry("wifi", "drops_above", "packets", "packets acknowledged by the link and then lost on their way up"),
+    entry(
+        "wifi",
+        "airtime_data_payload_s",
+        "s",
+        "time in which the observing station heard IP packets other than TCP acknowledgements",
+    ),
+    entry(
+        "wifi",
+        "airtime_tcp_ack_payload_s",
+        "s",
+        "time of pure TCP acknowledgements, their IP packets alone",
+    ),
+    entry("wifi", "airtime_headers_s", "s", "time of preambles and headers of data frames"),
+    entry("wifi", "airtime_rts_cts_s", "s", "time of RTS and CTS"),
+    entry("wifi", "airtime_mac_ack_s", "s", "time of the link's acknowledgements"),
+    entry("wifi", "airtime_interframe_s", "s", "time of interframe spaces"),
+    entry("wifi", "airtime_backoff_s", "s", "time of backoff"),
+    entry("wifi", "airtime_collision_s", "s", "time of frames that another spoilt"),
+    entry("wifi", "airtime_errored_s", "s", "time of frames lost by chance"),
+    entry("wifi", "airtime_idle_s", "s", "time in which nobody had anything to send"),
+    entry(
+        "wifi",
+        "airtime_concurrent_s",
+        "s",
+        "airtime used at the same time as another frame, here or out of hearing",
+    ),
     entry("agent", "generated", "segments", "TCP acknowledgements made by the agents"),
     entry("agent", "suppressed", "segments", "TCP acknowledgements kept from the air"),
     entry("agent", "passed", "segments", "TCP acknowledgements that went to the link"),
@@ -235,16 +262,20 @@ impl Metrics<'_> {
     }
 }
 
-fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> [Option<f64>; 6] {
+fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> Vec<Option<f64>> {
     let count = |from: u64, to: u64| Some((to - from) as f64);
-    [
+    let mut values = vec![
         count(begin.frames.sent, end.frames.sent),
         count(begin.frames.errored, end.frames.errored),
         count(begin.frames.collided, end.frames.collided),
         count(begin.drops_queue, end.drops_queue),
         count(begin.drops_retry, end.drops_retry),
         count(begin.drops_above, end.drops_above),
-    ]
+    ];
+    // The ledger counts from the end of the warm-up by itself.
+    values.extend(AirClass::ALL.iter().map(|class| Some(end.airtime.of(*class).as_secs())));
+    values.push(Some(end.airtime.concurrent().as_secs()));
+    values
 }
 
 fn agent_values(begin: &AgentSample, end: &AgentSample) -> [Option<f64>; 7] {

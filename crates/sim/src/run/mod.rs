@@ -323,7 +323,7 @@ impl World {
         Snapshot {
             flows: self.flows.iter_mut().map(|flow| flow.sample(now)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
-            wlans: self.net.wlans.iter().map(Wlan::counters).collect(),
+            wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             agent: agents(&self.net.wlans),
         }
     }

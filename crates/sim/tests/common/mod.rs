@@ -3,8 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig, PointToPoint, RunConfig,
-    SinkConfig, TransportConfig,
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
+    PointToPoint, RunConfig, SinkConfig, TransportConfig,
 };
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
