@@ -3,4 +3,5 @@
 pub mod airtime;
 pub mod metrics;
 pub mod pcap;
+pub mod radiotap;
 pub mod trace;

@@ -39,14 +39,7 @@ impl Capture {
     /// # Errors
     /// When the file cannot be written.
     pub fn new(mut file: Box<dyn Write + Send>) -> io::Result<Capture> {
-        let mut header = Vec::with_capacity(24);
-        header.extend(MAGIC_NANOSECONDS.to_le_bytes());
-        header.extend(2u16.to_le_bytes());
-        header.extend(4u16.to_le_bytes());
-        header.extend([0; 8]);
-        header.extend(SNAP_LENGTH.to_le_bytes());
-        header.extend(LINKTYPE_RAW.to_le_bytes());
-        file.write_all(&header)?;
+        write_file_header(&mut file, LINKTYPE_RAW)?;
         Ok(Capture { file, waiting: BinaryHeap::new(), records: 0, identification: 0, failed: None })
     }
 
@@ -83,7 +76,19 @@ impl Capture {
     }
 }
 
-fn write_record(file: &mut impl Write, time: Time, bytes: &[u8]) -> io::Result<()> {
+/// Begins a file of packets of this link type.
+pub(super) fn write_file_header(file: &mut impl Write, link_type: u32) -> io::Result<()> {
+    let mut header = Vec::with_capacity(24);
+    header.extend(MAGIC_NANOSECONDS.to_le_bytes());
+    header.extend(2u16.to_le_bytes());
+    header.extend(4u16.to_le_bytes());
+    header.extend([0; 8]);
+    header.extend(SNAP_LENGTH.to_le_bytes());
+    header.extend(link_type.to_le_bytes());
+    file.write_all(&header)
+}
+
+pub(super) fn write_record(file: &mut impl Write, time: Time, bytes: &[u8]) -> io::Result<()> {
     let seconds = (time.0 / 1_000_000_000) as u32;
     let nanos = (time.0 % 1_000_000_000) as u32;
     let length = bytes.len() as u32;

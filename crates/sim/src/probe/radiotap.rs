@@ -1,0 +1,271 @@
+//! Captures of a Wi-Fi link: every frame as its transmitter sent it, with a radiotap header.
+//!
+//! The format is classic pcap with nanoseconds, link type 127 (IEEE 802.11 with radiotap). The time of a record is the
+//! start of the frame, the radiotap time stamp that of its first bit after the preamble. Headers, sequence control,
+//! duration and check sequence are real; frames are written whole, also those that were spoilt.
+//!
+//! A frame is written as the standard lays it out, with 24 bytes of header and LLC/SNAP, also where a preset counts other
+//! sizes, as ns-2's does. The channel is 1 for DSSS and 36 for OFDM, whatever the frequency of the propagation model.
+
+use std::io::{self, Write};
+
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind};
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::{Span, Time};
+
+use super::pcap;
+
+/// Link type of IEEE 802.11 frames with a radiotap header.
+const LINKTYPE_RADIOTAP: u32 = 127;
+/// Fields present: TSFT, flags, rate, channel.
+const PRESENT: u32 = 0b1111;
+/// Also present: antenna signal.
+const PRESENT_SIGNAL: u32 = 1 << 5;
+/// Radiotap flag: sent with the short preamble.
+const FLAG_SHORT_PREAMBLE: u8 = 0x02;
+/// Radiotap flag: the frame ends with its check sequence.
+const FLAG_FCS: u8 = 0x10;
+/// The short preamble and header of HR-DSSS (IEEE 802.11-2012, 17.2.2.3).
+const SHORT_PREAMBLE: Span = Span::from_micros(96);
+/// Centre of channel 1, MHz, and its flags: CCK, 2 GHz.
+const CHANNEL_DSSS: (u16, u16) = (2412, 0x00A0);
+/// Centre of channel 36, MHz, and its flags: OFDM, 5 GHz.
+const CHANNEL_OFDM: (u16, u16) = (5180, 0x0140);
+
+/// LLC and SNAP header of an IPv4 packet (RFC 1042).
+const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
+/// BSSID of every ad hoc network: a locally administered address of no node.
+const AD_HOC_BSSID: [u8; 6] = [0x02, 0x00, 0xFF, 0xFF, 0xFF, 0xFF];
+/// Beacon interval of 100 time units, and capabilities: ESS, CF-pollable.
+const BEACON_FIXED: [u8; 4] = [100, 0, 0x05, 0];
+/// SSID "lasthop".
+const BEACON_SSID: [u8; 9] = [0, 7, b'l', b'a', b's', b't', b'h', b'o', b'p'];
+/// Supported rates of 802.11b, 1 and 2 Mbit/s basic, and the first four of 802.11a, 6 and 12 Mbit/s basic.
+const BEACON_RATES: [[u8; 6]; 2] = [[1, 4, 0x82, 0x84, 0x0B, 0x16], [1, 4, 0x8C, 0x12, 0x98, 0x24]];
+/// A traffic indication map without traffic.
+const BEACON_MAP: [u8; 6] = [5, 4, 0, 1, 0, 0];
+/// The time unit of beacons.
+const TIME_UNIT: Span = Span::from_micros(1024);
+
+const TO_DS: u8 = 0x01;
+const FROM_DS: u8 = 0x02;
+const MORE_FRAGMENTS: u8 = 0x04;
+const RETRY: u8 = 0x08;
+
+/// A capture file being written.
+pub struct WifiCapture {
+    file: Box<dyn Write + Send>,
+    bytes: Vec<u8>,
+    /// What each node sends now, by its number.
+    packets: Vec<Sending>,
+    identification: u16,
+    failed: Option<io::Error>,
+}
+
+/// Where a transmitter is in its packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sending {
+    identification: u16,
+    sequence: u16,
+    fragment: u8,
+    /// IP bytes before this fragment, and in it.
+    offset: usize,
+    length: usize,
+}
+
+impl WifiCapture {
+    /// Begins a capture with the file header.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn new(mut file: Box<dyn Write + Send>) -> io::Result<WifiCapture> {
+        pcap::write_file_header(&mut file, LINKTYPE_RADIOTAP)?;
+        Ok(WifiCapture { file, bytes: Vec::new(), packets: Vec::new(), identification: 0, failed: None })
+    }
+
+    /// Records a frame that begins now, with the packet it carries, if it does, and its power where it is listened to.
+    pub fn record(
+        &mut self,
+        frame: &Frame,
+        airtime: Airtime,
+        packet: Option<&Packet>,
+        signal_dbm: Option<f64>,
+        now: Time,
+    ) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        radiotap(frame, airtime, signal_dbm, now, &mut bytes);
+        let begin = bytes.len();
+        header(frame, packet, &mut bytes);
+        match frame.kind {
+            FrameKind::Data => {
+                if let Some(packet) = packet {
+                    self.body(frame, airtime, packet, &mut bytes);
+                }
+            }
+            FrameKind::Beacon => beacon(frame, now, &mut bytes),
+            _ => {}
+        }
+        let check = crc32(&bytes[begin..]);
+        bytes.extend(check.to_le_bytes());
+        if self.failed.is_none() {
+            self.failed = pcap::write_record(&mut self.file, now, &bytes).err();
+        }
+        self.bytes = bytes;
+    }
+
+    /// Closes the file.
+    ///
+    /// # Errors
+    /// The first error met while writing.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.file.flush(),
+        }
+    }
+
+    /// The part of the packet that a data frame carries.
+    fn body(&mut self, frame: &Frame, airtime: Airtime, packet: &Packet, bytes: &mut Vec<u8>) {
+        let node = frame.transmitter.0 as usize;
+        if node >= self.packets.len() {
+            self.packets.resize(node + 1, Sending::default());
+        }
+        let length = payload_bytes(frame, airtime);
+        let sending = &mut self.packets[node];
+        if frame.fragment == 0 {
+            bytes.extend(LLC_SNAP);
+            if !frame.retry || sending.sequence != frame.sequence {
+                self.identification = self.identification.wrapping_add(1);
+                sending.identification = self.identification;
+            }
+            (sending.sequence, sending.offset) = (frame.sequence, 0);
+        } else if frame.fragment != sending.fragment {
+            sending.offset += sending.length;
+        }
+        (sending.fragment, sending.length) = (frame.fragment, length);
+        let whole = pcap::encode(packet, sending.identification);
+        let from = sending.offset.min(whole.len());
+        bytes.extend(&whole[from..(from + length).min(whole.len())]);
+    }
+}
+
+/// Bytes of the packet in a data frame: its airtime was rounded up to a nanosecond, which is less than a bit.
+fn payload_bytes(frame: &Frame, airtime: Airtime) -> usize {
+    (u128::from(airtime.payload.0) * u128::from(frame.rate.rate().0) / 8_000_000_000) as usize
+}
+
+fn radiotap(frame: &Frame, airtime: Airtime, signal_dbm: Option<f64>, now: Time, bytes: &mut Vec<u8>) {
+    let length = 22 + u16::from(signal_dbm.is_some());
+    bytes.extend([0, 0]);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend((PRESENT | if signal_dbm.is_some() { PRESENT_SIGNAL } else { 0 }).to_le_bytes());
+    bytes.extend((now.after(airtime.preamble).0 / 1_000).to_le_bytes());
+    let is_short = !frame.rate.is_ofdm() && airtime.preamble == SHORT_PREAMBLE;
+    bytes.push(FLAG_FCS | if is_short { FLAG_SHORT_PREAMBLE } else { 0 });
+    bytes.push(frame.rate.half_megabits());
+    let (frequency, flags) = if frame.rate.is_ofdm() { CHANNEL_OFDM } else { CHANNEL_DSSS };
+    bytes.extend(frequency.to_le_bytes());
+    bytes.extend(flags.to_le_bytes());
+    bytes.extend(signal_dbm.map(|dbm| libm::round(dbm).clamp(-128.0, 127.0) as i8 as u8));
+}
+
+/// The body of a beacon (IEEE 802.11-2012, 8.3.3.2), 44 bytes.
+fn beacon(frame: &Frame, now: Time, bytes: &mut Vec<u8>) {
+    bytes.extend((now.0 / 1_000).to_le_bytes());
+    bytes.extend(BEACON_FIXED);
+    bytes.extend(BEACON_SSID);
+    bytes.extend(BEACON_RATES[usize::from(frame.rate.is_ofdm())]);
+    let channel = if frame.rate.is_ofdm() { 36 } else { 1 };
+    bytes.extend([3, 1, channel]);
+    // The CF parameter set: the next period, one in each interval, its longest and its remaining length.
+    let [low, high] = ((frame.duration.0 / TIME_UNIT.0) as u16).to_le_bytes();
+    bytes.extend([4, 6, 0, 1, low, high, low, high]);
+    bytes.extend(BEACON_MAP);
+}
+
+/// The MAC header (IEEE 802.11-2012, 8.2 and 8.3).
+fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
+    bytes.extend(frame_control(frame));
+    bytes.extend(frame.duration_field().to_le_bytes());
+    let (receiver, transmitter) = (address(frame.receiver), address(frame.transmitter));
+    bytes.extend(receiver);
+    match frame.kind {
+        FrameKind::Cts | FrameKind::Ack => return,
+        FrameKind::Rts | FrameKind::CfEnd => {
+            bytes.extend(transmitter);
+            return;
+        }
+        FrameKind::Data | FrameKind::Null | FrameKind::Beacon => bytes.extend(transmitter),
+    }
+    bytes.extend(match (frame.kind, frame.distribution) {
+        (FrameKind::Beacon, _) => transmitter,
+        (_, Distribution::AdHoc) => AD_HOC_BSSID,
+        (_, Distribution::ToAp) => packet.map_or(receiver, |packet| address(packet.dst)),
+        (_, Distribution::FromAp) => packet.map_or(transmitter, |packet| address(packet.src)),
+    });
+    bytes.extend(frame.sequence_control().to_le_bytes());
+}
+
+fn frame_control(frame: &Frame) -> [u8; 2] {
+    let (kind, subtype) = match frame.kind {
+        FrameKind::Beacon => (0, 8),
+        FrameKind::Rts => (1, 11),
+        FrameKind::Cts => (1, 12),
+        FrameKind::Ack => (1, 13),
+        FrameKind::CfEnd => (1, 14 + u8::from(frame.cf_ack)),
+        FrameKind::Data | FrameKind::Null => {
+            let riding = u8::from(frame.cf_ack) | u8::from(frame.poll) << 1;
+            (2, riding | if frame.kind == FrameKind::Null { 4 } else { 0 })
+        }
+    };
+    let mut flags = 0;
+    if matches!(frame.kind, FrameKind::Data | FrameKind::Null) {
+        flags |= match frame.distribution {
+            Distribution::AdHoc => 0,
+            Distribution::ToAp => TO_DS,
+            Distribution::FromAp => FROM_DS,
+        };
+    }
+    if frame.more_fragments {
+        flags |= MORE_FRAGMENTS;
+    }
+    if frame.retry {
+        flags |= RETRY;
+    }
+    [kind << 2 | subtype << 4, flags]
+}
+
+/// Node `n` has the locally administered address 02:00 and then n + 1, as its IP address ends.
+fn address(node: NodeId) -> [u8; 6] {
+    if node == BROADCAST {
+        return [0xFF; 6];
+    }
+    let [a, b, c, d] = (node.0 + 1).to_be_bytes();
+    [0x02, 0x00, a, b, c, d]
+}
+
+/// What a byte adds to the check sequence.
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut rest = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            rest = if rest & 1 == 1 { rest >> 1 ^ 0xEDB8_8320 } else { rest >> 1 };
+            bit += 1;
+        }
+        table[byte] = rest;
+        byte += 1;
+    }
+    table
+};
+
+/// The frame check sequence (IEEE 802.11-2012, 8.2.4.8).
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |rest, byte| CRC_TABLE[usize::from(rest as u8 ^ byte)] ^ rest >> 8)
+}
+
+#[cfg(test)]
+mod tests;
