@@ -71,3 +71,32 @@ fn every_second_of_the_medium_is_in_one_class_and_the_agent_takes_the_acknowledg
     assert!((airtime[0] - 0.336).abs() < 0.005, "{airtime:?}");
     assert!(airtime[1] < 0.003, "{airtime:?}");
 }
+
+#[test]
+fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
+    let config = lle_setting(None);
+    let path = std::env::temp_dir().join(format!("lasthop-wifi-{}.pcap", std::process::id()));
+    let pcap = [(0, path.clone())];
+    let request = lasthop_sim::Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &[],
+        pcap: &pcap,
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let captured = lasthop_sim::run(&request).expect("the run succeeds");
+    let bytes = std::fs::read(&path).expect("the capture is there");
+    std::fs::remove_file(&path).expect("the capture can be removed");
+    let plain = run_replication(&config, 0);
+    assert_eq!((captured.metrics, captured.events), (plain.metrics.clone(), plain.events));
+    let (mut records, mut at) = (0, 24);
+    while at < bytes.len() {
+        let length = u32::from_le_bytes(bytes[at + 8..at + 12].try_into().expect("four bytes"));
+        at += 16 + length as usize;
+        records += 1;
+    }
+    assert_eq!(f64::from(records), metric(&plain, "links.wlan.frames_sent"));
+}

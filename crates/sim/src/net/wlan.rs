@@ -21,6 +21,7 @@ use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::probe::airtime::{Ledger, Shares};
+use crate::probe::radiotap::WifiCapture;
 use crate::scenario::config::{Config, WifiConfig};
 
 /// What can be due at a station.
@@ -54,6 +55,7 @@ pub(crate) struct Wlan {
     sites: Vec<Interface>,
     heard: Vec<Heard>,
     work: VecDeque<Work>,
+    pub(crate) capture: Option<WifiCapture>,
 }
 
 /// A station: its MAC, its agent, their timers.
@@ -212,6 +214,7 @@ impl Wlan {
             sites: interfaces.collect(),
             heard: Vec::new(),
             work: VecDeque::new(),
+            capture: None,
         }
     }
 
@@ -327,6 +330,12 @@ impl Wlan {
     fn transmit(&mut self, station: usize, frame: Frame, airtime: Airtime, host: &mut Host) {
         let mut heard = std::mem::take(&mut self.heard);
         self.radio.start(station, frame, airtime, host.now, &mut heard);
+        if let Some(capture) = &mut self.capture {
+            let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
+            let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
+            let signal_dbm = self.radio.power_dbm(station, listener);
+            capture.record(&frame, airtime, packet, signal_dbm, host.now);
+        }
         let sensed = self.radio.senses(station, self.observer);
         self.ledger.start(station, sensed, &frame, airtime, host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));

@@ -21,6 +21,7 @@ use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
 use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
+use crate::probe::radiotap::WifiCapture;
 use crate::probe::trace::{TraceTable, Tracer};
 use crate::scenario::config::{Config, LinkKind};
 use endpoint::Flow;
@@ -105,8 +106,6 @@ pub enum RunError {
         /// Bytes allowed.
         allowed: u64,
     },
-    /// There is no capture of this link.
-    NoCapture(String),
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
 }
@@ -130,9 +129,6 @@ impl fmt::Display for RunError {
                 needed / 1_000_000,
                 allowed / 1_000_000
             ),
-            RunError::NoCapture(link) => {
-                write!(f, "links.{link}: an 802.11 medium cannot be captured yet; expected a wired link")
-            }
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
             }
@@ -205,9 +201,20 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     world.finish(request, started, events, stopped)
 }
 
-/// The number of the forward channel of a link.
-fn channel_of(config: &Config, link: usize) -> usize {
-    2 * config.point_to_point().take_while(|(place, _)| *place < link).count()
+/// Where a link stands in the network.
+enum Place {
+    /// The number of its forward channel.
+    Channel(usize),
+    /// The number of its medium.
+    Wlan(usize),
+}
+
+fn place_of(config: &Config, link: usize) -> Place {
+    let media = config.wifi().take_while(|(place, _)| *place < link).count();
+    match config.links[link].kind {
+        LinkKind::PointToPoint(_) => Place::Channel(2 * (link - media)),
+        LinkKind::Wifi(_) => Place::Wlan(media),
+    }
 }
 
 /// The counters of all agents, summed.
@@ -249,13 +256,12 @@ impl World {
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
         let mut net = Net::new(config, routes, request.seed, request.replication, tracer);
         for (link, path) in request.pcap {
-            if matches!(config.links[*link].kind, LinkKind::Wifi(_)) {
-                return Err(RunError::NoCapture(config.links[*link].name.clone()));
-            }
             let failed = |error| RunError::Capture(path.clone(), error);
-            let file = std::fs::File::create(path).map_err(failed)?;
-            let capture = Capture::new(Box::new(io::BufWriter::new(file))).map_err(failed)?;
-            net.capture(channel_of(config, *link), capture);
+            let file = Box::new(io::BufWriter::new(std::fs::File::create(path).map_err(failed)?));
+            match place_of(config, *link) {
+                Place::Channel(channel) => net.capture(channel, Capture::new(file).map_err(failed)?),
+                Place::Wlan(wlan) => net.wlans[wlan].capture = Some(WifiCapture::new(file).map_err(failed)?),
+            }
         }
         // The first thing set, so that what happens at the end of the warm-up is measured.
         let begin = Time(config.run.warmup.0);
@@ -341,8 +347,13 @@ impl World {
         let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
         let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end };
         let metrics = metrics.all(&self.net.channels);
-        for (capture, (_, path)) in self.net.captures.into_iter().zip(request.pcap) {
-            capture.finish(end).map_err(|error| RunError::Capture(path.clone(), error))?;
+        let mut captures = self.net.captures.into_iter();
+        for (link, path) in request.pcap {
+            let finished = match place_of(request.config, *link) {
+                Place::Channel(_) => captures.next().map(|capture| capture.finish(end)),
+                Place::Wlan(wlan) => self.net.wlans[wlan].capture.take().map(WifiCapture::finish),
+            };
+            finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }
         let flows: Vec<String> = request.config.flows.iter().map(|flow| flow.name.clone()).collect();
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
