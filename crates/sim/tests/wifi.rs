@@ -5,12 +5,14 @@ mod common;
 use common::{chain, metric, run_replication};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::radio::config::RadioConfig;
-use lasthop_sim::scenario::config::{AgentConfig, AppKind, Config, LinkConfig, LinkKind, WifiConfig};
+use lasthop_sim::scenario::config::{
+    AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig,
+};
 use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::{AgentKind, RecoveryKind};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
 use lasthop_stack::transport::tcp::{self, Profile};
-use lasthop_stack::units::{Bytes, Span};
+use lasthop_stack::units::{Bytes, Metres, Span};
 
 /// LLE-TCP's setting: 802.11 at 1 Mbit/s with RTS, two stations, Tahoe with packets of 1024 bytes and routing headers.
 fn lle_setting(mode: Option<Mode>) -> Config {
@@ -99,4 +101,102 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
         records += 1;
     }
     assert_eq!(f64::from(records), metric(&plain, "links.wlan.frames_sent"));
+}
+
+/// A server behind a wire, an access point (node 1) and mobiles (nodes 2 ..) on its medium; flows between these nodes.
+fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Span) -> Config {
+    let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
+    let mut config = chain(&[(100_000_000, wired)], tcp, Span::from_secs(60));
+    let first = config.flows[0].clone();
+    config.nodes.extend((0..mobiles).map(|mobile| NodeConfig { name: format!("m{mobile}"), position: None }));
+    let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
+    let nodes = (1..mobiles + 2).collect();
+    let wifi = WifiConfig { nodes, access_point: Some(1), mac, radio: RadioConfig::ns2() };
+    config.links.push(LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) });
+    config.flows = flows
+        .iter()
+        .enumerate()
+        .map(|(number, &(from, to))| FlowConfig { name: format!("f{number}"), from, to, ..first.clone() })
+        .collect();
+    config.agents.extend(mode.map(|mode| AgentConfig {
+        name: "snoop".into(),
+        kind: AgentKind::LleTcp,
+        config: lle_tcp::Config::new(mode, Criterion::default()),
+        flows: (0..flows.len()).collect(),
+    }));
+    config
+}
+
+#[test]
+fn an_access_point_relays_between_the_wire_and_its_mobiles_both_ways() {
+    for (from, to) in [(0, 2), (2, 0), (2, 3)] {
+        let outcome = run_replication(&cell(2, &[(from, to)], None, Span::from_millis(5)), 0);
+        let goodput = metric(&outcome, "flows.f0.goodput_bps");
+        assert!(goodput > 1.2e6, "{from} to {to}: {goodput}");
+    }
+    let between_mobiles = run_replication(&cell(2, &[(2, 3)], None, Span::from_millis(5)), 0);
+    let over_the_wire = run_replication(&cell(2, &[(0, 3)], None, Span::from_millis(5)), 0);
+    let ratio =
+        metric(&between_mobiles, "flows.f0.goodput_bps") / metric(&over_the_wire, "flows.f0.goodput_bps");
+    assert!((0.4..0.6).contains(&ratio), "each packet between mobiles crosses the air twice: {ratio}");
+}
+
+#[test]
+fn the_agent_gains_for_each_direction_through_an_access_point() {
+    for (from, to) in [(0, 2), (2, 0), (2, 3)] {
+        let goodput = |mode| {
+            let outcome = run_replication(&cell(2, &[(from, to)], mode, Span::from_millis(5)), 0);
+            if mode.is_some() && to != 0 {
+                assert!(metric(&outcome, "agents.snoop.suppressed") > 100.0, "{from} to {to}");
+            }
+            metric(&outcome, "flows.f0.goodput_bps")
+        };
+        let [standard, safe] = [goodput(None), goodput(Some(Mode::Safe))];
+        // Towards the wire the agent may not act on the mobile: its TCP destination is not one hop away (II.C).
+        let least = if to == 0 { 0.97 } else { 1.08 };
+        assert!(safe > least * standard, "{from} to {to}: {standard} {safe}");
+    }
+}
+
+#[test]
+fn stations_of_a_cell_share_it() {
+    let flows: Vec<(usize, usize)> = (2..12).map(|mobile| (0, mobile)).collect();
+    let outcome = run_replication(&cell(10, &flows, None, Span::from_millis(5)), 0);
+    assert!(metric(&outcome, "jain_index") > 0.8);
+    assert!(metric(&outcome, "links.wlan.airtime_idle_s") < 3.0);
+}
+
+/// Nodes in a row, 200 m apart on one medium: each hears only its neighbours as receivers.
+fn row(hops: usize, mode: Option<Mode>) -> Config {
+    let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
+    let mut config = chain(&vec![(1_000_000, Span::ZERO); hops], tcp, Span::from_secs(60));
+    for (place, node) in config.nodes.iter_mut().enumerate() {
+        node.position = Some((Metres(200.0 * place as f64), Metres(0.0)));
+    }
+    let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
+    let wifi = WifiConfig { nodes: (0..=hops).collect(), access_point: None, mac, radio: RadioConfig::ns2() };
+    config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.agents.extend(mode.map(|mode| AgentConfig {
+        name: "snoop".into(),
+        kind: AgentKind::LleTcp,
+        config: lle_tcp::Config::new(mode, Criterion::default()),
+        flows: vec![0],
+    }));
+    config
+}
+
+#[test]
+fn several_hops_on_one_channel_share_its_time_and_the_agent_works_on_the_last_of_them() {
+    let goodput = |hops, mode| metric(&run_replication(&row(hops, mode), 0), "flows.main.goodput_bps");
+    let one = goodput(1, None);
+    for hops in [2, 4] {
+        let many = goodput(hops, None);
+        assert!(
+            many < 0.75 * one / f64::from(hops.min(3) as u32) * 1.5 && many > 0.1 * one,
+            "{hops}: {many} of {one}"
+        );
+    }
+    let outcome = run_replication(&row(4, Some(Mode::Safe)), 0);
+    assert!(metric(&outcome, "agents.snoop.generated") > 100.0);
+    assert!(metric(&outcome, "flows.main.goodput_bps") > 0.95 * goodput(4, None));
 }

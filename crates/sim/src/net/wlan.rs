@@ -96,7 +96,7 @@ enum Work {
     Up(usize, PoolId, NodeId),
     /// The MAC has parted with a packet.
     Done(usize, PoolId, Outcome),
-    /// The agent (or the network, where there is none) hands a packet to the link.
+    /// The agent hands a packet to the link.
     Down(usize, Packet),
 }
 
@@ -221,7 +221,7 @@ impl Wlan {
     /// A packet leaves the node of a station over this link.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
         if !self.with_agent(station, host, |agent, now, out| agent.down(packet, now, out)) {
-            self.work.push_back(Work::Down(station, packet));
+            self.enqueue(station, packet, host);
         }
         self.settle(host);
     }
