@@ -21,6 +21,7 @@ pub mod hooks;
 pub mod link;
 pub mod packet;
 pub mod registry;
+pub mod schemes;
 pub mod signal;
 pub mod transport;
 pub mod units;

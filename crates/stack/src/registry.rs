@@ -3,6 +3,7 @@
 //! A line holds the name a scenario uses, where it comes from, and how figures draw it. The lists of the command line,
 //! the scenario reader and the legends all read it from here.
 
+use crate::schemes::{LleTcp, Transparent};
 use crate::transport::congestion::Reno;
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
@@ -94,6 +95,13 @@ kinds! {
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
 }
 
+kinds! {
+    /// What sits between network and link.
+    AgentKind, AgentMachine: "The state of an agent, dispatched without a virtual call.";
+    None(Transparent) = "none", "lasthop", "no agent: every packet passes";
+    LleTcp(Box<LleTcp>) = "lle-tcp", "Kliazovich and Granelli 2004", "TCP acknowledgements made where the link's acknowledgement arrives";
+}
+
 /// Every `tcp.variant`.
 pub const VARIANTS: &[Variant] = &[
     Variant {
@@ -152,6 +160,9 @@ mod tests {
     fn names_are_unique_and_found_again() {
         for kind in RecoveryKind::ALL {
             assert_eq!(RecoveryKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in AgentKind::ALL {
+            assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
         }
         for line in VARIANTS {
             assert_eq!(variant(line.name).map(|found| found.summary), Some(line.summary));

@@ -44,13 +44,17 @@ impl Losses {
         self.law == ErrorLaw::Snr && self.meaning == LossMeaning::OnAir
     }
 
+    /// Whether frames can be lost on the air at all.
+    #[inline]
+    pub(super) fn any(&self) -> bool {
+        self.law != ErrorLaw::None && self.meaning != LossMeaning::AboveMac
+    }
+
     /// Draws for a frame that begins, whatever becomes of it.
     #[inline]
     pub(super) fn attempt(&mut self, from: usize, to: Option<usize>, frame: &Frame) -> Attempt {
         match to {
-            Some(to) if self.meaning != LossMeaning::AboveMac && self.concerns(frame) => {
-                self.draws.attempt(from, to, frame)
-            }
+            Some(to) if self.any() && self.concerns(frame) => self.draws.attempt(from, to, frame),
             _ => Attempt::default(),
         }
     }
@@ -65,7 +69,7 @@ impl Losses {
         started: Time,
         memo: &mut Memo,
     ) -> Verdict {
-        if self.meaning == LossMeaning::AboveMac || !self.concerns(frame) {
+        if !self.any() || !self.concerns(frame) {
             return Verdict::Passes;
         }
         let likely = self.probability((from, at), frame, followed.power_w, started, memo);
@@ -125,7 +129,6 @@ impl Losses {
     fn concerns(&self, frame: &Frame) -> bool {
         let packet = frame.kind == FrameKind::Data && frame.msdu.is_some();
         match self.of {
-            _ if self.law == ErrorLaw::None => false,
             LossOf::All => packet || self.meaning == LossMeaning::OnAir,
             LossOf::Packets => packet,
             LossOf::Data => packet && frame.class != PayloadClass::TcpAck,

@@ -30,7 +30,7 @@ use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
 use modulation::{Memo, Modulation};
-use receiver::{Arrival, Followed, Quality, Receiver, Rules};
+use receiver::{Arrival, Bits, Followed, Quality, Receiver, Rules};
 
 /// A station of a medium.
 #[derive(Clone, Debug)]
@@ -180,19 +180,19 @@ impl Radio {
         let attempt = self.losses.attempt(station, to, &frame);
         self.sending[station] = Some(Transmission { frame, to, started: now, attempt });
         self.counters[station].sent += 1;
-        self.receivers[station].mute(now);
-        let mut arrival = Arrival {
-            from: station as u32,
-            power_w: 0.0,
-            body: now.after(airtime.preamble),
-            ends: now.after(airtime.total),
-            bits: 8 * frame.bytes,
+        self.receivers[station].mute(now, &self.rules, &mut self.memo);
+        let ends = now.after(airtime.total);
+        let bits = Bits {
+            begin: now.after(airtime.preamble),
+            end: ends,
+            count: 8 * frame.bytes,
             modulation: Modulation::of(frame.rate),
         };
-        for neighbour in &self.neighbours[station] {
-            arrival.power_w = neighbour.power_w;
+        let Radio { neighbours, receivers, rules, memo, .. } = self;
+        for neighbour in &neighbours[station] {
+            let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
             let at = neighbour.station as usize;
-            if self.receivers[at].begin(arrival, now, &self.rules, &mut self.memo) {
+            if receivers[at].begin(arrival, &bits, now, rules, memo) {
                 heard.push(Heard::Busy(at));
             }
         }
@@ -203,20 +203,20 @@ impl Radio {
     ///
     /// Returns `None` when the station was not sending.
     pub fn end(&mut self, station: usize, now: Time, heard: &mut Vec<Heard>) -> Option<Ended> {
-        let sent = self.sending[station].take()?;
-        self.receivers[station].unmute();
+        let Radio { neighbours, receivers, sending, rules, losses, memo, .. } = self;
+        let sent = sending[station].take()?;
+        receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
-        for index in 0..self.neighbours[station].len() {
-            let Neighbour { station: at, power_w } = self.neighbours[station][index];
-            let at = at as usize;
-            let left = self.receivers[at].end(station as u32, now, &self.rules, &mut self.memo);
+        for neighbour in &neighbours[station] {
+            let at = neighbour.station as usize;
+            let left = receivers[at].end(station as u32, now, rules, memo);
             let here = match left.followed {
                 Some(followed) => {
-                    let here = self.receive((station, at), &sent, &followed);
+                    let here = fate_at(at, station, &sent, &followed, losses, memo);
                     heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
                     here
                 }
-                None if power_w >= self.rules.receive_w => Fate::Collided,
+                None if neighbour.power_w >= rules.receive_w => Fate::Collided,
                 None => Fate::OutOfReach,
             };
             if left.turned_idle {
@@ -286,25 +286,34 @@ impl Radio {
     pub fn counters(&self, station: usize) -> FrameCounters {
         self.counters[station]
     }
+}
 
-    fn receive(&mut self, (from, at): (usize, usize), sent: &Transmission, followed: &Followed) -> Fate {
-        match followed.quality {
-            Quality::Weak => return Fate::OutOfReach,
-            Quality::Collided => return Fate::Collided,
-            Quality::Intact => {}
-        }
-        let (frame, started, memo) = (&sent.frame, sent.started, &mut self.memo);
-        let verdict = if sent.to == Some(at) {
-            self.losses.judge((from, at), frame, sent.attempt, followed, started, memo)
-        } else {
-            self.losses.judge_overheard((from, at), frame, followed, started, memo)
-        };
-        match verdict {
-            Verdict::Passes => Fate::Received,
-            Verdict::Errored => Fate::Errored,
-            Verdict::Drowned => Fate::Collided,
-            Verdict::LostForGood => Fate::LostForGood,
-        }
+/// What became of a frame at a station that followed it to its end.
+#[inline]
+fn fate_at(
+    at: usize,
+    from: usize,
+    sent: &Transmission,
+    followed: &Followed,
+    losses: &mut Losses,
+    memo: &mut Memo,
+) -> Fate {
+    match followed.quality {
+        Quality::Weak => return Fate::OutOfReach,
+        Quality::Collided => return Fate::Collided,
+        Quality::Intact if !losses.any() => return Fate::Received,
+        Quality::Intact => {}
+    }
+    let verdict = if sent.to == Some(at) {
+        losses.judge((from, at), &sent.frame, sent.attempt, followed, sent.started, memo)
+    } else {
+        losses.judge_overheard((from, at), &sent.frame, followed, sent.started, memo)
+    };
+    match verdict {
+        Verdict::Passes => Fate::Received,
+        Verdict::Errored => Fate::Errored,
+        Verdict::Drowned => Fate::Collided,
+        Verdict::LostForGood => Fate::LostForGood,
     }
 }
 

@@ -21,16 +21,22 @@ pub(super) struct Rules {
     pub(super) by_parts: bool,
 }
 
+/// The bits of a frame on the air.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits {
+    /// When they begin, after the preamble.
+    pub(super) begin: Time,
+    pub(super) end: Time,
+    pub(super) count: u32,
+    pub(super) modulation: Modulation,
+}
+
 /// A frame as it arrives at a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
-    pub(super) from: u32,
     pub(super) power_w: f64,
-    /// When its bits begin, after the preamble.
-    pub(super) body: Time,
     pub(super) ends: Time,
-    pub(super) bits: u32,
-    pub(super) modulation: Modulation,
+    pub(super) from: u32,
 }
 
 /// What overlap and power left of a frame.
@@ -52,15 +58,6 @@ pub(super) struct Followed {
     pub(super) disturbed: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Lock {
-    arrival: Arrival,
-    quality: Quality,
-    disturbed: bool,
-    log_success: f64,
-    settled: Time,
-}
-
 /// What the end of a frame means to a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
@@ -69,33 +66,60 @@ pub(super) struct Left {
     pub(super) turned_idle: bool,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Lock {
+    arrival: Arrival,
+    quality: Quality,
+    disturbed: bool,
+}
+
+/// How far the locked frame is counted, where each part counts by itself.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    bits: Bits,
+    settled: Time,
+    log_success: f64,
+}
+
+/// A receiver. What every frame touches comes first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Receiver {
     on_air: Vec<Arrival>,
-    /// How many of them are above the carrier-sense threshold.
-    sensed: u32,
     lock: Option<Lock>,
-    /// A lock whose frame has ended by the clock, though its end is not reported yet.
-    concluded: Option<Lock>,
+    /// How many frames on the air are above the carrier-sense threshold.
+    sensed: u32,
     transmitting: bool,
+    /// A frame followed to its end by the clock, though its end is not reported yet.
+    concluded: Option<(u32, Followed)>,
+    parts: Option<Parts>,
 }
 
 impl Receiver {
     /// A frame begins. Returns whether the medium turned busy.
     #[inline]
-    pub(super) fn begin(&mut self, arrival: Arrival, now: Time, rules: &Rules, memo: &mut Memo) -> bool {
-        let was_idle = self.sensed == 0;
-        self.sensed += u32::from(arrival.power_w >= rules.sense_w);
+    pub(super) fn begin(
+        &mut self,
+        arrival: Arrival,
+        bits: &Bits,
+        now: Time,
+        rules: &Rules,
+        memo: &mut Memo,
+    ) -> bool {
+        let sensed = arrival.power_w >= rules.sense_w;
+        let turned_busy = sensed && self.sensed == 0;
+        self.sensed += u32::from(sensed);
         if !self.transmitting {
-            self.conclude(now);
-            match self.lock {
-                None if arrival.power_w >= rules.lock_w => self.lock_on(arrival, now, rules),
-                None => {}
-                Some(_) => self.meet(arrival, now, rules, memo),
+            if self.lock.is_some() {
+                self.conclude(now, rules, memo);
+            }
+            if self.lock.is_some() {
+                self.meet(arrival, now, rules, memo);
+            } else if arrival.power_w >= rules.lock_w {
+                self.lock_on(arrival, bits, now, rules);
             }
         }
         self.on_air.push(arrival);
-        was_idle && self.sensed > 0
+        turned_busy
     }
 
     /// The frame of station `from` ends.
@@ -104,28 +128,30 @@ impl Receiver {
         let Some(place) = self.on_air.iter().position(|arrival| arrival.from == from) else {
             return Left { followed: None, turned_idle: false };
         };
-        let concluded = self.concluded.take_if(|lock| lock.arrival.from == from);
-        let mut ended = concluded.or(self.lock.take_if(|lock| lock.arrival.from == from));
-        if let Some(lock) = ended.as_mut().or(self.lock.as_mut()).filter(|lock| lock.disturbed) {
-            settle(lock, &self.on_air, now, rules, memo);
-        }
+        let followed = match self.lock {
+            Some(lock) if lock.arrival.from == from => {
+                self.lock = None;
+                Some(self.followed(lock, now, rules, memo))
+            }
+            Some(lock) if lock.disturbed => {
+                self.settle(&lock, now, rules, memo);
+                self.take_concluded(from)
+            }
+            _ => self.take_concluded(from),
+        };
         let gone = self.on_air.swap_remove(place);
         let sensed = gone.power_w >= rules.sense_w;
         self.sensed -= u32::from(sensed);
-        let turned_idle = sensed && self.sensed == 0;
-        let followed = ended.map(|lock| Followed {
-            power_w: lock.arrival.power_w,
-            quality: lock.quality,
-            disturbed: lock.disturbed.then_some(lock.log_success),
-        });
-        Left { followed, turned_idle }
+        Left { followed, turned_idle: sensed && self.sensed == 0 }
     }
 
     /// The station begins to transmit and stops to hear.
     #[inline]
-    pub(super) fn mute(&mut self, now: Time) {
-        self.conclude(now);
-        self.lock = None;
+    pub(super) fn mute(&mut self, now: Time, rules: &Rules, memo: &mut Memo) {
+        if self.lock.is_some() {
+            self.conclude(now, rules, memo);
+            self.lock = None;
+        }
         self.transmitting = true;
     }
 
@@ -135,39 +161,58 @@ impl Receiver {
         self.transmitting = false;
     }
 
-    fn conclude(&mut self, now: Time) {
-        if let Some(ended) = self.lock.take_if(|lock| lock.arrival.ends <= now) {
-            self.concluded = Some(ended);
+    fn take_concluded(&mut self, from: u32) -> Option<Followed> {
+        self.concluded.take_if(|(concluded, _)| *concluded == from).map(|(_, followed)| followed)
+    }
+
+    /// Lets go of a frame that has ended by the clock.
+    fn conclude(&mut self, now: Time, rules: &Rules, memo: &mut Memo) {
+        if let Some(lock) = self.lock.take_if(|lock| lock.arrival.ends <= now) {
+            let followed = self.followed(lock, now, rules, memo);
+            self.concluded = Some((lock.arrival.from, followed));
         }
     }
 
+    #[inline]
+    fn followed(&mut self, lock: Lock, now: Time, rules: &Rules, memo: &mut Memo) -> Followed {
+        let mut disturbed = None;
+        if lock.disturbed {
+            self.settle(&lock, now, rules, memo);
+            disturbed = Some(self.parts.map_or(0.0, |parts| parts.log_success));
+        }
+        Followed { power_w: lock.arrival.power_w, quality: lock.quality, disturbed }
+    }
+
     /// A free receiver locks on a frame; what is on the air already may spoil it.
-    fn lock_on(&mut self, arrival: Arrival, now: Time, rules: &Rules) {
-        let others = || self.on_air.iter().filter(|other| other.ends > now);
-        let disturbed = others().next().is_some();
-        let spoilt = disturbed
-            && match rules.reception {
-                Reception::Ns2 { capture } | Reception::Capture { capture } => {
-                    others().any(|other| !survives(capture, arrival.power_w, other.power_w))
-                }
-                Reception::Sinr { least } => {
-                    let interference: f64 = others().map(|other| other.power_w).sum();
-                    arrival.power_w < least * (rules.noise_w + interference)
-                }
-            };
+    #[inline]
+    fn lock_on(&mut self, arrival: Arrival, bits: &Bits, now: Time, rules: &Rules) {
+        let disturbed = self.on_air.iter().any(|other| other.ends > now);
         let quality = if arrival.power_w < rules.receive_w {
             Quality::Weak
-        } else if spoilt {
+        } else if disturbed && self.is_spoilt_at_once(&arrival, now, rules) {
             Quality::Collided
         } else {
             Quality::Intact
         };
-        self.lock = Some(Lock { arrival, quality, disturbed, log_success: 0.0, settled: now });
+        self.lock = Some(Lock { arrival, quality, disturbed });
+        if rules.by_parts {
+            self.parts = Some(Parts { bits: *bits, settled: now, log_success: 0.0 });
+        }
+    }
+
+    fn is_spoilt_at_once(&self, arrival: &Arrival, now: Time, rules: &Rules) -> bool {
+        let mut others = self.on_air.iter().filter(|other| other.ends > now).map(|other| other.power_w);
+        match rules.reception {
+            Reception::Ns2 { capture } | Reception::Capture { capture } => {
+                others.any(|other_w| !survives(capture, arrival.power_w, other_w))
+            }
+            Reception::Sinr { least } => arrival.power_w < least * (rules.noise_w + others.sum::<f64>()),
+        }
     }
 
     /// A frame begins while the receiver is locked on another.
     fn meet(&mut self, arrival: Arrival, now: Time, rules: &Rules, memo: &mut Memo) {
-        let Some(lock) = &mut self.lock else { return };
+        let Some(mut lock) = self.lock else { return };
         match rules.reception {
             Reception::Ns2 { capture } | Reception::Capture { capture } => {
                 if survives(capture, lock.arrival.power_w, arrival.power_w) {
@@ -180,41 +225,39 @@ impl Receiver {
                 }
             }
             Reception::Sinr { least } => {
-                settle(lock, &self.on_air, now, rules, memo);
+                self.settle(&lock, now, rules, memo);
                 lock.disturbed = true;
-                let interference = arrival.power_w + interference_w(lock, &self.on_air, now);
-                if lock.quality == Quality::Intact
-                    && lock.arrival.power_w < least * (rules.noise_w + interference)
-                {
+                let interference_w = arrival.power_w + self.interference_w(&lock, now);
+                if lock.arrival.power_w < least * (rules.noise_w + interference_w) {
                     lock.quality = Quality::Collided;
                 }
             }
         }
+        self.lock = Some(lock);
+    }
+
+    /// The power of the frames beside the locked one, of those that end after `since`.
+    fn interference_w(&self, lock: &Lock, since: Time) -> f64 {
+        let others = self.on_air.iter().filter(|other| other.from != lock.arrival.from && other.ends > since);
+        others.map(|other| other.power_w).sum()
+    }
+
+    /// Counts the part of the locked frame since the interference last changed.
+    fn settle(&mut self, lock: &Lock, now: Time, rules: &Rules, memo: &mut Memo) {
+        let Some(mut parts) = self.parts.filter(|_| rules.by_parts) else { return };
+        let bits = parts.bits;
+        let (from, to) = (parts.settled.max(bits.begin), now.min(bits.end));
+        let whole = bits.end.since(bits.begin);
+        if to > from && whole.0 > 0 {
+            let count = f64::from(bits.count) * (to.since(from).0 as f64 / whole.0 as f64);
+            let sinr = lock.arrival.power_w / (rules.noise_w + self.interference_w(lock, from));
+            parts.log_success += count * memo.log_success(bits.modulation, sinr);
+        }
+        parts.settled = now;
+        self.parts = Some(parts);
     }
 }
 
 fn survives(capture: Option<f64>, power_w: f64, other_w: f64) -> bool {
     capture.is_some_and(|ratio| power_w >= ratio * other_w)
-}
-
-/// The power of the frames on the air other than the locked one, as they were in the time up to `now`.
-fn interference_w(lock: &Lock, on_air: &[Arrival], since: Time) -> f64 {
-    let others = on_air.iter().filter(|other| other.from != lock.arrival.from && other.ends > since);
-    others.map(|other| other.power_w).sum()
-}
-
-/// Counts the part of the locked frame since the interference last changed.
-fn settle(lock: &mut Lock, on_air: &[Arrival], now: Time, rules: &Rules, memo: &mut Memo) {
-    if !rules.by_parts {
-        return;
-    }
-    let arrival = &lock.arrival;
-    let (from, to) = (lock.settled.max(arrival.body), now.min(arrival.ends));
-    let whole = arrival.ends.since(arrival.body);
-    if to > from && whole.0 > 0 {
-        let bits = f64::from(arrival.bits) * (to.since(from).0 as f64 / whole.0 as f64);
-        let sinr = arrival.power_w / (rules.noise_w + interference_w(lock, on_air, from));
-        lock.log_success += bits * memo.log_success(lock.arrival.modulation, sinr);
-    }
-    lock.settled = now;
 }

@@ -1,5 +1,8 @@
 //! Hand-worked time lines of a medium.
 
+mod cell;
+mod random;
+
 use lasthop_stack::link::dot11::{Airtime, FrameKind, PhyRate};
 use lasthop_stack::units::Span;
 

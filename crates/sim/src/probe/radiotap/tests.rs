@@ -171,7 +171,7 @@ fn tshark(file: &[u8], name: &str, arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 8] = [
     "wlan.fc.type_subtype",
     "wlan.fcs.status",
     "wlan.fc.retry",
@@ -179,6 +179,7 @@ const FIELDS: [&str; 7] = [
     "wlan.frag",
     "_ws.expert.severity",
     "_ws.malformed",
+    "tcp.dstport",
 ];
 
 /// Wireshark's number for a warning; notes are below it.
@@ -209,5 +210,9 @@ fn tshark_decodes_all_frames_without_a_warning() {
         assert_eq!(lines[2][2..5], ["0", "41", "0"]);
         assert_eq!(lines[5][2..5], ["1", "41", "0"]);
         assert_eq!(lines[13][2..5], ["0", "42", "2"]);
+        // The segment is found in a whole frame, in the last fragment, and in what the access point relays.
+        for number in [2, 13, 16, 17] {
+            assert_eq!(lines[number][7], "80", "{:?}", lines[number]);
+        }
     }
 }

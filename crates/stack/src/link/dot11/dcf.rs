@@ -408,7 +408,7 @@ impl Station {
 
     /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It stands there
     /// already when the medium was reserved all the while.
-    fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
+    pub(super) fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
         let turn = if self.service.is_some() { self.access.ends(&self.rules) } else { None };
         let at = match self.period_due() {
             Some(due) => turn.map_or(due, |turn| turn.min(due)).max(now),

@@ -28,7 +28,9 @@
 //!    enqueueing to the same station in the same instant.
 //! 5. [`MacOut::transmit`] comes at most once a call, and the transmission ends with [`Station::on_sent`] after
 //!    `airtime.total`.
-//! 6. Nodes are numbered from zero without large gaps, since tables lie at the number of the node.
+//! 6. The timer may fire to no effect: it is left where a reservation holds a backoff. A medium that loses a packet for
+//!    good says so ([`Station::on_lost_for_good`]) between `transmit` of its data frame and [`Station::on_sent`].
+//! 7. Nodes are numbered from zero without large gaps, since tables lie at the number of the node.
 
 mod access;
 mod answer;

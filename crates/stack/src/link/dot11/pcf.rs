@@ -87,8 +87,8 @@ impl Station {
             owes: false,
             idle_polls: 0,
         }));
-        if self.doing == Doing::Contend {
-            self.resume(now, out);
+        if self.doing == Doing::Contend && !self.access.busy {
+            self.wait_for_turn(now, out);
         }
     }
 

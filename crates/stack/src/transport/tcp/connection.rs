@@ -303,15 +303,14 @@ impl Connection {
         out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
     }
 
-    /// A segment of an established connection: its acknowledgement first, then its data.
+    /// A segment of an established connection: its acknowledgement first, then its data. One without ACK is dropped
+    /// (RFC 9293, 3.10.7.4).
     fn on_segment(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
         if segment.flags.has(Flags::SYN) {
             // The peer did not hear the end of the handshake.
             self.ack_due = AckDue::Now;
-        } else {
-            if segment.flags.has(Flags::ACK) {
-                self.on_ack(segment, now, out);
-            }
+        } else if segment.flags.has(Flags::ACK) {
+            self.on_ack(segment, now, out);
             if segment.sequence_len() > 0 {
                 self.on_data(segment, now, out);
             }

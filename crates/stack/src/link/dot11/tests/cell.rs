@@ -22,6 +22,7 @@ pub(super) enum Event {
 pub(super) struct Side {
     pub(super) now: Time,
     pub(super) timer: Option<Time>,
+    pub(super) timers_set: u32,
     sending: Option<(Frame, Airtime)>,
     /// Draws to come; without any, numbers from the generator.
     pub(super) draws: VecDeque<u32>,
@@ -55,6 +56,7 @@ impl MacOut for Side {
     fn set_timer(&mut self, at: Time) {
         assert!(at >= self.now, "a timer lies ahead");
         self.timer = Some(at);
+        self.timers_set += 1;
     }
 
     fn cancel_timer(&mut self) {
@@ -133,6 +135,7 @@ impl Cell {
         let side = |number: usize| Side {
             now: Time::ZERO,
             timer: None,
+            timers_set: 0,
             sending: None,
             draws: VecDeque::new(),
             bounds: Vec::new(),

@@ -1,7 +1,9 @@
 //! Several stations that all hear each other: freezing, collisions, reservations, EIFS.
 
-use super::super::{FrameKind, MacConfig, Outcome, Preset};
+use super::super::{Frame, FrameKind, MacConfig, Outcome, PhyRate, Preset, Station};
 use super::cell::{Cell, Event, at};
+use crate::packet::NodeId;
+use crate::units::Span;
 
 /// 100 bytes of IP at 2 Mbit/s with the long preamble: 192 + 4 × 136.
 const DATA: f64 = 736.0;
@@ -119,22 +121,50 @@ fn a_reservation_by_an_rts_is_forgotten_when_nothing_follows_it() {
 #[test]
 fn a_station_asked_in_a_reservation_does_not_clear_to_send() {
     let config = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
-    let mut cell = Cell::new(config, 4);
-    // 3 — 2 — 0 — 1 in a line: 2 hears the exchange of 0 with 1, 3 does not.
-    cell.separate(3, 0);
-    cell.separate(3, 1);
-    cell.separate(2, 1);
-    cell.run(at(1_000));
-    cell.enqueue(0, 1, 1, 2_000);
-    // The CTS of station 1 is over, the data of station 0 not yet on the air at 1 000 + 272 + 10 + 248 + 5.
-    cell.run(at(1_280));
-    cell.script(3, &[63; 7]);
-    cell.enqueue(3, 2, 2, 100);
-    cell.run(at(3_000));
-    assert_eq!(cell.starts(2, FrameKind::Cts), []);
-    assert!(!cell.starts(3, FrameKind::Rts).is_empty());
-    cell.settle();
-    assert_eq!(cell.sides[1].received, 1);
+    for (overheard, answers) in [(true, 0), (false, 1)] {
+        let mut cell = started(config, 2);
+        let cts = Frame::new(FrameKind::Cts, NodeId(8), NodeId(9), 14, PhyRate::Dsss2);
+        let cts = Frame { duration: Span::from_micros(5_000), ..cts };
+        if overheard {
+            receive(&mut cell, 1, Some(cts), 248);
+        }
+        cell.run(at(10_300));
+        cell.script(0, &[31; 9]);
+        cell.enqueue(0, 1, 1, 100);
+        cell.run(at(10_300 + 272 + 250));
+        assert_eq!(cell.starts(1, FrameKind::Cts).len(), answers);
+    }
+}
+
+#[test]
+fn eifs_follows_only_the_busy_time_that_ended_in_error() {
+    // Noise that no frame comes of, after a frame in error: DIFS again.
+    for (noise, space) in [(false, 364.0), (true, 50.0)] {
+        let mut cell = started(Preset::Dot11.config(), 2);
+        receive(&mut cell, 0, None, 500);
+        if noise {
+            cell.run(at(10_510));
+            cell.with(0, Station::on_busy);
+            cell.run(at(10_600));
+            cell.with(0, Station::on_idle);
+        }
+        let idle = super::cell::micros(cell.now);
+        cell.script(0, &[0]);
+        cell.enqueue(0, 1, 1, 100);
+        cell.settle();
+        assert_eq!(cell.starts(0, FrameKind::Data), [idle + space]);
+    }
+}
+
+/// Lets a station alone hear a frame, or an error, for `micros` from now on.
+fn receive(cell: &mut Cell, number: usize, frame: Option<Frame>, micros: u64) {
+    cell.with(number, Station::on_busy);
+    cell.run(cell.now + Span::from_micros(micros));
+    cell.with(number, |station, now, side| match frame {
+        Some(frame) => station.on_frame(&frame, now, side),
+        None => station.on_error(now, side),
+    });
+    cell.with(number, Station::on_idle);
 }
 
 #[test]
@@ -148,4 +178,19 @@ fn a_packet_that_waits_during_an_answer_draws_its_backoff_after_it() {
     cell.enqueue(1, 0, 2, 100);
     cell.settle();
     assert_eq!(cell.starts(1, FrameKind::Data), [10_000.0 + EXCHANGE + 50.0 + 40.0]);
+}
+
+#[test]
+fn a_listener_sets_its_timer_once_in_an_exchange_with_rts() {
+    let mut cell = started(MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() }, 3);
+    cell.script(2, &[8]);
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(10_100));
+    cell.enqueue(2, 1, 2, 1_000);
+    let begin = cell.sides[2].timers_set;
+    while cell.times(0, Event::Done(1, Outcome::Delivered)).is_empty() {
+        cell.step(at(20_000));
+    }
+    // Once, after the RTS, for the time in which its reservation ends if nothing follows; once for the whole of it.
+    assert_eq!(cell.sides[2].timers_set - begin, 2);
 }

@@ -2,7 +2,7 @@
 
 use super::super::{AccessRules, Counters, FrameKind, MacConfig, Outcome, Preset, ResponseTimeout};
 use super::cell::{Cell, Event, at};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The draws that give the mean backoff of 15 slots.
 const MEAN: [u32; 8] = [15; 8];
@@ -157,6 +157,33 @@ fn the_retry_limits_count_attempts_and_end_in_undelivered() {
         let bounds: Vec<u32> = [63, 127, 255, 511, 1023, 1023][..attempts - 1].to_vec();
         assert_eq!(cell.sides[0].bounds, [&bounds[..], &[31]].concat());
     }
+}
+
+#[test]
+fn each_packet_has_all_its_attempts() {
+    let mut cell = Cell::new(Preset::Dot11.config(), 2);
+    cell.garble.push((1, FrameKind::Data, 7 + 6));
+    cell.enqueue(0, 1, 1, 100);
+    cell.enqueue(0, 1, 2, 100);
+    cell.settle();
+    assert_eq!(cell.times(0, Event::Done(1, Outcome::Undelivered)).len(), 1);
+    assert_eq!(cell.times(0, Event::Done(2, Outcome::Delivered)).len(), 1);
+    assert_eq!(cell.starts(0, FrameKind::Data).len(), 7 + 7);
+}
+
+#[test]
+fn an_answered_rts_clears_the_count_of_unanswered_ones() {
+    let config = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
+    let mut cell = Cell::new(config, 2);
+    cell.garble = vec![(1, FrameKind::Rts, 5), (1, FrameKind::Data, 1)];
+    cell.enqueue(0, 1, 1, 100);
+    while cell.stations[0].counters().data_sent == 0 {
+        assert!(cell.step(Time::NEVER));
+    }
+    cell.garble.push((1, FrameKind::Rts, 5));
+    cell.settle();
+    assert_eq!(cell.times(0, Event::Done(1, Outcome::Delivered)).len(), 1);
+    assert_eq!(cell.stations[0].counters().cts_missing, 10);
 }
 
 #[test]

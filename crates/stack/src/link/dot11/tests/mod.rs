@@ -6,4 +6,5 @@ mod exchange;
 mod fragments;
 mod hearing;
 mod polling;
+mod properties;
 mod saturation;

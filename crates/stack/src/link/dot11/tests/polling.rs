@@ -76,6 +76,36 @@ fn contention_begins_again_at_the_end_of_the_period() {
 }
 
 #[test]
+fn a_packet_sent_between_periods_does_not_displace_the_next_one() {
+    let mut cell = network(1, PcfConfig::default());
+    cell.run(at(70_000));
+    cell.enqueue(0, 1, 10, 100);
+    cell.run(at(110_000));
+    assert_eq!(cell.starts(0, FrameKind::Data), [70_000.0]);
+    assert_eq!(cell.starts(0, FrameKind::Beacon), [1_000.0, 103_400.0]);
+}
+
+#[test]
+fn a_period_holds_the_backoff_of_its_access_point() {
+    let roles = [Role::AccessPoint, Role::Station { ap: NodeId(0) }, Role::Station { ap: NodeId(0) }];
+    let mut cell = Cell::with_roles(Preset::Dot11.config(), &roles);
+    cell.script(0, &[20]);
+    cell.script(2, &[31]);
+    cell.run(at(1_000));
+    cell.enqueue(2, 0, 1, 100);
+    cell.run(at(1_100));
+    cell.enqueue(0, 2, 2, 100);
+    // The backoff counts from here; the period begins in the eleventh slot. Its station is another than the packet's.
+    let counting = 1_000.0 + DATA + SIFS + 248.0 + 50.0;
+    cell.run(at(counting as u64 + 210));
+    cell.with(0, |ap, now, side| ap.coordinate(PcfConfig::default(), vec![NodeId(1)], now, side));
+    cell.run(at(10_000));
+    assert_eq!(cell.starts(0, FrameKind::Beacon), [counting + 210.0]);
+    let end = cell.starts(0, FrameKind::CfEnd)[0] + END;
+    assert_eq!(cell.starts(0, FrameKind::Data), [end + 50.0 + 200.0]);
+}
+
+#[test]
 fn a_silent_station_is_passed_over_after_pifs() {
     let mut cell = network(2, PcfConfig::default());
     cell.garble.push((1, FrameKind::Null, 1));

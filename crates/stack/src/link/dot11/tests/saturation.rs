@@ -189,7 +189,7 @@ fn a_single_saturated_station_sends_a_packet_per_exchange_time() {
 }
 
 #[test]
-fn an_hour_of_two_stations_serves_both_alike() {
+fn a_minute_of_two_stations_serves_both_alike() {
     let mut cell = Cell::new(Preset::Dot11b.config(), 2);
     cell.quieten();
     let mut handle = 0;

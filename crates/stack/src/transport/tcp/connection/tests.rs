@@ -366,6 +366,23 @@ fn probing_goes_on_when_a_probe_was_taken_and_closed_the_window() {
 }
 
 #[test]
+fn data_without_an_acknowledgement_is_dropped() {
+    let mut pair = Pair::new(&modern());
+    pair.open();
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    let Segment { seq, src_port, dst_port, .. } = *pair.sent_by(CLIENT).last().expect("sent");
+    for (flags, received) in [(Flags::PSH, 1_000), (Flags::PSH.with(Flags::ACK), 1_500)] {
+        let ack = pair.ends[SERVER].iss.plus(1);
+        let seq = seq.plus(1_000);
+        let segment = Segment { src_port, dst_port, seq, ack, flags, len: 500, ..Segment::default() };
+        let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) };
+        pair.with(SERVER, |end, now, out| end.up(&packet, now, out));
+        assert_eq!(pair.ends[SERVER].receiver().in_order(), received);
+    }
+}
+
+#[test]
 fn a_reset_ends_the_connection() {
     let mut pair = Pair::new(&modern());
     pair.open();

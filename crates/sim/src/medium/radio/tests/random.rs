@@ -1,0 +1,79 @@
+//! What holds whatever is sent.
+
+use super::*;
+use crate::engine::streams::Stream;
+
+/// What is known of a station from what it was told.
+#[derive(Clone, Default)]
+struct Told {
+    busy: bool,
+    /// When its frame ends, while it sends.
+    sends_until: Option<u64>,
+}
+
+#[test]
+fn busy_and_idle_alternate_and_a_station_that_sends_receives_nothing() {
+    let receptions = [
+        Reception::Ns2 { capture: Some(10.0) },
+        Reception::Ns2 { capture: None },
+        Reception::Capture { capture: Some(10.0) },
+        Reception::Sinr { least: 4.0 },
+    ];
+    let mut draw = Stream::named(1, 0, "frames");
+    for round in 0..80 {
+        let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All };
+        let config = RadioConfig { reception: receptions[round % 4], errors, ..ns2() };
+        let metres: Vec<f64> = (0..8).map(|_| draw.uniform() * 1500.0).collect();
+        let mut bench = Bench::line(&config, &metres);
+        let mut told = vec![Told::default(); 8];
+        let mut now = 0;
+        for _ in 0..400 {
+            now += [0, 0, 1, 200, 900][(draw.next_u64() % 5) as usize];
+            end_due(&mut bench, &mut told, now);
+            let (from, to) = ((draw.next_u64() % 8) as usize, (draw.next_u64() % 8) as usize);
+            if told[from].sends_until.is_none() {
+                let lasts = 193 + draw.next_u64() % 2000;
+                let heard = bench.start(from, to, now, lasts);
+                told[from].sends_until = Some(now + lasts);
+                note(&heard, &mut told, from);
+            }
+        }
+        end_due(&mut bench, &mut told, u64::MAX / 2_000);
+        assert!(told.iter().all(|station| !station.busy), "reception {:?}", config.reception);
+        for station in 0..8 {
+            let frames = bench.radio.counters(station);
+            let fates = frames.received + frames.errored + frames.collided + frames.out_of_reach;
+            assert_eq!(fates, frames.sent);
+        }
+    }
+}
+
+/// Ends the frames that are over by `now`, in the order of their ends.
+fn end_due(bench: &mut Bench, told: &mut [Told], now: u64) {
+    let next = |told: &[Told]| {
+        let sending = told.iter().enumerate().filter_map(|(from, told)| Some((told.sends_until?, from)));
+        sending.min().filter(|(end, _)| *end <= now)
+    };
+    while let Some((end, from)) = next(told) {
+        let (_, heard) = bench.end(from, end);
+        told[from].sends_until = None;
+        note(&heard, told, from);
+    }
+}
+
+/// Takes note of what stations are told, in the order of their numbers.
+fn note(heard: &[Heard], told: &mut [Told], from: usize) {
+    let mut last = 0;
+    for what in heard {
+        let (Heard::Busy(at) | Heard::Idle(at) | Heard::Received(at) | Heard::Error(at)) = *what;
+        assert!(at >= last && at != from, "{heard:?}");
+        last = at;
+        match what {
+            Heard::Busy(_) => assert!(!std::mem::replace(&mut told[at].busy, true)),
+            Heard::Idle(_) => assert!(std::mem::replace(&mut told[at].busy, false)),
+            Heard::Received(_) | Heard::Error(_) => {
+                assert!(told[at].busy && told[at].sends_until.is_none(), "{heard:?}");
+            }
+        }
+    }
+}

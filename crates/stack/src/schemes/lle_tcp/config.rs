@@ -1,0 +1,163 @@
+//! What an ARQ snoop agent is told, and what it counts.
+
+use crate::packet::NodeId;
+use crate::units::Span;
+
+/// The parameters of one agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The paper's rules, or those a real TCP needs.
+    pub mode: Mode,
+    /// For which flows the scheme may be used.
+    pub criterion: Criterion,
+    /// When a generated acknowledgement is made.
+    pub acknowledge: AckScheme,
+    /// The answer to `PACK_UNDELIVERED`.
+    pub on_undelivered: OnUndelivered,
+    /// Longest time the receiver's side keeps the newest acknowledgement from the air (safe mode).
+    pub hold: Span,
+    /// Silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
+    /// doubles with each try. To exceed `hold` and the receiver's delay of acknowledgements.
+    pub repair: Span,
+    /// A flow without a packet for so long is forgotten.
+    pub idle: Span,
+    /// Most flows known at once; a further flow is left alone.
+    pub max_flows: usize,
+    /// Most payload bytes kept for one flow (safe mode). What finds no room is not acknowledged by the agent.
+    pub max_kept: u64,
+}
+
+/// Which rules hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The paper's, literally.
+    Paper,
+    /// Those under which an unmodified TCP keeps its promises.
+    Safe,
+}
+
+/// "The selected TCP acknowledgement scheme" (lle-tcp/II.B.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckScheme {
+    /// One acknowledgement for each packet delivered.
+    EveryPacket,
+    /// One for every `every`-th full segment, or after `delay`; at once for a hole, a hole filled, PSH and FIN.
+    Delayed {
+        /// Full segments for one acknowledgement.
+        every: u32,
+        /// Longest time one is held back.
+        delay: Span,
+    },
+}
+
+/// The reaction to `PACK_UNDELIVERED`, which the paper leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnUndelivered {
+    /// None: TCP finds the loss.
+    Nothing,
+    /// The segment goes to the link once more.
+    ResubmitOnce,
+    /// Three duplicate acknowledgements at once, if it is the first segment missing. A sender with SACK heeds them only
+    /// when they carry a block.
+    ThreeDuplicates,
+}
+
+/// The criterion of section II.C: the TCP destination is one wireless hop away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Criterion {
+    ahead: Vec<NodeId>,
+    behind: Vec<NodeId>,
+}
+
+impl Criterion {
+    /// The criterion of an interface of node `local` whose routes reach `ahead` in one hop over this link: data for
+    /// those is acknowledged here when delivered, and of data for `local` the acknowledgements are redundant.
+    #[must_use]
+    pub fn one_hop(local: NodeId, ahead: impl IntoIterator<Item = NodeId>) -> Criterion {
+        Criterion::between(ahead, [local])
+    }
+
+    /// The same with both sets given: data for nodes `ahead` is acknowledged here, and data for nodes `behind` by the
+    /// agent at the other end of the link.
+    #[must_use]
+    pub fn between(
+        ahead: impl IntoIterator<Item = NodeId>,
+        behind: impl IntoIterator<Item = NodeId>,
+    ) -> Criterion {
+        let sorted = |nodes: &mut dyn Iterator<Item = NodeId>| {
+            let mut nodes: Vec<NodeId> = nodes.collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        Criterion { ahead: sorted(&mut ahead.into_iter()), behind: sorted(&mut behind.into_iter()) }
+    }
+
+    /// Whether data for `destination` is acknowledged here.
+    #[must_use]
+    pub fn generates_for(&self, destination: NodeId) -> bool {
+        self.ahead.binary_search(&destination).is_ok()
+    }
+
+    /// Whether data for `destination` is acknowledged at the other end of the link.
+    #[must_use]
+    pub fn filters_for(&self, destination: NodeId) -> bool {
+        self.behind.binary_search(&destination).is_ok()
+    }
+}
+
+impl Config {
+    /// Longest time an acknowledgement is held back from the air.
+    pub const HOLD: Span = Span::from_millis(40);
+
+    /// The defaults for a mode and a criterion.
+    #[must_use]
+    pub fn new(mode: Mode, criterion: Criterion) -> Config {
+        Config {
+            mode,
+            criterion,
+            acknowledge: AckScheme::EveryPacket,
+            on_undelivered: OnUndelivered::Nothing,
+            hold: Self::HOLD,
+            repair: Span::from_millis(200),
+            idle: Span::from_secs(600),
+            max_flows: 16_384,
+            max_kept: 8_000_000,
+        }
+    }
+}
+
+/// What an agent has done so far, and what it holds now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Acknowledgements made here and handed up.
+    pub generated: u64,
+    /// Those among them that stand for one which came over the link.
+    pub relayed: u64,
+    /// Acknowledgements kept from the air.
+    pub suppressed: u64,
+    /// Acknowledgements without data that went to the link.
+    pub passed: u64,
+    /// Data segments whose ACK flag was cleared (paper mode).
+    pub cleared: u64,
+    /// Segments sent again because the receiver lacked what the link had delivered.
+    pub repaired: u64,
+    /// Segments handed to the link again after `PACK_UNDELIVERED`.
+    pub resubmitted: u64,
+    /// Segments that the link gave up and the receiver had (safe mode).
+    pub false_negatives: u64,
+    /// Bytes acknowledged here and never by the receiver, of flows that ended.
+    pub false_positives: u64,
+    /// Bytes acknowledged here and not yet by the receiver, of flows that last.
+    pub unconfirmed: u64,
+    /// Flows known now.
+    pub flows: u64,
+    /// Most flows known at once.
+    pub flows_max: u64,
+    /// Flows left alone because there was no room.
+    pub flows_refused: u64,
+    /// Bytes of state held now, with the segments kept.
+    pub state_bytes: u64,
+    /// Most bytes of state held at once.
+    pub state_bytes_max: u64,
+}

@@ -1,0 +1,223 @@
+//! What comes back from the receiver, and the repair of what the link delivered and TCP did not get.
+
+use super::config::Mode;
+use super::flow::{Turn, is_pure};
+use super::generator::{Generator, Repeats};
+use crate::hooks::AgentOut;
+use crate::packet::{Body, Flags, Options, Packet, Segment};
+use crate::units::Time;
+
+/// The longest wait between two repairs is the first one doubled so many times.
+const MOST_DOUBLINGS: u32 = 6;
+
+impl Generator {
+    /// A segment of the receiver came over the link. It goes up as it is, or ends here and a fresh acknowledgement
+    /// takes its place.
+    pub(super) fn on_reply<O: AgentOut>(
+        &mut self,
+        packet: Packet,
+        segment: &Segment,
+        turn: &mut Turn<'_, O>,
+    ) {
+        let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));
+        match ack {
+            // Not an answer to what was seen here: TCP knows what to do with it.
+            Some(ack) if ack <= self.sent_end => match turn.config.mode {
+                Mode::Paper => self.clear_what_was_told(packet, segment, ack, turn),
+                Mode::Safe => self.take_reply(packet, segment, ack, turn),
+            },
+            _ => {
+                self.reply.hear(&packet, segment, false);
+                turn.out.up(packet);
+            }
+        }
+    }
+
+    /// Paper mode: "in case that number has already been acknowledged by the Agent, the ACK flag must be unset"
+    /// (lle-tcp/II.B.3).
+    fn clear_what_was_told<O: AgentOut>(
+        &mut self,
+        mut packet: Packet,
+        segment: &Segment,
+        ack: u64,
+        turn: &mut Turn<'_, O>,
+    ) {
+        self.reply.hear(&packet, segment, false);
+        self.window = u64::from(segment.window) << self.reply.terms.shift;
+        self.confirmed = self.confirmed.max(ack);
+        if segment.len > 0
+            && self.told > 0
+            && ack <= self.told
+            && let Body::Tcp(segment) = &mut packet.body
+        {
+            segment.flags = segment.flags.without(Flags::ACK);
+            turn.counters.cleared += 1;
+        }
+        self.reach(ack.max(self.reached));
+        turn.out.up(packet);
+    }
+
+    fn take_reply<O: AgentOut>(
+        &mut self,
+        packet: Packet,
+        segment: &Segment,
+        ack: u64,
+        turn: &mut Turn<'_, O>,
+    ) {
+        let pure = is_pure(segment);
+        // The end of the handshake goes up as it came.
+        let consumed = pure && self.edge.is_some();
+        self.reply.hear(&packet, segment, consumed);
+        let repeated = ack == self.confirmed;
+        let edge = ack + (u64::from(segment.window) << self.reply.terms.shift);
+        self.edge = Some(self.edge.unwrap_or(0).max(edge));
+        let heard_blocks = self.take_blocks(segment, ack);
+        let news = heard_blocks == Blocks::News;
+        if ack > self.confirmed {
+            self.confirmed = ack;
+            turn.counters.false_negatives += self.copies.release(ack);
+            self.selective.advance(ack);
+            self.tries = 0;
+        }
+        if ack > self.reached {
+            self.reach(ack);
+            if let Some(stamps) = segment.options.timestamps {
+                self.reply.echo(stamps.echo);
+            }
+        }
+        if !consumed {
+            turn.out.up(packet);
+            if ack >= self.told {
+                // The sender takes both from the segment itself; an older one it ignores.
+                if ack > self.told {
+                    self.repeats = Repeats::default();
+                }
+                self.told = ack;
+                self.told_edge = self.told_edge.max(edge);
+            }
+        }
+        let tells = self.reached > self.told
+            || self.edge.is_some_and(|edge| edge > self.told_edge)
+            || self.twice.is_some();
+        if tells || (news && consumed) {
+            turn.counters.relayed += u64::from(consumed);
+            self.acknowledge(turn);
+        } else if consumed && ack == self.told && (repeated || self.asked) {
+            self.relay_repeat(turn);
+        }
+        self.asked &= !pure;
+        if self.confirmed >= self.reached {
+            self.repair_at = Time::NEVER;
+        } else {
+            let missing = (repeated && pure) || heard_blocks != Blocks::None || ack < self.repairing;
+            if missing {
+                self.repair_what_is_missing(turn);
+            }
+            self.await_confirmation(turn);
+        }
+    }
+
+    /// Takes in the receiver's SACK blocks.
+    fn take_blocks(&mut self, segment: &Segment, ack: u64) -> Blocks {
+        let mut heard = Blocks::None;
+        for &(left, right) in segment.options.sack.as_slice() {
+            let (Some(left), Some(right)) = (self.offset(left), self.offset(right)) else {
+                continue;
+            };
+            if left >= right || right > self.sent_end {
+                continue;
+            }
+            if right <= ack || (self.selective.contains(left, right) && self.is_twice(segment, left, right)) {
+                // Told on only if the sender itself sent it twice, and not the repair here.
+                if left < self.sent_again {
+                    self.twice = Some((left, right));
+                }
+                continue;
+            }
+            self.selective.insert(left.max(ack), right);
+            if heard == Blocks::None {
+                heard = Blocks::Known;
+            }
+            // A FIN that the receiver has is still its own to acknowledge.
+            let (left, right) = (left.max(self.reached), right.min(self.fin.unwrap_or(right)));
+            if left < right && !self.beyond.contains(left, right) {
+                let block = self.beyond.insert(left, right);
+                self.reply.note_block(block);
+                heard = Blocks::News;
+            }
+        }
+        heard
+    }
+
+    /// Whether the first block lies within the second: a range received twice (RFC 2883, 4.2).
+    fn is_twice(&self, segment: &Segment, left: u64, right: u64) -> bool {
+        let blocks = segment.options.sack.as_slice();
+        let outer = blocks.get(1).map(|&(left, right)| (self.offset(left), self.offset(right)));
+        let first = blocks.first().is_some_and(|&first| self.offset(first.0) == Some(left));
+        first
+            && matches!(outer, Some((Some(outer_left), Some(outer_right)))
+                if outer_left <= left && right <= outer_right)
+    }
+
+    /// The receiver lacks what the link had delivered: the stretches up to the first it has are sent again. Without
+    /// SACK that is the first one.
+    fn repair_what_is_missing<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        let limit = self.selective.as_slice().first().map_or(self.confirmed + 1, |range| range.0);
+        self.repairing = self.repairing.max(self.reached);
+        self.repair(limit, false, turn);
+    }
+
+    /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
+    pub(super) fn repair_after_silence<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        if self.confirmed >= self.reached {
+            self.repair_at = Time::NEVER;
+            return;
+        }
+        self.repair(self.confirmed + 1, true, turn);
+        self.tries = (self.tries + 1).min(MOST_DOUBLINGS);
+        self.await_confirmation(turn);
+    }
+
+    /// Sends again what is believed delivered and begins below `limit`, unless a copy left within the time in which
+    /// the receiver could not have answered it.
+    fn repair<O: AgentOut>(&mut self, limit: u64, though_under_way: bool, turn: &mut Turn<'_, O>) {
+        let (reached, fields, terms) = (self.reached, self.fields, self.reply.terms);
+        for kept in self.copies.below(limit) {
+            let delivered = kept.end() <= reached || self.beyond.contains(kept.start, kept.end());
+            let recent = kept.resent || turn.now.since(kept.resent_at) < turn.config.hold;
+            if !delivered || (recent && kept.resent_at > Time::ZERO && !though_under_way) {
+                continue;
+            }
+            kept.resent = true;
+            kept.resent_at = turn.now;
+            turn.counters.repaired += 1;
+            let flags = if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+            let segment = Segment {
+                src_port: terms.sender.1,
+                dst_port: terms.receiver.1,
+                seq: terms.zero.plus(kept.start as u32),
+                ack: fields.ack,
+                flags,
+                window: fields.window,
+                len: kept.len,
+                options: Options { timestamps: fields.stamps, ..Options::default() },
+            };
+            turn.out.down(Packet {
+                src: terms.sender.0,
+                dst: terms.receiver.0,
+                extra_header: fields.extra_header,
+                body: Body::Tcp(segment),
+            });
+        }
+    }
+}
+
+/// What SACK blocks told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocks {
+    None,
+    /// Only what the link had told before.
+    Known,
+    /// Something that the link had not told.
+    News,
+}

@@ -1,0 +1,161 @@
+//! The segments an agent keeps until their receiver has acknowledged them itself (safe mode).
+
+use std::collections::VecDeque;
+
+use crate::packet::{IP_HEADER, TCP_HEADER};
+use crate::units::Time;
+
+/// A stretch of the stream that was handed to the link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept {
+    /// Stream offset of its first byte.
+    pub(super) start: u64,
+    /// Payload bytes.
+    pub(super) len: u32,
+    /// Whether it carried PSH.
+    pub(super) push: bool,
+    /// Whether the link gave it up the last time it was told of it.
+    pub(super) given_up: bool,
+    /// Whether a copy from here is with the link.
+    pub(super) resent: bool,
+    /// When the last copy left.
+    pub(super) resent_at: Time,
+}
+
+impl Kept {
+    /// The offset after its last byte.
+    pub(super) fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+}
+
+/// What is kept of one flow: stretches in ascending order that do not overlap.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Copies {
+    kept: VecDeque<Kept>,
+    payload: u64,
+}
+
+impl Copies {
+    /// Keeps `[start, end)`, less what is kept already. Returns whether there was room for all of it.
+    pub(super) fn keep(&mut self, start: u64, end: u64, push: bool, room: u64) -> bool {
+        let mut from = start;
+        let mut index = match self.kept.back() {
+            Some(last) if last.end() > start => self.index_of(start),
+            _ => self.kept.len(),
+        };
+        while from < end {
+            let until = match self.kept.get(index) {
+                Some(next) if next.start <= from => {
+                    from = from.max(next.end());
+                    index += 1;
+                    continue;
+                }
+                Some(next) => end.min(next.start),
+                None => end,
+            };
+            if self.payload + (until - from) > room {
+                return false;
+            }
+            self.payload += until - from;
+            let (len, resent_at) = ((until - from) as u32, Time::ZERO);
+            let kept = Kept { start: from, len, push, given_up: false, resent: false, resent_at };
+            self.kept.insert(index, kept);
+            from = until;
+            index += 1;
+        }
+        true
+    }
+
+    /// The receiver has acknowledged all below `offset`. Returns how many of the stretches released the link had
+    /// given up.
+    pub(super) fn release(&mut self, offset: u64) -> u64 {
+        let mut given_up = 0;
+        while let Some(first) = self.kept.front_mut() {
+            if first.end() > offset {
+                if first.start < offset {
+                    let gone = offset - first.start;
+                    first.start = offset;
+                    first.len -= gone as u32;
+                    self.payload -= gone;
+                }
+                break;
+            }
+            given_up += u64::from(first.given_up);
+            self.payload -= u64::from(first.len);
+            self.kept.pop_front();
+        }
+        given_up
+    }
+
+    /// How far from `start` all is kept, at most to `end`.
+    pub(super) fn covered(&self, start: u64, end: u64) -> u64 {
+        let mut reached = start;
+        for kept in self.kept.range(self.index_of(start)..) {
+            if kept.start > reached || reached >= end {
+                break;
+            }
+            reached = kept.end();
+        }
+        reached.min(end)
+    }
+
+    /// The stretch that holds `offset`.
+    pub(super) fn at(&mut self, offset: u64) -> Option<&mut Kept> {
+        let index = self.index_of(offset);
+        self.kept.get_mut(index).filter(|kept| kept.start <= offset)
+    }
+
+    /// The stretches that begin below `limit`, in order.
+    pub(super) fn below(&mut self, limit: u64) -> impl Iterator<Item = &mut Kept> {
+        self.kept.iter_mut().take_while(move |kept| kept.start < limit)
+    }
+
+    /// Bytes of state: the payload, a header each, and what is noted of it.
+    pub(super) fn bytes(&self) -> u64 {
+        let each = u64::from(IP_HEADER + TCP_HEADER) + size_of::<Kept>() as u64;
+        self.payload + self.kept.len() as u64 * each
+    }
+
+    /// The place of the first stretch that ends beyond `offset`.
+    fn index_of(&self, offset: u64) -> usize {
+        self.kept.partition_point(|kept| kept.end() <= offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretches(copies: &Copies) -> Vec<(u64, u64)> {
+        copies.kept.iter().map(|kept| (kept.start, kept.end())).collect()
+    }
+
+    #[test]
+    fn a_segment_cut_differently_the_second_time_fills_the_gaps_only() {
+        let mut copies = Copies::default();
+        assert!(copies.keep(0, 100, false, 1000));
+        assert!(copies.keep(200, 300, false, 1000));
+        assert!(copies.keep(50, 350, false, 1000));
+        assert_eq!(stretches(&copies), [(0, 100), (100, 200), (200, 300), (300, 350)]);
+        assert_eq!((copies.covered(20, 400), copies.payload), (350, 350));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_not_covered() {
+        let mut copies = Copies::default();
+        assert!(copies.keep(0, 100, false, 150));
+        assert!(!copies.keep(100, 200, false, 150));
+        assert_eq!(copies.covered(0, 200), 100);
+    }
+
+    #[test]
+    fn an_acknowledgement_within_a_segment_releases_its_part() {
+        let mut copies = Copies::default();
+        copies.keep(0, 100, false, 1000);
+        copies.keep(100, 200, false, 1000);
+        copies.at(50).expect("kept").given_up = true;
+        assert_eq!(copies.release(150), 1);
+        assert_eq!((stretches(&copies), copies.payload), (vec![(150, 200)], 50));
+    }
+}

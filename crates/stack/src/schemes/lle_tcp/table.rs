@@ -1,0 +1,116 @@
+//! The flows an agent knows: found by their four addresses in a time that does not grow with their number.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::flow::Flow;
+use crate::packet::{NodeId, Packet, Segment};
+
+/// An address and a port: one end of a connection.
+pub(super) type Endpoint = (NodeId, u16);
+
+/// Both ends of a connection, the lower first, so that both directions have one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key([Endpoint; 2]);
+
+impl Key {
+    /// The key of a packet's connection, and which of its ends sent the packet.
+    pub(super) fn of(packet: &Packet, segment: &Segment) -> (Key, usize) {
+        let source = (packet.src, segment.src_port);
+        let destination = (packet.dst, segment.dst_port);
+        if source <= destination { (Key([source, destination]), 0) } else { (Key([destination, source]), 1) }
+    }
+
+    /// One of the two ends.
+    pub(super) fn end(&self, side: usize) -> Endpoint {
+        self.0[side]
+    }
+}
+
+/// A multiplicative hash without a random seed: the same everywhere, and the map is never walked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mix(u64);
+
+impl Mix {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(Self::FACTOR);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.add(u64::from(byte));
+        }
+    }
+
+    fn write_u16(&mut self, value: u16) {
+        self.add(u64::from(value));
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.add(u64::from(value));
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.add(value as u64);
+    }
+}
+
+/// Flows by number, with an index by key. Numbers of forgotten flows are used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    index: HashMap<Key, u32, BuildHasherDefault<Mix>>,
+    flows: Vec<Option<Flow>>,
+    free: Vec<u32>,
+}
+
+impl Table {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The number of the flow with this key.
+    #[inline]
+    pub(super) fn find(&self, key: &Key) -> Option<u32> {
+        self.index.get(key).copied()
+    }
+
+    /// The flow with this number.
+    #[inline]
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Flow> {
+        self.flows.get_mut(number as usize)?.as_mut()
+    }
+
+    /// Enters a flow whose key is new.
+    pub(super) fn insert(&mut self, flow: Flow) -> u32 {
+        let number = self.free.pop().unwrap_or(self.flows.len() as u32);
+        self.index.insert(*flow.key(), number);
+        if number as usize == self.flows.len() {
+            self.flows.push(Some(flow));
+        } else {
+            self.flows[number as usize] = Some(flow);
+        }
+        number
+    }
+
+    /// Takes a flow out.
+    pub(super) fn remove(&mut self, number: u32) -> Option<Flow> {
+        let flow = self.flows.get_mut(number as usize)?.take()?;
+        self.index.remove(flow.key());
+        self.free.push(number);
+        Some(flow)
+    }
+
+    /// All flows in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Flow> {
+        self.flows.iter().flatten()
+    }
+}

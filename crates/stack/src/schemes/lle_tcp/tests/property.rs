@@ -1,0 +1,225 @@
+//! What must hold in safe mode whatever the hop does, and what paper mode breaks.
+
+use proptest::prelude::*;
+
+use super::super::Mode;
+use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
+use crate::registry::RecoveryKind;
+use crate::transport::tcp::{self, Profile, State};
+use crate::units::{Span, Time};
+
+fn seconds(s: u64) -> Time {
+    Time::ZERO.after(Span::from_secs(s))
+}
+
+/// A plan in which nothing goes wrong.
+fn quiet(mode: Mode) -> Plan {
+    let tcp = tcp::Config { receive_buffer: Some(40_000), packet: 1000, ..Profile::Modern.config() };
+    Plan {
+        seed: 1,
+        mode,
+        wired: None,
+        opener: 0,
+        tcp,
+        readers: [Reader::AtOnce; 2],
+        bytes: [200_000, 0],
+        pieces: 1,
+        written_by: Time(1_000_000),
+        close_at: Time(1_000_000),
+        lost: 0,
+        delivered_unnoticed: 0,
+        dropped_above: 0,
+        link_down: (Time::ZERO, Time::ZERO),
+        calm: seconds(20),
+        fate: Fate::Lives,
+    }
+}
+
+fn reader(draws: &mut Draws) -> Reader {
+    match draws.below(4) {
+        0 | 1 => Reader::AtOnce,
+        2 => Reader::Slow(500 + draws.below(8000), Span::from_millis(5 + draws.below(100))),
+        _ => Reader::Stalled(Time(draws.below(8_000_000_000))),
+    }
+}
+
+/// A plan with everything drawn.
+fn drawn(seed: u64, mode: Mode) -> Plan {
+    let mut draws = Draws(seed);
+    let draws = &mut draws;
+    let recovery = RecoveryKind::ALL[draws.below(RecoveryKind::ALL.len() as u64) as usize];
+    let sack = matches!(recovery, RecoveryKind::Sack | RecoveryKind::Fack) || draws.below(2) == 0;
+    let tcp = tcp::Config {
+        recovery,
+        sack,
+        timestamps: draws.below(2) == 0,
+        packet: 200 + draws.below(1300) as u32,
+        receive_buffer: Some(4_000 + draws.below(200_000)),
+        ack_every: 1 + draws.below(2) as u32,
+        nagle: draws.below(2) == 0,
+        ..Profile::Modern.config()
+    };
+    let down = draws.below(6_000_000_000);
+    let written_by = Time(1_000_000 + draws.below(8_000_000_000));
+    let mut some = |most: u64| if draws.below(2) == 0 { 0 } else { draws.below(most) };
+    Plan {
+        seed,
+        lost: some(150),
+        delivered_unnoticed: some(100),
+        dropped_above: some(100),
+        link_down: (Time(down), Time(down + some(3_000_000_000))),
+        wired: if some(2) == 0 { None } else { Some(Span::from_millis(20)) },
+        opener: draws.below(2) as usize,
+        bytes: [draws.below(200_000), if draws.below(2) == 0 { 0 } else { draws.below(100_000) }],
+        pieces: 1 + draws.below(20),
+        written_by,
+        close_at: written_by,
+        readers: [reader(draws), reader(draws)],
+        tcp,
+        ..quiet(mode)
+    }
+}
+
+fn holds_for_the_living(plan: &Plan, outcome: &Outcome) -> Result<(), TestCaseError> {
+    prop_assert_eq!(outcome.beyond_edge, 0, "{:?}", plan);
+    prop_assert!(outcome.whole, "{:?}\n{:?}", outcome, plan);
+    let unconfirmed = outcome.counters.map(|counters| counters.unconfirmed + counters.false_positives);
+    prop_assert_eq!(unconfirmed[0].max(unconfirmed[1]), 0, "{:?}\n{:?}", outcome, plan);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_stream_arrives_whole_whatever_the_hop_does_while_the_receiver_lives(seed in any::<u64>()) {
+        let plan = drawn(seed, Mode::Safe);
+        holds_for_the_living(&plan, &World::run(&plan))?;
+    }
+
+    #[test]
+    fn a_receiver_that_dies_leaves_at_most_one_window_acknowledged_and_the_counter_says_how_much(
+        seed in any::<u64>(), dies in 0u64..8_000_000_000
+    ) {
+        let plan = Plan { fate: Fate::Dies(Time(dies)), ..drawn(seed, Mode::Safe) };
+        let outcome = World::run(&plan);
+        let counted = outcome.counters[0].unconfirmed + outcome.counters[0].false_positives;
+        prop_assert_eq!(outcome.beyond_edge, 0);
+        prop_assert!(outcome.acknowledged_falsely <= outcome.window, "{:?}\n{:?}", outcome, plan);
+        prop_assert!(counted >= outcome.acknowledged_falsely, "{:?}\n{:?}", outcome, plan);
+        prop_assert!(counted <= outcome.window, "{:?}\n{:?}", outcome, plan);
+    }
+
+    #[test]
+    fn a_receiver_that_resets_ends_the_flow_and_at_most_one_window_was_acknowledged_falsely(
+        seed in any::<u64>(), resets in 1u64..8_000_000_000
+    ) {
+        let plan = Plan { fate: Fate::Resets(Time(resets)), ..drawn(seed, Mode::Safe) };
+        let outcome = World::run(&plan);
+        prop_assert_eq!(outcome.beyond_edge, 0);
+        prop_assert!(outcome.acknowledged_falsely <= outcome.window, "{:?}\n{:?}", outcome, plan);
+        prop_assert!(outcome.counters[0].false_positives <= outcome.window);
+    }
+}
+
+#[test]
+fn on_a_good_hop_all_is_acknowledged_here_and_few_acknowledgements_are_on_the_air() {
+    for wired in [None, Some(Span::from_millis(20))] {
+        let plan = Plan { wired, bytes: [1_000_000, 0], ..quiet(Mode::Safe) };
+        let outcome = World::run(&plan);
+        holds_for_the_living(&plan, &outcome).expect("nothing goes wrong");
+        let [sending, receiving] = outcome.counters;
+        assert_eq!((outcome.retransmits, sending.repaired, sending.false_negatives), (0, 0, 0));
+        assert!(sending.generated >= 1000);
+        assert!(receiving.passed * 8 < receiving.suppressed, "{receiving:?}");
+        assert_eq!((sending.flows, receiving.flows, sending.state_bytes), (0, 0, 0), "freed at the end");
+    }
+}
+
+#[test]
+fn data_both_ways_at_once_is_acknowledged_at_both_ends() {
+    let plan = Plan { bytes: [300_000, 300_000], ..quiet(Mode::Safe) };
+    let outcome = World::run(&plan);
+    holds_for_the_living(&plan, &outcome).expect("nothing goes wrong");
+    assert!(outcome.counters.iter().all(|counters| counters.generated >= 300), "{:?}", outcome.counters);
+}
+
+#[test]
+fn what_the_receiver_drops_above_the_link_is_repaired_on_the_hop() {
+    let plan = Plan { dropped_above: 30, ..quiet(Mode::Safe) };
+    let outcome = World::run(&plan);
+    holds_for_the_living(&plan, &outcome).expect("the receiver lives");
+    assert!(outcome.counters[0].repaired > 0);
+    assert!(outcome.ended < seconds(2), "{:?}", outcome.ended);
+}
+
+#[test]
+fn a_host_that_dies_is_found_out_within_its_window() {
+    let plan = Plan { fate: Fate::Dies(Time(100_000_000)), ..quiet(Mode::Safe) };
+    let outcome = World::run(&plan);
+    let counters = outcome.counters[0];
+    assert!(outcome.acknowledged_falsely > 0 && outcome.acknowledged_falsely <= outcome.window);
+    assert!((outcome.acknowledged_falsely..=outcome.window).contains(&counters.unconfirmed), "{outcome:?}");
+}
+
+/// The paper's limits, each on a hop where nothing else goes wrong.
+mod the_paper {
+    use super::*;
+
+    #[test]
+    fn carries_a_file_to_a_fast_reader() {
+        let outcome = World::run(&quiet(Mode::Paper));
+        assert!(outcome.whole);
+        let receiving = outcome.counters[1];
+        assert_eq!((receiving.passed, outcome.retransmits), (0, 0));
+    }
+
+    #[test]
+    fn overruns_a_slow_reader() {
+        let readers = [Reader::AtOnce, Reader::Slow(1000, Span::from_millis(10))];
+        let outcome = World::run(&Plan { readers, ..quiet(Mode::Paper) });
+        assert!(!outcome.whole && outcome.beyond_edge > 0);
+        assert!(outcome.acknowledged_falsely > outcome.window, "{outcome:?}");
+        assert!(World::run(&Plan { readers, ..quiet(Mode::Safe) }).whole);
+    }
+
+    #[test]
+    fn never_establishes_when_the_server_speaks_first() {
+        let plan = Plan { opener: 1, close_at: Time::NEVER, ..quiet(Mode::Paper) };
+        let outcome = World::run(&plan);
+        assert_eq!((outcome.states[0], outcome.in_order[1]), (State::SynReceived, 0));
+        let outcome = World::run(&Plan { mode: Mode::Safe, ..plan });
+        assert_eq!((outcome.states[0], outcome.in_order[1]), (State::Established, 200_000));
+    }
+
+    #[test]
+    fn hangs_when_a_delivered_packet_is_dropped_above_the_link() {
+        let plan = Plan { dropped_above: 30, ..quiet(Mode::Paper) };
+        let outcome = World::run(&plan);
+        assert!(!outcome.whole && outcome.acknowledged_falsely > 0, "{outcome:?}");
+        assert!(World::run(&Plan { mode: Mode::Safe, ..plan }).whole);
+    }
+
+    #[test]
+    fn acknowledges_without_bound_for_a_dead_host() {
+        let plan = Plan { fate: Fate::Dies(Time(100_000_000)), ..quiet(Mode::Paper) };
+        let outcome = World::run(&plan);
+        assert!(outcome.acknowledged_falsely > 2 * outcome.window, "{outcome:?}");
+    }
+
+    #[test]
+    fn destroys_data_that_goes_the_other_way() {
+        let plan = Plan { bytes: [200_000, 200_000], ..quiet(Mode::Paper) };
+        let outcome = World::run(&plan);
+        assert!(!outcome.whole && outcome.counters[0].cleared > 0, "{outcome:?}");
+        assert!(World::run(&Plan { mode: Mode::Safe, ..plan }).whole);
+    }
+
+    #[test]
+    fn fails_where_safe_mode_holds() {
+        let outcomes: Vec<Outcome> = (0..60).map(|seed| World::run(&drawn(seed, Mode::Paper))).collect();
+        let broken = outcomes.iter().filter(|outcome| !outcome.whole).count();
+        let beyond = outcomes.iter().filter(|outcome| outcome.beyond_edge > 0).count();
+        assert!(broken > 30 && beyond > 30, "{broken} broken, {beyond} beyond the edge");
+    }
+}

@@ -1,0 +1,241 @@
+//! What the receiver says: which of its acknowledgements pass, what becomes of them at the other end, and the repair
+//! of what its TCP did not get.
+
+use super::bench::{Bench, RECEIVER, SENDER, ack, data, packet, paper, sack, safe, segment, syn, told};
+use crate::packet::{Flags, Segment};
+use crate::signal::Signal;
+use crate::units::Span;
+
+#[test]
+fn a_redundant_acknowledgement_stays_off_the_air() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.up(data(1000, 1000));
+    assert!(bench.down(ack(2000, 40_000)).is_empty());
+    assert_eq!(bench.counters().suppressed, 1);
+}
+
+#[test]
+fn what_tells_more_than_progress_always_passes() {
+    let fin = Segment { flags: Flags::ACK.with(Flags::FIN), ..ack(2000, 40_000) };
+    let reset = Segment { flags: Flags::RST, ..ack(2000, 40_000) };
+    for (what, segment) in [
+        ("data", Segment { len: 10, ..ack(2000, 40_000) }),
+        ("FIN", fin),
+        ("RST", reset),
+        ("the number said before", ack(1000, 40_000)),
+        ("a window update", ack(1000, 44_000)),
+        ("SACK", sack(2000, 40_000, &[(3000, 4000)])),
+        ("a window of less than four segments", ack(2000, 3_996)),
+        ("more than half of the credit used", ack(22_000, 40_000)),
+    ] {
+        let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+        assert_eq!(bench.down(segment).len(), 1, "{what}");
+    }
+}
+
+#[test]
+fn the_end_of_the_handshake_passes_also_when_the_receiver_opened() {
+    let mut bench = Bench::new(safe(RECEIVER));
+    let opening = Segment { flags: Flags::SYN, ..super::bench::syn_ack(super::bench::offer()) };
+    let answer = Segment {
+        flags: Flags::SYN.with(Flags::ACK),
+        ack: super::bench::RECEIVER_ZERO,
+        ..syn(super::bench::offer())
+    };
+    bench.down(opening);
+    bench.up(answer);
+    assert_eq!(bench.down(ack(0, 40_000)).len(), 1);
+    bench.up(answer);
+    assert_eq!(bench.down(ack(0, 40_000)).len(), 1, "again, if it was lost");
+}
+
+#[test]
+fn the_filter_counts_the_credit_that_was_passed_and_not_what_it_saw() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    let mut passed = Vec::new();
+    for offset in (2000..60_000).step_by(1000) {
+        bench.up(data(offset - 1000, 1000));
+        if !bench.down(ack(offset, 40_000)).is_empty() {
+            passed.push(offset);
+        }
+    }
+    // Told 41 000: under half of the window is left beyond 21 000, and so on.
+    assert_eq!(passed, [22_000, 43_000]);
+}
+
+#[test]
+fn an_acknowledgement_that_the_link_lost_was_not_told() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.signal(ack(1000, 40_000), Signal::Undelivered);
+    assert_eq!(bench.down(ack(2000, 40_000)).len(), 1);
+}
+
+#[test]
+fn answers_to_window_probes_pass_however_often() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    assert_eq!(bench.down(ack(41_000, 0)).len(), 1);
+    for _ in 0..5 {
+        bench.up(data(41_000, 1));
+        assert_eq!(bench.down(ack(41_000, 0)).len(), 1);
+    }
+}
+
+#[test]
+fn the_newest_acknowledgement_held_back_goes_after_forty_milliseconds() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.down(ack(2000, 40_000));
+    bench.wait(Span::from_millis(30));
+    bench.down(ack(3000, 40_000));
+    bench.wait(Span::from_millis(39));
+    assert!(bench.handed.down.is_empty());
+    bench.wait(Span::from_millis(1));
+    assert_eq!(bench.handed.down.iter().map(told).collect::<Vec<_>>(), [(3000, 40_000)]);
+    assert_eq!((bench.counters().suppressed, bench.counters().passed), (1, 2));
+    bench.wait(Span::from_secs(1));
+    assert_eq!(bench.handed.down.len(), 1, "once");
+}
+
+#[test]
+fn what_is_held_back_is_old_when_data_carries_the_number() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.down(ack(2000, 40_000));
+    bench.down(Segment { len: 10, ..ack(2000, 40_000) });
+    bench.wait(Span::from_secs(1));
+    assert!(bench.handed.down.is_empty());
+}
+
+#[test]
+fn the_acknowledgement_of_a_fin_passes() {
+    for config in [safe(RECEIVER), paper(RECEIVER)] {
+        let mut bench = Bench::at_receiver(config, 40_000);
+        bench.up(Segment { flags: Flags::ACK.with(Flags::FIN), ..data(1000, 1000) });
+        assert_eq!(bench.down(ack(2001, 40_000)).len(), 1);
+    }
+}
+
+#[test]
+fn paper_mode_drops_every_segment_that_only_acknowledges() {
+    let mut bench = Bench::at_receiver(paper(RECEIVER), 40_000);
+    for segment in [ack(0, 40_000), ack(2000, 0), ack(2000, 40_000), sack(2000, 40_000, &[(3000, 4000)])] {
+        assert!(bench.down(segment).is_empty());
+    }
+    bench.wait(Span::from_secs(1));
+    assert!(bench.handed.down.is_empty());
+    assert_eq!(bench.down(Segment { len: 10, ..ack(2000, 40_000) }).len(), 1, "data is left alone");
+}
+
+#[test]
+fn a_passed_acknowledgement_ends_at_the_agent_and_a_fresh_one_takes_its_place() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in [0, 1000, 2000] {
+        bench.deliver(data(offset, 1000));
+    }
+    let up = bench.up(ack(1000, 30_000));
+    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(3000, 28_000)]);
+    assert!(bench.up(ack(2000, 29_000)).is_empty(), "it tells nothing new");
+}
+
+#[test]
+fn a_real_acknowledgement_may_be_ahead_of_what_the_link_noticed() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.carry(data(0, 1000), Signal::Undelivered);
+    bench.deliver(data(1000, 1000));
+    bench.down(data(2000, 1000));
+    assert_eq!(told(&bench.up(ack(3000, 20_000))[0]), (3000, 20_000));
+    assert_eq!(bench.counters().false_negatives, 1);
+}
+
+#[test]
+fn a_segment_dropped_above_the_link_is_sent_again_when_the_receiver_repeats_itself() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in [0, 1000, 2000] {
+        bench.deliver(data(offset, 1000));
+        bench.wait(Span::from_millis(1));
+    }
+    bench.up(ack(1000, 19_000));
+    assert!(bench.handed.down.is_empty());
+    assert!(bench.up(ack(1000, 19_000)).is_empty(), "the sender has forgotten the data");
+    let again = bench.handed.down.pop().expect("a copy");
+    let (original, copy) = (data(1000, 1000), segment(&again));
+    assert_eq!((copy.seq, copy.len, copy.flags), (original.seq, 1000, Flags::ACK));
+    assert_eq!((again.src, again.dst), (SENDER, RECEIVER));
+    assert!(bench.signal(copy, Signal::Delivered).is_empty(), "the sender was told of it long ago");
+    bench.up(ack(3000, 17_000));
+    assert_eq!((bench.counters().repaired, bench.counters().unconfirmed), (1, 0));
+}
+
+#[test]
+fn with_sack_all_up_to_the_first_block_is_sent_again_and_only_what_the_link_delivered() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in [0, 1000, 2000, 3000] {
+        bench.deliver(data(offset, 1000));
+    }
+    bench.wait(Span::from_millis(1));
+    bench.up(sack(1000, 19_000, &[(3000, 4000)]));
+    let again: Vec<_> = bench.handed.down.iter().map(|packet| segment(packet).seq).collect();
+    assert_eq!(again, [data(1000, 0).seq, data(2000, 0).seq]);
+    bench.up(sack(1000, 19_000, &[(3000, 4000)]));
+    assert_eq!(bench.handed.down.len(), 2, "not twice before it can have been answered");
+
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.carry(data(0, 1000), Signal::Undelivered);
+    bench.deliver(data(1000, 1000));
+    bench.up(sack(0, 20_000, &[(1000, 2000)]));
+    assert!(bench.handed.down.is_empty(), "what the link lost is TCP's to send again");
+}
+
+#[test]
+fn a_tail_dropped_above_the_link_is_sent_again_after_a_silence_that_doubles() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.wait(Span::from_millis(199));
+    assert!(bench.handed.down.is_empty());
+    bench.wait(Span::from_millis(1));
+    assert_eq!(bench.handed.down.len(), 1);
+    bench.wait(Span::from_millis(399));
+    assert_eq!(bench.handed.down.len(), 1);
+    bench.wait(Span::from_millis(1));
+    assert_eq!(bench.handed.down.len(), 2);
+    bench.up(ack(1000, 19_000));
+    bench.wait(Span::from_secs(60));
+    assert_eq!(bench.handed.down.len(), 2);
+}
+
+#[test]
+fn a_copy_speaks_with_the_last_words_of_its_sender() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    let newer = Segment { ack: super::bench::RECEIVER_ZERO.plus(700), window: 123, ..data(1000, 1000) };
+    bench.deliver(newer);
+    bench.wait(Span::from_millis(200));
+    let copy = segment(&bench.handed.down[0]);
+    assert_eq!((copy.seq, copy.ack, copy.window), (data(0, 0).seq, newer.ack, 123));
+    assert_eq!(copy.options.timestamps, newer.options.timestamps);
+}
+
+#[test]
+fn a_range_received_twice_is_told_on_only_if_the_sender_sent_it_twice() {
+    let twice = sack(2000, 18_000, &[(0, 1000)]);
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.deliver(data(1000, 1000));
+    bench.up(ack(2000, 18_000));
+    assert!(bench.up(twice).iter().all(|packet| segment(packet).options.sack.is_empty()));
+    bench.deliver(data(0, 1000));
+    let up = bench.up(twice);
+    assert_eq!(super::bench::blocks(&up[0]), [(0, 1000)]);
+}
+
+#[test]
+fn a_packet_of_another_protocol_passes() {
+    use crate::hooks::Agent;
+    let mut bench = Bench::at_sender(safe(SENDER));
+    let datagram = crate::packet::Packet {
+        body: crate::packet::Body::Udp(crate::packet::Datagram::default()),
+        ..packet(data(0, 0))
+    };
+    bench.agent.down(datagram, bench.now, &mut bench.handed);
+    bench.agent.up(datagram, bench.now, &mut bench.handed);
+    bench.agent.on_signal(Signal::Delivered, &datagram, bench.now, &mut bench.handed);
+    assert_eq!((bench.handed.down.len(), bench.handed.up.len()), (1, 1));
+}

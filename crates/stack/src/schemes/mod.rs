@@ -1,0 +1,75 @@
+//! Cross-layer schemes that sit between network and link: one paper, one agent.
+
+pub mod lle_tcp;
+
+pub use lle_tcp::LleTcp;
+
+use crate::hooks::{Agent, AgentOut};
+use crate::packet::Packet;
+use crate::registry::{AgentKind, AgentMachine};
+use crate::signal::Signal;
+use crate::units::Time;
+
+/// No agent: every packet passes as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transparent;
+
+impl Agent for Transparent {
+    #[inline]
+    fn down(&mut self, packet: Packet, _now: Time, out: &mut impl AgentOut) {
+        out.down(packet);
+    }
+
+    #[inline]
+    fn up(&mut self, packet: Packet, _now: Time, out: &mut impl AgentOut) {
+        out.up(packet);
+    }
+
+    fn on_signal(&mut self, _signal: Signal, _packet: &Packet, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+}
+
+impl AgentKind {
+    /// An agent of this kind for one interface.
+    #[must_use]
+    pub fn build(self, config: &lle_tcp::Config) -> AgentMachine {
+        match self {
+            AgentKind::None => AgentMachine::None(Transparent),
+            AgentKind::LleTcp => AgentMachine::LleTcp(Box::new(LleTcp::new(config.clone()))),
+        }
+    }
+}
+
+impl Agent for AgentMachine {
+    #[inline]
+    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        match self {
+            AgentMachine::None(agent) => agent.down(packet, now, out),
+            AgentMachine::LleTcp(agent) => agent.down(packet, now, out),
+        }
+    }
+
+    #[inline]
+    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        match self {
+            AgentMachine::None(agent) => agent.up(packet, now, out),
+            AgentMachine::LleTcp(agent) => agent.up(packet, now, out),
+        }
+    }
+
+    #[inline]
+    fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        match self {
+            AgentMachine::None(agent) => agent.on_signal(signal, packet, now, out),
+            AgentMachine::LleTcp(agent) => agent.on_signal(signal, packet, now, out),
+        }
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
+        match self {
+            AgentMachine::None(agent) => agent.on_timer(now, out),
+            AgentMachine::LleTcp(agent) => agent.on_timer(now, out),
+        }
+    }
+}
