@@ -1,11 +1,11 @@
 //! What there is to choose from, as JSON.
 
 use lasthop_sim::probe::metrics::METRICS;
-use lasthop_sim::scenario::{APPS, LINKS, LOSS_MODELS, Named};
-use lasthop_stack::registry::{CongestionKind, Entry, RecoveryKind, VARIANTS};
+use lasthop_sim::scenario::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
+use lasthop_stack::registry::{AgentKind, CongestionKind, Entry, RecoveryKind, VARIANTS};
 use serde_json::{Value, json};
 
-/// Every variant, recovery, congestion law, link, source, loss model and metric.
+/// Every variant, recovery, congestion law, agent, link, 802.11 standard, source, loss model and metric.
 pub(crate) fn registry() -> String {
     let tcp: Vec<Value> = VARIANTS
         .iter()
@@ -25,7 +25,8 @@ pub(crate) fn registry() -> String {
         .iter()
         .map(|metric| {
             let before = match metric.of {
-                "link" => "links.<l>.",
+                "link" | "wifi" => "links.<l>.",
+                "agent" => "agents.<a>.",
                 "run" => "",
                 _ => "flows.<f>.",
             };
@@ -37,7 +38,9 @@ pub(crate) fn registry() -> String {
         "tcp": tcp,
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "agents": AgentKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "links": words(LINKS),
+        "standards": words(STANDARDS),
         "apps": words(APPS),
         "loss": words(LOSS_MODELS),
         "metrics": metrics,

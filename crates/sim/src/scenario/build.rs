@@ -2,13 +2,16 @@
 //!
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
+mod wifi;
+
 use super::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LossConfig, NodeConfig, OnOffLaw,
-    PacketClass, RunConfig, SinkConfig, TransportConfig,
+    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
+    OnOffLaw, PacketClass, PointToPoint, RunConfig, SinkConfig, TransportConfig,
 };
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Transport};
 use super::value::Value;
+use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::transport::tcp::{
@@ -20,6 +23,9 @@ use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 pub(super) fn config(sheet: &Sheet<'_>) -> Config {
     let layout = &sheet.plan.layout;
     let run = Part { sheet, prefix: "run".to_string() };
+    let flows: Vec<FlowConfig> =
+        layout.flows.iter().enumerate().map(|(number, name)| flow(sheet, number, name)).collect();
+    let agents = layout.agents.iter().map(|name| wifi::agent(sheet, name, &flows)).collect();
     Config {
         run: RunConfig {
             duration: run.span("duration"),
@@ -30,7 +36,8 @@ pub(super) fn config(sheet: &Sheet<'_>) -> Config {
         },
         nodes: layout.nodes.iter().map(|name| node(sheet, name)).collect(),
         links: layout.links.iter().map(|name| link(sheet, name)).collect(),
-        flows: layout.flows.iter().enumerate().map(|(number, name)| flow(sheet, number, name)).collect(),
+        flows,
+        agents,
     }
 }
 
@@ -42,11 +49,26 @@ fn node(sheet: &Sheet<'_>, name: &str) -> NodeConfig {
         },
         _ => None,
     };
-    NodeConfig { name: name.to_string(), position }
+    NodeConfig { name: name.to_string(), position: position.filter(|_| !stands_on_flat_media(sheet, name)) }
+}
+
+/// Where a medium is flat, it does not matter where its stations stand.
+fn stands_on_flat_media(sheet: &Sheet<'_>, node: &str) -> bool {
+    let model = |link: &String| {
+        let stations = sheet.get(&format!("links.{link}.nodes"));
+        let among = matches!(stations, Some(Value::List(names)) if names.iter().any(|name| name.is(node)));
+        sheet.get(&format!("links.{link}.propagation.model")).filter(|_| among)
+    };
+    let mut models = sheet.plan.layout.links.iter().filter_map(model).peekable();
+    models.peek().is_some() && models.all(|model| model.is("flat"))
 }
 
 fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
     let link = Part { sheet, prefix: format!("links.{name}") };
+    if link.word("kind") == "wifi" {
+        let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link)));
+        return LinkConfig { name: name.to_string(), kind };
+    }
     let direction = |prefix: &str| DirectionConfig {
         rate: link.rate(&format!("{prefix}rate")),
         delay: link.span(&format!("{prefix}delay")),
@@ -65,15 +87,19 @@ fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
             }
         }
     }
-    let ends = match link.value("nodes") {
-        Value::List(ends) if ends.len() == 2 => [link.node_index(&ends[0]), link.node_index(&ends[1])],
-        _ => link.broken("nodes"),
-    };
-    LinkConfig { name: name.to_string(), nodes: ends, directions }
+    let nodes = link.nodes();
+    // More than two nodes are told by the check, which needs a configuration to look at.
+    let ends = [nodes[0], nodes[1]];
+    LinkConfig {
+        name: name.to_string(),
+        kind: LinkKind::PointToPoint(PointToPoint { nodes: ends, directions }),
+    }
 }
 
 fn loss(link: &Part<'_>) -> LossConfig {
     match link.word("loss.model") {
+        // Those of 802.11 links are told by the check.
+        "none" | "snr" => LossConfig::None,
         "packet" => LossConfig::Packet { rate: link.real("loss.rate") },
         "bit" => LossConfig::Bit { ber: link.real("loss.bit.ber") },
         "gilbert-elliott" => LossConfig::GilbertElliott {
@@ -223,6 +249,11 @@ impl<'a> Part<'a> {
         self.sheet.get(&format!("{}.{key}", self.prefix)).unwrap_or_else(|| self.broken(key))
     }
 
+    /// The value of a key that may have no meaning at this point.
+    fn known(&self, key: &str) -> Option<&'a Value> {
+        self.sheet.get(&format!("{}.{key}", self.prefix))
+    }
+
     fn broken(&self, key: &str) -> ! {
         panic!("{}.{key}: no value of its kind after validation", self.prefix)
     }
@@ -254,6 +285,14 @@ impl<'a> Part<'a> {
         self.value(key).si().unwrap_or_else(|| self.broken(key))
     }
 
+    /// Watts.
+    fn power(&self, key: &str) -> f64 {
+        match self.value(key) {
+            Value::Quantity(level @ Quantity { dim: Dim::Level, .. }) => dbm_to_watts(level.si()),
+            _ => self.real(key),
+        }
+    }
+
     fn span(&self, key: &str) -> Span {
         Span(self.count(key))
     }
@@ -283,6 +322,14 @@ impl<'a> Part<'a> {
         match self.value(key) {
             Value::Text(_) => None,
             _ => Some(read(self, key)),
+        }
+    }
+
+    /// The indices of two nodes or more.
+    fn nodes(&self) -> Vec<usize> {
+        match self.value("nodes") {
+            Value::List(nodes) if nodes.len() > 1 => nodes.iter().map(|node| self.node_index(node)).collect(),
+            _ => self.broken("nodes"),
         }
     }
 

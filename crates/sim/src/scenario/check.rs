@@ -1,11 +1,14 @@
 //! What one value alone cannot show: values of a point that do not go together.
 
+mod wifi;
+
 use super::build;
 use super::config::{AppKind, Config, FlowConfig, TransportConfig};
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
 use super::plan::Plan;
 use super::sheet::{self, Sheet, Transport};
+use crate::net::routes::Routes;
 use lasthop_stack::units::{Span, Time};
 
 /// Bytes of an IPv4 packet beside the payload of a segment: IPv4, TCP, and timestamps if used.
@@ -73,8 +76,16 @@ impl<'a> Check<'a> {
         }
         let config = build::config(sheet);
         self.run(&config);
+        self.links(&config, sheet);
+        let routes = Routes::of(&config).ok();
+        self.agents(&config, routes.as_ref(), sheet);
         for (number, flow) in config.flows.iter().enumerate() {
-            self.route(&config, flow);
+            // Only where some flow has no path is each looked at by itself.
+            let joined = routes.is_some() || {
+                let alone = Config { flows: vec![flow.clone()], ..config.clone() };
+                Routes::of(&alone).is_ok()
+            };
+            self.route(&config, flow, joined);
             self.source(&config, flow);
             match (&flow.transport, sheet.transport(number)) {
                 (TransportConfig::Tcp(_), Transport::Tcp) => self.tcp(flow),
@@ -92,7 +103,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn route(&mut self, config: &Config, flow: &FlowConfig) {
+    fn route(&mut self, config: &Config, flow: &FlowConfig, joined: bool) {
         let name = &flow.name;
         let [from, to] = [flow.from, flow.to].map(|node| config.nodes[node].name.as_str());
         if flow.from == flow.to {
@@ -100,8 +111,9 @@ impl<'a> Check<'a> {
                 &format!("flows.{name}.to"),
                 format!("\"{to}\" is the sender too; expected another node"),
             );
-        } else if !joined(config, flow.from, flow.to) {
-            let text = format!("no path from \"{from}\" to \"{to}\"; expected links that join them");
+        } else if !joined {
+            let reach = if config.wifi().next().is_some() { ", with stations in reach" } else { "" };
+            let text = format!("no path from \"{from}\" to \"{to}\"; expected links that join them{reach}");
             self.fault(&format!("flows.{name}.to"), text);
         }
     }
@@ -196,25 +208,6 @@ impl<'a> Check<'a> {
         let set = self.plan.layout.slot(key).and_then(|slot| sheet::place(self.plan, slot, self.point));
         set.unwrap_or_else(|| self.document.table_place(&key.split('.').collect::<Vec<_>>()))
     }
-}
-
-/// Whether links lead from one node to another.
-fn joined(config: &Config, from: usize, to: usize) -> bool {
-    let mut reached = vec![false; config.nodes.len()];
-    let mut open = vec![from];
-    while let Some(node) = open.pop() {
-        if std::mem::replace(&mut reached[node], true) {
-            continue;
-        }
-        for link in &config.links {
-            match link.nodes {
-                [a, b] if a == node => open.push(b),
-                [a, b] if b == node => open.push(a),
-                _ => {}
-            }
-        }
-    }
-    reached[to]
 }
 
 fn secs(span: Span) -> String {

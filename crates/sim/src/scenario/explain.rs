@@ -1,9 +1,10 @@
 //! What there is to say about each key, as JSON.
 
 use super::error::{ScenarioError, nearest};
-use super::keys::{self, Default, KEYS, Key, Kind, Only, Profiled};
+use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled};
 use super::layout::unknown_key;
 use super::quantity::Dim;
+use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp::Profile;
 use serde_json::{Value as Json, json};
 
@@ -88,7 +89,9 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Word(..) => "word",
         Kind::Text => "text",
         Kind::Node => "node",
-        Kind::NodePair => "two nodes",
+        Kind::Nodes => "nodes",
+        Kind::Flows => "flows",
+        Kind::Rates => return ("list of rates".to_string(), "Mbit/s"),
         Kind::Position => return ("two lengths".to_string(), "m"),
         Kind::Ordinals => "list of integers",
         Kind::SweptKey => "swept key",
@@ -107,6 +110,10 @@ fn dimension(dim: Dim) -> &'static str {
         Dim::Segments => "segments",
         Dim::Share => "percentage",
         Dim::Length => "length",
+        Dim::Power => "power",
+        Dim::Level => "level",
+        Dim::Gain => "gain",
+        Dim::Frequency => "frequency",
     }
 }
 
@@ -119,8 +126,21 @@ fn default(key: &Key) -> (Option<String>, String) {
         Default::Like(other) => (Some(format!("as {}", keys::shown(other))), source),
         Default::Variant(_) => (Some("as flows.NAME.tcp.variant".to_string()), source),
         Default::Profile(by) => profiled(by, ""),
+        Default::Preset(by) => preset(&by),
+        Default::Follows { key, value, then, or } => {
+            (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
+        }
+        Default::Agent(value) => {
+            let config = lle_tcp::Config::new(lle_tcp::Mode::Safe, lle_tcp::Criterion::default());
+            (Some(value(&config)), source)
+        }
         Default::Sack(by) => profiled(by, "; true for recovery sack and fack"),
     }
+}
+
+fn preset(by: &Preferred) -> (Option<String>, String) {
+    let (value, source) = by.summary();
+    (Some(value), source)
 }
 
 fn profiled(by: Profiled, more: &str) -> (Option<String>, String) {

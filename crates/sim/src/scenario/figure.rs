@@ -6,7 +6,7 @@ use super::keys::{self, Default, Kind};
 use super::layout::unknown_key;
 use super::plan::{Plan, is_name};
 use super::sweep::Axis;
-use super::value::Value;
+use super::value::{Names, Value};
 use serde_json::{Map, Value as Json};
 
 /// The figures of a document as JSON, whatever an override fixes; `metrics` are the known names.
@@ -66,7 +66,7 @@ impl Reader<'_> {
             };
             let value = match (key.kind, &leaf.item.raw) {
                 (Kind::Where, Raw::Table(below)) => Some(self.conditions(&document::flatten(below))),
-                _ => match key.read(&leaf.item.raw, &[]) {
+                _ => match key.read(&leaf.item.raw, &Names::default()) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
                         Some(Json::String(value.text()))
@@ -136,7 +136,7 @@ impl Reader<'_> {
             let Some((slot, axis, column)) = self.swept(place, "where", &key) else {
                 continue;
             };
-            let read = plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.node_names());
+            let read = plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.value_names());
             let known: Vec<String> = axis.rows.iter().map(|row| row[column].0.text()).collect();
             match read {
                 Ok(value) if known.contains(&value.text()) => {

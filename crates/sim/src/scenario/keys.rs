@@ -3,18 +3,23 @@
 //! Everything else about keys comes from the one table in `table.rs`: validation, messages, the resolved listing,
 //! `explain` and the JSON Schema.
 
+mod agents;
+mod links;
+mod preset;
 mod table;
 mod words;
 
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
+use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 
+pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::KEYS;
-pub use words::{APPS, LINKS, LOSS_MODELS, Named};
+pub use words::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
 
-/// One key. `*` in its path stands for the name of a node, link or flow.
-#[derive(Debug)]
+/// One key. `*` in its path stands for the name of a node, link, flow or agent.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) path: &'static str,
     pub(super) kind: Kind,
@@ -45,8 +50,12 @@ pub(super) enum Kind {
     Text,
     /// The name of a node.
     Node,
-    /// The names of two nodes.
-    NodePair,
+    /// The names of two or more nodes.
+    Nodes,
+    /// The names of flows.
+    Flows,
+    /// Bit rates.
+    Rates,
     /// Two lengths.
     Position,
     /// Whole numbers from 1, ascending.
@@ -74,6 +83,12 @@ pub(super) enum Default {
     Profile(Profiled),
     /// The part of the pair that `tcp.variant` names.
     Variant(Part),
+    /// What the standard, flavour or radio of the link says.
+    Preset(Preferred),
+    /// One word where another key has a certain value, and else another.
+    Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
+    /// What the agent says by itself.
+    Agent(fn(&lle_tcp::Config) -> String),
     /// True when the recovery needs it, else what the profile says.
     Sack(Profiled),
 }
@@ -176,7 +191,7 @@ impl Key {
 
     /// Whether a part of a run is described by this key: neither head nor sweep nor figure.
     pub(super) fn is_setting(&self) -> bool {
-        ["run.", "nodes.", "links.", "flows."].iter().any(|section| self.path.starts_with(section))
+        ["run.", "nodes.", "links.", "flows.", "agents."].iter().any(|section| self.path.starts_with(section))
     }
 
     /// Whether this key says how often, for how long or under which name, but not what a run computes.
@@ -268,7 +283,7 @@ mod tests {
                     assert!(KEYS[..index].iter().any(|earlier| earlier.path == *other), "{}", key.path);
                 }
             }
-            if let Default::Like(other) = key.default {
+            if let Default::Like(other) | Default::Follows { key: other, .. } = key.default {
                 assert!(KEYS[..index].iter().any(|earlier| earlier.path == other), "{}", key.path);
             }
         }

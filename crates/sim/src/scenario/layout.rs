@@ -1,8 +1,9 @@
-//! The concrete keys of one scenario: the table of keys, with the names of its nodes, links and flows filled in.
+//! The concrete keys of one scenario: the table of keys, with the names of its nodes, links, flows and agents filled in.
 
 use super::error::unknown;
-use super::keys::{self, Default, KEYS, Key, Only, Part, Profiled};
-use super::value::Value;
+use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled};
+use super::value::{Names, Value};
+use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
 use lasthop_stack::transport::tcp::Profile;
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ pub(super) struct Layout {
     pub(super) nodes: Vec<String>,
     pub(super) links: Vec<String>,
     pub(super) flows: Vec<String>,
+    pub(super) agents: Vec<String>,
     /// In the order of listings.
     pub(super) slots: Vec<Slot>,
     index: BTreeMap<String, usize>,
@@ -33,9 +35,32 @@ pub(super) enum SlotDefault {
     Absent,
     Always(Value),
     Like(usize),
-    Profile { profile: usize, values: ByProfile },
-    Variant { variant: usize, part: Part },
-    Sack { profile: usize, recovery: usize, values: ByProfile },
+    Profile {
+        profile: usize,
+        values: ByProfile,
+    },
+    Variant {
+        variant: usize,
+        part: Part,
+    },
+    Sack {
+        profile: usize,
+        recovery: usize,
+        values: ByProfile,
+    },
+    /// `words` are the slots of standard, flavour and radio.
+    Preset {
+        kind: usize,
+        words: [usize; 3],
+        preferred: Preferred,
+        otherwise: Option<Value>,
+    },
+    Follows {
+        slot: usize,
+        value: &'static str,
+        then: Value,
+        or: Value,
+    },
 }
 
 /// The default of each profile and its source.
@@ -63,15 +88,15 @@ pub(super) struct Astray {
 }
 
 impl Layout {
-    pub(super) fn new(nodes: Vec<String>, links: Vec<String>, flows: Vec<String>) -> Layout {
-        let mut layout = Layout { nodes, links, flows, slots: Vec::new(), index: BTreeMap::new() };
-        for section in ["", "run", "nodes", "links", "flows"] {
+    pub(super) fn new([nodes, links, flows, agents]: [Vec<String>; 4]) -> Layout {
+        let mut layout = Layout { nodes, links, flows, agents, slots: Vec::new(), index: BTreeMap::new() };
+        for section in ["", "run", "nodes", "links", "flows", "agents"] {
             let names = layout.names(section).to_vec();
             let in_section = |key: &&Key| match key.path.split_once('.') {
                 Some((first, _)) => first == section,
                 None => section.is_empty(),
             };
-            if !["nodes", "links", "flows"].contains(&section) {
+            if !["nodes", "links", "flows", "agents"].contains(&section) {
                 KEYS.iter().filter(in_section).for_each(|key| layout.add(key, None, ""));
             }
             for (number, name) in names.iter().enumerate() {
@@ -107,6 +132,22 @@ impl Layout {
                 recovery: self.at("flows.*.tcp.recovery", name),
                 values: by_profile(def, by),
             },
+            Default::Preset(preferred) => SlotDefault::Preset {
+                kind: self.at("links.*.kind", name),
+                words: ["standard", "flavour", "radio"].map(|key| self.at(&format!("links.*.{key}"), name)),
+                preferred,
+                otherwise: preferred.otherwise.map(|text| read(def, text)),
+            },
+            Default::Follows { key, value, then, or } => SlotDefault::Follows {
+                slot: self.at(key, name),
+                value,
+                then: read(def, then),
+                or: read(def, or),
+            },
+            Default::Agent(value) => {
+                let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());
+                SlotDefault::Always(read(def, &value(&config)))
+            }
         };
         let key = def.path.replace('*', name);
         self.index.insert(key.clone(), self.slots.len());
@@ -129,6 +170,7 @@ impl Layout {
             "nodes" => &self.nodes,
             "links" => &self.links,
             "flows" => &self.flows,
+            "agents" => &self.agents,
             _ => &[],
         }
     }
@@ -163,9 +205,11 @@ impl Layout {
         })
     }
 
-    /// The names of the nodes.
-    pub(super) fn node_names(&self) -> Vec<&str> {
-        self.nodes.iter().map(String::as_str).collect()
+    /// The names that values refer to.
+    pub(super) fn value_names(&self) -> Names<'_> {
+        let nodes = self.nodes.iter().map(String::as_str).collect();
+        let flows = self.flows.iter().map(String::as_str).collect();
+        Names { nodes, flows }
     }
 }
 

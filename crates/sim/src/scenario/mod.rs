@@ -31,7 +31,7 @@ mod tests;
 pub use config::Config;
 pub use error::{ScenarioError, unknown};
 pub use explain::{explain, keys};
-pub use keys::{APPS, LINKS, LOSS_MODELS, Named};
+pub use keys::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
 pub use schema::schema;
 
 use document::{Document, Raw};
@@ -42,6 +42,7 @@ use serde_json::Value as Json;
 use sheet::Sheet;
 use std::path::Path;
 use survey::{Survey, merged, unused};
+use value::Names;
 
 /// After so many faults the points that remain are not looked at.
 const ENOUGH_FAULTS: usize = 100;
@@ -291,7 +292,7 @@ impl Scenario {
     #[must_use]
     pub fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         let slot = self.plan.layout.slot(key)?;
-        self.plan.layout.slots[slot].def.read(&Raw::Text(text.to_string()), &[]).ok()?.si()
+        self.plan.layout.slots[slot].def.read(&Raw::Text(text.to_string()), &Names::default()).ok()?.si()
     }
 
     /// The value of a key that no sweep changes.

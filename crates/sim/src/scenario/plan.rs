@@ -100,7 +100,7 @@ impl Plan {
         let place = leaf.item.place;
         match self.layout.locate(&parts(&leaf.path)) {
             Ok(slot) => {
-                match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.node_names()) {
+                match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.value_names()) {
                     Ok(value) => self.base[slot] = Some(Setting { value, place }),
                     Err(text) => faults.push(Fault::new(place, leaf.key(), text)),
                 }
@@ -164,7 +164,7 @@ impl Plan {
                 Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => Raw::Text(text.to_string()),
                 other => other,
             };
-            match def.read(&raw, &self.layout.node_names()) {
+            match def.read(&raw, &self.layout.value_names()) {
                 Ok(value) => {
                     self.base[slot] = Some(Setting { value, place });
                     fixed.push(slot);
@@ -179,14 +179,14 @@ fn parts(path: &[String]) -> Vec<&str> {
     path.iter().map(String::as_str).collect()
 }
 
-/// The keys of a document, from the names it gives to nodes, links and flows.
+/// The keys of a document, from the names it gives to nodes, links, flows and agents.
 fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
-    let mut sections: [Vec<String>; 3] = Default::default();
+    let mut sections: [Vec<String>; 4] = Default::default();
     // A value in the place of a table still names what it stands for, so that its fault is told once.
     let values = document.settings.iter().map(|leaf| (&leaf.path, leaf.item.place));
     for (path, place) in document.tables.iter().map(|(path, place)| (path, *place)).chain(values) {
         let section = match path.as_slice() {
-            [section, _] => ["nodes", "links", "flows"].iter().position(|known| known == section),
+            [section, _] => ["nodes", "links", "flows", "agents"].iter().position(|known| known == section),
             _ => None,
         };
         let Some(section) = section else { continue };
@@ -198,11 +198,10 @@ fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
             faults.push(Fault::new(place, path[0].clone(), text));
         }
     }
-    let [nodes, links, flows] = sections;
-    Layout::new(nodes, links, flows)
+    Layout::new(sections)
 }
 
-/// Whether a node, link, flow or figure may be called so.
+/// Whether a node, link, flow, agent or figure may be called so.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

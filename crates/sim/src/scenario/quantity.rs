@@ -2,6 +2,9 @@
 
 use super::decimal::Decimal;
 
+/// The greatest gain or level, in decibels, and its opposite the least.
+const LARGEST_LEVEL_DB: i128 = 300;
+
 /// What a quantity measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dim {
@@ -19,6 +22,14 @@ pub(super) enum Dim {
     Share,
     /// Base unit: the metre.
     Length,
+    /// Base unit: the watt.
+    Power,
+    /// A power in decibels over a milliwatt.
+    Level,
+    /// Base unit: the decibel.
+    Gain,
+    /// Base unit: the hertz.
+    Frequency,
 }
 
 /// A unit: what it measures, its name, and its size in base units as `mantissa * 10^exponent`.
@@ -52,6 +63,17 @@ const UNITS: &[Unit] = &[
     Unit(Dim::Share, "%", 1, -2),
     Unit(Dim::Length, "m", 1, 0),
     Unit(Dim::Length, "km", 1, 3),
+    Unit(Dim::Power, "pW", 1, -12),
+    Unit(Dim::Power, "nW", 1, -9),
+    Unit(Dim::Power, "uW", 1, -6),
+    Unit(Dim::Power, "mW", 1, -3),
+    Unit(Dim::Power, "W", 1, 0),
+    Unit(Dim::Level, "dBm", 1, 0),
+    Unit(Dim::Gain, "dB", 1, 0),
+    Unit(Dim::Frequency, "Hz", 1, 0),
+    Unit(Dim::Frequency, "kHz", 1, 3),
+    Unit(Dim::Frequency, "MHz", 1, 6),
+    Unit(Dim::Frequency, "GHz", 1, 9),
 ];
 
 impl Dim {
@@ -65,6 +87,10 @@ impl Dim {
             Dim::Segments => "a number of segments",
             Dim::Share => "a percentage",
             Dim::Length => "a length",
+            Dim::Power => "a power",
+            Dim::Level => "a level",
+            Dim::Gain => "a gain",
+            Dim::Frequency => "a frequency",
         }
     }
 
@@ -78,6 +104,10 @@ impl Dim {
             Dim::Segments => "segments",
             Dim::Share => "%",
             Dim::Length => "m",
+            Dim::Power => "mW",
+            Dim::Level => "dBm",
+            Dim::Gain => "dB",
+            Dim::Frequency => "MHz",
         }
     }
 
@@ -93,7 +123,17 @@ impl Dim {
 
     /// Whether only whole base units have a meaning.
     fn counts(self) -> bool {
-        !matches!(self, Dim::Share | Dim::Length)
+        !matches!(self, Dim::Share | Dim::Length | Dim::Power | Dim::Level | Dim::Gain)
+    }
+
+    /// Whether less than zero has a meaning.
+    pub(super) fn is_signed(self) -> bool {
+        matches!(self, Dim::Length | Dim::Level | Dim::Gain)
+    }
+
+    /// Whether it is a logarithm, whose greatest values stand for powers that no number holds.
+    fn is_logarithm(self) -> bool {
+        matches!(self, Dim::Level | Dim::Gain)
     }
 
     /// Whether the unit is a plural.
@@ -111,6 +151,10 @@ impl Dim {
             Dim::Segments => &[("segments", 0)],
             Dim::Share => &[("%", -2)],
             Dim::Length => &[("m", 0)],
+            Dim::Power => &[("pW", -12), ("nW", -9), ("uW", -6), ("mW", -3), ("W", 0)],
+            Dim::Level => &[("dBm", 0)],
+            Dim::Gain => &[("dB", 0)],
+            Dim::Frequency => &[("Hz", 0), ("kHz", 3), ("MHz", 6), ("GHz", 9)],
         }
     }
 
@@ -119,6 +163,7 @@ impl Dim {
             Dim::Time => "whole nanoseconds",
             Dim::Rate => "whole bits per second",
             Dim::Size => "whole bytes",
+            Dim::Frequency => "whole hertz",
             _ => "a whole number",
         }
     }
@@ -168,6 +213,12 @@ impl Quantity {
     pub(super) fn checked(self) -> Result<Quantity, Unread> {
         if self.dim.counts() && !self.base.is_whole() {
             return Err(Unread::TooFine(self.dim.finest()));
+        }
+        let far = |base: Decimal| {
+            base > Decimal::new(LARGEST_LEVEL_DB, 0) || base < Decimal::new(-LARGEST_LEVEL_DB, 0)
+        };
+        if self.dim.is_logarithm() && far(self.base) {
+            return Err(Unread::OutOfRange);
         }
         Ok(self)
     }

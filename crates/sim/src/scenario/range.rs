@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::document::Raw;
 use super::keys::{Key, Kind};
 use super::quantity::{Dim, Quantity, Unread};
-use super::value::Value;
+use super::value::{Names, Value};
 
 /// More values than this are no axis.
 const MOST_VALUES: usize = 1_000_000;
@@ -44,7 +44,7 @@ struct Edge {
 
 impl Edge {
     fn read(key: &Key, text: &str) -> Result<Edge, String> {
-        match key.read(&Raw::Text(text.trim().to_string()), &[])? {
+        match key.read(&Raw::Text(text.trim().to_string()), &Names::default())? {
             Value::Quantity(Quantity { dim, base }) => Ok(Edge { dim: Some(dim), base }),
             Value::Number(base) => Ok(Edge { dim: None, base }),
             other => Err(format!("\"{}\" in a range; expected {}", other.text(), key.expected(None))),

@@ -4,7 +4,7 @@ use super::keys::{Default, KEYS, Key, Kind};
 use super::quantity::Dim;
 use serde_json::{Map, Value as Json, json};
 
-/// Names of nodes, links and flows.
+/// Names of nodes, links, flows and agents.
 const NAME: &str = "^[A-Za-z0-9_-]+$";
 
 /// The schema, in the dialect of 2020-12.
@@ -92,8 +92,15 @@ fn kind(key: &Key) -> Json {
         Kind::Word(_, words) => json!({ "enum": words() }),
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Node => json!({ "type": "string", "pattern": NAME }),
-        Kind::NodePair => {
-            json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2, "maxItems": 2 })
+        Kind::Nodes => {
+            json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 2 })
+        }
+        Kind::Flows => {
+            json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 1 })
+        }
+        Kind::Rates => {
+            let rate = json!({ "type": "string", "pattern": quantity(&[Dim::Rate]) });
+            json!({ "type": "array", "items": rate, "minItems": 1 })
         }
         Kind::Position => {
             let length = json!({ "type": "string", "pattern": quantity(&[Dim::Length]) });

@@ -1,7 +1,7 @@
 //! All values of one point: what is set, what is swept, and every default, each with where it comes from.
 
 use super::error::Place;
-use super::keys::Part;
+use super::keys::{Chooser, Part, Preferred};
 use super::layout::{ByProfile, SlotDefault, SlotOnly};
 use super::plan::Plan;
 use super::value::Value;
@@ -129,6 +129,21 @@ impl<'a> Sheet<'a> {
                 let value = Value::Text(entry.name.to_string());
                 Some(Cell { value, from: From::Slot(*variant), source: entry.source })
             }
+            SlotDefault::Preset { kind, words, preferred, otherwise } => {
+                if self.at(*kind).is_some_and(|kind| kind.is("wifi")) {
+                    return self.of_preset(slot, *words, preferred);
+                }
+                let Some(value) = otherwise else {
+                    self.missing.push(slot);
+                    return None;
+                };
+                Some(Cell { value: value.clone(), from: From::Default, source })
+            }
+            SlotDefault::Follows { slot, value, then, or } => {
+                let follows = self.at(*slot).is_some_and(|found| found.text() == *value);
+                let (value, from) = if follows { (then, From::Slot(*slot)) } else { (or, From::Default) };
+                Some(Cell { value: value.clone(), from, source })
+            }
             SlotDefault::Sack { profile, recovery, values } => {
                 let cell = self.of_profile(*profile, values)?;
                 if cell.value == Value::Bool(false) && self.at(*recovery).is_some_and(needs_sack) {
@@ -148,6 +163,18 @@ impl<'a> Sheet<'a> {
         let (name, (value, source)) =
             if profile.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
         Some(Cell { value: value.clone(), from: From::Profile(name), source })
+    }
+
+    fn of_preset(&self, slot: usize, words: [usize; 3], preferred: &Preferred) -> Option<Cell> {
+        let text = |slot: usize| self.at(slot).map(Value::text);
+        let (value, chooser, source) = preferred.of(&text(words[0])?, &text(words[1])?, &text(words[2])?);
+        let value = self.plan.layout.slots[slot].def.read_text(&value)?;
+        let chosen = match chooser {
+            Chooser::Standard => words[0],
+            Chooser::Flavour => words[1],
+            Chooser::Radio => words[2],
+        };
+        Some(Cell { value, from: From::Slot(chosen), source })
     }
 
     /// Where a cell comes from, in words.

@@ -8,6 +8,7 @@ use super::layout::SlotOnly;
 use super::plan::Plan;
 use super::sheet::{Sheet, Transport};
 use super::sweep::MOST_POINTS;
+use super::value::Value;
 use crate::probe::metrics;
 use std::collections::BTreeSet;
 
@@ -16,17 +17,13 @@ use std::collections::BTreeSet;
 pub(super) struct Survey {
     used: Vec<bool>,
     pub(super) metrics: Vec<String>,
-    /// The transports of the flows, as far as they were met.
-    transports: BTreeSet<Vec<Transport>>,
+    /// The transports of flows and the kinds of links, as far as they were met.
+    met: BTreeSet<(Vec<Transport>, Vec<String>)>,
 }
 
 impl Survey {
     pub(super) fn new(plan: &Plan) -> Survey {
-        Survey {
-            used: vec![false; plan.layout.slots.len()],
-            metrics: Vec::new(),
-            transports: BTreeSet::new(),
-        }
+        Survey { used: vec![false; plan.layout.slots.len()], metrics: Vec::new(), met: BTreeSet::new() }
     }
 
     pub(super) fn of(plan: &Plan) -> Survey {
@@ -40,8 +37,12 @@ impl Survey {
         for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
             *used |= cell.is_some();
         }
-        let transports = (0..sheet.plan.layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
-        if sheet.missing.is_empty() && self.transports.insert(transports) {
+        let layout = &sheet.plan.layout;
+        let transports = (0..layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
+        let kind =
+            |link: &String| sheet.get(&format!("links.{link}.kind")).map_or_else(String::new, Value::text);
+        let kinds = layout.links.iter().map(kind).collect();
+        if sheet.missing.is_empty() && self.met.insert((transports, kinds)) {
             self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet)));
         }
     }

@@ -90,7 +90,7 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
     plan.note_transport(&path);
     match plan.layout.locate(&path) {
         Ok(slot) if !plan.layout.slots[slot].def.is_setting() => {
-            let text = "cannot be swept; expected a key of a node, link, flow or of [run]";
+            let text = "cannot be swept; expected a key of a node, link, flow or agent, or of [run]";
             faults.push(Fault::new(leaf.item.place, format!("sweep.{key}"), text));
             None
         }
@@ -128,7 +128,7 @@ fn column(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<(usize, V
         }
         Raw::List(items) => {
             for item in items {
-                match def.read(&item.raw, &plan.layout.node_names()) {
+                match def.read(&item.raw, &plan.layout.value_names()) {
                     Ok(value) => values.push((value, item.place)),
                     Err(text) => fault(item.place, text),
                 }
@@ -186,7 +186,7 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
             let Some(slot) = slot(plan, &leaf, faults) else {
                 continue;
             };
-            match plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.node_names()) {
+            match plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.value_names()) {
                 Ok(value) => row.push((slot, value, leaf.item.place)),
                 Err(text) => {
                     faults.push(Fault::new(leaf.item.place, format!("sweep.list.{}", leaf.key()), text));

@@ -2,9 +2,16 @@
 
 use super::decimal::Decimal;
 use super::document::{Item, Raw};
-use super::error::unknown;
+use super::error::{Place, unknown};
 use super::keys::{Bound, Key, Kind};
 use super::quantity::{Dim, Quantity, Unread};
+
+/// The names that a scenario gives to what its values refer to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names<'a> {
+    pub(super) nodes: Vec<&'a str>,
+    pub(super) flows: Vec<&'a str>,
+}
 
 /// A legal value.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +58,8 @@ impl Value {
 }
 
 impl Key {
-    /// Reads a value of this key; `nodes` are the names of the nodes. The error is `found; expected`.
-    pub(super) fn read(&self, raw: &Raw, nodes: &[&str]) -> Result<Value, String> {
+    /// Reads a value of this key. The error is `found; expected`.
+    pub(super) fn read(&self, raw: &Raw, names: &Names<'_>) -> Result<Value, String> {
         if let Raw::Text(text) = raw
             && self.words.contains(&text.as_str())
         {
@@ -73,8 +80,10 @@ impl Key {
                 Err(unknown(noun, text, &known))
             }
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
-            (Kind::Node, Raw::Text(_)) => node(raw, nodes),
-            (Kind::NodePair, Raw::List(items)) => self.node_pair(items, nodes),
+            (Kind::Node, Raw::Text(_)) => name("node", raw, &names.nodes),
+            (Kind::Nodes, Raw::List(items)) => self.nodes(items, &names.nodes),
+            (Kind::Flows, Raw::List(items)) => self.flows(items, &names.flows),
+            (Kind::Rates, Raw::List(items)) => self.rates(items),
             (Kind::Position, Raw::List(items)) => self.position(items),
             (Kind::Ordinals, Raw::List(items)) => self.ordinals(items),
             _ => Err(format!("{}; expected {}", raw.describe_kind(), self.expected(None))),
@@ -83,11 +92,13 @@ impl Key {
 
     /// Reads the text of a canonical value or default, which stands in no file.
     pub(super) fn read_text(&self, text: &str) -> Option<Value> {
+        let item = |text: &str| Item { raw: Raw::Text(text.to_string()), place: Place::Line(0) };
         let raw = match self.kind {
             Kind::Bool => Raw::Bool(text.parse().ok()?),
+            Kind::Rates => Raw::List(text.split(", ").map(item).collect()),
             _ => Raw::Text(text.to_string()),
         };
-        self.read(&raw, &[]).ok()
+        self.read(&raw, &Names::default()).ok()
     }
 
     fn quantity(&self, text: &str, dims: &[Dim]) -> Result<Value, String> {
@@ -109,7 +120,7 @@ impl Key {
             let expected = self.expected(number.filter(|number| !number.is_empty()));
             return Err(format!("{found} is {}; expected {expected}", quantity.dim.noun()));
         }
-        if quantity.dim != Dim::Length && quantity.base.is_negative() {
+        if !quantity.dim.is_signed() && quantity.base.is_negative() {
             return Err(format!("{found} is negative; expected {}", self.expected(None)));
         }
         self.within(quantity.base, Some(quantity.dim), &found)?;
@@ -140,8 +151,12 @@ impl Key {
 
     /// Checks the limits that are given in this dimension; a limit of zero holds in every one.
     fn within(&self, base: Decimal, dim: Option<Dim>, found: &str) -> Result<(), String> {
+        let is_signed = dim.is_some_and(Dim::is_signed);
         let limit = |bound: Bound| {
-            bound.base().filter(|limit| limit.is_zero() || bound.dim().is_none() || bound.dim() == dim)
+            let same = |limit: &Decimal| {
+                bound.dim().is_none() || bound.dim() == dim || (limit.is_zero() && !is_signed)
+            };
+            bound.base().filter(same)
         };
         if let Some(bound) = self.least
             && let Some(least) = limit(bound)
@@ -159,15 +174,44 @@ impl Key {
         Ok(())
     }
 
-    fn node_pair(&self, items: &[Item], nodes: &[&str]) -> Result<Value, String> {
-        let [first, second] = items else {
+    fn nodes(&self, items: &[Item], nodes: &[&str]) -> Result<Value, String> {
+        if items.len() < 2 {
             return Err(format!("{} names; expected {}", items.len(), self.expected(None)));
-        };
-        let pair = [node(&first.raw, nodes)?, node(&second.raw, nodes)?];
-        if pair[0] == pair[1] {
-            return Err(format!("\"{}\" twice; expected two different nodes", pair[0].text()));
         }
-        Ok(Value::List(pair.to_vec()))
+        let found = items.iter().map(|item| name("node", &item.raw, nodes)).collect::<Result<Vec<_>, _>>()?;
+        match twice(&found) {
+            Some(name) => Err(format!("\"{}\" twice; expected different nodes", name.text())),
+            None => Ok(Value::List(found)),
+        }
+    }
+
+    fn flows(&self, items: &[Item], flows: &[&str]) -> Result<Value, String> {
+        if items.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        let found = items.iter().map(|item| name("flow", &item.raw, flows)).collect::<Result<Vec<_>, _>>()?;
+        match twice(&found) {
+            Some(name) => Err(format!("\"{}\" twice; expected different flows", name.text())),
+            None => Ok(Value::List(found)),
+        }
+    }
+
+    fn rates(&self, items: &[Item]) -> Result<Value, String> {
+        if items.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        let rate = |item: &Item| match &item.raw {
+            Raw::Text(text) => self.quantity(text, &[Dim::Rate]),
+            Raw::Number(number) => {
+                Err(format!("{number} has no unit; expected a rate such as \"{number} Mbit/s\""))
+            }
+            other => Err(format!("{}; expected a rate such as \"1 Mbit/s\"", other.describe())),
+        };
+        let found = items.iter().map(rate).collect::<Result<Vec<_>, _>>()?;
+        match twice(&found) {
+            Some(rate) => Err(format!("\"{}\" twice; expected different rates", rate.text())),
+            None => Ok(Value::List(found)),
+        }
     }
 
     fn position(&self, items: &[Item]) -> Result<Value, String> {
@@ -223,7 +267,9 @@ impl Key {
             Kind::Word(noun, words) => vec![format!("a {noun} ({})", words().join(", "))],
             Kind::Text => vec!["text".to_string()],
             Kind::Node => vec!["the name of a node".to_string()],
-            Kind::NodePair => vec!["the names of two nodes such as [\"a\", \"b\"]".to_string()],
+            Kind::Nodes => vec!["the names of two or more nodes such as [\"a\", \"b\"]".to_string()],
+            Kind::Flows => vec!["the names of flows such as [\"main\"]".to_string()],
+            Kind::Rates => vec!["rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]".to_string()],
             Kind::Position => vec!["two lengths such as [\"0 m\", \"100 m\"]".to_string()],
             Kind::Ordinals => {
                 vec!["ascending whole numbers from 1 such as [12, 40, 41]".to_string()]
@@ -242,6 +288,7 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
     let unit = if dim.units().contains(&unit) { unit } else { dim.unit() };
     let usual = match dim {
         Dim::Time if unit == "ms" => "40",
+        Dim::Time if unit == "us" => "20",
         Dim::Time => "10",
         Dim::Rate => "5",
         Dim::Size if unit == "B" => "1000",
@@ -249,20 +296,29 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
         Dim::Packets | Dim::Length => "100",
         Dim::Segments => "20",
         Dim::Share => "1",
+        Dim::Power => "280",
+        Dim::Level => "-82",
+        Dim::Gain => "7",
+        Dim::Frequency => "914",
     };
-    let number = number.filter(|number| !number.starts_with('-')).unwrap_or(usual);
+    let number = number.filter(|number| dim.is_signed() || !number.starts_with('-')).unwrap_or(usual);
     format!("{} such as \"{number} {unit}\"", dim.noun())
 }
 
-/// Without any nodes every name is taken: that there are none is told elsewhere, once.
-fn node(raw: &Raw, nodes: &[&str]) -> Result<Value, String> {
+/// Without any names each is taken: that there are none is told elsewhere, once.
+fn name(what: &str, raw: &Raw, names: &[&str]) -> Result<Value, String> {
     match raw {
-        Raw::Text(name) if nodes.is_empty() || nodes.contains(&name.as_str()) => {
+        Raw::Text(name) if names.is_empty() || names.contains(&name.as_str()) => {
             Ok(Value::Text(name.clone()))
         }
-        Raw::Text(name) => Err(unknown("node", name, nodes)),
-        other => Err(format!("{}; expected the name of a node", other.describe_kind())),
+        Raw::Text(name) => Err(unknown(what, name, names)),
+        other => Err(format!("{}; expected the name of a {what}", other.describe_kind())),
     }
+}
+
+/// The first value that a list holds twice.
+fn twice(values: &[Value]) -> Option<&Value> {
+    values.iter().enumerate().find(|(index, value)| values[..*index].contains(value)).map(|(_, value)| value)
 }
 
 impl Raw {

@@ -1,35 +1,29 @@
 //! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
 //!
-//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. The file is long because it
-//! is one table.
+//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Links and agents
+//! have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
-use super::words::{APPS, LINKS, LOSS_MODELS, names};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled};
+use super::words::{APPS, names};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, links};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
 
-const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
-const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
-const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
-const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
+pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
+pub(super) const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
+pub(super) const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
+pub(super) const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
 const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
-const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
-const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
+pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
 const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
 
 /// The longest simulated time: 31 years.
-const LONGEST: &str = "1000000000 s";
+pub(super) const LONGEST: &str = "1000000000 s";
 /// The greatest number that is read exactly.
 const MOST_COUNT: &str = "999999999999999999";
-const FASTEST: &str = "1000 Gbit/s";
+pub(super) const FASTEST: &str = "1000 Gbit/s";
 
-const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy"])];
-const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
-const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
-const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-elliott"])];
-const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
 const IF_FILE: &[Only] = &[Only::Is("flows.*.app.kind", &["file"])];
 const IF_CBR: &[Only] = &[Only::Is("flows.*.app.kind", &["cbr"])];
 const IF_POISSON: &[Only] = &[Only::Is("flows.*.app.kind", &["poisson"])];
@@ -41,15 +35,41 @@ const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
+/// The sections of the table.
+const SECTIONS: [&[Key]; 5] = [HEAD, links::KEYS, FLOWS, agents::KEYS, FIGURE];
+/// The number of keys.
+const COUNT: usize = HEAD.len() + links::KEYS.len() + FLOWS.len() + agents::KEYS.len() + FIGURE.len();
+
 /// The table.
-pub(in super::super) static KEYS: &[Key] = &[
+pub(in super::super) static KEYS: &[Key] = &joined();
+
+/// All sections, one after the other.
+const fn joined() -> [Key; COUNT] {
+    let mut all = [HEAD[0]; COUNT];
+    let (mut count, mut section) = (0, 0);
+    while section < SECTIONS.len() {
+        let mut index = 0;
+        while index < SECTIONS[section].len() {
+            all[count] = SECTIONS[section][index];
+            (count, index) = (count + 1, index + 1);
+        }
+        section += 1;
+    }
+    all
+}
+
+/// The head of the file, `[run]` and `[nodes]`.
+const HEAD: &[Key] = &[
     // The head of the file.
-    Key::new("paper", Kind::Text, "paper and figure that the scenario belongs to, such as ejtcp/fig10").default(""),
+    Key::new("paper", Kind::Text, "paper and figure that the scenario belongs to, such as ejtcp/fig10")
+        .default(""),
     Key::new("title", Kind::Text, "one line on what the scenario shows").default(""),
     Key::new("summary", Kind::Text, "what the scenario shows, at more length").default(""),
     // [run]
     Key::new("run.duration", TIME_S, "simulated time of one run").above("0 s").at_most(LONGEST),
-    Key::new("run.warmup", TIME_S, "simulated time before which nothing is measured").default("0 s").at_most(LONGEST),
+    Key::new("run.warmup", TIME_S, "simulated time before which nothing is measured")
+        .default("0 s")
+        .at_most(LONGEST),
     Key::new("run.seed", Kind::Integer, "seed of every random stream")
         .default("1")
         .at_least("0")
@@ -68,83 +88,19 @@ pub(in super::super) static KEYS: &[Key] = &[
         .default("none")
         .above("0 s")
         .at_most(LONGEST),
-    Key::new("run.max-memory", Kind::Quantity(&[Dim::Size], "GB"), "memory that a run may need, by estimate, to start")
-        .default("4 GB")
-        .above("0 B"),
+    Key::new(
+        "run.max-memory",
+        Kind::Quantity(&[Dim::Size], "GB"),
+        "memory that a run may need, by estimate, to start",
+    )
+    .default("4 GB")
+    .above("0 B"),
     // [nodes]
     Key::new("nodes.*.position", Kind::Position, "where the node stands").absent(),
-    // [links.NAME]
-    Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "what the link is made of"),
-    Key::new("links.*.nodes", Kind::NodePair, "the two ends; forward is from the first to the second"),
-    Key::new("links.*.rate", RATE, "bit rate, headers included").above("0 bit/s").at_most(FASTEST),
-    Key::new("links.*.delay", TIME_MS, "propagation delay").default("0 s").at_most(LONGEST),
-    Key::new("links.*.queue", ROOM, "room of the drop-tail queue, the packet being sent included")
-        .or(&["unlimited"])
-        .default("100 packets")
-        .above("0 packets")
-        .at_most("1000000000 packets"),
-    Key::new("links.*.reverse.rate", RATE, "bit rate from the second node to the first")
-        .like("links.*.rate")
-        .above("0 bit/s")
-        .at_most(FASTEST),
-    Key::new("links.*.reverse.delay", TIME_MS, "propagation delay from the second node to the first")
-        .like("links.*.delay")
-        .at_most(LONGEST),
-    Key::new("links.*.reverse.queue", ROOM, "room of the queue at the second node")
-        .or(&["unlimited"])
-        .like("links.*.queue")
-        .above("0 packets")
-        .at_most("1000000000 packets"),
-    Key::new(
-        "links.*.loss.model",
-        Kind::Word("loss model", || names(LOSS_MODELS)),
-        "law by which packets are lost",
-    )
-    .default("packet")
-    .only(LOSSY),
-    Key::new(
-        "links.*.loss.direction",
-        Kind::Word("direction", || vec!["forward", "reverse", "both"]),
-        "direction in which packets are lost; forward is from the first node to the second",
-    )
-    .default("forward")
-    .only(LOSSY),
-    Key::new("links.*.loss.rate", SHARE, "probability that a packet is lost, each independently")
-        .default("0 %")
-        .at_most("100 %")
-        .only(PACKET_LOSS),
-    Key::new("links.*.loss.bit.ber", Kind::Number, "probability that a bit is wrong; a packet with a wrong bit is lost")
-        .at_least("0")
-        .at_most("1")
-        .only(BIT_LOSS),
-    Key::new("links.*.loss.gilbert-elliott.loss-good", SHARE, "probability of loss in the good state")
-        .default("0 %")
-        .source("Gilbert 1960")
-        .at_most("100 %")
-        .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.gilbert-elliott.loss-bad", SHARE, "probability of loss in the bad state")
-        .default("100 %")
-        .source("Elliott 1963")
-        .at_most("100 %")
-        .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.gilbert-elliott.good-to-bad", SHARE, "probability per packet that the state turns bad")
-        .source("Gilbert 1960")
-        .at_most("100 %")
-        .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.gilbert-elliott.bad-to-good", SHARE, "probability per packet that the state turns good")
-        .source("Gilbert 1960")
-        .at_most("100 %")
-        .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.list.drop", Kind::Ordinals, "packets to drop, counted from 1 in the lossy direction")
-        .only(LIST_LOSS),
-    Key::new(
-        "links.*.loss.list.of",
-        Kind::Word("class of packets", || vec!["data", "ack", "all"]),
-        "packets that are counted: those with payload, TCP segments without, or all",
-    )
-    .default("data")
-    .only(LIST_LOSS),
-    // [flows.NAME]
+];
+
+/// The keys under `[flows.NAME]`.
+const FLOWS: &[Key] = &[
     Key::new("flows.*.from", Kind::Node, "node that sends"),
     Key::new("flows.*.to", Kind::Node, "node that receives"),
     Key::new(
@@ -368,7 +324,10 @@ pub(in super::super) static KEYS: &[Key] = &[
         .default("0 B")
         .at_most("40 B")
         .only(IF_UDP),
-    // [[figure]]
+];
+
+/// The keys under `[[figure]]`.
+const FIGURE: &[Key] = &[
     Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
     Key::new("figure.x", Kind::SweptKey, "swept key along the x axis"),
     Key::new("figure.y", Kind::Metric, "metric along the y axis"),
@@ -392,11 +351,11 @@ fn segments(count: u32) -> String {
     quantity(Dim::Segments, count.into())
 }
 
-fn time(span: Span) -> String {
+pub(super) fn time(span: Span) -> String {
     quantity(Dim::Time, span.0)
 }
 
-fn quantity(dim: Dim, base: u64) -> String {
+pub(super) fn quantity(dim: Dim, base: u64) -> String {
     Quantity { dim, base: Decimal::new(base.into(), 0) }.text()
 }
 

@@ -17,14 +17,26 @@ const fn named(name: &'static str, summary: &'static str) -> Named {
 pub static LINKS: &[Named] = &[
     named("wired", "rate, delay and drop-tail queue in each direction; loses nothing"),
     named("lossy", "a wired link that loses packets by a loss model"),
+    named("wifi", "an 802.11 medium that all its stations share"),
+];
+
+/// Standards of 802.11 links.
+pub static STANDARDS: &[Named] = &[
+    named("802.11", "DSSS at 1 and 2 Mbit/s, long preamble"),
+    named("802.11b", "CCK at 5.5 and 11 Mbit/s, long preamble"),
+    named("802.11b-short", "the same with the short preamble"),
+    named("802.11a", "OFDM at 6 to 54 Mbit/s in a channel of 20 MHz"),
+    named("bianchi", "the constants of Bianchi's tables, by default under the assumptions of his model"),
 ];
 
 /// Loss models.
 pub static LOSS_MODELS: &[Named] = &[
+    named("none", "nothing is lost by chance"),
     named("packet", "each packet is lost with the same probability, independently"),
     named("bit", "each bit is wrong with the same probability; a packet with a wrong bit is lost"),
     named("gilbert-elliott", "two states that change by packet, each with a loss probability of its own"),
-    named("list", "exactly the listed packets are lost"),
+    named("snr", "by the ratio of signal to noise and the modulation, on an 802.11 link"),
+    named("list", "exactly the listed packets are lost, on a wired link"),
 ];
 
 /// Kinds of sources.

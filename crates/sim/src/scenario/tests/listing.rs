@@ -1,13 +1,22 @@
 //! What a legal scenario comes out as: the listing of a point, its hash and its typed configuration.
 
 use super::{BASE, changed, extended, read, resolved, with};
-use crate::scenario::config::{AppKind, LossConfig, OnOffLaw, PacketClass, TransportConfig};
+use crate::scenario::config::{
+    AppKind, LinkKind, LossConfig, OnOffLaw, PacketClass, PointToPoint, TransportConfig,
+};
 use crate::scenario::{Scenario, explain, keys, schema};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::RecoveryKind;
 use lasthop_stack::transport::tcp::Config as Tcp;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use serde_json::Value as Json;
+
+fn ends(scenario: &Scenario, link: usize) -> PointToPoint {
+    match &scenario.config(0).links[link].kind {
+        LinkKind::PointToPoint(ends) => ends.clone(),
+        LinkKind::Wifi(_) => panic!("a link between two nodes"),
+    }
+}
 
 const TCP: &str = "\n[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n";
 
@@ -69,14 +78,15 @@ fn links_and_their_directions_are_typed() {
         "delay = \"40 ms\"",
         "delay = \"40 ms\"\nqueue = \"64 kB\"\nreverse = { rate = \"1 Mbit/s\", queue = \"unlimited\" }",
     );
-    let config = read(&text).unwrap().config(0);
-    let [forward, reverse] = &config.links[0].directions;
-    assert_eq!(config.links[0].nodes, [0, 1]);
+    let scenario = read(&text).unwrap();
+    let (first, second) = (ends(&scenario, 0), ends(&scenario, 1));
+    let [forward, reverse] = &first.directions;
+    assert_eq!(first.nodes, [0, 1]);
     assert_eq!((forward.rate, forward.delay), (Rate(5_000_000), Span::from_millis(40)));
     assert_eq!((reverse.rate, reverse.delay), (Rate(1_000_000), Span::from_millis(40)));
     assert_eq!((forward.queue, reverse.queue), (QueueLimit::Bytes(Bytes(64_000)), QueueLimit::Unlimited));
     assert_eq!((&forward.loss, &reverse.loss), (&LossConfig::None, &LossConfig::None));
-    let lossy = &config.links[1].directions;
+    let lossy = &second.directions;
     assert_eq!((&lossy[0].loss, &lossy[1].loss), (&LossConfig::Packet { rate: 0.01 }, &LossConfig::None));
 }
 
@@ -84,7 +94,7 @@ fn links_and_their_directions_are_typed() {
 fn loss_models_and_directions_are_typed() {
     let loss = |table: &str| {
         let text = changed(r#"{ rate = "1 %" }"#, table);
-        read(&text).unwrap().config(0).links[1].directions.clone().map(|direction| direction.loss)
+        ends(&read(&text).unwrap(), 1).directions.map(|direction| direction.loss)
     };
     let [forward, reverse] = loss(r#"{ model = "bit", direction = "both", bit = { ber = 1e-6 } }"#);
     assert_eq!(forward, LossConfig::Bit { ber: 1e-6 });

@@ -140,7 +140,7 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"links.b-c.lossrate\" = [\"1 %\"]\n",
         "\"links.b-c.lossrate\"",
-        "sweep.links.b-c.lossrate: unknown key; expected one of kind, nodes, rate, delay, queue, reverse, loss",
+        "sweep.links.b-c.lossrate: unknown key; expected one of kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, propagation, reception, loss",
     );
     refused(
         "[sweep]\n\"links.bc.loss.rate\" = [\"1 %\"]\n",

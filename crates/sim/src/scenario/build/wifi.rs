@@ -1,0 +1,191 @@
+//! 802.11 links and the agents above them.
+
+use super::{Part, whole};
+use crate::medium::radio::config::{
+    ErrorConfig, ErrorLaw, LossMeaning, LossOf, Propagation, RadioConfig, Reception,
+};
+use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
+use crate::scenario::keys::Wifi;
+use crate::scenario::quantity::{Dim, Quantity};
+use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
+use lasthop_stack::link::dot11::{
+    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, RateSet, ResponseTimeout,
+};
+use lasthop_stack::registry::AgentKind;
+use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
+use lasthop_stack::units::Rate;
+
+pub(super) fn wifi(link: &Part<'_>) -> WifiConfig {
+    let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
+    WifiConfig {
+        nodes: link.nodes(),
+        access_point: match link.value("access-point") {
+            none if none.is("none") => None,
+            node => Some(link.node_index(node)),
+        },
+        mac: mac(link, &preset.mac),
+        radio: radio(link, &preset.radio),
+    }
+}
+
+/// A rate that the standard has not is told by the check, which needs a configuration to look at.
+fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
+    let word = |key: &str, word: &str| link.word(key) == word;
+    let margin = link.span("access.timeout-margin");
+    let rates: Vec<PhyRate> = match link.value("basic-rates") {
+        Value::List(rates) => {
+            rates.iter().filter_map(whole).filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect()
+        }
+        _ => link.broken("basic-rates"),
+    };
+    MacConfig {
+        slot: link.span("slot"),
+        sifs: link.span("sifs"),
+        cw_min: link.small("cw-min"),
+        cw_max: link.small("cw-max"),
+        phy: PhyTiming {
+            preamble: link.span("phy.preamble"),
+            preamble_at_1_mbps: link.span("phy.preamble-at-1-mbps"),
+            round_to: link.span("phy.round-to"),
+            propagation: link.span("phy.propagation-delay"),
+        },
+        data_rate: PhyRate::from_rate(link.rate("rate")).unwrap_or(preset.data_rate),
+        basic_rates: RateSet::of(&rates),
+        header: link.small("frames.header"),
+        fcs: link.small("frames.fcs"),
+        llc: link.small("frames.llc"),
+        rts: link.small("frames.rts"),
+        cts: link.small("frames.cts"),
+        ack: link.small("frames.ack"),
+        rts_threshold: link.optional("rts-threshold", Part::small),
+        fragment_threshold: link.optional("fragment-threshold", Part::small),
+        short_retry: link.optional("short-retry", Part::small),
+        long_retry: link.optional("long-retry", Part::small),
+        access: AccessRules {
+            draw: if word("access.draw", "standard") {
+                BackoffDraw::Standard
+            } else {
+                BackoffDraw::BelowWindow
+            },
+            timeout: if word("access.timeout", "reception-start") {
+                ResponseTimeout::ReceptionStart(margin)
+            } else {
+                ResponseTimeout::WholeResponse(margin)
+            },
+            eifs: link.flag("access.eifs"),
+            post_backoff: link.flag("access.post-backoff"),
+            immediate: link.flag("access.immediate"),
+            nav_reset: link.flag("access.nav-reset"),
+        },
+        queue: match link.value("queue") {
+            Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),
+            _ => preset.queue,
+        },
+    }
+}
+
+fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
+    // What has no meaning under the chosen models stays as the preset has it.
+    let real = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.real(key));
+    let power = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.power(key));
+    let capture = || link.optional("reception.capture", Part::real);
+    RadioConfig {
+        transmit_power_w: power("propagation.transmit-power", preset.transmit_power_w),
+        frequency_hz: real("propagation.frequency", preset.frequency_hz),
+        transmit_gain: real("propagation.transmit-gain", preset.transmit_gain),
+        receive_gain: real("propagation.receive-gain", preset.receive_gain),
+        antenna_height_m: real("propagation.antenna-height", preset.antenna_height_m),
+        system_loss: real("propagation.system-loss", preset.system_loss),
+        propagation: match link.word("propagation.model") {
+            "free-space" => Propagation::FreeSpace,
+            "two-ray" => Propagation::TwoRay,
+            "log-distance" => Propagation::LogDistance {
+                exponent: link.real("propagation.exponent"),
+                reference_m: link.real("propagation.reference-distance"),
+            },
+            _ => preset.propagation,
+        },
+        flat_power_w: link.power("propagation.flat-power"),
+        receive_threshold_w: link.power("reception.receive-threshold"),
+        carrier_sense_threshold_w: link.power("reception.carrier-sense-threshold"),
+        interference_threshold_w: link.power("reception.interference-threshold"),
+        reception: match link.word("reception.model") {
+            "ns2" => Reception::Ns2 { capture: capture() },
+            "capture" => Reception::Capture { capture: capture() },
+            _ => Reception::Sinr { least: link.real("reception.least-sinr") },
+        },
+        bandwidth_hz: link.real("reception.bandwidth"),
+        noise_figure_db: link.real("reception.noise-figure"),
+        errors: errors(link),
+    }
+}
+
+fn errors(link: &Part<'_>) -> ErrorConfig {
+    let law = match link.word("loss.model") {
+        "packet" => match link.real("loss.rate") {
+            0.0 => ErrorLaw::None,
+            rate => ErrorLaw::Packet { rate },
+        },
+        "bit" => ErrorLaw::Bit { ber: link.real("loss.bit.ber") },
+        "snr" => ErrorLaw::Snr,
+        "gilbert-elliott" => ErrorLaw::GilbertElliott {
+            loss_good: link.real("loss.gilbert-elliott.loss-good"),
+            loss_bad: link.real("loss.gilbert-elliott.loss-bad"),
+            mean_good: link.span("loss.gilbert-elliott.mean-good"),
+            mean_bad: link.span("loss.gilbert-elliott.mean-bad"),
+        },
+        _ => ErrorLaw::None,
+    };
+    let meaning = match (link.flag("loss.above-mac"), link.flag("loss.repaired-by-arq")) {
+        (true, _) => LossMeaning::AboveMac,
+        (false, true) => LossMeaning::OnAir,
+        (false, false) => LossMeaning::ForGood,
+    };
+    let of = match link.word("loss.of") {
+        "all" => LossOf::All,
+        "packets" => LossOf::Packets,
+        _ => LossOf::Data,
+    };
+    ErrorConfig { law, meaning, of }
+}
+
+pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> AgentConfig {
+    let agent = Part { sheet, prefix: format!("agents.{name}") };
+    let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
+    let served = match agent.value("flows") {
+        Value::List(names) => {
+            let place = |name: &Value| flows.iter().position(|flow| name.is(&flow.name));
+            names.iter().filter_map(place).collect()
+        }
+        _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
+    };
+    let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
+    let config = match kind {
+        AgentKind::None => lle_tcp::Config::new(Mode::Safe, Criterion::default()),
+        AgentKind::LleTcp => lle(&agent),
+    };
+    AgentConfig { name: name.to_string(), kind, config, flows: served }
+}
+
+fn lle(agent: &Part<'_>) -> lle_tcp::Config {
+    let mode = if agent.word("mode") == "paper" { Mode::Paper } else { Mode::Safe };
+    let mut config = lle_tcp::Config::new(mode, Criterion::default());
+    config.acknowledge = match agent.word("acknowledge") {
+        "every-packet" => AckScheme::EveryPacket,
+        _ => AckScheme::Delayed { every: agent.small("ack-every"), delay: agent.span("ack-delay") },
+    };
+    config.on_undelivered = match agent.word("on-undelivered") {
+        "nothing" => OnUndelivered::Nothing,
+        "resubmit-once" => OnUndelivered::ResubmitOnce,
+        _ => OnUndelivered::ThreeDuplicates,
+    };
+    config.idle = agent.span("idle");
+    config.max_flows = agent.small("max-flows") as usize;
+    if mode == Mode::Safe {
+        config.hold = agent.span("hold");
+        config.repair = agent.span("repair");
+        config.max_kept = agent.count("max-kept");
+    }
+    config
+}

@@ -1,0 +1,204 @@
+//! What does not go together on an 802.11 link, and above it.
+
+use super::{Check, secs};
+use crate::medium::radio::config::{ErrorLaw, LossMeaning};
+use crate::net::routes::Routes;
+use crate::scenario::config::{Config, LinkKind, PointToPoint, TransportConfig, WifiConfig};
+use crate::scenario::keys::Wifi;
+use crate::scenario::quantity::Dim;
+use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
+use lasthop_stack::link::dot11::PhyRate;
+use lasthop_stack::registry::AgentKind;
+use lasthop_stack::schemes::lle_tcp::Mode;
+use lasthop_stack::units::Rate;
+
+impl Check<'_> {
+    pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        for link in &config.links {
+            match &link.kind {
+                LinkKind::PointToPoint(ends) => self.cable(&link.name, ends, config, sheet),
+                LinkKind::Wifi(wifi) => self.wifi(&link.name, wifi, config, sheet),
+            }
+        }
+    }
+
+    fn cable(&mut self, name: &str, ends: &PointToPoint, config: &Config, sheet: &Sheet<'_>) {
+        if let Some(Value::List(nodes)) = sheet.get(&format!("links.{name}.nodes"))
+            && nodes.len() > 2
+        {
+            let [a, b] = ends.nodes.map(|node| config.nodes[node].name.as_str());
+            let text =
+                format!("{} names; expected the names of two nodes such as [\"{a}\", \"{b}\"]", nodes.len());
+            self.fault(&format!("links.{name}.nodes"), text);
+        }
+        self.loss_model(name, sheet, "snr", "none, packet, bit, gilbert-elliott, list on a lossy link");
+    }
+
+    fn loss_model(&mut self, name: &str, sheet: &Sheet<'_>, wrong: &str, expected: &str) {
+        let key = format!("links.{name}.loss.model");
+        if sheet.get(&key).is_some_and(|model| model.is(wrong)) {
+            self.fault(&key, format!("\"{wrong}\"; expected one of {expected}"));
+        }
+    }
+
+    fn wifi(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
+        let key = |below: &str| format!("links.{name}.{below}");
+        self.loss_model(name, sheet, "list", "none, packet, bit, gilbert-elliott, snr on a wifi link");
+        self.loss_meaning(name, wifi, sheet);
+        self.rates(name, sheet);
+        self.positions(name, wifi, config, sheet);
+        if let Some(queue) = sheet.get(&key("queue"))
+            && !matches!(queue, Value::Quantity(room) if room.dim == Dim::Packets)
+        {
+            let text = format!(
+                "\"{}\" on a wifi link; expected a number of packets such as \"50 packets\"",
+                queue.text()
+            );
+            self.fault(&key("queue"), text);
+        }
+        let mac = &wifi.mac;
+        if mac.cw_min > mac.cw_max {
+            let text = format!("{} is above cw-max, {}; expected less", mac.cw_min, mac.cw_max);
+            self.fault(&key("cw-min"), text);
+        }
+        if let Some(ap) = wifi.access_point.filter(|ap| !wifi.nodes.contains(ap)) {
+            let stations: Vec<&str> =
+                wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
+            let text = format!(
+                "\"{}\" is no station of the link; expected \"none\" or one of {}",
+                config.nodes[ap].name,
+                stations.join(", ")
+            );
+            self.fault(&key("access-point"), text);
+        }
+    }
+
+    fn loss_meaning(&mut self, name: &str, wifi: &WifiConfig, sheet: &Sheet<'_>) {
+        let key = |below: &str| format!("links.{name}.loss.{below}");
+        let is = |below: &str, word: &str| sheet.get(&key(below)).is_some_and(|value| value.text() == word);
+        let errors = &wifi.radio.errors;
+        if is("above-mac", "true") && is("repaired-by-arq", "true") {
+            let text = "true with loss.above-mac, where the ARQ has no part any more; expected false";
+            self.fault(&key("repaired-by-arq"), text.to_string());
+        }
+        if errors.meaning != LossMeaning::OnAir && is("of", "all") {
+            let text = "\"all\" with loss.repaired-by-arq = false, which is decided for packets; expected \"packets\" or \"data\"";
+            self.fault(&key("of"), text.to_string());
+        }
+        if errors.meaning == LossMeaning::AboveMac && errors.law == ErrorLaw::Snr {
+            let text = "\"snr\" with loss.above-mac, where there is no signal; expected one of none, packet, bit, gilbert-elliott";
+            self.fault(&key("model"), text.to_string());
+        }
+    }
+
+    fn rates(&mut self, name: &str, sheet: &Sheet<'_>) {
+        let Some(Value::Text(standard)) = sheet.get(&format!("links.{name}.standard")) else { return };
+        let known = Wifi::rates(standard);
+        let legal = |rate: &Value| match rate {
+            Value::Quantity(rate) => {
+                let found = rate.base.as_u64().and_then(|rate| PhyRate::from_rate(Rate(rate)));
+                found.is_some_and(|rate| known.contains(&rate))
+            }
+            _ => false,
+        };
+        for below in ["rate", "basic-rates"] {
+            let key = format!("links.{name}.{below}");
+            let wrong = match sheet.get(&key) {
+                Some(Value::List(rates)) => rates.iter().find(|rate| !legal(rate)),
+                rate => rate.filter(|rate| !legal(rate)),
+            };
+            if let Some(rate) = wrong {
+                let known: Vec<String> =
+                    known.iter().map(|rate| (rate.rate().0 as f64 / 1e6).to_string()).collect();
+                let (rate, known) = (rate.text(), known.join(", "));
+                let text = format!("\"{rate}\" is no rate of {standard}; expected one of {known} Mbit/s");
+                self.fault(&key, text);
+            }
+        }
+    }
+
+    /// Stations hear each other by their distance or all alike; half of them in place is a slip.
+    fn positions(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
+        let key = format!("links.{name}.propagation.model");
+        let stations = || wifi.nodes.iter().map(|node| &config.nodes[*node]);
+        if sheet.get(&key).is_some_and(|model| model.is("flat")) {
+            if let Some(node) = stations().find(|node| node.position.is_some()) {
+                let text = format!(
+                    "\"flat\", but another link of \"{}\" needs where it stands; expected one model for both",
+                    node.name
+                );
+                self.fault(&key, text);
+            }
+            return;
+        }
+        let placed = stations().find(|node| node.position.is_some());
+        if let Some(placed) = placed
+            && let Some(lost) = stations().find(|node| node.position.is_none())
+        {
+            let text = format!(
+                "missing; expected one for each station of {name}, since \"{}\" has one",
+                placed.name
+            );
+            self.fault(&format!("nodes.{}.position", lost.name), text);
+        }
+    }
+
+    /// The agents of a point; `routes` are known when all flows have a path.
+    pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
+        let mut served: Vec<Option<&str>> = vec![None; config.flows.len()];
+        for agent in config.agents.iter().filter(|agent| agent.kind != AgentKind::None) {
+            let key = format!("agents.{}.flows", agent.name);
+            let listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
+            let mut useful = 0;
+            for &number in &agent.flows {
+                let flow = &config.flows[number];
+                let name = &flow.name;
+                if !matches!(flow.transport, TransportConfig::Tcp(_)) {
+                    self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
+                    continue;
+                }
+                let over = |routes| ends_with_wifi(config, routes, flow.from, flow.to);
+                if routes.is_some_and(|routes| !over(routes)) {
+                    if listed {
+                        let text = format!(
+                            "the last hop of \"{name}\" is no wifi link in either direction; expected flows that end with one"
+                        );
+                        self.fault(&key, text);
+                    }
+                    continue;
+                }
+                useful += 1;
+                if let Some(other) = served[number].replace(&agent.name) {
+                    let text = format!("\"{name}\" has an agent, \"{other}\"; expected one agent for a flow");
+                    self.fault(&key, text);
+                }
+            }
+            if !listed && useful == 0 {
+                let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
+                self.fault(&key, text);
+            }
+            if agent.config.mode == Mode::Safe && agent.config.repair <= agent.config.hold {
+                let text = format!(
+                    "{} is not above hold, {}; expected more",
+                    secs(agent.config.repair),
+                    secs(agent.config.hold)
+                );
+                self.fault(&format!("agents.{}.repair", agent.name), text);
+            }
+        }
+    }
+}
+
+/// Whether the last hop of a path is made over an 802.11 link, there or back.
+fn ends_with_wifi(config: &Config, routes: &Routes, from: usize, to: usize) -> bool {
+    let mut is_wifi = Vec::new();
+    for link in &config.links {
+        match &link.kind {
+            LinkKind::PointToPoint(_) => is_wifi.extend([false; 2]),
+            LinkKind::Wifi(wifi) => is_wifi.extend(wifi.nodes.iter().map(|_| true)),
+        }
+    }
+    let last = |from, to| routes.path(from, to).last().is_some_and(|(_, hop)| is_wifi[hop.port.0 as usize]);
+    last(from, to) || last(to, from)
+}
