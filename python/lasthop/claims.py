@@ -7,6 +7,7 @@ mean        a metric, averaged over the points chosen by `at`
 difference  the same at `this` minus at `that`
 ratio       the same at `this` over at `that`
 gain        ratio minus one
+saving      one minus ratio
 order       along the values of `key`, in the order listed, the metric falls
 
 `at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 AGREES, CANNOT_TELL, DIFFERS = "agrees", "cannot tell", "differs"
 VERDICTS = (AGREES, CANNOT_TELL, DIFFERS)
-KINDS = ("mean", "difference", "ratio", "gain", "order")
+KINDS = ("mean", "difference", "ratio", "gain", "saving", "order")
 
 _UNITS = {
     "": 1.0,

@@ -84,6 +84,14 @@ def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
             None if high is None else high - 1,
             found.n,
         )
+    if claim.kind == "saving" and found.mean is not None:
+        low, high = found.low, found.high
+        return Interval(
+            1 - found.mean,
+            None if high is None else 1 - high,
+            None if low is None else 1 - low,
+            found.n,
+        )
     return found
 
 
