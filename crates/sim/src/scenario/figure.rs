@@ -65,7 +65,7 @@ impl Reader<'_> {
                 continue;
             };
             let value = match (key.kind, &leaf.item.raw) {
-                (Kind::Where, Raw::Table(below)) => Some(self.conditions(&document::flatten(below))),
+                (Kind::Where, Raw::Table(below)) => Some(self.conditions(name, &document::flatten(below))),
                 _ => match key.read(&leaf.item.raw, &Names::default()) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
@@ -127,13 +127,13 @@ impl Reader<'_> {
         Some((*slot, axis, column))
     }
 
-    fn conditions(&mut self, leaves: &[Leaf]) -> Json {
+    fn conditions(&mut self, name: &str, leaves: &[Leaf]) -> Json {
         let mut conditions = Map::new();
         for leaf in leaves {
             let (key, place) = (leaf.key(), leaf.item.place);
-            let at = format!("where.{key}");
+            let at = format!("{name}.{key}");
             let plan = self.plan;
-            let Some((slot, axis, column)) = self.swept(place, "where", &key) else {
+            let Some((slot, axis, column)) = self.swept(place, name, &key) else {
                 continue;
             };
             let read = plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.value_names());

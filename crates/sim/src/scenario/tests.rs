@@ -4,6 +4,7 @@ mod errors;
 mod fuzz;
 mod listing;
 mod sweeps;
+mod wifi;
 
 use super::{Scenario, ScenarioError};
 

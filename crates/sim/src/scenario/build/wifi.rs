@@ -18,15 +18,13 @@ use lasthop_stack::units::Rate;
 
 pub(super) fn wifi(link: &Part<'_>) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
-    WifiConfig {
-        nodes: link.nodes(),
-        access_point: match link.value("access-point") {
-            none if none.is("none") => None,
-            node => Some(link.node_index(node)),
-        },
-        mac: mac(link, &preset.mac),
-        radio: radio(link, &preset.radio),
-    }
+    let nodes = link.nodes();
+    // An access point that is no station is told by the check.
+    let access_point = match link.value("access-point") {
+        none if none.is("none") => None,
+        node => Some(link.node_index(node)).filter(|ap| nodes.contains(ap)),
+    };
+    WifiConfig { nodes, access_point, mac: mac(link, &preset.mac), radio: radio(link, &preset.radio) }
 }
 
 /// A rate that the standard has not is told by the check, which needs a configuration to look at.

@@ -62,14 +62,13 @@ impl Check<'_> {
             let text = format!("{} is above cw-max, {}; expected less", mac.cw_min, mac.cw_max);
             self.fault(&key("cw-min"), text);
         }
-        if let Some(ap) = wifi.access_point.filter(|ap| !wifi.nodes.contains(ap)) {
-            let stations: Vec<&str> =
-                wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
-            let text = format!(
-                "\"{}\" is no station of the link; expected \"none\" or one of {}",
-                config.nodes[ap].name,
-                stations.join(", ")
-            );
+        let stations: Vec<&str> = wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
+        if let Some(Value::Text(ap)) = sheet.get(&key("access-point"))
+            && ap != "none"
+            && !stations.contains(&ap.as_str())
+        {
+            let stations = stations.join(", ");
+            let text = format!("\"{ap}\" is no station of the link; expected \"none\" or one of {stations}");
             self.fault(&key("access-point"), text);
         }
     }
@@ -81,8 +80,7 @@ impl Check<'_> {
         if is("above-mac", "true") && is("repaired-by-arq", "true") {
             let text = "true with loss.above-mac, where the ARQ has no part any more; expected false";
             self.fault(&key("repaired-by-arq"), text.to_string());
-        }
-        if errors.meaning != LossMeaning::OnAir && is("of", "all") {
+        } else if errors.meaning != LossMeaning::OnAir && is("of", "all") {
             let text = "\"all\" with loss.repaired-by-arq = false, which is decided for packets; expected \"packets\" or \"data\"";
             self.fault(&key("of"), text.to_string());
         }
@@ -132,10 +130,8 @@ impl Check<'_> {
             }
             return;
         }
-        let placed = stations().find(|node| node.position.is_some());
-        if let Some(placed) = placed
-            && let Some(lost) = stations().find(|node| node.position.is_none())
-        {
+        let Some(placed) = stations().find(|node| node.position.is_some()) else { return };
+        for lost in stations().filter(|node| node.position.is_none()) {
             let text = format!(
                 "missing; expected one for each station of {name}, since \"{}\" has one",
                 placed.name

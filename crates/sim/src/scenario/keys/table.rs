@@ -44,6 +44,7 @@ const COUNT: usize = HEAD.len() + links::KEYS.len() + FLOWS.len() + agents::KEYS
 pub(in super::super) static KEYS: &[Key] = &joined();
 
 /// All sections, one after the other.
+#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler, once")]
 const fn joined() -> [Key; COUNT] {
     let mut all = [HEAD[0]; COUNT];
     let (mut count, mut section) = (0, 0);
@@ -338,6 +339,8 @@ const FIGURE: &[Key] = &[
     Key::new("figure.x-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the x axis").absent(),
     Key::new("figure.y-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the y axis").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
+    Key::new("figure.gain-over", Kind::Where, "what y is drawn as a gain over: the values of swept keys that differ there")
+        .absent(),
 ];
 
 const SACK: Profiled =

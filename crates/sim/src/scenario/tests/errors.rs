@@ -235,7 +235,11 @@ fn parameters_of_a_variant_that_no_point_uses_are_refused() {
 #[test]
 fn loss_on_a_wired_link_is_refused() {
     let text = changed(r#"kind  = "lossy""#, r#"kind  = "wired" "#);
-    refused(&text, "loss  =", "links.b-c.loss.rate: no point uses it; expected links.b-c.kind = \"lossy\" or \"wifi\"");
+    refused(
+        &text,
+        "loss  =",
+        "links.b-c.loss.rate: no point uses it; expected links.b-c.kind = \"lossy\" or \"wifi\"",
+    );
 }
 
 #[test]
