@@ -76,14 +76,8 @@ def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
     if claim.kind == "difference":
         return difference(_average([a for a, _ in pairs]), _average([b for _, b in pairs]))
     found = ratio(pairs)
-    if claim.kind == "gain" and found.mean is not None:
-        low, high = found.low, found.high
-        return Interval(
-            found.mean - 1,
-            None if low is None else low - 1,
-            None if high is None else high - 1,
-            found.n,
-        )
+    if claim.kind == "gain":
+        return found.less(1.0)
     if claim.kind == "saving" and found.mean is not None:
         low, high = found.low, found.high
         return Interval(

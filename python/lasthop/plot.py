@@ -73,7 +73,8 @@ def draw(study: Study, figure: dict[str, Any]) -> Figure:
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
     lines = figure.get("lines")
-    every = series(study, x, y, lines, figure.get("where") or {})
+    over = figure.get("gain-over")
+    every = series(study, x, y, lines, figure.get("where") or {}, over)
     if not any(it.mean is not None for line in every for it in line.intervals):
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
     with mpl.rc_context(_STYLE):
@@ -92,6 +93,8 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
     x, y = str(figure["x"]), str(figure["y"])
     means = [it.mean for line in every for it in line.intervals if it.mean is not None]
     factor, unit = prefix(max(map(abs, means)), metric_unit(y))
+    if figure.get("gain-over"):
+        factor, unit = 0.01, "%"
     axis = _Axis(study.scenario, x, [text for line in every for text in line.xs])
     styles = _styles(str(figure.get("lines", "")), [line.label for line in every])
     for line, (colour, marker, dashes) in zip(every, styles, strict=True):
@@ -108,7 +111,8 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
     if axis.words:
         axes.set_xticks(range(len(axis.words)), axis.words)
     axes.set_xlabel(figure.get("x-label") or axis.label)
-    axes.set_ylabel(figure.get("y-label") or metric_words(y) + (f" ({unit})" if unit else ""))
+    name = f"gain in {metric_words(y)}" if figure.get("gain-over") else metric_words(y)
+    axes.set_ylabel(figure.get("y-label") or name + (f" ({unit})" if unit else ""))
     if axis.spans_decades:
         axes.set_xscale("log")
     if figure.get("y-scale") == "log":

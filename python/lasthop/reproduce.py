@@ -162,7 +162,7 @@ def reproduce(
             scenario,
             folder,
             replications=own.get("replications", settings.get("replications")),
-            where=own.get("where", settings.get("where", ())),
+            where=own.get("where", ()),
             fresh=_is_stale(folder),
         )
         Sweep(study, jobs=jobs, progress=progress()).run()

@@ -42,6 +42,11 @@ class Interval:
             return 0.0
         return abs(self.half / self.mean) if self.mean else math.inf
 
+    def less(self, amount: float) -> Interval:
+        """The same interval, lower by a constant."""
+        mean, low, high = (None if v is None else v - amount for v in (self.mean, self.low, self.high))
+        return Interval(mean, low, high, self.n)
+
 
 @lru_cache(maxsize=4096)
 def t_factor(n: int, level: float = LEVEL) -> float:

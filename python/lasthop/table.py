@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import same
 from lasthop.quantity import digits, metric_unit, metric_words, prefix
-from lasthop.stats import Interval, difference, interval
+from lasthop.stats import Interval, difference, interval, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -149,10 +149,19 @@ class Series:
     intervals: list[Interval]
 
 
-def series(study: Study, x: str, y: str, lines: str | None, where: Mapping[str, str]) -> list[Series]:
+def series(
+    study: Study,
+    x: str,
+    y: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    gain_over: Mapping[str, str] | None = None,
+) -> list[Series]:
     """The lines of a figure: one for each combination of whatever is swept beside x.
 
-    Keys that advance together with x (a zip or a list) belong to x and make no lines.
+    Keys that advance together with x (a zip or a list) belong to x and make no lines. With
+    `gain_over` each value is that of y over y at the point where those keys have those values,
+    minus one, and the points that they name themselves make no line.
     """
     study.check_metric(y)
     numeric = study.scenario.numeric
@@ -165,10 +174,12 @@ def series(study: Study, x: str, y: str, lines: str | None, where: Mapping[str, 
     labels: dict[tuple[str, ...], str] = {}
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
         if _matches(study, index, point, where):
+            if gain_over and _matches(study, index, point, gain_over):
+                continue
             own = {k: point[k] for keys in beside for k in keys}
             place = tuple(own.values())
             labels[place] = _label(beside, own, lines, where)
-            it = interval(list(study.values(index, y).values()))
+            it = _gain(study, index, point, y, gain_over) if gain_over else _level(study, index, y)
             cells.setdefault(place, []).append((point.get(x, ""), index, it))
     for column in cells.values():
         numbers = {text: numeric(x, text) for text, _, _ in column}
@@ -178,6 +189,23 @@ def series(study: Study, x: str, y: str, lines: str | None, where: Mapping[str, 
         Series(labels[place], [c[0] for c in column], [c[1] for c in column], [c[2] for c in column])
         for place, column in cells.items()
     ]
+
+
+def _level(study: Study, index: int, y: str) -> Interval:
+    return interval(list(study.values(index, y).values()))
+
+
+def _gain(
+    study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]
+) -> Interval:
+    """y at a point over y where the keys of `over` differ, minus one."""
+    numeric = study.scenario.numeric
+    base = {**point, **over}
+    for (other, _, _), there in zip(study.plan, study.points(), strict=True):
+        if all(same(k, there[k], v, numeric) for k, v in base.items()):
+            it = ratio([(study.values(index, y), study.values(other, y))])
+            return it.less(1.0)
+    return Interval(None, None, None, 0)
 
 
 def _matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
