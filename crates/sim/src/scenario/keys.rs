@@ -6,6 +6,7 @@
 mod agents;
 mod links;
 mod preset;
+mod radio;
 mod table;
 mod words;
 

@@ -5,6 +5,7 @@ mod fuzz;
 mod listing;
 mod sweeps;
 mod wifi;
+mod wifi_errors;
 
 use super::{Scenario, ScenarioError};
 

@@ -81,11 +81,11 @@ impl Check<'_> {
             let text = "true with loss.above-mac, where the ARQ has no part any more; expected false";
             self.fault(&key("repaired-by-arq"), text.to_string());
         } else if errors.meaning != LossMeaning::OnAir && is("of", "all") {
-            let text = "\"all\" with loss.repaired-by-arq = false, which is decided for packets; expected \"packets\" or \"data\"";
+            let text = "\"all\" with loss.repaired-by-arq = false, which loses packets; expected \"packets\" or \"data\"";
             self.fault(&key("of"), text.to_string());
         }
         if errors.meaning == LossMeaning::AboveMac && errors.law == ErrorLaw::Snr {
-            let text = "\"snr\" with loss.above-mac, where there is no signal; expected one of none, packet, bit, gilbert-elliott";
+            let text = "\"snr\" with loss.above-mac, where there is no signal; expected another model";
             self.fault(&key("model"), text.to_string());
         }
     }
@@ -158,7 +158,7 @@ impl Check<'_> {
                 if routes.is_some_and(|routes| !over(routes)) {
                     if listed {
                         let text = format!(
-                            "the last hop of \"{name}\" is no wifi link in either direction; expected flows that end with one"
+                            "\"{name}\" ends with no wifi link in either direction; expected flows that do"
                         );
                         self.fault(&key, text);
                     }

@@ -1,24 +1,18 @@
 //! The keys of links.
 //!
-//! Of an 802.11 link, `standard`, `flavour` and `radio` choose the defaults of everything below them, as the profile of a
-//! TCP flow does.
+//! Of an 802.11 link, `standard`, `flavour` and `radio` choose the defaults of everything below them, as the
+//! profile of a TCP flow does.
 
-use super::super::quantity::{Dim, Quantity};
+use super::super::quantity::Dim;
 use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};
 use super::table::{FASTEST, LONGEST, RATE, SHARE, SIZE, TIME_MS, quantity, time};
 use super::words::{LINKS, LOSS_MODELS, STANDARDS, names};
-use super::{Decimal, Default, Key, Kind, Only};
-use crate::medium::radio::config::{ErrorLaw, Propagation, RadioConfig, Reception, watts_to_dbm};
+use super::{Default, Key, Kind, Only};
+use crate::medium::radio::config::ErrorLaw;
 use lasthop_stack::link::dot11::{BackoffDraw, PhyRate, ResponseTimeout};
 
 const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
-const POWER: Kind = Kind::Quantity(&[Dim::Power, Dim::Level], "mW");
-const FREQUENCY: Kind = Kind::Quantity(&[Dim::Frequency], "MHz");
-const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
-const GAIN: Kind = Kind::Quantity(&[Dim::Gain], "dB");
-
-const STRONGEST: &str = "1000000 W";
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
 const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy"])];
@@ -30,27 +24,25 @@ const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
 const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-elliott"])];
 const GILBERT_BY_PACKET: &[Only] = &[GILBERT_ELLIOTT[0], LOSSY[0]];
 const GILBERT_BY_TIME: &[Only] = &[GILBERT_ELLIOTT[0], WIFI[0]];
-const BY_DISTANCE: &[Only] =
-    &[Only::Is("links.*.propagation.model", &["two-ray", "free-space", "log-distance"])];
-const TWO_RAY: &[Only] = &[Only::Is("links.*.propagation.model", &["two-ray"])];
-const LOG_DISTANCE: &[Only] = &[Only::Is("links.*.propagation.model", &["log-distance"])];
-const CAPTURE: &[Only] = &[Only::Is("links.*.reception.model", &["ns2", "capture"])];
-const SINR: &[Only] = &[Only::Is("links.*.reception.model", &["sinr"])];
 
-const RTS_CTS: Source = Source::Mac(
-    "IEEE 802.11-2012 (annex C): dot11RTSThreshold",
-    "IEEE 802.11-2012 (annex C): dot11RTSThreshold",
-);
-const FRAMES: Source = Source::Mac("IEEE 802.11-2012 (8.2, 8.3)", "IEEE 802.11-2012 (8.2, 8.3)");
-const ACCESS: Source = Source::Mac("IEEE 802.11-2012 (9.3)", "IEEE 802.11-2012 (9.3)");
+const RTS_CTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11RTSThreshold");
+const FRAGMENTS: Source = both_mac("IEEE 802.11-2012 (annex C): dot11FragmentationThreshold");
+const SHORT_RETRY: Source = both_mac("IEEE 802.11-2012 (annex C): dot11ShortRetryLimit");
+const LONG_RETRY: Source = both_mac("IEEE 802.11-2012 (annex C): dot11LongRetryLimit");
+const RX_START: Source = Source::Mac("IEEE 802.11-2012 (9.3.2.8)", "IEEE 802.11-2012 (table 18-17)");
+const FRAMES: Source = both_mac("IEEE 802.11-2012 (8.2, 8.3)");
+const ACCESS: Source = both_mac("IEEE 802.11-2012 (9.3)");
 const PHY_TABLES: Source =
     Source::Mac("IEEE 802.11-2012 (tables 16-2, 17-5)", "IEEE 802.11-2012 (table 18-17)");
-const WIRELESS_PHY: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: YansWifiPhy");
+
+const fn both_mac(source: &'static str) -> Source {
+    Source::Mac(source, source)
+}
 
 impl Key {
     /// A key whose default on an 802.11 link comes from a preset; elsewhere it has no meaning unless
     /// [`otherwise`](Key::otherwise) or a list of kinds says more.
-    const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
+    pub(super) const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
         Key { default: Default::Preset(Preferred { value, source, otherwise: None }), only: WIFI, ..self }
     }
 
@@ -79,7 +71,7 @@ impl Key {
 /// The keys under `[links.NAME]`.
 pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "what the link is made of"),
-    Key::new("links.*.nodes", Kind::Nodes, "the two ends, forward from the first to the second; or all stations of a medium"),
+    Key::new("links.*.nodes", Kind::Nodes, "two ends, forward from the first to the second; or all stations"),
     Key::new(
         "links.*.standard",
         Kind::Word("standard", || names(STANDARDS)),
@@ -94,29 +86,29 @@ pub(super) const KEYS: &[Key] = &[
     )
     .follows("links.*.standard", "bianchi", "model", "standard")
     .only(WIFI),
-    Key::new("links.*.radio", Kind::Word("radio", || RADIOS.to_vec()), "the set of defaults of propagation and reception")
-        .follows("links.*.flavour", "model", "bianchi", "ns2")
-        .only(WIFI),
+    Key::new(
+        "links.*.radio",
+        Kind::Word("radio", || RADIOS.to_vec()),
+        "the set of defaults of propagation and reception",
+    )
+    .follows("links.*.flavour", "model", "bianchi", "ns2")
+    .only(WIFI),
     Key::new("links.*.rate", RATE, "bit rate, headers included; of data frames on an 802.11 link")
-        .preset(
-            |wifi| rate(wifi.mac.data_rate),
-            Source::Mac("fastest rate of the standard", "fastest rate of the standard"),
-        )
+        .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard"))
         .only(&[])
         .above("0 bit/s")
         .at_most(FASTEST),
-    Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK: the fastest not above that of the data")
-        .preset(basic_rates, Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.3.4)")),
+    Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK").preset(
+        basic_rates,
+        Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.3.4)"),
+    ),
     Key::new("links.*.delay", TIME_MS, "propagation delay").default("0 s").at_most(LONGEST).only(CABLE),
     Key::new(
         "links.*.queue",
         ROOM,
-        "room of the drop-tail queue, the packet being sent included; on an 802.11 link that of each station, beside it",
+        "room of the drop-tail queue, with the packet being sent; of each station and without it on wifi",
     )
-    .preset(
-        |wifi| quantity(Dim::Packets, wifi.mac.queue.into()),
-        Source::Mac("ns-2: ifqlen of the CMU scripts", "ns-2: ifqlen of the CMU scripts"),
-    )
+    .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")
     .only(&[])
     .or(&["unlimited"])
@@ -137,45 +129,27 @@ pub(super) const KEYS: &[Key] = &[
         .above("0 packets")
         .at_most("1000000000 packets")
         .only(CABLE),
-    Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none is an ad hoc network")
+    Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none is ad hoc")
         .or(&["none"])
         .default("none")
         .only(WIFI),
-    Key::new("links.*.rts-threshold", SIZE, "longest data frame sent without RTS and CTS, header included; 0 B is always")
+    Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B is always")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)
         .at_most("65535 B"),
-    Key::new("links.*.fragment-threshold", SIZE, "longest data frame, header included; longer ones go in fragments")
+    Key::new("links.*.fragment-threshold", SIZE, "longest data frame, header included")
         .or(&["never"])
-        .preset(
-            |wifi| size_or(wifi.mac.fragment_threshold, "never"),
-            Source::Mac(
-                "IEEE 802.11-2012 (annex C): dot11FragmentationThreshold",
-                "IEEE 802.11-2012 (annex C): dot11FragmentationThreshold",
-            ),
-        )
+        .preset(|wifi| size_or(wifi.mac.fragment_threshold, "never"), FRAGMENTS)
         .at_least("256 B")
         .at_most("65535 B"),
     Key::new("links.*.short-retry", Kind::Integer, "attempts at an RTS, or at data up to the RTS threshold")
         .or(&["none"])
-        .preset(
-            |wifi| count_or(wifi.mac.short_retry, "none"),
-            Source::Mac(
-                "IEEE 802.11-2012 (annex C): dot11ShortRetryLimit",
-                "IEEE 802.11-2012 (annex C): dot11ShortRetryLimit",
-            ),
-        )
+        .preset(|wifi| count_or(wifi.mac.short_retry, "none"), SHORT_RETRY)
         .at_least("1")
         .at_most("255"),
     Key::new("links.*.long-retry", Kind::Integer, "attempts at data above the RTS threshold")
         .or(&["none"])
-        .preset(
-            |wifi| count_or(wifi.mac.long_retry, "none"),
-            Source::Mac(
-                "IEEE 802.11-2012 (annex C): dot11LongRetryLimit",
-                "IEEE 802.11-2012 (annex C): dot11LongRetryLimit",
-            ),
-        )
+        .preset(|wifi| count_or(wifi.mac.long_retry, "none"), LONG_RETRY)
         .at_least("1")
         .at_most("255"),
     Key::new("links.*.slot", TIME_US, "slot of the backoff")
@@ -200,21 +174,15 @@ pub(super) const KEYS: &[Key] = &[
             Source::Mac("IEEE 802.11-2012 (17.2.2)", "IEEE 802.11-2012 (18.3.2)"),
         )
         .at_most("1 s"),
-    Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "the same for a frame at 1 Mbit/s, which has no short form")
-        .preset(
-            |wifi| time(wifi.mac.phy.preamble_at_1_mbps),
-            Source::Mac("IEEE 802.11-2012 (17.2.2.2)", "IEEE 802.11-2012 (17.2.2.2)"),
-        )
+    Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "the same for a frame at 1 Mbit/s")
+        .preset(|wifi| time(wifi.mac.phy.preamble_at_1_mbps), both_mac("IEEE 802.11-2012 (17.2.2.2)"))
         .at_most("1 s"),
     Key::new("links.*.phy.round-to", TIME_US, "unit to which the airtime of a DSSS frame is rounded up")
-        .preset(
-            |wifi| time(wifi.mac.phy.round_to),
-            Source::Mac("IEEE 802.11-2012 (17.3.4)", "IEEE 802.11-2012 (17.3.4)"),
-        )
+        .preset(|wifi| time(wifi.mac.phy.round_to), both_mac("IEEE 802.11-2012 (17.3.4)"))
         .above("0 s")
         .at_most("1 ms"),
     Key::new("links.*.phy.propagation-delay", TIME_US, "constant that is added to the airtime of each frame")
-        .preset(|wifi| time(wifi.mac.phy.propagation), Source::Mac("the airtime alone", "the airtime alone"))
+        .preset(|wifi| time(wifi.mac.phy.propagation), both_mac("the airtime alone"))
         .at_most("1 ms"),
     frame("links.*.frames.header", "header of a data frame", |wifi| size(wifi.mac.header)),
     frame("links.*.frames.fcs", "frame check sequence of a data frame", |wifi| size(wifi.mac.fcs)),
@@ -234,127 +202,40 @@ pub(super) const KEYS: &[Key] = &[
         "whether a response must begin in time, or be there whole",
     )
     .preset(timeout, ACCESS),
-    Key::new("links.*.access.timeout-margin", TIME_US, "time beyond SIFS and a slot, or beyond SIFS and the whole response")
-        .preset(timeout_margin, Source::Mac("IEEE 802.11-2012 (9.3.2.8): aPHY-RX-START-Delay", "IEEE 802.11-2012 (table 18-17)"))
-        .at_most("1 s"),
-    rule("links.*.access.eifs", "EIFS instead of DIFS after a frame in error", |wifi| wifi.mac.access.eifs.to_string()),
-    rule("links.*.access.post-backoff", "a backoff after each exchange, even with nothing left to send", |wifi| {
-        wifi.mac.access.post_backoff.to_string()
+    Key::new(
+        "links.*.access.timeout-margin",
+        TIME_US,
+        "time waited for it beyond SIFS and slot, or beyond the whole",
+    )
+    .preset(timeout_margin, RX_START)
+    .at_most("1 s"),
+    rule("links.*.access.eifs", "EIFS instead of DIFS after a frame in error", |wifi| {
+        wifi.mac.access.eifs.to_string()
     }),
-    rule("links.*.access.immediate", "no backoff before a frame that finds the medium idle for DIFS", |wifi| {
-        wifi.mac.access.immediate.to_string()
-    }),
+    rule(
+        "links.*.access.post-backoff",
+        "a backoff after each exchange, even with nothing left to send",
+        |wifi| wifi.mac.access.post_backoff.to_string(),
+    ),
+    rule(
+        "links.*.access.immediate",
+        "no backoff before a frame that finds the medium idle for DIFS",
+        |wifi| wifi.mac.access.immediate.to_string(),
+    ),
     rule("links.*.access.nav-reset", "an RTS that no frame follows reserves nothing", |wifi| {
         wifi.mac.access.nav_reset.to_string()
     }),
     Key::new(
-        "links.*.propagation.model",
-        Kind::Word("model of propagation", || vec!["two-ray", "free-space", "log-distance", "flat"]),
-        "how power falls with distance; flat, and any model without positions, is the same power everywhere",
+        "links.*.loss.model",
+        Kind::Word("loss model", || names(LOSS_MODELS)),
+        "law by which packets are lost",
     )
     .preset(
-        |wifi| propagation(&wifi.radio).to_string(),
-        Source::Radio("ns-2: Propagation/TwoRayGround", "ns-3: LogDistancePropagationLossModel"),
-    ),
-    Key::new("links.*.propagation.exponent", Kind::Number, "power of the distance beyond the reference distance")
-        .preset(|wifi| factor(log_distance(&wifi.radio)[0]), Source::Radio("ns-3: LogDistancePropagationLossModel", "ns-3: LogDistancePropagationLossModel"))
-        .only(LOG_DISTANCE)
-        .above("0")
-        .at_most("10"),
-    Key::new("links.*.propagation.reference-distance", LENGTH, "distance up to which power falls as in free space")
-        .preset(|wifi| length(log_distance(&wifi.radio)[1]), Source::Radio("ns-3: LogDistancePropagationLossModel", "ns-3: LogDistancePropagationLossModel"))
-        .only(LOG_DISTANCE)
-        .above("0 m")
-        .at_most("1000 km"),
-    Key::new("links.*.propagation.transmit-power", POWER, "power fed into the antenna")
-        .preset(|wifi| power(wifi.radio.transmit_power_w), WIRELESS_PHY)
-        .only(BY_DISTANCE)
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.propagation.frequency", FREQUENCY, "carrier frequency")
-        .preset(|wifi| frequency(wifi.radio.frequency_hz), WIRELESS_PHY)
-        .only(BY_DISTANCE)
-        .above("0 Hz")
-        .at_most("1000 GHz"),
-    Key::new("links.*.propagation.transmit-gain", Kind::Number, "gain of the transmitting antenna, a factor")
-        .preset(|wifi| factor(wifi.radio.transmit_gain), Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: YansWifiPhy"))
-        .only(BY_DISTANCE)
-        .above("0")
-        .at_most("1000000"),
-    Key::new("links.*.propagation.receive-gain", Kind::Number, "gain of the receiving antenna, a factor")
-        .preset(|wifi| factor(wifi.radio.receive_gain), Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: YansWifiPhy"))
-        .only(BY_DISTANCE)
-        .above("0")
-        .at_most("1000000"),
-    Key::new("links.*.propagation.antenna-height", LENGTH, "height of all antennas above ground")
-        .preset(|wifi| length(wifi.radio.antenna_height_m), Source::Radio("ns-2: Antenna/OmniAntenna", "ns-2: Antenna/OmniAntenna"))
-        .only(TWO_RAY)
-        .above("0 m")
-        .at_most("10 km"),
-    Key::new("links.*.propagation.system-loss", Kind::Number, "losses in the equipment, a factor")
-        .preset(|wifi| factor(wifi.radio.system_loss), WIRELESS_PHY)
-        .only(BY_DISTANCE)
-        .at_least("1")
-        .at_most("1000000"),
-    Key::new("links.*.propagation.flat-power", POWER, "power at which stations without positions hear each other")
-        .preset(|wifi| power(wifi.radio.flat_power_w), Source::Radio("well above every threshold", "well above every threshold"))
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new(
-        "links.*.reception.model",
-        Kind::Word("model of reception", || vec!["ns2", "capture", "sinr"]),
-        "what becomes of frames that overlap: ns-2's rule, a ratio of powers, or all interference summed",
+        |wifi| if wifi.radio.errors.law == ErrorLaw::Snr { "snr" } else { "packet" }.to_string(),
+        Source::Radio("", "ns-3: NistErrorRateModel"),
     )
-    .preset(
-        |wifi| reception(&wifi.radio).to_string(),
-        Source::Radio("ns-2: mac-802_11.cc", "ns-3: InterferenceHelper"),
-    ),
-    Key::new("links.*.reception.capture", Kind::Number, "ratio of powers from which a frame survives an overlap")
-        .or(&["none"])
-        .preset(capture, Source::Radio("ns-2: Phy/WirelessPhy CPThresh_", "ns-2: Phy/WirelessPhy CPThresh_"))
-        .only(CAPTURE)
-        .at_least("1")
-        .at_most("1000000000"),
-    Key::new("links.*.reception.least-sinr", Kind::Number, "ratio below which a frame is lost; 0 leaves it to the loss model")
-        .preset(|wifi| factor(least_sinr(&wifi.radio)), Source::Radio("ns-3: InterferenceHelper", "ns-3: InterferenceHelper"))
-        .only(SINR)
-        .at_least("0")
-        .at_most("1000000000"),
-    Key::new("links.*.reception.receive-threshold", POWER, "weakest frame that can be received")
-        .preset(
-            |wifi| power(wifi.radio.receive_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy RXThresh_", "ns-3: ThresholdPreambleDetectionModel"),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.reception.carrier-sense-threshold", POWER, "weakest frame that makes the medium busy")
-        .preset(
-            |wifi| power(wifi.radio.carrier_sense_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.reception.interference-threshold", POWER, "weakest frame that can spoil another")
-        .preset(
-            |wifi| power(wifi.radio.interference_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.reception.bandwidth", FREQUENCY, "bandwidth of the noise")
-        .preset(|wifi| frequency(wifi.radio.bandwidth_hz), Source::Mac("IEEE 802.11-2012 (16.4.6, 17.4.6)", "IEEE 802.11-2012 (18.3.8)"))
-        .above("0 Hz")
-        .at_most("1000 GHz"),
-    Key::new("links.*.reception.noise-figure", GAIN, "noise figure of the receiver")
-        .preset(|wifi| gain(wifi.radio.noise_figure_db), Source::Radio("ns-3: WifiPhy RxNoiseFigure", "ns-3: WifiPhy RxNoiseFigure"))
-        .at_least("0 dB"),
-    Key::new("links.*.loss.model", Kind::Word("loss model", || names(LOSS_MODELS)), "law by which packets are lost")
-        .preset(
-            |wifi| if wifi.radio.errors.law == ErrorLaw::Snr { "snr" } else { "packet" }.to_string(),
-            Source::Radio("", "ns-3: NistErrorRateModel"),
-        )
-        .otherwise("packet")
-        .only(LOSSY_OR_WIFI),
+    .otherwise("packet")
+    .only(LOSSY_OR_WIFI),
     Key::new(
         "links.*.loss.direction",
         Kind::Word("direction", || vec!["forward", "reverse", "both"]),
@@ -366,10 +247,14 @@ pub(super) const KEYS: &[Key] = &[
         .default("0 %")
         .at_most("100 %")
         .only(PACKET_LOSS),
-    Key::new("links.*.loss.bit.ber", Kind::Number, "probability that a bit is wrong; a packet with a wrong bit is lost")
-        .at_least("0")
-        .at_most("1")
-        .only(BIT_LOSS),
+    Key::new(
+        "links.*.loss.bit.ber",
+        Kind::Number,
+        "probability that a bit is wrong; a packet with a wrong bit is lost",
+    )
+    .at_least("0")
+    .at_most("1")
+    .only(BIT_LOSS),
     Key::new("links.*.loss.gilbert-elliott.loss-good", SHARE, "probability of loss in the good state")
         .default("0 %")
         .source("Gilbert 1960")
@@ -380,24 +265,40 @@ pub(super) const KEYS: &[Key] = &[
         .source("Elliott 1963")
         .at_most("100 %")
         .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.gilbert-elliott.good-to-bad", SHARE, "probability per packet that the state turns bad")
-        .source("Gilbert 1960")
-        .at_most("100 %")
-        .only(GILBERT_BY_PACKET),
-    Key::new("links.*.loss.gilbert-elliott.bad-to-good", SHARE, "probability per packet that the state turns good")
-        .source("Gilbert 1960")
-        .at_most("100 %")
-        .only(GILBERT_BY_PACKET),
-    Key::new("links.*.loss.gilbert-elliott.mean-good", TIME_MS, "mean length of a good period, frames or none")
-        .above("0 s")
-        .at_most(LONGEST)
-        .only(GILBERT_BY_TIME),
+    Key::new(
+        "links.*.loss.gilbert-elliott.good-to-bad",
+        SHARE,
+        "probability per packet that the state turns bad",
+    )
+    .source("Gilbert 1960")
+    .at_most("100 %")
+    .only(GILBERT_BY_PACKET),
+    Key::new(
+        "links.*.loss.gilbert-elliott.bad-to-good",
+        SHARE,
+        "probability per packet that the state turns good",
+    )
+    .source("Gilbert 1960")
+    .at_most("100 %")
+    .only(GILBERT_BY_PACKET),
+    Key::new(
+        "links.*.loss.gilbert-elliott.mean-good",
+        TIME_MS,
+        "mean length of a good period, frames or none",
+    )
+    .above("0 s")
+    .at_most(LONGEST)
+    .only(GILBERT_BY_TIME),
     Key::new("links.*.loss.gilbert-elliott.mean-bad", TIME_MS, "mean length of a bad period, frames or none")
         .above("0 s")
         .at_most(LONGEST)
         .only(GILBERT_BY_TIME),
-    Key::new("links.*.loss.list.drop", Kind::Ordinals, "packets to drop, counted from 1 in the lossy direction")
-        .only(LIST_LOSS),
+    Key::new(
+        "links.*.loss.list.drop",
+        Kind::Ordinals,
+        "packets to drop, counted from 1 in the lossy direction",
+    )
+    .only(LIST_LOSS),
     Key::new(
         "links.*.loss.list.of",
         Kind::Word("class of packets", || vec!["data", "ack", "all"]),
@@ -405,20 +306,20 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("data")
     .only(LIST_LOSS),
-    Key::new("links.*.loss.above-mac", Kind::Bool, "packets are lost on their way up, after their MAC acknowledgement")
+    Key::new("links.*.loss.above-mac", Kind::Bool, "packets are lost after their MAC acknowledgement")
         .default("false")
         .only(WIFI),
     Key::new(
         "links.*.loss.repaired-by-arq",
         Kind::Bool,
-        "frames are lost on the air, each attempt by itself; otherwise packets for good, once before their MAC acknowledgement",
+        "frames are lost, at each attempt anew; or else packets, once and for good",
     )
     .follows("links.*.loss.above-mac", "true", "false", "true")
     .only(WIFI),
     Key::new(
         "links.*.loss.of",
         Kind::Word("class of frames", || vec!["all", "packets", "data"]),
-        "frames that can be lost: all, those with a packet, or those with a packet other than a pure TCP acknowledgement",
+        "frames that can be lost: all, those with a packet, or not even those with a TCP acknowledgement",
     )
     .follows("links.*.loss.repaired-by-arq", "false", "packets", "all")
     .only(WIFI),
@@ -470,78 +371,5 @@ fn timeout(wifi: &Wifi) -> String {
 fn timeout_margin(wifi: &Wifi) -> String {
     match wifi.mac.access.timeout {
         ResponseTimeout::ReceptionStart(margin) | ResponseTimeout::WholeResponse(margin) => time(margin),
-    }
-}
-
-fn propagation(radio: &RadioConfig) -> &'static str {
-    match radio.propagation {
-        Propagation::FreeSpace => "free-space",
-        Propagation::TwoRay => "two-ray",
-        Propagation::LogDistance { .. } => "log-distance",
-    }
-}
-
-/// Exponent and reference distance; those of the one radio that has them where the preset has none.
-fn log_distance(radio: &RadioConfig) -> [f64; 2] {
-    match (radio.propagation, RadioConfig::ns3().propagation) {
-        (Propagation::LogDistance { exponent, reference_m }, _)
-        | (_, Propagation::LogDistance { exponent, reference_m }) => [exponent, reference_m],
-        _ => [3.0, 1.0],
-    }
-}
-
-fn reception(radio: &RadioConfig) -> &'static str {
-    match radio.reception {
-        Reception::Ns2 { .. } => "ns2",
-        Reception::Capture { .. } => "capture",
-        Reception::Sinr { .. } => "sinr",
-    }
-}
-
-/// The ratio of capture; that of ns-2 where the preset has none.
-fn capture(wifi: &Wifi) -> String {
-    let ratio = match (wifi.radio.reception, RadioConfig::ns2().reception) {
-        (Reception::Ns2 { capture } | Reception::Capture { capture }, _)
-        | (_, Reception::Ns2 { capture }) => capture,
-        _ => None,
-    };
-    ratio.map_or_else(|| "none".to_string(), factor)
-}
-
-fn least_sinr(radio: &RadioConfig) -> f64 {
-    match radio.reception {
-        Reception::Sinr { least } => least,
-        _ => 0.0,
-    }
-}
-
-/// Digits that tell the constants of the presets apart from the noise of their last bits.
-const DIGITS: usize = 12;
-
-fn decimal(value: f64) -> Decimal {
-    Decimal::from_f64(value, DIGITS).unwrap_or(Decimal::ZERO)
-}
-
-fn factor(value: f64) -> String {
-    decimal(value).scientific()
-}
-
-fn length(metres: f64) -> String {
-    Quantity { dim: Dim::Length, base: decimal(metres) }.text()
-}
-
-fn frequency(hertz: f64) -> String {
-    Quantity { dim: Dim::Frequency, base: decimal(hertz) }.text()
-}
-
-fn gain(decibels: f64) -> String {
-    Quantity { dim: Dim::Gain, base: decimal(decibels) }.text()
-}
-
-/// In watts where these are a short number, else as the level it was made from.
-fn power(watts: f64) -> String {
-    match Decimal::from_f64(watts, DIGITS).filter(|exact| exact.as_f64() == watts) {
-        Some(base) => Quantity { dim: Dim::Power, base }.text(),
-        None => Quantity { dim: Dim::Level, base: decimal(watts_to_dbm(watts)) }.text(),
     }
 }

@@ -1,6 +1,6 @@
-//! The presets of an 802.11 link: what `standard`, `flavour` and `radio` make the default of, and where each comes from.
+//! The presets of an 802.11 link: the defaults under each `standard`, `flavour` and `radio`, and where each comes from.
 //!
-//! The values are those of [`Preset`] and [`RadioConfig`]; here stands only which of them a scenario names how.
+//! The values are those of [`Preset`] and [`RadioConfig`]; here stands only how a scenario names them.
 
 use super::words::{Named, STANDARDS};
 use crate::medium::radio::config::RadioConfig;

@@ -5,7 +5,7 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::words::{APPS, names};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, links};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, links, radio};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -36,9 +36,10 @@ const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "f
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
 /// The sections of the table.
-const SECTIONS: [&[Key]; 5] = [HEAD, links::KEYS, FLOWS, agents::KEYS, FIGURE];
+const SECTIONS: [&[Key]; 6] = [HEAD, links::KEYS, radio::KEYS, FLOWS, agents::KEYS, FIGURE];
 /// The number of keys.
-const COUNT: usize = HEAD.len() + links::KEYS.len() + FLOWS.len() + agents::KEYS.len() + FIGURE.len();
+const COUNT: usize =
+    HEAD.len() + links::KEYS.len() + radio::KEYS.len() + FLOWS.len() + agents::KEYS.len() + FIGURE.len();
 
 /// The table.
 pub(in super::super) static KEYS: &[Key] = &joined();
@@ -339,8 +340,12 @@ const FIGURE: &[Key] = &[
     Key::new("figure.x-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the x axis").absent(),
     Key::new("figure.y-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the y axis").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
-    Key::new("figure.gain-over", Kind::Where, "what y is drawn as a gain over: the values of swept keys that differ there")
-        .absent(),
+    Key::new(
+        "figure.gain-over",
+        Kind::Where,
+        "what y is drawn as a gain over: the values of swept keys that differ there",
+    )
+    .absent(),
 ];
 
 const SACK: Profiled =

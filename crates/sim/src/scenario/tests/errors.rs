@@ -94,7 +94,7 @@ fn an_unknown_key_is_answered_with_the_nearest() {
     refused_change(
         "delay =",
         "dealy =",
-        "links.a-b.dealy: unknown key; did you mean \"delay\"? (known: kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, propagation, reception, loss)",
+        "links.a-b.dealy: unknown key; did you mean \"delay\"? (known: kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, loss, propagation, reception)",
     );
     refused(
         &extended("[rum]\nseed = 1\n"),
@@ -439,7 +439,7 @@ fn an_override_that_is_wrong_is_told_by_itself() {
     assert_eq!(
         told("links.b-c.losss.rate", "1 %"),
         "--set links.b-c.losss.rate=1 %: links.b-c.losss: unknown key; did you mean \"loss\"? \
-         (known: kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, propagation, reception, loss)"
+         (known: kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, loss, propagation, reception)"
     );
     assert_eq!(
         told("flows.mian.tcp.variant", "reno"),

@@ -1,5 +1,6 @@
 //! No text, however broken, makes the reader panic, and what it accepts can be built at every point.
 
+use super::wifi::{CELL, FIG05};
 use super::{BASE, extended};
 use crate::scenario::{Scenario, explain};
 use proptest::prelude::*;
@@ -58,6 +59,13 @@ const PIECES: &[&str] = &[
     "9999999999999999999999",
     "\"1 ns\"",
     "[links.a-b]",
+    "wifi",
+    "lossy",
+    "lle-tcp",
+    "flat",
+    "[\"n0\"]",
+    "access-point = \"n0\"\n",
+    "\"3 Mbit/s\"",
     "nodes",
     "'''",
     "\"\"\"",
@@ -82,8 +90,9 @@ proptest! {
     #[test]
     fn a_mutated_scenario_is_read_or_refused(
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..12_usize, any::<prop::sample::Index>()), 1..6),
+        which in 0..3_usize,
     ) {
-        let mut text: Vec<char> = extended(SWEPT).chars().collect();
+        let mut text: Vec<char> = [extended(SWEPT), CELL.to_string(), FIG05.to_string()][which].chars().collect();
         for (at, removed, piece) in edits {
             let start = at.index(text.len());
             let end = (start + removed).min(text.len());
@@ -112,8 +121,9 @@ proptest! {
 
 #[test]
 fn a_truncated_scenario_is_read_or_refused_at_every_length() {
-    let text = extended(SWEPT);
-    for (end, _) in text.char_indices() {
-        use_all(&text[..end], &[]);
+    for text in [&extended(SWEPT), CELL, FIG05] {
+        for (end, _) in text.char_indices() {
+            use_all(&text[..end], &[]);
+        }
     }
 }

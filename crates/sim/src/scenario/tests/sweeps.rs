@@ -140,7 +140,7 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"links.b-c.lossrate\" = [\"1 %\"]\n",
         "\"links.b-c.lossrate\"",
-        "sweep.links.b-c.lossrate: unknown key; expected one of kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, propagation, reception, loss",
+        "sweep.links.b-c.lossrate: unknown key; expected one of kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, loss, propagation, reception",
     );
     refused(
         "[sweep]\n\"links.bc.loss.rate\" = [\"1 %\"]\n",
@@ -251,7 +251,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     refused(
         &figure(&format!("{x}{y}colour = \"red\"\n")),
         "colour",
-        "figure.colour: unknown key; expected one of id, x, y, lines, title, x-label, y-label, x-scale, y-scale, where",
+        "figure.colour: unknown key; expected one of id, x, y, lines, title, x-label, y-label, x-scale, y-scale, where, gain-over",
     );
 }
 

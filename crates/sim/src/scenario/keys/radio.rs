@@ -1,0 +1,225 @@
+//! The keys of propagation and reception on an 802.11 link.
+
+use super::super::quantity::{Dim, Quantity};
+use super::preset::{Source, Wifi};
+use super::{Decimal, Key, Kind, Only};
+use crate::medium::radio::config::{Propagation, RadioConfig, Reception, watts_to_dbm};
+
+const POWER: Kind = Kind::Quantity(&[Dim::Power, Dim::Level], "mW");
+const FREQUENCY: Kind = Kind::Quantity(&[Dim::Frequency], "MHz");
+const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
+const GAIN: Kind = Kind::Quantity(&[Dim::Gain], "dB");
+const STRONGEST: &str = "1000000 W";
+const BY_DISTANCE: &[Only] =
+    &[Only::Is("links.*.propagation.model", &["two-ray", "free-space", "log-distance"])];
+const TWO_RAY: &[Only] = &[Only::Is("links.*.propagation.model", &["two-ray"])];
+const LOG_DISTANCE: &[Only] = &[Only::Is("links.*.propagation.model", &["log-distance"])];
+const CAPTURE: &[Only] = &[Only::Is("links.*.reception.model", &["ns2", "capture"])];
+const SINR: &[Only] = &[Only::Is("links.*.reception.model", &["sinr"])];
+const CHANNEL: Source = Source::Mac("IEEE 802.11-2012 (16.4.6, 17.4.6)", "IEEE 802.11-2012 (18.3.8)");
+const NS3_LOSS: Source = both_radios("ns-3: LogDistancePropagationLossModel");
+const ANTENNA: Source = Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: YansWifiPhy");
+const NS2_ANTENNA: Source = both_radios("ns-2: Antenna/OmniAntenna");
+const AUDIBLE: Source = both_radios("well above every threshold");
+const CP_THRESH: Source = both_radios("ns-2: Phy/WirelessPhy CPThresh_");
+const INTERFERENCE: Source = both_radios("ns-3: InterferenceHelper");
+const NOISE_FIGURE: Source = both_radios("ns-3: WifiPhy RxNoiseFigure");
+const WIRELESS_PHY: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: YansWifiPhy");
+
+const fn both_radios(source: &'static str) -> Source {
+    Source::Radio(source, source)
+}
+
+/// The keys under `[links.NAME.propagation]` and `[links.NAME.reception]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "links.*.propagation.model",
+        Kind::Word("model of propagation", || vec!["two-ray", "free-space", "log-distance", "flat"]),
+        "how power falls with distance; without positions every model is flat",
+    )
+    .preset(
+        |wifi| propagation(&wifi.radio).to_string(),
+        Source::Radio("ns-2: Propagation/TwoRayGround", "ns-3: LogDistancePropagationLossModel"),
+    ),
+    Key::new(
+        "links.*.propagation.exponent",
+        Kind::Number,
+        "power of the distance beyond the reference distance",
+    )
+    .preset(|wifi| factor(log_distance(&wifi.radio)[0]), NS3_LOSS)
+    .only(LOG_DISTANCE)
+    .above("0")
+    .at_most("10"),
+    Key::new(
+        "links.*.propagation.reference-distance",
+        LENGTH,
+        "distance up to which power falls as in free space",
+    )
+    .preset(|wifi| length(log_distance(&wifi.radio)[1]), NS3_LOSS)
+    .only(LOG_DISTANCE)
+    .above("0 m")
+    .at_most("1000 km"),
+    Key::new("links.*.propagation.transmit-power", POWER, "power fed into the antenna")
+        .preset(|wifi| power(wifi.radio.transmit_power_w), WIRELESS_PHY)
+        .only(BY_DISTANCE)
+        .above("0 W")
+        .at_most(STRONGEST),
+    Key::new("links.*.propagation.frequency", FREQUENCY, "carrier frequency")
+        .preset(|wifi| frequency(wifi.radio.frequency_hz), WIRELESS_PHY)
+        .only(BY_DISTANCE)
+        .above("0 Hz")
+        .at_most("1000 GHz"),
+    Key::new("links.*.propagation.transmit-gain", Kind::Number, "gain of the transmitting antenna, a factor")
+        .preset(|wifi| factor(wifi.radio.transmit_gain), ANTENNA)
+        .only(BY_DISTANCE)
+        .above("0")
+        .at_most("1000000"),
+    Key::new("links.*.propagation.receive-gain", Kind::Number, "gain of the receiving antenna, a factor")
+        .preset(|wifi| factor(wifi.radio.receive_gain), ANTENNA)
+        .only(BY_DISTANCE)
+        .above("0")
+        .at_most("1000000"),
+    Key::new("links.*.propagation.antenna-height", LENGTH, "height of all antennas above ground")
+        .preset(|wifi| length(wifi.radio.antenna_height_m), NS2_ANTENNA)
+        .only(TWO_RAY)
+        .above("0 m")
+        .at_most("10 km"),
+    Key::new("links.*.propagation.system-loss", Kind::Number, "losses in the equipment, a factor")
+        .preset(|wifi| factor(wifi.radio.system_loss), WIRELESS_PHY)
+        .only(BY_DISTANCE)
+        .at_least("1")
+        .at_most("1000000"),
+    Key::new(
+        "links.*.propagation.flat-power",
+        POWER,
+        "power at which stations without positions hear each other",
+    )
+    .preset(|wifi| power(wifi.radio.flat_power_w), AUDIBLE)
+    .above("0 W")
+    .at_most(STRONGEST),
+    Key::new(
+        "links.*.reception.model",
+        Kind::Word("model of reception", || vec!["ns2", "capture", "sinr"]),
+        "what becomes of frames that overlap: by ns-2's rule, a ratio of powers, or their sum",
+    )
+    .preset(
+        |wifi| reception(&wifi.radio).to_string(),
+        Source::Radio("ns-2: mac-802_11.cc", "ns-3: InterferenceHelper"),
+    ),
+    Key::new(
+        "links.*.reception.capture",
+        Kind::Number,
+        "ratio of powers from which a frame survives an overlap",
+    )
+    .or(&["none"])
+    .preset(capture, CP_THRESH)
+    .only(CAPTURE)
+    .at_least("1")
+    .at_most("1000000000"),
+    Key::new("links.*.reception.least-sinr", Kind::Number, "ratio below which a frame is lost; 0 is never")
+        .preset(|wifi| factor(least_sinr(&wifi.radio)), INTERFERENCE)
+        .only(SINR)
+        .at_least("0")
+        .at_most("1000000000"),
+    Key::new("links.*.reception.receive-threshold", POWER, "weakest frame that can be received")
+        .preset(
+            |wifi| power(wifi.radio.receive_threshold_w),
+            Source::Radio("ns-2: Phy/WirelessPhy RXThresh_", "ns-3: ThresholdPreambleDetectionModel"),
+        )
+        .above("0 W")
+        .at_most(STRONGEST),
+    Key::new("links.*.reception.carrier-sense-threshold", POWER, "weakest frame that makes the medium busy")
+        .preset(
+            |wifi| power(wifi.radio.carrier_sense_threshold_w),
+            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
+        )
+        .above("0 W")
+        .at_most(STRONGEST),
+    Key::new("links.*.reception.interference-threshold", POWER, "weakest frame that can spoil another")
+        .preset(
+            |wifi| power(wifi.radio.interference_threshold_w),
+            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
+        )
+        .above("0 W")
+        .at_most(STRONGEST),
+    Key::new("links.*.reception.bandwidth", FREQUENCY, "bandwidth of the noise")
+        .preset(|wifi| frequency(wifi.radio.bandwidth_hz), CHANNEL)
+        .above("0 Hz")
+        .at_most("1000 GHz"),
+    Key::new("links.*.reception.noise-figure", GAIN, "noise figure of the receiver")
+        .preset(|wifi| gain(wifi.radio.noise_figure_db), NOISE_FIGURE)
+        .at_least("0 dB"),
+];
+
+fn propagation(radio: &RadioConfig) -> &'static str {
+    match radio.propagation {
+        Propagation::FreeSpace => "free-space",
+        Propagation::TwoRay => "two-ray",
+        Propagation::LogDistance { .. } => "log-distance",
+    }
+}
+
+/// Exponent and reference distance; those of the one radio that has them where the preset has none.
+fn log_distance(radio: &RadioConfig) -> [f64; 2] {
+    match (radio.propagation, RadioConfig::ns3().propagation) {
+        (Propagation::LogDistance { exponent, reference_m }, _)
+        | (_, Propagation::LogDistance { exponent, reference_m }) => [exponent, reference_m],
+        _ => [3.0, 1.0],
+    }
+}
+
+fn reception(radio: &RadioConfig) -> &'static str {
+    match radio.reception {
+        Reception::Ns2 { .. } => "ns2",
+        Reception::Capture { .. } => "capture",
+        Reception::Sinr { .. } => "sinr",
+    }
+}
+
+/// The ratio of capture; that of ns-2 where the preset has none.
+fn capture(wifi: &Wifi) -> String {
+    let ratio = match (wifi.radio.reception, RadioConfig::ns2().reception) {
+        (Reception::Ns2 { capture } | Reception::Capture { capture }, _)
+        | (_, Reception::Ns2 { capture }) => capture,
+        _ => None,
+    };
+    ratio.map_or_else(|| "none".to_string(), factor)
+}
+
+fn least_sinr(radio: &RadioConfig) -> f64 {
+    match radio.reception {
+        Reception::Sinr { least } => least,
+        _ => 0.0,
+    }
+}
+
+/// Digits that tell the constants of the presets apart from the noise of their last bits.
+const DIGITS: usize = 12;
+
+fn decimal(value: f64) -> Decimal {
+    Decimal::from_f64(value, DIGITS).unwrap_or(Decimal::ZERO)
+}
+
+fn factor(value: f64) -> String {
+    decimal(value).scientific()
+}
+
+fn length(metres: f64) -> String {
+    Quantity { dim: Dim::Length, base: decimal(metres) }.text()
+}
+
+fn frequency(hertz: f64) -> String {
+    Quantity { dim: Dim::Frequency, base: decimal(hertz) }.text()
+}
+
+fn gain(decibels: f64) -> String {
+    Quantity { dim: Dim::Gain, base: decimal(decibels) }.text()
+}
+
+/// In watts where these are a short number, else as the level it was made from.
+fn power(watts: f64) -> String {
+    match Decimal::from_f64(watts, DIGITS).filter(|exact| exact.as_f64() == watts) {
+        Some(base) => Quantity { dim: Dim::Power, base }.text(),
+        None => Quantity { dim: Dim::Level, base: decimal(watts_to_dbm(watts)) }.text(),
+    }
+}

@@ -1,0 +1,325 @@
+//! 802.11 links and agents that cannot be: the whole message is the expectation.
+
+use super::wifi::{FIG05, cell, changed, snoop};
+use super::{line_of, read};
+
+fn refused(text: &str, piece: &str, expected: &str) {
+    let message = read(text).map_or_else(|error| error.to_string(), |_| "no error".to_string());
+    assert_eq!(message, format!("x.toml:{}: {expected}", line_of(text, piece)));
+}
+
+/// Checks what is said of [`CELL`] with a line more on its 802.11 link.
+fn refused_line(line: &str, expected: &str) {
+    refused(&cell(line), line, expected);
+}
+
+#[test]
+fn keys_of_a_cable_on_a_wifi_link_are_refused() {
+    refused_line(
+        "delay = \"1 ms\"",
+        "links.cell.delay: no point uses it; expected links.cell.kind = \"wired\" or \"lossy\"",
+    );
+    refused_line(
+        "reverse = { rate = \"1 Mbit/s\" }",
+        "links.cell.reverse.rate: no point uses it; expected links.cell.kind = \"wired\" or \"lossy\"",
+    );
+    refused_line(
+        "loss = { direction = \"both\" }",
+        "links.cell.loss.direction: no point uses it; expected links.cell.kind = \"lossy\"",
+    );
+    refused_line(
+        "queue = \"unlimited\"",
+        "links.cell.queue: \"unlimited\" on a wifi link; expected a number of packets such as \"50 packets\"",
+    );
+    refused_line(
+        "queue = \"64 kB\"",
+        "links.cell.queue: \"64 kB\" on a wifi link; expected a number of packets such as \"50 packets\"",
+    );
+}
+
+#[test]
+fn keys_of_a_wifi_link_on_a_cable_are_refused() {
+    let wire = |line: &str, expected: &str| {
+        refused(&changed("rate = \"10 Mbit/s\"", &format!("rate = \"10 Mbit/s\"\n{line}")), line, expected);
+    };
+    wire(
+        "standard = \"802.11b\"",
+        "links.wire.standard: no point uses it; expected links.wire.kind = \"wifi\"",
+    );
+    wire(
+        "rts-threshold = \"0 B\"",
+        "links.wire.rts-threshold: no point uses it; expected links.wire.kind = \"wifi\"",
+    );
+    wire(
+        "propagation = { exponent = 3 }",
+        "links.wire.propagation.exponent: no point uses it; expected links.wire.kind = \"wifi\"",
+    );
+    refused(
+        &changed("rate = \"10 Mbit/s\"\n", ""),
+        "[links.wire]",
+        "links.wire.rate: missing; expected a rate such as \"5 Mbit/s\"",
+    );
+    refused(
+        &changed("[\"host\", \"ap\"]", "[\"host\", \"ap\", \"two\"]"),
+        "[\"host\", \"ap\", \"two\"]",
+        "links.wire.nodes: 3 names; expected the names of two nodes such as [\"host\", \"ap\"]",
+    );
+}
+
+#[test]
+fn a_medium_with_one_station_or_a_station_twice_is_refused() {
+    refused(
+        &changed("[\"ap\", \"one\", \"two\"]", "[\"ap\"]"),
+        "nodes = [\"ap\"]",
+        "links.cell.nodes: 1 names; expected the names of two or more nodes such as [\"a\", \"b\"]",
+    );
+    refused(
+        &changed("[\"ap\", \"one\", \"two\"]", "[\"ap\", \"one\", \"ap\"]"),
+        "[\"ap\", \"one\", \"ap\"]",
+        "links.cell.nodes: \"ap\" twice; expected different nodes",
+    );
+}
+
+#[test]
+fn a_rate_that_the_standard_has_not_is_refused() {
+    refused_line(
+        "rate = \"6 Mbit/s\"",
+        "links.cell.rate: \"6 Mbit/s\" is no rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
+    );
+    refused_line(
+        "rate = \"3 Mbit/s\"",
+        "links.cell.rate: \"3 Mbit/s\" is no rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
+    );
+    let text = cell("standard = \"802.11a\"\nbasic-rates = [\"6 Mbit/s\", \"11 Mbit/s\"]");
+    refused(
+        &text,
+        "basic-rates",
+        "links.cell.basic-rates: \"11 Mbit/s\" is no rate of 802.11a; expected one of 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s",
+    );
+    let text = cell("standard = \"802.11\"\nrate = \"11 Mbit/s\"");
+    refused(
+        &text,
+        "rate = \"11 Mbit/s\"",
+        "links.cell.rate: \"11 Mbit/s\" is no rate of 802.11; expected one of 1, 2 Mbit/s",
+    );
+}
+
+#[test]
+fn basic_rates_that_are_none_are_refused() {
+    for (list, problem) in [
+        ("[]", "an empty list; expected rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]"),
+        ("[1]", "1 has no unit; expected a rate such as \"1 Mbit/s\""),
+        ("[true]", "true; expected a rate such as \"1 Mbit/s\""),
+        ("[\"1 Mbit/s\", \"1000 kbit/s\"]", "\"1 Mbit/s\" twice; expected different rates"),
+        ("\"1 Mbit/s\"", "\"1 Mbit/s\"; expected rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]"),
+    ] {
+        refused_line(&format!("basic-rates = {list}"), &format!("links.cell.basic-rates: {problem}"));
+    }
+}
+
+#[test]
+fn constants_that_cannot_work_are_refused() {
+    for (line, expected) in [
+        (
+            "standard = \"802.11n\"",
+            "standard: unknown standard \"802.11n\"; did you mean \"802.11\"? (known: 802.11, 802.11b, 802.11b-short, 802.11a, bianchi)",
+        ),
+        (
+            "flavour = \"ns3\"",
+            "flavour: unknown flavour \"ns3\"; did you mean \"ns2\"? (known: standard, ns2, model)",
+        ),
+        ("cw-min = 2047", "cw-min: 2047 is above cw-max, 1023; expected less"),
+        ("cw-min = 0", "cw-min: 0 is too small; expected at least 1"),
+        ("short-retry = 0", "short-retry: 0 is too small; expected at least 1"),
+        (
+            "fragment-threshold = \"100 B\"",
+            "fragment-threshold: \"100 B\" is too small; expected at least 256 B",
+        ),
+        (
+            "rts-threshold = \"always\"",
+            "rts-threshold: \"always\"; expected a size such as \"1000 B\" or \"never\"",
+        ),
+        ("slot = \"0 us\"", "slot: \"0 us\" is too small; expected more than 0"),
+        ("slot = 20", "slot: 20 has no unit; expected a time such as \"20 us\""),
+        (
+            "access-point = \"host\"",
+            "access-point: \"host\" is no station of the link; expected \"none\" or one of ap, one, two",
+        ),
+        (
+            "access-point = \"app\"",
+            "access-point: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
+        ),
+        ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
+        (
+            "reception = { least-sinr = 2 }",
+            "reception.least-sinr: no point uses it; expected links.cell.reception.model = \"sinr\"",
+        ),
+        (
+            "reception = { receive-threshold = \"0 W\" }",
+            "reception.receive-threshold: \"0 W\" is too small; expected more than 0",
+        ),
+        (
+            "reception = { receive-threshold = \"-900 dBm\" }",
+            "reception.receive-threshold: \"-900 dBm\" is out of range; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+        ),
+        (
+            "reception = { receive-threshold = -82 }",
+            "reception.receive-threshold: -82 has no unit; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+        ),
+        (
+            "reception = { noise-figure = \"-1 dB\" }",
+            "reception.noise-figure: \"-1 dB\" is too small; expected at least 0",
+        ),
+        (
+            "propagation = { exponent = 3 }",
+            "propagation.exponent: no point uses it; expected links.cell.propagation.model = \"log-distance\"",
+        ),
+        (
+            "propagation = { model = \"two-way\" }",
+            "propagation.model: unknown model of propagation \"two-way\"; did you mean \"two-ray\"? (known: two-ray, free-space, log-distance, flat)",
+        ),
+    ] {
+        refused_line(line, &format!("links.cell.{expected}"));
+    }
+}
+
+#[test]
+fn losses_that_make_no_sense_are_refused() {
+    for (loss, expected) in [
+        (
+            "model = \"list\", list = { drop = [1] }",
+            "model: \"list\"; expected one of none, packet, bit, gilbert-elliott, snr on a wifi link",
+        ),
+        (
+            "above-mac = true, repaired-by-arq = true",
+            "repaired-by-arq: true with loss.above-mac, where the ARQ has no part any more; expected false",
+        ),
+        (
+            "repaired-by-arq = false, of = \"all\"",
+            "of: \"all\" with loss.repaired-by-arq = false, which loses packets; expected \"packets\" or \"data\"",
+        ),
+        (
+            "model = \"snr\", above-mac = true",
+            "model: \"snr\" with loss.above-mac, where there is no signal; expected another model",
+        ),
+        (
+            "model = \"bit\", rate = \"1 %\", bit = { ber = 0.1 }",
+            "rate: no point uses it; expected links.cell.loss.model = \"packet\"",
+        ),
+        (
+            "model = \"gilbert-elliott\", gilbert-elliott = { mean-good = \"1 s\", mean-bad = \"1 s\", good-to-bad = \"1 %\" }",
+            "gilbert-elliott.good-to-bad: no point uses it; expected links.cell.loss.model = \"gilbert-elliott\" and links.cell.kind = \"lossy\"",
+        ),
+        (
+            "model = \"gilbert-elliott\", gilbert-elliott = { mean-good = \"1 s\" }",
+            "gilbert-elliott.mean-bad: missing; expected a time such as \"40 ms\"",
+        ),
+    ] {
+        refused_line(&format!("loss = {{ {loss} }}"), &format!("links.cell.loss.{expected}"));
+    }
+    let lossy = changed("kind = \"wired\"", "kind = \"lossy\"\nloss = { model = \"snr\" }");
+    refused(
+        &lossy,
+        "loss =",
+        "links.wire.loss.model: \"snr\"; expected one of none, packet, bit, gilbert-elliott, list on a lossy link",
+    );
+}
+
+#[test]
+fn a_position_for_some_stations_only_is_refused() {
+    let text = changed("one = {}", "one = { position = [\"0 m\", \"0 m\"] }");
+    refused(
+        &text,
+        "ap = {}",
+        "nodes.ap.position: missing; expected one for each station of cell, since \"one\" has one\n\
+         x.toml:8: nodes.two.position: missing; expected one for each station of cell, since \"one\" has one",
+    );
+}
+
+#[test]
+fn a_station_on_a_flat_and_on_another_medium_is_refused() {
+    let text = FIG05.replace("[flows.ftp]", "[links.other]\nkind = \"wifi\"\nnodes = [\"n0\", \"n1\"]\npropagation = { model = \"flat\" }\n\n[flows.ftp]");
+    refused(
+        &text,
+        "propagation",
+        "links.other.propagation.model: \"flat\", but another link of \"n0\" needs where it stands; expected one model for both",
+    );
+}
+
+#[test]
+fn a_flow_between_stations_out_of_reach_is_refused() {
+    let text = FIG05.replace("100 m", "300 m");
+    refused(
+        &text,
+        "to   =",
+        "flows.ftp.to: no path from \"n0\" to \"n1\"; expected links that join them, with stations in reach",
+    );
+    let text = FIG05.replace("100 m", "250 m");
+    assert!(read(&text).is_ok());
+}
+
+#[test]
+fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
+    let refused_flows = |flows: &str, expected: &str| {
+        let line = format!("flows = {flows}");
+        refused(&snoop(&line), &line, &format!("agents.snoop.flows: {expected}"));
+    };
+    refused_flows("[\"dwon\"]", "unknown flow \"dwon\"; did you mean \"down\"? (known: down, voice)");
+    refused_flows("[]", "an empty list; expected the names of flows such as [\"main\"] or \"all\"");
+    refused_flows("\"down\"", "\"down\"; expected the names of flows such as [\"main\"] or \"all\"");
+    refused_flows("[\"down\", \"down\"]", "\"down\" twice; expected different flows");
+    refused_flows("[\"voice\"]", "\"voice\" runs over udp; expected flows over tcp");
+    let text = snoop("flows = [\"cable\"]\n[flows.cable]\nfrom = \"host\"\nto = \"ap\"");
+    refused(
+        &text,
+        "flows = [\"cable\"]",
+        "agents.snoop.flows: \"cable\" ends with no wifi link in either direction; expected flows that do",
+    );
+    let text = changed("to = \"one\"", "to = \"ap\"");
+    refused(
+        &text,
+        "[agents.snoop]",
+        "agents.snoop.flows: no flow over tcp ends with a wifi link; expected at least one",
+    );
+}
+
+#[test]
+fn two_agents_for_one_flow_are_refused_and_an_agent_of_kind_none_is_no_second() {
+    let second = |kind: &str| snoop(&format!("[agents.other]\nkind = \"{kind}\"\nflows = [\"down\"]"));
+    refused(
+        &second("lle-tcp"),
+        "flows = [\"down\"]",
+        "agents.other.flows: \"down\" has an agent, \"snoop\"; expected one agent for a flow",
+    );
+    assert!(read(&second("none")).is_ok());
+}
+
+#[test]
+fn parameters_of_an_agent_that_cannot_work_are_refused() {
+    for (line, expected) in [
+        ("repair = \"40 ms\"", "repair: 0.04 s is not above hold, 0.04 s; expected more"),
+        ("ack-every = 2", "ack-every: no point uses it; expected agents.snoop.acknowledge = \"delayed\""),
+        ("mode = \"save\"", "mode: unknown mode \"save\"; did you mean \"safe\"? (known: safe, paper)"),
+        (
+            "on-undelivered = \"wait\"",
+            "on-undelivered: unknown choice \"wait\"; expected one of nothing, resubmit-once, three-duplicates",
+        ),
+        ("max-flows = 0", "max-flows: 0 is too small; expected at least 1"),
+    ] {
+        refused(&snoop(line), line, &format!("agents.snoop.{expected}"));
+    }
+    let text = snoop("mode = \"paper\"\nhold = \"10 ms\"");
+    refused(&text, "hold", "agents.snoop.hold: no point uses it; expected agents.snoop.mode = \"safe\"");
+    let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nmode = \"paper\"");
+    refused(&text, "mode", "agents.snoop.mode: no point uses it; expected agents.snoop.kind = \"lle-tcp\"");
+    refused(
+        &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
+        "kind = \"lle\"",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; expected one of none, lle-tcp",
+    );
+    refused(
+        &changed("kind = \"lle-tcp\"", "mode = \"safe\""),
+        "[agents.snoop]",
+        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp)",
+    );
+}
