@@ -27,6 +27,7 @@ cannot tell  anything else, and everything without at least two replications
 
 from __future__ import annotations
 
+import itertools
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -170,11 +171,14 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
 
 
 def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One claim for each cell of a table with `rows`, `columns` and `values`.
+    """One claim for each cell of a table with `rows`, `columns` and `values`, or of one with `choices`.
 
     `id` and `text` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
     """
     where = f"{path}: {table.get('id', 'table')}"
+    if "choices" in table:
+        yield from _chosen(table)
+        return
     for name in ("id", "text", *_TABLE):
         if name not in table:
             raise UsageError(f"{where}: no {name}; expected one")
@@ -193,6 +197,27 @@ def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]
                 "value": value,
                 "note": notes.get(ident, ""),
             }
+
+
+def _chosen(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each way to take one option of every set in `choices`.
+
+    An option is named by what stands for its set in `id`, and adds to the claim: tables such as `at`
+    are joined, and other parts replaced. `text` may name the set too; an option's `words` then stand there.
+    """
+    sets = table["choices"]
+    rest = {k: v for k, v in table.items() if k != "choices"}
+    for options in itertools.product(*(options.items() for options in sets.values())):
+        entry = dict(rest)
+        for _, option in options:
+            for part, value in option.items():
+                if part != "words":
+                    entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
+        chosen = dict(zip(sets, options, strict=True))
+        words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
+        entry["id"] = entry["id"].format(**{name: label for name, (label, _) in chosen.items()})
+        entry["text"] = entry["text"].format(**words)
+        yield entry
 
 
 def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
