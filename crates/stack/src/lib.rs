@@ -12,8 +12,9 @@
 //!
 //! From the top: [`transport`] holds TCP in three parts that change for different reasons: the endpoint
 //! ([`transport::tcp`]), what it resends ([`transport::recovery`]), and how large its window is
-//! ([`transport::congestion`]). They meet in [`hooks`]. [`packet`] is what travels, [`units`] the types of its numbers,
-//! and [`registry`] the one place that names every scheme.
+//! ([`transport::congestion`]). They meet in [`hooks`]. A scheme of [`schemes`] may sit as an agent between network and
+//! link. [`packet`] is what travels, [`units`] the types of its numbers, and [`registry`] the one place that names
+//! every scheme.
 //!
 //! Nothing here reads a clock, a file, a socket, the environment or a generator of random numbers.
 

@@ -5,7 +5,9 @@
 //! TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs what is lost above the MAC, and a receiver
 //! that dies leaves at most one window acknowledged falsely, which is counted. Both ends of the hop need an agent that
 //! saw the connection begin; a flow that one of them refused for want of room is acknowledged once in half a window or
-//! after 40 ms. Flows with ECN or a header extension are left alone. Nothing here sees into an encrypted transport.
+//! after 40 ms. Where a flow's segments are more than 40 ms apart, as on a slow cell with many stations, each
+//! acknowledgement goes in the end and the gain is lost. Flows with ECN or a header extension are left alone. Nothing
+//! here sees into an encrypted transport.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
@@ -43,6 +45,7 @@ mod filter;
 mod flow;
 mod generator;
 mod reply;
+mod silence;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -16,8 +16,8 @@ pub struct Config {
     pub on_undelivered: OnUndelivered,
     /// Longest time the receiver's side keeps the newest acknowledgement from the air (safe mode).
     pub hold: Span,
-    /// Silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
-    /// doubles with each try. To exceed `hold` and the receiver's delay of acknowledgements.
+    /// Least silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
+    /// grows with the time that confirmations take. To exceed `hold` and the receiver's delay of acknowledgements.
     pub repair: Span,
     /// A flow without a packet for so long is forgotten.
     pub idle: Span,
@@ -28,11 +28,12 @@ pub struct Config {
 }
 
 /// Which rules hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// The paper's, literally.
     Paper,
     /// Those under which an unmodified TCP keeps its promises.
+    #[default]
     Safe,
 }
 

@@ -7,9 +7,6 @@ use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Options, Packet, Segment};
 use crate::units::Time;
 
-/// The longest wait between two repairs is the first one doubled so many times.
-const MOST_DOUBLINGS: u32 = 6;
-
 impl Generator {
     /// A segment of the receiver came over the link. It goes up as it is, or ends here and a fresh acknowledgement
     /// takes its place.
@@ -77,7 +74,7 @@ impl Generator {
             self.confirmed = ack;
             turn.counters.false_negatives += self.copies.release(ack);
             self.selective.advance(ack);
-            self.tries = 0;
+            self.silence.on_confirmed(ack, turn.now);
         }
         if ack > self.reached {
             self.reach(ack);
@@ -107,13 +104,13 @@ impl Generator {
         }
         self.asked &= !pure;
         if self.confirmed >= self.reached {
-            self.repair_at = Time::NEVER;
+            self.silence.stop();
         } else {
             let missing = (repeated && pure) || heard_blocks != Blocks::None || ack < self.repairing;
             if missing {
                 self.repair_what_is_missing(turn);
             }
-            self.await_confirmation(turn);
+            self.silence.restart(turn.now);
         }
     }
 
@@ -170,12 +167,11 @@ impl Generator {
     /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
     pub(super) fn repair_after_silence<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.confirmed >= self.reached {
-            self.repair_at = Time::NEVER;
+            self.silence.stop();
             return;
         }
         self.repair(self.confirmed + 1, true, turn);
-        self.tries = (self.tries + 1).min(MOST_DOUBLINGS);
-        self.await_confirmation(turn);
+        self.silence.on_break(turn.now);
     }
 
     /// Sends again what is believed delivered and begins below `limit`, unless a copy left within the time in which

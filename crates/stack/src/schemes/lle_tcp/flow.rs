@@ -118,7 +118,7 @@ impl Flow {
         let receiver = self.key.end(1 - side);
         match self.terms(side) {
             Some(terms) if config.criterion.generates_for(receiver.0) => {
-                Half::Generator(Box::new(Generator::new(terms)))
+                Half::Generator(Box::new(Generator::new(terms, config.repair)))
             }
             Some(terms) if config.criterion.filters_for(receiver.0) => {
                 Half::Filter(Box::new(Filter::new(terms)))

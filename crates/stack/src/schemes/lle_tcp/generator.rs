@@ -8,11 +8,12 @@ use super::config::{AckScheme, Mode, OnUndelivered};
 use super::copies::Copies;
 use super::flow::Turn;
 use super::reply::{Reply, Terms};
+use super::silence::Silence;
 use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment, Timestamps};
 use crate::signal::Signal;
 use crate::transport::tcp::ranges::Ranges;
-use crate::units::{SeqNo, Time};
+use crate::units::{SeqNo, Span, Time};
 
 /// The state of one direction of a connection whose data is acknowledged here.
 #[derive(Clone, Debug)]
@@ -48,8 +49,7 @@ pub(super) struct Generator {
     /// Segments delivered since the last acknowledgement, and when one is due.
     waiting: u32,
     ack_at: Time,
-    pub(super) repair_at: Time,
-    pub(super) tries: u32,
+    pub(super) silence: Silence,
     /// A repair is under way below this offset.
     pub(super) repairing: u64,
     resubmitted: u64,
@@ -84,7 +84,7 @@ impl Repeats {
 }
 
 impl Generator {
-    pub(super) fn new(terms: Terms) -> Generator {
+    pub(super) fn new(terms: Terms, repair: Span) -> Generator {
         Generator {
             reply: Reply::new(terms),
             copies: Copies::default(),
@@ -107,8 +107,7 @@ impl Generator {
             full: 0,
             waiting: 0,
             ack_at: Time::NEVER,
-            repair_at: Time::NEVER,
-            tries: 0,
+            silence: Silence::new(repair),
             repairing: 0,
             resubmitted: 0,
         }
@@ -116,7 +115,7 @@ impl Generator {
 
     /// When it wants to be called.
     pub(super) fn deadline(&self) -> Time {
-        self.ack_at.min(self.repair_at)
+        self.ack_at.min(self.silence.deadline())
     }
 
     /// Bytes that the sender was told of and the receiver has not acknowledged.
@@ -215,7 +214,7 @@ impl Generator {
             return;
         }
         if safe {
-            self.await_confirmation(turn);
+            self.silence.on_delivered(until, turn.now);
         }
         self.reply.echo_delivered(start, segment);
         if start > self.reached {
@@ -286,11 +285,6 @@ impl Generator {
         self.reply.advance(self.reached);
     }
 
-    /// Starts (again) the time after which silence of the receiver is not believed.
-    pub(super) fn await_confirmation<O>(&mut self, turn: &Turn<'_, O>) {
-        self.repair_at = turn.now.after(turn.config.repair * (1 << self.tries));
-    }
-
     /// A duplicate acknowledgement for what was delivered beyond a hole.
     fn repeat<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.may_answer(turn) && Repeats::is_news(&mut self.repeats.made, &mut self.repeats.told) {
@@ -329,7 +323,7 @@ impl Generator {
         if self.ack_at <= turn.now {
             self.acknowledge(turn);
         }
-        if self.repair_at <= turn.now {
+        if self.silence.deadline() <= turn.now {
             self.repair_after_silence(turn);
         }
     }

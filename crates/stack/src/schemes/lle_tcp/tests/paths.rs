@@ -220,8 +220,10 @@ fn the_state_of_a_flow_is_bounded_and_what_finds_no_room_is_not_acknowledged() {
     assert!(bench.deliver(data(3000, 1000)).is_empty());
     assert!(bench.deliver(data(4000, 1000)).is_empty(), "nor taken for a hole");
     assert!(bench.counters().state_bytes < 5000);
-    assert_eq!(told(&bench.up(ack(5000, 20_000))[0]).0, 5000);
-    assert_eq!(told(&bench.deliver(data(5000, 1000))[0]).0, 6000);
+    bench.up(ack(1000, 20_000));
+    assert!(bench.deliver(data(5000, 1000)).is_empty(), "there is room again, and still no hole");
+    assert_eq!(told(&bench.up(ack(5000, 20_000))[0]).0, 6000);
+    assert_eq!(told(&bench.deliver(data(6000, 1000))[0]).0, 7000);
 }
 
 #[test]

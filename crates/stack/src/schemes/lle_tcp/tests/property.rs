@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::Mode;
+use super::super::{AckScheme, Config, Criterion, Mode, OnUndelivered};
 use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
 use crate::registry::RecoveryKind;
 use crate::transport::tcp::{self, Profile, State};
@@ -12,12 +12,21 @@ fn seconds(s: u64) -> Time {
     Time::ZERO.after(Span::from_secs(s))
 }
 
+fn agent(mode: Mode) -> Config {
+    Config::new(mode, Criterion::default())
+}
+
+/// The plan with agents of this mode and nothing else changed.
+fn in_mode(mode: Mode, plan: Plan) -> Plan {
+    Plan { agents: [agent(mode), agent(mode)], ..plan }
+}
+
 /// A plan in which nothing goes wrong.
 fn quiet(mode: Mode) -> Plan {
     let tcp = tcp::Config { receive_buffer: Some(40_000), packet: 1000, ..Profile::Modern.config() };
     Plan {
         seed: 1,
-        mode,
+        agents: [agent(mode), agent(mode)],
         wired: None,
         opener: 0,
         tcp,
@@ -40,6 +49,26 @@ fn reader(draws: &mut Draws) -> Reader {
         0 | 1 => Reader::AtOnce,
         2 => Reader::Slow(500 + draws.below(8000), Span::from_millis(5 + draws.below(100))),
         _ => Reader::Stalled(Time(draws.below(8_000_000_000))),
+    }
+}
+
+/// An agent with all that may be chosen drawn; one in ten knows no flow at all.
+fn drawn_agent(draws: &mut Draws, mode: Mode) -> Config {
+    let every = 1 + draws.below(3) as u32;
+    Config {
+        acknowledge: match draws.below(2) {
+            0 => AckScheme::EveryPacket,
+            _ => AckScheme::Delayed { every, delay: Span::from_millis(draws.below(150)) },
+        },
+        on_undelivered: match draws.below(3) {
+            0 => OnUndelivered::Nothing,
+            1 => OnUndelivered::ResubmitOnce,
+            _ => OnUndelivered::ThreeDuplicates,
+        },
+        hold: Span::from_millis(1 + draws.below(40)),
+        max_kept: if draws.below(4) == 0 { draws.below(20_000) } else { 8_000_000 },
+        max_flows: usize::from(draws.below(10) > 0),
+        ..agent(mode)
     }
 }
 
@@ -75,6 +104,7 @@ fn drawn(seed: u64, mode: Mode) -> Plan {
         written_by,
         close_at: written_by,
         readers: [reader(draws), reader(draws)],
+        agents: [drawn_agent(draws, mode), drawn_agent(draws, mode)],
         tcp,
         ..quiet(mode)
     }
@@ -154,6 +184,15 @@ fn what_the_receiver_drops_above_the_link_is_repaired_on_the_hop() {
 }
 
 #[test]
+fn a_stopped_reader_is_waited_for_though_a_third_of_the_air_is_lost() {
+    let readers = [Reader::AtOnce, Reader::Stalled(seconds(3))];
+    let plan = Plan { readers, lost: 300, calm: seconds(1_000), ..quiet(Mode::Safe) };
+    let outcome = World::run(&plan);
+    holds_for_the_living(&plan, &outcome).expect("the receiver lives");
+    assert!(outcome.ended > seconds(3));
+}
+
+#[test]
 fn a_host_that_dies_is_found_out_within_its_window() {
     let plan = Plan { fate: Fate::Dies(Time(100_000_000)), ..quiet(Mode::Safe) };
     let outcome = World::run(&plan);
@@ -188,7 +227,7 @@ mod the_paper {
         let plan = Plan { opener: 1, close_at: Time::NEVER, ..quiet(Mode::Paper) };
         let outcome = World::run(&plan);
         assert_eq!((outcome.states[0], outcome.in_order[1]), (State::SynReceived, 0));
-        let outcome = World::run(&Plan { mode: Mode::Safe, ..plan });
+        let outcome = World::run(&in_mode(Mode::Safe, plan));
         assert_eq!((outcome.states[0], outcome.in_order[1]), (State::Established, 200_000));
     }
 
@@ -197,7 +236,7 @@ mod the_paper {
         let plan = Plan { dropped_above: 30, ..quiet(Mode::Paper) };
         let outcome = World::run(&plan);
         assert!(!outcome.whole && outcome.acknowledged_falsely > 0, "{outcome:?}");
-        assert!(World::run(&Plan { mode: Mode::Safe, ..plan }).whole);
+        assert!(World::run(&in_mode(Mode::Safe, plan)).whole);
     }
 
     #[test]
@@ -212,7 +251,7 @@ mod the_paper {
         let plan = Plan { bytes: [200_000, 200_000], ..quiet(Mode::Paper) };
         let outcome = World::run(&plan);
         assert!(!outcome.whole && outcome.counters[0].cleared > 0, "{outcome:?}");
-        assert!(World::run(&Plan { mode: Mode::Safe, ..plan }).whole);
+        assert!(World::run(&in_mode(Mode::Safe, plan)).whole);
     }
 
     #[test]

@@ -178,10 +178,13 @@ fn with_sack_all_up_to_the_first_block_is_sent_again_and_only_what_the_link_deli
     assert_eq!(bench.handed.down.len(), 2, "not twice before it can have been answered");
 
     let mut bench = Bench::at_sender(safe(SENDER));
-    bench.carry(data(0, 1000), Signal::Undelivered);
-    bench.deliver(data(1000, 1000));
-    bench.up(sack(0, 20_000, &[(1000, 2000)]));
-    assert!(bench.handed.down.is_empty(), "what the link lost is TCP's to send again");
+    bench.deliver(data(0, 1000));
+    bench.carry(data(1000, 1000), Signal::Undelivered);
+    bench.deliver(data(2000, 1000));
+    bench.wait(Span::from_millis(1));
+    bench.up(sack(0, 20_000, &[(2000, 3000)]));
+    let again: Vec<_> = bench.handed.down.iter().map(|packet| segment(packet).seq).collect();
+    assert_eq!(again, [data(0, 0).seq], "what the link lost is TCP's to send again");
 }
 
 #[test]
@@ -199,6 +202,26 @@ fn a_tail_dropped_above_the_link_is_sent_again_after_a_silence_that_doubles() {
     bench.up(ack(1000, 19_000));
     bench.wait(Span::from_secs(60));
     assert_eq!(bench.handed.down.len(), 2);
+    bench.deliver(data(1000, 1000));
+    // It took 600 ms, give or take half of that, and the doubling has ended.
+    bench.wait(Span::from_millis(1799));
+    assert_eq!(bench.handed.down.len(), 2);
+    bench.wait(Span::from_millis(1));
+    assert_eq!(bench.handed.down.len(), 3);
+}
+
+#[test]
+fn without_sack_one_hole_after_the_other_is_repaired_as_the_receiver_gets_on() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in [0, 1000, 2000, 3000] {
+        bench.deliver(data(offset, 1000));
+    }
+    bench.wait(Span::from_millis(1));
+    bench.up(ack(0, 20_000));
+    bench.up(ack(1000, 19_000));
+    bench.up(ack(2000, 18_000));
+    let again: Vec<_> = bench.handed.down.iter().map(|packet| segment(packet).seq).collect();
+    assert_eq!(again, [data(0, 0).seq, data(1000, 0).seq, data(2000, 0).seq]);
 }
 
 #[test]

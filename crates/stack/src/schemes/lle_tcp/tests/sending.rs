@@ -51,6 +51,11 @@ fn options_that_one_side_did_not_offer_are_missing() {
     let first = segment_of(0);
     assert_eq!((first.window, first.options.timestamps.is_some()), (19_000, false));
     assert!(segment_of(2000).options.sack.is_empty());
+
+    let mut bench = Bench::new(safe(SENDER));
+    bench.down(syn(Options { mss: Some(1000), ..Options::default() }));
+    bench.up(syn_ack(offer()));
+    assert_eq!(segment(&bench.deliver(data(0, 1000))[0]).window, 19_000);
 }
 
 #[test]
@@ -159,6 +164,26 @@ fn keepalives_and_window_probes_are_answered_by_the_receiver_alone() {
     }
     let up = bench.up(ack(1000, 19_000));
     assert_eq!(told(&up[0]), (1000, 19_000), "its answer goes up");
+}
+
+#[test]
+fn an_answer_that_the_sender_asked_for_goes_up_though_the_agent_knows_its_number() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.down(data(999, 0));
+    assert_eq!(bench.up(ack(1000, 19_000)).iter().map(told).collect::<Vec<_>>(), [(1000, 19_000)]);
+    bench.deliver(data(1000, 1000));
+    assert!(bench.up(ack(2000, 18_000)).is_empty(), "nobody asked");
+}
+
+#[test]
+fn duplicates_are_counted_from_the_last_advance() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.carry(data(0, 1000), Signal::Undelivered);
+    bench.deliver(data(1000, 1000));
+    bench.deliver(data(0, 1000));
+    bench.up(ack(2000, 18_000));
+    assert_eq!(bench.up(ack(2000, 18_000)).len(), 1);
 }
 
 #[test]

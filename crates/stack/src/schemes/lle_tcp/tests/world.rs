@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::super::{Config, Criterion, LleTcp, Mode};
+use super::super::{Config, Counters, Criterion, LleTcp};
 use crate::hooks::{Agent, AgentOut, Note, Out, Timer};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::signal::Signal;
@@ -56,7 +56,8 @@ pub(super) enum Fate {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) seed: u64,
-    pub(super) mode: Mode,
+    /// The agents, but for the criterion.
+    pub(super) agents: [Config; 2],
     /// Delay of a wired path between the first side and its end of the hop, which is then an access point.
     pub(super) wired: Option<Span>,
     /// The side that opens.
@@ -88,7 +89,7 @@ pub(super) struct Outcome {
     pub(super) acknowledged_falsely: u64,
     /// The receive buffer of the second side.
     pub(super) window: u64,
-    pub(super) counters: [super::super::Counters; 2],
+    pub(super) counters: [Counters; 2],
     pub(super) states: [State; 2],
     pub(super) in_order: [u64; 2],
     pub(super) ended: Time,
@@ -205,8 +206,10 @@ impl World {
             }
             tcp
         });
-        let agents = [(hop_end, NodeId(2)), (NodeId(2), hop_end)]
-            .map(|(local, ahead)| LleTcp::new(Config::new(plan.mode, Criterion::one_hop(local, [ahead]))));
+        let agents = [(0, hop_end, NodeId(2)), (1, NodeId(2), hop_end)].map(|(side, local, ahead)| {
+            let criterion = Criterion::one_hop(local, [ahead]);
+            LleTcp::new(Config { criterion, ..plan.agents[side].clone() })
+        });
         let mut world = World {
             now: Time::ZERO,
             draws,

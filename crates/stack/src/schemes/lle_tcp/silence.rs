@@ -1,0 +1,114 @@
+//! How long a receiver may be silent about what the link delivered before a copy makes it speak.
+//!
+//! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
+//! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.
+
+use crate::units::{Span, Time};
+
+/// The wait is doubled at most so often.
+const MOST_DOUBLINGS: u32 = 6;
+
+/// The timer and its estimate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Silence {
+    floor: Span,
+    at: Time,
+    tries: u32,
+    /// The end of a delivery that waits to be confirmed, and when it was made.
+    timed: Option<(u64, Time)>,
+    smoothed: Option<Span>,
+    deviation: Span,
+}
+
+impl Silence {
+    pub(super) fn new(floor: Span) -> Silence {
+        Silence { floor, at: Time::NEVER, tries: 0, timed: None, smoothed: None, deviation: Span::ZERO }
+    }
+
+    /// When it has lasted too long.
+    pub(super) fn deadline(&self) -> Time {
+        self.at
+    }
+
+    /// The link delivered data up to `end`.
+    pub(super) fn on_delivered(&mut self, end: u64, now: Time) {
+        self.timed.get_or_insert((end, now));
+        self.restart(now);
+    }
+
+    /// The receiver has acknowledged all below `offset`. A time with a repair in it counts too: the estimate shall
+    /// rather be too long, as a hole that shows is repaired at once.
+    pub(super) fn on_confirmed(&mut self, offset: u64, now: Time) {
+        self.tries = 0;
+        let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= offset) else {
+            return;
+        };
+        let sample = now.since(since);
+        let Some(smoothed) = self.smoothed else {
+            self.smoothed = Some(sample);
+            self.deviation = Span(sample.0 / 2);
+            return;
+        };
+        let off = smoothed.0.abs_diff(sample.0);
+        self.deviation = Span((3 * self.deviation.0 + off) / 4);
+        self.smoothed = Some(Span((7 * smoothed.0 + sample.0) / 8));
+    }
+
+    /// Counts from now on.
+    pub(super) fn restart(&mut self, now: Time) {
+        let estimate = self.smoothed.map_or(Span::ZERO, |smoothed| smoothed + self.deviation * 4);
+        self.at = now.after(self.floor.max(estimate) * (1 << self.tries));
+    }
+
+    /// Nothing is waited for.
+    pub(super) fn stop(&mut self) {
+        self.at = Time::NEVER;
+    }
+
+    /// It has lasted too long, and something was done about it.
+    pub(super) fn on_break(&mut self, now: Time) {
+        self.tries = (self.tries + 1).min(MOST_DOUBLINGS);
+        self.restart(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO.after(Span::from_millis(ms))
+    }
+
+    #[test]
+    fn the_wait_follows_what_the_receiver_takes_and_does_not_fall_below_the_floor() {
+        let mut silence = Silence::new(Span::from_millis(200));
+        silence.on_delivered(1000, at(0));
+        assert_eq!(silence.deadline(), at(200));
+        silence.on_delivered(2000, at(50));
+        // The first delivery is timed: 400 ms, give or take half of it.
+        silence.on_confirmed(2000, at(400));
+        silence.on_delivered(3000, at(1000));
+        assert_eq!(silence.deadline(), at(1000 + 400 + 4 * 200));
+        for second in 2..40 {
+            silence.on_confirmed(u64::MAX, at(1000 * second - 990));
+            silence.on_delivered(1000, at(1000 * second));
+        }
+        assert_eq!(silence.deadline(), at(39_000 + 200));
+    }
+
+    #[test]
+    fn each_try_doubles_the_wait_and_a_word_of_the_receiver_ends_that() {
+        let mut silence = Silence::new(Span::from_millis(200));
+        silence.on_delivered(1000, at(0));
+        for wait in [400, 800, 1600, 3200, 6400, 12_800, 12_800] {
+            silence.on_break(at(10));
+            assert_eq!(silence.deadline(), at(10 + wait));
+        }
+        silence.on_confirmed(0, at(20));
+        silence.restart(at(20));
+        assert_eq!(silence.deadline(), at(220));
+        silence.stop();
+        assert_eq!(silence.deadline(), Time::NEVER);
+    }
+}
