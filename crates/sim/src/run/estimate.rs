@@ -62,7 +62,7 @@ fn port_rates(config: &Config) -> Vec<f64> {
     for link in &config.links {
         match &link.kind {
             LinkKind::PointToPoint(link) => {
-                rates.extend(link.directions.iter().map(|direction| direction.rate.0 as f64))
+                rates.extend(link.directions.iter().map(|direction| direction.rate.0 as f64));
             }
             LinkKind::Wifi(wifi) => {
                 let rate = wifi.mac.data_rate.rate().0 as f64;
