@@ -126,7 +126,7 @@ fn default(key: &Key) -> (Option<String>, String) {
         Default::Like(other) => (Some(format!("as {}", keys::shown(other))), source),
         Default::Variant(_) => (Some("as flows.NAME.tcp.variant".to_string()), source),
         Default::Profile(by) => profiled(by, ""),
-        Default::Preset(by) => preset(&by),
+        Default::Preset(by) => preset(&by, key),
         Default::Follows { key, value, then, or } => {
             (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
         }
@@ -138,8 +138,8 @@ fn default(key: &Key) -> (Option<String>, String) {
     }
 }
 
-fn preset(by: &Preferred) -> (Option<String>, String) {
-    let (value, source) = by.summary();
+fn preset(by: &Preferred, key: &Key) -> (Option<String>, String) {
+    let (value, source) = by.summary(key.only.is_empty());
     (Some(value), source)
 }
 

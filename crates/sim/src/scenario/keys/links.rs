@@ -205,7 +205,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.access.timeout-margin",
         TIME_US,
-        "time waited for it beyond SIFS and slot, or beyond the whole",
+        "wait for a response beyond SIFS and slot, or beyond its end",
     )
     .preset(timeout_margin, RX_START)
     .at_most("1 s"),

@@ -107,7 +107,12 @@ impl Preferred {
             Source::Mac(..) if value != under("standard", radio) => {
                 (Chooser::Flavour, if flavour == "ns2" { NS2_MAC } else { MODEL })
             }
-            Source::Mac(..) if standard == "bianchi" => (Chooser::Standard, BIANCHI),
+            // His set is that of DSSS but for what his table names.
+            Source::Mac(..)
+                if standard == "bianchi" && value != (self.value)(&Wifi::of("802.11", "standard", radio)) =>
+            {
+                (Chooser::Standard, BIANCHI)
+            }
             Source::Mac(_, ofdm) if standard == "802.11a" => (Chooser::Standard, ofdm),
             Source::Mac(dsss, _) => (Chooser::Standard, dsss),
             Source::Radio(_, ns3) if radio == "ns3" => (Chooser::Radio, ns3),
@@ -118,7 +123,9 @@ impl Preferred {
     }
 
     /// The defaults under all presets in words, and their sources.
-    pub(in super::super) fn summary(&self) -> (String, String) {
+    ///
+    /// Without a default on other links a key may be `required` there.
+    pub(in super::super) fn summary(&self, required: bool) -> (String, String) {
         let mut values = Groups::default();
         let mut sources = Groups::default();
         let (mut note, by_radio) = match self.source {
@@ -142,10 +149,13 @@ impl Preferred {
         }
         for (word, (value, _, source)) in note {
             values.add(value, word);
-            sources.add(source.to_string(), word);
+            if !source.is_empty() {
+                sources.add(source.to_string(), word);
+            }
         }
         let otherwise = match self.otherwise {
-            Some(text) => format!("{text} (wired, lossy); "),
+            Some(text) => format!("{text} (other links); "),
+            None if required => "required (other links); ".to_string(),
             None => String::new(),
         };
         (format!("{otherwise}{}", values.text()), sources.text())

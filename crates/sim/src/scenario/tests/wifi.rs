@@ -478,7 +478,12 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
     assert_eq!(of("slot"), "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a); 50 us (bianchi)");
     assert_eq!(of("long-retry"), "4 (802.11, 802.11b, 802.11b-short, 802.11a, bianchi); none (model)");
     assert_eq!(of("frames.header"), "24 B (802.11, 802.11b, 802.11b-short, 802.11a); 30 B (bianchi, ns2)");
-    assert_eq!(of("links.NAME.queue"), "100 packets (wired, lossy); 50 packets");
+    assert_eq!(of("links.NAME.queue"), "100 packets (other links); 50 packets");
+    assert_eq!(
+        of("links.NAME.rate"),
+        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a); \
+         1 Mbit/s (bianchi, ns2)"
+    );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");
     assert_eq!(of("agents.NAME.repair"), "200 ms");
     assert_eq!(of("propagation.model"), "two-ray (ns2, bianchi); log-distance (ns3)");
