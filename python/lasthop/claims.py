@@ -15,7 +15,8 @@ set further keys. With `each = true` the claim is about every point and not abou
 and the point that serves it worst is reported.
 
 Expected is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
-`between = [low, high]`; numbers are in `unit`.
+`between = [low, high]`; numbers are in `unit`. `ceiling` is the most that could be measured under
+the claim's reading, by reasoning alone: an expected number above it differs at once.
 
 Verdicts, for ours as a 95 % interval and the accepted band [low, high]:
 
@@ -59,7 +60,7 @@ _UNITS = {
 }
 _NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"}
 _TABLE = ("rows", "columns", "at-columns", "values")
-_PARTS = _NAMES | {"value", "tolerance", "at-least", "at-most", "between", "unit"}
+_PARTS = _NAMES | {"value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,12 @@ class Claim:
     order: tuple[str, ...] = ()
     each: bool = False
     note: str = ""
+    ceiling: float | None = None
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the paper's number is above what its reading can give."""
+        return None not in (self.paper, self.ceiling) and (self.paper or 0.0) > (self.ceiling or 0.0)
 
     @property
     def scale(self) -> float:
@@ -176,12 +183,13 @@ def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]
     `id` and `text` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
     """
     where = f"{path}: {table.get('id', 'table')}"
-    if "choices" in table:
-        yield from _chosen(table)
-        return
-    for name in ("id", "text", *_TABLE):
+    parts = ("id", "text", *(() if "choices" in table else _TABLE))
+    for name in parts:
         if name not in table:
             raise UsageError(f"{where}: no {name}; expected one")
+    if "choices" in table:
+        yield from _chosen(where, table)
+        return
     rest = {k: v for k, v in table.items() if k not in {*_TABLE, "notes"}}
     notes = table.get("notes", {})
     for row, values in table["values"].items():
@@ -199,14 +207,15 @@ def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]
             }
 
 
-def _chosen(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """One claim for each way to take one option of every set in `choices`.
 
     An option is named by what stands for its set in `id`, and adds to the claim: tables such as `at`
     are joined, and other parts replaced. `text` may name the set too; an option's `words` then stand there.
+    `cells` maps the id of a claim to what that one has besides.
     """
-    sets = table["choices"]
-    rest = {k: v for k, v in table.items() if k != "choices"}
+    sets, cells = table["choices"], table.get("cells", {})
+    rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
     for options in itertools.product(*(options.items() for options in sets.values())):
         entry = dict(rest)
         for _, option in options:
@@ -215,9 +224,12 @@ def _chosen(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                     entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
         chosen = dict(zip(sets, options, strict=True))
         words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
-        entry["id"] = entry["id"].format(**{name: label for name, (label, _) in chosen.items()})
-        entry["text"] = entry["text"].format(**words)
-        yield entry
+        try:
+            entry["id"] = entry["id"].format(**{name: label for name, (label, _) in chosen.items()})
+            entry["text"] = entry["text"].format(**words)
+        except KeyError as e:
+            raise UsageError(f"{where}: {nearest(str(e.args[0]), sets)}") from e
+        yield {**entry, **cells.get(entry["id"], {})}
 
 
 def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
@@ -251,6 +263,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         order=tuple(entry.get("order", ())),
         each=bool(entry.get("each", False)),
         note=entry.get("note", ""),
+        ceiling=entry.get("ceiling"),
     )
 
 

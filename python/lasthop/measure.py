@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from lasthop.claims import CANNOT_TELL, Band, Claim, Finding
+from lasthop.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import same
 from lasthop.stats import Interval, difference, interval, ratio
@@ -32,6 +32,9 @@ def judge(claim: Claim, study: Study) -> Finding:
         ours = max(every, key=lambda it: _shortfall(claim.band, it))
     else:
         ours = _measure(claim, study, places)
+    if claim.is_out_of_reach:
+        beyond = f"above its ceiling of {claim.ceiling} {claim.unit}".rstrip()
+        return Finding(claim, ours, DIFFERS, _join(beyond, claim.note))
     return Finding(claim, ours, claim.band.judge(ours), claim.note)
 
 

@@ -195,10 +195,8 @@ def _level(study: Study, index: int, y: str) -> Interval:
     return interval(list(study.values(index, y).values()))
 
 
-def _gain(
-    study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]
-) -> Interval:
-    """y at a point over y where the keys of `over` differ, minus one."""
+def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]) -> Interval:
+    """Y at a point over y where the keys of `over` differ, minus one."""
     numeric = study.scenario.numeric
     base = {**point, **over}
     for (other, _, _), there in zip(study.plan, study.points(), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -77,12 +78,13 @@ SACK_OVER_RENO = {"this": {"variant": "sack"}, "that": {"variant": "reno"}}
         ("difference", {"at": {"loss": ("0.01",)}, **SACK_OVER_RENO}, 100.0),
         ("ratio", {"at": {"loss": ("1 %",)}, **SACK_OVER_RENO}, 201.5 / 101.5),
         ("gain", {"at": {"loss": ("1 %",)}, **SACK_OVER_RENO}, 100 / 101.5),
+        ("saving", {"at": {"loss": ("1 %",)}, **SACK_OVER_RENO}, -100 / 101.5),
         ("order", {"key": "variant", "order": ("sack", "reno")}, 75.0),
         ("order", {"key": "variant", "order": ("sack", "reno"), "each": True}, 50.0),
     ],
 )
 def test_each_kind_of_claim_measures_what_it_says(kind: str, more: dict[str, object], mean: float) -> None:
-    found = verdict_on(claim(kind, Band(0.0, math.inf), **more))
+    found = verdict_on(claim(kind, Band(-2.0, math.inf), **more))
     assert found.ours.mean == pytest.approx(mean)
     assert found.ours.n == 4
     assert found.verdict == AGREES
@@ -91,6 +93,13 @@ def test_each_kind_of_claim_measures_what_it_says(kind: str, more: dict[str, obj
 def test_an_order_the_wrong_way_round_differs() -> None:
     found = verdict_on(claim("order", Band(0.0, math.inf), key="variant", order=("reno", "sack")))
     assert found.verdict == DIFFERS
+
+
+def test_a_number_above_its_ceiling_differs_at_once() -> None:
+    within = claim("mean", Band(0.0, math.inf), ceiling=9.0)
+    assert verdict_on(replace(within, paper=9.0)).verdict == AGREES
+    beyond = verdict_on(replace(within, paper=9.5, note="why"))
+    assert (beyond.verdict, beyond.note) == (DIFFERS, "above its ceiling of 9.0; why")
 
 
 def test_a_point_that_was_not_simulated_cannot_tell() -> None:
@@ -140,6 +149,42 @@ def test_a_claims_file_spells_out_its_tables(tmp_path: Path) -> None:
     assert claims[1].band == Band(1.84e6, 2.16e6, 0.16e6)
     assert claims[2].at == {"v": ("a",), "loss": ("1 %",)}
     assert [c.note for c in claims] == ["", "", "why"]
+
+
+CHOICES = """
+[studies.main]
+scenario = "x"
+
+[[table]]
+id = "x/{loss}{mode}"
+text = "more at {loss}{mode}"
+kind = "gain"
+metric = "m"
+at-least = 0
+that = { v = "a" }
+
+[table.choices.loss]
+none = { at = { loss = "0 %" } }
+some = { at = { loss = "1 %" }, words = "1 %", at-least = 1 }
+
+[table.choices.mode]
+"" = { this = { v = "b" } }
+"-safe" = { this = { v = "c" }, at = { w = "d" }, words = ", safe" }
+"""
+
+
+def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
+    path = tmp_path / "x.claims.toml"
+    path.write_text(CHOICES)
+    _, claims = read(path)
+    assert [c.id for c in claims] == ["x/none", "x/none-safe", "x/some", "x/some-safe"]
+    assert [c.text for c in claims][1::2] == ["more at none, safe", "more at 1 %, safe"]
+    assert [c.band.low for c in claims] == [0, 0, 1, 1]
+    assert claims[3].at == {"loss": ("1 %",), "w": ("d",)}
+    assert (claims[3].this, claims[3].that) == ({"v": "c"}, {"v": "a"})
+    path.write_text(CHOICES.replace('{loss}{mode}"\ntext', '{los}{mode}"\ntext'))
+    with pytest.raises(UsageError, match='did you mean "loss"'):
+        read(path)
 
 
 @pytest.mark.parametrize(

@@ -406,6 +406,14 @@ def test_lines_of_a_figure_are_sorted_by_number_and_labelled_by_value() -> None:
     assert [line.points for line in fixed] == [[3, 2]]
 
 
+def test_a_gain_is_over_the_paired_runs_of_another_point() -> None:
+    values = {"a": [1.0, 2.0], "b": [3.0, 6.0]}
+    study = FakeStudy([({"v": v, "x": x}, values[v]) for v in "ab" for x in ("1 %", "2 %")])
+    lines = series(study, "x", METRIC, "v", {}, {"v": "a"})  # type: ignore[arg-type]
+    assert [line.label for line in lines] == ["b"]
+    assert [(it.mean, it.low, it.high, it.n) for it in lines[0].intervals] == [(2.0, 2.0, 2.0, 2)] * 2
+
+
 def test_where_leaves_the_points_that_meet_it(small: Path, tmp_path: Path) -> None:
     study = lh.load(small).sweep(1, tmp_path / "s", where=["links.path.loss.rate>0 %"]).run()
     assert [index for index, _, _ in study.plan] == [1, 2, 4, 5]
