@@ -119,7 +119,9 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
         axes.set_yscale("log")
         _plain_ticks(axes)
     else:
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        # From zero on, nearly equal values would lie on the upper edge.
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(0.0, low), max(high, 1.04 * max(means) / factor))
 
 
 def _plain_ticks(axes: Axes) -> None:
