@@ -142,9 +142,15 @@ impl Check<'_> {
 
     /// The agents of a point; `routes` are known when all flows have a path.
     pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
-        let mut served: Vec<Option<&str>> = vec![None; config.flows.len()];
+        let mut first: Option<&str> = None;
         for agent in config.agents.iter().filter(|agent| agent.kind != AgentKind::None) {
             let key = format!("agents.{}.flows", agent.name);
+            if let Some(first) = first {
+                let text = format!("a second agent beside \"{first}\"; expected one agent for all its flows");
+                self.fault(&format!("agents.{}.kind", agent.name), text);
+                continue;
+            }
+            first = Some(&agent.name);
             let listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
             let mut useful = 0;
             for &number in &agent.flows {
@@ -165,10 +171,6 @@ impl Check<'_> {
                     continue;
                 }
                 useful += 1;
-                if let Some(other) = served[number].replace(&agent.name) {
-                    let text = format!("\"{name}\" has an agent, \"{other}\"; expected one agent for a flow");
-                    self.fault(&key, text);
-                }
             }
             if !listed && useful == 0 {
                 let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();

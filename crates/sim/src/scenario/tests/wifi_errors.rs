@@ -284,12 +284,12 @@ fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
 }
 
 #[test]
-fn two_agents_for_one_flow_are_refused_and_an_agent_of_kind_none_is_no_second() {
+fn a_second_agent_is_refused_and_an_agent_of_kind_none_is_no_second() {
     let second = |kind: &str| snoop(&format!("[agents.other]\nkind = \"{kind}\"\nflows = [\"down\"]"));
     refused(
         &second("lle-tcp"),
-        "flows = [\"down\"]",
-        "agents.other.flows: \"down\" has an agent, \"snoop\"; expected one agent for a flow",
+        "kind = \"lle-tcp\"\nflows",
+        "agents.other.kind: a second agent beside \"snoop\"; expected one agent for all its flows",
     );
     assert!(read(&second("none")).is_ok());
 }
