@@ -120,8 +120,8 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
         _plain_ticks(axes)
     else:
         # From zero on, nearly equal values would lie on the upper edge.
-        low, high = map(float, axes.get_ylim())
-        axes.set_ylim(min(0.0, low), max(high, 1.04 * max(means) / factor))
+        bottom, top = axes.get_ylim()
+        axes.set_ylim(min(0.0, bottom), max(top, 1.04 * max(means) / factor))
 
 
 def _plain_ticks(axes: Axes) -> None:
