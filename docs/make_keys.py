@@ -19,7 +19,7 @@ HEAD = """# All scenario keys
 
 The same from the command line: `lasthop list keys`, and `lasthop explain KEY` for one of them, which also
 gives the unit and where a default is published. `lasthop schema` prints a JSON Schema for editors.
-A quantity is text with a unit. `NAME` is the name you give a node, link or flow.
+A quantity is text with a unit. `NAME` is the name you give a node, link, flow or agent.
 """
 
 TITLES = {
@@ -30,6 +30,7 @@ TITLES = {
     "flows": "`[flows.NAME]`",
     "flows tcp": "`[flows.NAME.tcp]`",
     "flows udp": "`[flows.NAME.udp]`",
+    "agents": "`[agents.NAME]`",
     "figure": "`[[figure]]`",
 }
 
