@@ -1,7 +1,7 @@
 //! Captures of a link: raw IP packets as they leave, both directions in one file.
 //!
 //! The format is classic pcap with nanoseconds, link type 101 (raw IP). Headers and checksums are real; the payload is
-//! zeros. A routing header stands as IP options of no operation, which take its bytes.
+//! zeros. A routing header stands as one experimental IP option of its length.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +18,9 @@ const LINKTYPE_RAW: u32 = 101;
 const SNAP_LENGTH: u32 = 65_535;
 /// Time to live of every packet.
 const TTL: u8 = 64;
-/// Option kind reserved for experiments (RFC 4727).
+/// IP option reserved for experiments (RFC 4727, 3.4), in which a routing header stands.
+const ROUTING_OPTION: u8 = 94;
+/// TCP option kind reserved for experiments (RFC 4727).
 const EXPERIMENT_OPTION: u8 = 253;
 
 /// A capture file being written.
@@ -116,7 +118,10 @@ pub fn encode(packet: &Packet, identification: u16) -> Vec<u8> {
     bytes.extend([TTL, protocol, 0, 0]);
     bytes.extend(address(packet.src.0));
     bytes.extend(address(packet.dst.0));
-    bytes.resize(header, 1);
+    if packet.extra_header >= 2 {
+        bytes.extend([ROUTING_OPTION, packet.extra_header as u8]);
+    }
+    bytes.resize(header, 0);
     let sum = checksum(&[&bytes]);
     bytes[10..12].copy_from_slice(&sum.to_be_bytes());
     let transport = match &packet.body {

@@ -11,6 +11,10 @@ const FIXED_MEMORY: f64 = 1e6;
 const MEMORY_PER_PACKET: f64 = 256.0;
 /// Events of a TCP packet beside its hops and those of its acknowledgement: timers that fire.
 const EVENTS_BESIDE_HOPS: f64 = 0.1;
+/// Bytes of the headers that every packet has.
+const HEADERS: f64 = 28.0;
+/// Events of a frame on a medium: its end, its station's timer, and timers of others that it moves.
+const EVENTS_PER_FRAME: f64 = 4.0;
 
 /// What a run may need at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,28 +34,38 @@ pub fn estimate(config: &Config) -> Estimate {
         return estimate;
     };
     let rates = port_rates(config);
+    let mut windows = 0.0;
+    let mut on_the_way = 0.0;
     for flow in &config.flows {
         let path = routes.path(flow.from, flow.to);
         let rates = path.iter().map(|(_, hop)| rates[hop.port.0 as usize]);
         let bottleneck = rates.fold(f64::INFINITY, f64::min);
         let load = Load::of(flow, config, bottleneck);
         let hops = path.len() as f64;
-        estimate.events += load.packets * (load.events_per_packet * hops + EVENTS_BESIDE_HOPS);
-        estimate.memory_bytes += load.window * MEMORY_PER_PACKET;
+        estimate.events += load.packets * (load.events_per_packet * hops + EVENTS_BESIDE_HOPS) + load.writes;
+        windows += load.window.unwrap_or(0.0);
+        on_the_way += load.window.unwrap_or(load.packets);
     }
+    estimate.memory_bytes += windows * MEMORY_PER_PACKET;
     for (_, link) in config.point_to_point() {
         for direction in &link.directions {
             let bits_on_the_way = direction.rate.0 as f64 * direction.delay.as_secs();
             let queued = match direction.queue {
                 QueueLimit::Packets(packets) => f64::from(packets),
-                QueueLimit::Bytes(bytes) => bytes.0 as f64 / 40.0,
-                QueueLimit::Unlimited => 0.0,
+                QueueLimit::Bytes(bytes) => bytes.0 as f64 / HEADERS,
+                QueueLimit::Unlimited => f64::INFINITY,
             };
-            // Where windows bound what is on the way, they are counted already.
-            let bound: f64 =
-                config.flows.iter().map(|flow| Load::of(flow, config, f64::INFINITY).window).sum();
-            estimate.memory_bytes += (queued + bits_on_the_way / 320.0).min(bound) * MEMORY_PER_PACKET;
+            let held = (queued + bits_on_the_way / (8.0 * HEADERS)).min(on_the_way);
+            estimate.memory_bytes += held * MEMORY_PER_PACKET;
         }
+    }
+    for (_, wifi) in config.wifi() {
+        // The medium is never without frames, and all are as short as an acknowledgement.
+        let mac = &wifi.mac;
+        let shortest = mac.phy.airtime(mac.ack, 0, mac.data_rate).total + mac.sifs;
+        estimate.events += EVENTS_PER_FRAME * config.run.duration.as_secs() / shortest.as_secs();
+        let queued = f64::from(mac.queue) * wifi.nodes.len() as f64;
+        estimate.memory_bytes += queued.min(on_the_way) * MEMORY_PER_PACKET;
     }
     estimate
 }
@@ -76,38 +90,67 @@ fn port_rates(config: &Config) -> Vec<f64> {
 struct Load {
     /// Packets sent over the whole run.
     packets: f64,
-    /// Packets on the way at once.
-    window: f64,
+    /// Most packets outstanding, where the transport has a window.
+    window: Option<f64>,
+    /// Times the source acts.
+    writes: f64,
     events_per_packet: f64,
 }
 
 impl Load {
     fn of(flow: &FlowConfig, config: &Config, bottleneck: f64) -> Load {
-        let seconds =
-            config.run.duration.as_secs() - flow.app.start.as_secs().min(config.run.duration.as_secs());
-        let written = match flow.app.kind {
-            AppKind::Bulk => f64::INFINITY,
-            AppKind::File { size } => size.0 as f64 * 8.0,
-            AppKind::Cbr { rate, .. } | AppKind::Poisson { rate, .. } | AppKind::OnOff { rate, .. } => {
-                rate.0 as f64 * seconds
-            }
+        let duration = config.run.duration.as_secs();
+        let seconds = duration - flow.app.start.as_secs().min(duration);
+        let (written, write) = match flow.app.kind {
+            AppKind::Bulk => (f64::INFINITY, f64::INFINITY),
+            AppKind::File { size } => (size.0 as f64 * 8.0, f64::INFINITY),
+            AppKind::Cbr { rate, packet }
+            | AppKind::Poisson { rate, packet }
+            | AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 * seconds, f64::from(packet) * 8.0),
         };
+        let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
         match &flow.transport {
             TransportConfig::Tcp(tcp) => {
-                let bits = f64::from(tcp.packet) * 8.0;
-                let packets = (bottleneck * seconds).min(2.0 * written) / bits;
-                Load { packets, window: f64::from(tcp.window), events_per_packet: 2.0 }
+                let full = f64::from(tcp.packet) * 8.0;
+                let payload = if tcp.nagle { full } else { full.min(write) };
+                // Everything may be sent twice; beside full segments there is a smaller one now and then.
+                let packets =
+                    (bottleneck * seconds / (payload + 8.0 * HEADERS)).min(2.0 * written / payload) + 1.0;
+                Load { packets, window: Some(f64::from(tcp.window)), writes, events_per_packet: 2.0 }
             }
             TransportConfig::Udp { .. } => {
-                let packet = match flow.app.kind {
-                    AppKind::Cbr { packet, .. }
-                    | AppKind::Poisson { packet, .. }
-                    | AppKind::OnOff { packet, .. } => packet,
-                    AppKind::Bulk | AppKind::File { .. } => 1,
-                };
-                let packets = written / (f64::from(packet) * 8.0);
-                Load { packets, window: packets, events_per_packet: 1.0 }
+                Load { packets: writes, window: None, writes, events_per_packet: 1.0 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    fn of(more: &str) -> Estimate {
+        let text = format!(
+            "[run]\nduration = \"1000 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\n\
+             nodes = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n{more}"
+        );
+        let scenario = Scenario::from_text(&text, "estimate.toml", &[]).expect("a valid scenario");
+        estimate(&scenario.config(0))
+    }
+
+    #[test]
+    fn a_long_udp_flow_needs_the_memory_of_its_path_not_of_all_its_packets() {
+        let app = "app = { kind = \"cbr\", cbr = { rate = \"500 Mbit/s\", packet = \"1000 B\" } }";
+        let needed = of(app).memory_bytes;
+        assert!(needed > 1e6 && needed < 50e6, "{needed}");
+    }
+
+    #[test]
+    fn small_writes_over_tcp_are_counted_as_packets_of_their_own() {
+        let app = "app = { kind = \"cbr\", cbr = { rate = \"1 Mbit/s\", packet = \"10 B\" } }\ntcp = { nagle = false }";
+        // 12.5 million writes of 10 bytes, each an event, a packet and an acknowledgement.
+        let events = of(app).events;
+        assert!(events > 3.0 * 12.5e6, "{events}");
     }
 }

@@ -43,13 +43,17 @@ impl Source {
                 Act::WritePacket(packet, next)
             }
             AppKind::OnOff { rate, packet, on, off, law } => {
-                if now >= self.burst_ends {
+                if self.burst_ends == Time::ZERO {
                     self.burst_ends = now.after(draw(&mut self.stream, on, law));
                 }
+                // What is left of the distance to the next packet when a burst ends is carried over the pause, so that
+                // the mean rate is right for short bursts too.
                 let mut next = now.after(interval(rate, packet));
-                if next >= self.burst_ends {
-                    next = self.burst_ends.after(draw(&mut self.stream, off, law));
-                    self.burst_ends = next;
+                while next >= self.burst_ends && next < Time::NEVER {
+                    let left = next - self.burst_ends;
+                    let begins = self.burst_ends.after(draw(&mut self.stream, off, law));
+                    self.burst_ends = begins.after(draw(&mut self.stream, on, law));
+                    next = begins.after(left);
                 }
                 Act::WritePacket(packet, next)
             }
@@ -103,10 +107,12 @@ mod tests {
     #[test]
     fn an_on_off_source_writes_its_rate_times_the_share_it_is_on() {
         for law in [OnOffLaw::Fixed, OnOffLaw::Exponential, OnOffLaw::Pareto(2.5)] {
-            let (on, off) = (Span::from_millis(500), Span::from_millis(1500));
-            let kind = AppKind::OnOff { rate: Rate(1_000_000), packet: 100, on, off, law };
-            let rate = written_in(kind, 20_000);
-            assert!((rate - 0.25e6).abs() < 0.015e6, "{law:?}: {rate}");
+            for (on, off) in [(500, 1500), (20, 60)] {
+                let (on, off) = (Span::from_millis(on), Span::from_millis(off));
+                let kind = AppKind::OnOff { rate: Rate(1_000_000), packet: 1000, on, off, law };
+                let rate = written_in(kind, 20_000);
+                assert!((rate - 0.25e6).abs() < 0.015e6, "{law:?}: {rate}");
+            }
         }
     }
 }

@@ -57,6 +57,7 @@ pub struct Connection {
     timestamps: bool,
     sack: bool,
     ts_recent: u32,
+    ts_recent_at: Time,
     last_ack_sent: u64,
     echo: Option<Extension>,
     bytes_received: u64,
@@ -98,6 +99,7 @@ impl Connection {
             timestamps: config.timestamps,
             sack: config.sack,
             ts_recent: 0,
+            ts_recent_at: Time::ZERO,
             last_ack_sent: 0,
             echo: None,
             bytes_received: 0,
@@ -310,12 +312,27 @@ impl Connection {
             // The peer did not hear the end of the handshake.
             self.ack_due = AckDue::Now;
         } else if segment.flags.has(Flags::ACK) {
+            self.learn_stamp(segment, now);
             self.on_ack(segment, now, out);
             if segment.sequence_len() > 0 {
                 self.on_data(segment, now, out);
             }
         }
         self.send_what_may_go(now, out);
+    }
+
+    /// Keeps the timestamp to echo: the newest of a segment that covers what was acknowledged last (RFC 7323, 4.3). One
+    /// that half a turn of the clock has passed over is outdated and gives way to any (RFC 7323, 5.5).
+    fn learn_stamp(&mut self, segment: &Segment, now: Time) {
+        let zero = self.irs.plus(1);
+        let Some(stamps) = segment.options.timestamps else { return };
+        let start = segment.seq.unwrap_near(zero, self.receiver.next());
+        let outdated = now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
+        let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
+        if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated) {
+            self.ts_recent = stamps.value;
+            self.ts_recent_at = now;
+        }
     }
 
     fn ack_offset(&self, segment: &Segment) -> Option<u64> {
@@ -362,12 +379,6 @@ impl Connection {
             self.ack_due = AckDue::Now;
             return;
         };
-        if let Some(stamps) = segment.options.timestamps
-            && start <= self.last_ack_sent
-            && stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0
-        {
-            self.ts_recent = stamps.value;
-        }
         if let Some(extension) = segment.options.extension {
             self.echo = Some(Extension { received: now, trigger: segment.seq, ..extension });
         }

@@ -174,13 +174,18 @@ impl Scoreboard {
     /// The first segment at or after `from` and below `limit` that is not selectively acknowledged.
     #[must_use]
     pub fn first_unsacked(&self, from: u64, limit: u64) -> Option<u64> {
-        (from.max(self.base)..limit.min(self.end())).find(|&number| !self.is_sacked(number))
+        let number = self.skip_sacked(from.max(self.base));
+        (number < limit.min(self.end())).then_some(number)
     }
 
     /// The first segment of a go-back that is taken for lost and was not resent since.
     #[must_use]
     pub fn next_lost(&self) -> Option<u64> {
-        (self.next..self.end()).find(|&number| self.is_lost(number))
+        let mut number = self.skip_sacked(self.next);
+        while number < self.end() && !self.is_lost(number) {
+            number = self.skip_sacked(number + 1);
+        }
+        (number < self.end()).then_some(number)
     }
 
     /// What slow start sends next after a go-back: what is lost, then new data, all within `cwnd` of the first
@@ -190,6 +195,19 @@ impl Scoreboard {
         let lost = self.next_lost();
         let place = lost.unwrap_or(self.end()) - self.base;
         (place < u64::from(cwnd)).then(|| lost.map_or(Pick::New, Pick::Again))
+    }
+
+    /// The first number at or after `number` that is not selectively acknowledged. It leaps over whole ranges, since a
+    /// walk along each would cost as much as the window for every acknowledgement.
+    fn skip_sacked(&self, mut number: u64) -> u64 {
+        while number < self.end() && self.is_sacked(number) {
+            let start = self.get(number).start;
+            let ranges = self.sacked_ranges.as_slice();
+            let range = ranges.partition_point(|range| range.1 <= start);
+            let leap = ranges.get(range).map_or(number + 1, |range| self.number_at(range.1));
+            number = leap.max(number + 1);
+        }
+        number
     }
 
     /// The last segment not selectively acknowledged.
