@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.errors import LasthopError, StudyError, UsageError, nearest
 from lasthop.jsontext import dumps
+from lasthop.paths import protect
 from lasthop.quantity import metric_unit
 from lasthop.stats import interval
 from lasthop.table import Table
@@ -104,6 +105,7 @@ def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> No
     if kind not in FORMATS:
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)
+    protect(path)
     draft = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from lasthop.errors import UsageError, nearest
 
 LEDGER = "study.sqlite"
 TEXT = "scenario.toml"
+STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 
 
 @cache
@@ -77,6 +78,15 @@ def shown(path: Path) -> str:
     """A path as a reader wants it: relative to the current directory when it lies below."""
     full = Path.cwd() / path
     return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
+
+
+def protect(target: Path, *inputs: Path) -> None:
+    """Refuse to write over a file that is read, or over what makes a study."""
+    full = target.resolve()
+    if any(full == file.resolve() for file in inputs):
+        raise UsageError(f"{target}: is read by this command; expected another file to write")
+    if full.name in STUDY_FILES and (full.parent / LEDGER).exists():
+        raise UsageError(f"{target}: belongs to a study; expected another file to write")
 
 
 def is_study(argument: str) -> bool:

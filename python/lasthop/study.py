@@ -23,7 +23,7 @@ from lasthop import _core
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.ledger import Ledger, Row, foreign, locked
 from lasthop.overrides import parse_where, select
-from lasthop.paths import LEDGER, TEXT, build
+from lasthop.paths import LEDGER, STUDY_FILES, TEXT, build
 from lasthop.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ def _admit(folder: Path, *, fresh: bool) -> None:
         names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
         if LEDGER in names and fresh and not foreign(folder / LEDGER):
             with locked(folder):
-                for name in (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json"):
+                for name in STUDY_FILES:
                     (folder / name).unlink(missing_ok=True)
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e

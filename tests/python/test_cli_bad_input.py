@@ -137,6 +137,43 @@ def test_a_capture_that_cannot_be_written_is_found_out_before_the_run(small: Pat
     assert done.stderr.startswith("error: small.toml: ")
 
 
+def test_a_capture_into_a_directory_that_is_not_there_makes_none(
+    small: Path, cli: Cli, tmp_path: Path
+) -> None:
+    done = cli("run", "small.toml", "--pcap", "deep/er/x.pcap")
+    assert done.returncode == 2
+    assert done.stderr == "error: --pcap: deep/er: no such directory; expected one that is there\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
+    assert cli("run", "small.toml", "-o", "out", "--pcap", "out/x.pcap").returncode == 0
+
+
+@pytest.mark.parametrize("capture", ["small.toml", "path=small.toml", "path=./below/../small.toml"])
+def test_a_capture_does_not_replace_the_scenario(small: Path, cli: Cli, tmp_path: Path, capture: str) -> None:
+    (tmp_path / "below").mkdir()
+    done = cli("run", "small.toml", "--pcap", capture)
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: .*small\.toml: is read by this command; expected .+\n", done.stderr)
+    assert done.stdout == ""
+    assert small.read_text() == SMALL
+
+
+@pytest.mark.parametrize("name", ["study.sqlite", "scenario.toml", "resolved.json"])
+def test_nothing_is_written_over_the_files_of_a_study(
+    small: Path, cli: Cli, tmp_path: Path, name: str
+) -> None:
+    cli("sweep", "small.toml", "-r", "1", "-o", "s")
+    before = (tmp_path / "s" / name).read_bytes()
+    for done in (
+        cli("export", "s", "-o", f"s/{name}"),
+        cli("export", "s", "--summary", "--format", "json", "-o", tmp_path / "s" / name),
+        cli("run", "small.toml", "--pcap", f"s/{name}"),
+    ):
+        assert done.returncode == 2
+        assert re.fullmatch(r"error: .+: belongs to a study; expected another file to write\n", done.stderr)
+    assert (tmp_path / "s" / name).read_bytes() == before
+    assert cli("export", "s", "-o", "s/runs.csv").returncode == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -76,6 +76,7 @@ def run_command(
     from lasthop.cli.interrupt import attended
     from lasthop.jsontext import dumps
     from lasthop.overrides import parse_set, parse_where, select
+    from lasthop.paths import find, protect
     from lasthop.scenario import check_trace, load
 
     chosen = load(scenario, parse_set(settings))
@@ -101,6 +102,8 @@ def run_command(
         return
     captures = _captures(chosen, pcaps)
     folder = out or (Path("runs") / chosen.id if channels else None)
+    for path in captures.values():
+        protect(path, find(scenario))
     _prepare(folder, captures)
     drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
     try:
@@ -155,6 +158,10 @@ def _captures(scenario: Scenario, items: tuple[str, ...]) -> dict[str, Path]:
 
 def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
     """Find out before the run whether its results can be written."""
+    for path in captures.values():
+        # A mistyped path would otherwise leave directories behind; only -o asks for one.
+        if not path.parent.exists() and (folder is None or path.parent.resolve() != folder.resolve()):
+            raise UsageError(f"--pcap: {path.parent}: no such directory; expected one that is there")
     for target in [folder, *(path.parent for path in captures.values())]:
         try:
             if target is not None:
