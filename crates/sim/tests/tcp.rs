@@ -163,6 +163,23 @@ fn flows_between_the_same_nodes_and_against_each_other_share_the_path() {
 }
 
 #[test]
+fn the_two_directions_of_a_link_lose_by_streams_of_their_own() {
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(20));
+    for direction in 0..2 {
+        wire(&mut config, 0, direction).loss = LossConfig::Packet { rate: 0.5 };
+    }
+    config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+    config.flows[0].app.kind = AppKind::Cbr { rate: Rate(1_000_000), packet: 500 };
+    let there = config.flows[0].clone();
+    config.flows.push(FlowConfig { name: "back".into(), from: there.to, to: there.from, ..there });
+    let outcome = run_once(&config);
+    let [forward, reverse] =
+        ["links.l0.drops_loss", "links.l0.reverse.drops_loss"].map(|name| metric(&outcome, name));
+    // The same 5000 draws would lose the same number.
+    assert!(forward > 2300.0 && reverse > 2300.0 && forward != reverse, "{forward} {reverse}");
+}
+
+#[test]
 fn tracing_changes_nothing() {
     let config = ejtcp_fig9(ns2_tcp(), 0.02, Span::from_secs(50));
     let plain = run_once(&config);

@@ -433,3 +433,44 @@ fn a_stopped_application_forgets_what_it_had_not_sent() {
     assert!(pair.ends[SERVER].is_done());
     assert!(pair.ends[SERVER].receiver().in_order() < 20_000);
 }
+
+#[test]
+fn timestamps_are_learnt_from_every_segment_but_not_from_beyond_a_hole() {
+    let config = Config { ack_every: 1, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.lost[CLIENT] = vec![6];
+    pair.open();
+    pair.write(CLIENT, 40_000);
+    pair.run(Span::from_millis(100));
+    let echoes: Vec<u32> = pair
+        .sent_by(CLIENT)
+        .iter()
+        .filter_map(|segment| segment.options.timestamps)
+        .map(|stamps| stamps.echo)
+        .collect();
+    assert!(echoes.last() > echoes.get(2), "pure acknowledgements carry news too: {echoes:?}");
+    let acks = pair.sent_by(SERVER);
+    let hole = acks.iter().find(|ack| !ack.options.sack.is_empty()).expect("a hole").ack;
+    let repeated: Vec<u32> = acks
+        .iter()
+        .filter(|ack| ack.ack == hole)
+        .filter_map(|ack| ack.options.timestamps)
+        .map(|stamps| stamps.echo)
+        .collect();
+    assert!(repeated.len() > 2 && repeated.iter().all(|echo| *echo == repeated[0]), "{repeated:?}");
+}
+
+#[test]
+fn an_outdated_timestamp_gives_way_to_any() {
+    // A clock of microseconds turns half round in 36 minutes.
+    let config = Config { tick: Span::ZERO, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.open();
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    pair.now = Time(2_400 * 1_000_000_000);
+    pair.write(CLIENT, 5_000);
+    pair.run(Span::from_secs(2_401));
+    let srtt = pair.ends[CLIENT].sender().rtt().srtt().expect("a sample");
+    assert!(srtt < Span::from_millis(100), "{srtt:?}");
+}
