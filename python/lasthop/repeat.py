@@ -31,7 +31,11 @@ def command(study: Study, point: int, replication: int) -> str:
 
 
 def merge(out: Path, parts: Sequence[Path]) -> Study:
-    """Join studies of the same scenario, settings and seed into one directory."""
+    """Join studies of the same scenario, settings and seed into one directory.
+
+    A study that is in that directory already is continued only if the outcome has its plan, for
+    another plan would hide runs that it has.
+    """
     studies = [Study.open(part) for part in parts]
     first = studies[0]
     for other in studies[1:]:
@@ -44,6 +48,8 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
             if a != b:
                 raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
     most = max(count for study in studies for _, _, count in study.plan)
+    if (out / paths.LEDGER).exists():
+        _check_same(Study.open(out), first, most)
     joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
     ledger = Ledger(joined.path, write=True)
     try:
@@ -53,3 +59,21 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     finally:
         ledger.close()
     return joined
+
+
+def _check_same(there: Study, part: Study, replications: int) -> None:
+    """Raise unless merging would leave the study in the output directory planned as it is."""
+    if not there.plan:
+        return
+    for what, a, b in (
+        ("scenario text", there.scenario.text, part.scenario.text),
+        ("settings", there.scenario.overrides, part.scenario.overrides),
+        ("seed", there.seed, part.seed),
+        ("points", [p[:2] for p in there.plan], [p[:2] for p in part.plan]),
+        ("replications", {count for _, _, count in there.plan}, {replications}),
+    ):
+        if a != b:
+            raise StudyError(
+                f"{there.path}: holds a study of other {what} than {part.path}; expected the same "
+                "(merge into a new directory)"
+            )
