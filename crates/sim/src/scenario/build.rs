@@ -18,6 +18,7 @@ use lasthop_stack::transport::tcp::{
     self, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh,
 };
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// The configuration of a point whose sheet misses nothing.
 pub(super) fn config(sheet: &Sheet<'_>) -> Config {
@@ -25,6 +26,7 @@ pub(super) fn config(sheet: &Sheet<'_>) -> Config {
     let run = Part { sheet, prefix: "run".to_string() };
     let flows: Vec<FlowConfig> =
         layout.flows.iter().enumerate().map(|(number, name)| flow(sheet, number, name)).collect();
+    let on_flat = on_flat_media(sheet);
     let agents = layout.agents.iter().map(|name| wifi::agent(sheet, name, &flows)).collect();
     Config {
         run: RunConfig {
@@ -34,14 +36,14 @@ pub(super) fn config(sheet: &Sheet<'_>) -> Config {
             max_wall: run.optional("max-wall", Part::span),
             max_memory: run.bytes("max-memory"),
         },
-        nodes: layout.nodes.iter().map(|name| node(sheet, name)).collect(),
+        nodes: layout.nodes.iter().map(|name| node(sheet, name, &on_flat)).collect(),
         links: layout.links.iter().map(|name| link(sheet, name)).collect(),
         flows,
         agents,
     }
 }
 
-fn node(sheet: &Sheet<'_>, name: &str) -> NodeConfig {
+fn node(sheet: &Sheet<'_>, name: &str, on_flat: &BTreeMap<&str, bool>) -> NodeConfig {
     let position = match sheet.get(&format!("nodes.{name}.position")) {
         Some(Value::List(values)) => match values.as_slice() {
             [x, y] => Some((Metres(x.si().unwrap_or(0.0)), Metres(y.si().unwrap_or(0.0)))),
@@ -49,18 +51,22 @@ fn node(sheet: &Sheet<'_>, name: &str) -> NodeConfig {
         },
         _ => None,
     };
-    NodeConfig { name: name.to_string(), position: position.filter(|_| !stands_on_flat_media(sheet, name)) }
+    NodeConfig { name: name.to_string(), position: position.filter(|_| on_flat.get(name) != Some(&true)) }
 }
 
-/// Where a medium is flat, it does not matter where its stations stand.
-fn stands_on_flat_media(sheet: &Sheet<'_>, node: &str) -> bool {
-    let model = |link: &String| {
-        let stations = sheet.get(&format!("links.{link}.nodes"));
-        let among = matches!(stations, Some(Value::List(names)) if names.iter().any(|name| name.is(node)));
-        sheet.get(&format!("links.{link}.propagation.model")).filter(|_| among)
-    };
-    let mut models = sheet.plan.layout.links.iter().filter_map(model).peekable();
-    models.peek().is_some() && models.all(|model| model.is("flat"))
+/// Whether the media of each station are all flat: where a medium is flat, it does not matter where its stations stand.
+fn on_flat_media<'a>(sheet: &'a Sheet<'_>) -> BTreeMap<&'a str, bool> {
+    let mut on_flat = BTreeMap::new();
+    for link in sheet.plan.layout.links.iter() {
+        let Some(model) = sheet.get(&format!("links.{link}.propagation.model")) else { continue };
+        let Some(Value::List(stations)) = sheet.get(&format!("links.{link}.nodes")) else { continue };
+        for station in stations {
+            if let Value::Text(station) = station {
+                *on_flat.entry(station.as_str()).or_insert(true) &= model.is("flat");
+            }
+        }
+    }
+    on_flat
 }
 
 fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {

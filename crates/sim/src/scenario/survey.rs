@@ -50,7 +50,8 @@ impl Survey {
 
 /// All names of both lists, in order.
 pub(super) fn merged(some: &[String], more: &[String]) -> Vec<String> {
-    let new = more.iter().filter(|name| !some.contains(name));
+    let known: BTreeSet<&String> = some.iter().collect();
+    let new = more.iter().filter(|name| !known.contains(name));
     some.iter().chain(new).cloned().collect()
 }
 
