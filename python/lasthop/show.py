@@ -44,6 +44,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "overrides": dict(study.scenario.overrides),
             "runs": sum(1 for _ in study.results()),
             "failed": len(study.failures),
+            "stopped": len(study.stopped),
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],

@@ -187,6 +187,11 @@ class Study:
         return [r for r in self.results() if r.row.error is not None]
 
     @property
+    def stopped(self) -> list[Result]:
+        """The runs that a limit stopped early; no mean counts them."""
+        return [r for r in self.results() if r.row.stopped]
+
+    @property
     def size(self) -> int:
         """The number of runs the tables are made of when all are done."""
         return sum(count for _, _, count in self.plan)
@@ -204,13 +209,16 @@ class Study:
         return []
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
-        """What the replications of a point measured, by replication."""
+        """What the replications of a point measured, by replication.
+
+        A run that a limit stopped early is left out, for it covers less time than the others.
+        """
         place = bisect_left(self.plan, point, key=itemgetter(0))
         _, key, count = self.plan[place]
         found: dict[int, float | None] = {}
         for replication in range(count):
             row = self.runs.get((key, replication))
-            if row is not None and row.metrics is not None:
+            if row is not None and row.metrics is not None and not row.stopped:
                 found[replication] = row.metrics.get(metric)
         return found
 

@@ -53,6 +53,37 @@ def test_processes_give_what_threads_give(small: Path, cli: Cli) -> None:
     assert processes.stdout == threads
 
 
+def test_runs_stopped_by_a_limit_are_left_out_of_means_and_told_of_also_when_quiet(
+    small: Path, cli: Cli
+) -> None:
+    cli("sweep", small, "-r", "2")
+    plotted = cli("plot", "studies/small", "-q")
+    assert "warning" not in plotted.stderr
+    warning = (
+        "warning: 6 of 18 runs stopped early at a limit and are left out of the means; see status in export"
+    )
+    swept = cli("sweep", small, "-r", "3", "--max-events", "100", "-q")
+    assert swept.stderr.splitlines() == [warning, "studies/small"]
+    assert "n = 2" in swept.stdout
+    for words in (("show",), ("plot",), ("export", "--summary")):
+        for quiet in ((), ("-q",)):
+            done = cli(words[0], "studies/small", *words[1:], *quiet)
+            assert done.returncode == 0
+            assert warning in done.stderr.splitlines()
+    assert cli("export", "studies/small").stderr == ""
+    assert json.loads(cli("show", "studies/small", "--json").stdout)["stopped"] == 6
+
+
+def test_a_merge_into_a_study_of_another_plan_exits_4(small: Path, cli: Cli) -> None:
+    cli("sweep", small, "-r", "2", "-o", "whole")
+    cli("sweep", small, "-r", "2", "-o", "part", "--where", "links.path.loss.rate=1 %")
+    before = cli("export", "whole").stdout
+    done = cli("merge", "whole", "part")
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: whole: holds a study of other points than part; expected")
+    assert cli("export", "whole").stdout == before
+
+
 def test_fresh_forgets_and_a_changed_scenario_says_so(
     edited: Callable[[str, str], Path], small: Path, cli: Cli
 ) -> None:

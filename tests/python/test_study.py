@@ -19,7 +19,7 @@ from conftest import COMMAND, SMALL, environment
 from lasthop import sweep as sweep_module
 from lasthop.export import summary, text, tidy
 from lasthop.ledger import Ledger
-from lasthop.study import Precision
+from lasthop.study import Precision, Study
 from lasthop.sweep import Sweep
 from lasthop.table import series
 from lasthop.work import Limits, execute
@@ -161,6 +161,17 @@ def test_a_run_cut_short_by_a_limit_does_not_stand_for_a_whole_one(small: Path, 
     assert csv(whole) == csv(sc.sweep(1, tmp_path / "t").run())
 
 
+def test_means_leave_out_runs_that_a_limit_stopped(small: Path, tmp_path: Path) -> None:
+    sc = lh.load(small)
+    whole = sc.sweep(2, tmp_path / "s").run()
+    more = sc.sweep(3, tmp_path / "s").run(limits=Limits(max_events=100))
+    assert [r.row.replication for r in more.stopped] == [2] * 6
+    assert more.table(METRIC).rows == whole.table(METRIC).rows
+    assert more.table(METRIC).column("n") == [2] * 6
+    assert summary(more).rows == summary(whole).rows
+    assert len(tidy(more)) == 18
+
+
 def failing(task: Any, cancel: Any = None) -> Any:
     row = execute(task)
     if (task.point, task.replication) != (1, 0):
@@ -205,6 +216,48 @@ def test_shards_merge_into_the_whole(small: Path, tmp_path: Path) -> None:
     for i in (1, 2, 3):
         Sweep(sc.sweep(out=tmp_path / str(i)), shard=(i, 3)).run()
     joined = merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2", tmp_path / "3"])
+    assert csv(joined) == csv(sc.sweep(out=tmp_path / "whole").run())
+
+
+def test_shards_of_different_seeds_do_not_merge(small: Path, tmp_path: Path) -> None:
+    from lasthop.repeat import merge
+
+    for seed in (1, 2):
+        lh.load(small).sweep(1, tmp_path / str(seed), seed=seed).run()
+    with pytest.raises(lh.StudyError, match="another seed"):
+        merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2"])
+    assert not (tmp_path / "all").exists()
+
+
+@pytest.mark.parametrize("other", ["points", "replications", "settings", "seed"])
+def test_a_merge_does_not_plan_the_study_it_goes_to_anew(small: Path, tmp_path: Path, other: str) -> None:
+    from lasthop.repeat import merge
+
+    sc = lh.load(small)
+    whole = sc.sweep(2, tmp_path / "whole", seed=1).run()
+    where = ["links.path.loss.rate=1 %"] if other == "points" else []
+    changed = sc.set({"run.duration": "1 s"}) if other == "settings" else sc
+    part = Study.create(
+        changed,
+        tmp_path / "part",
+        replications=1 if other == "replications" else 2,
+        seed=2 if other == "seed" else 1,
+        where=where,
+    ).run()
+    with pytest.raises(lh.StudyError, match=f"holds a study of other {other} than .+new directory") as error:
+        merge(whole.path, [part.path])
+    assert error.value.exit_code == 4
+    assert csv(Study.open(whole.path)) == csv(whole)
+
+
+def test_a_merge_goes_on_in_a_study_of_the_same_plan(small: Path, tmp_path: Path) -> None:
+    from lasthop.repeat import merge
+
+    sc = lh.load(small)
+    for i in (1, 2):
+        Sweep(sc.sweep(out=tmp_path / str(i)), shard=(i, 2)).run()
+    merge(tmp_path / "all", [tmp_path / "1"])
+    joined = merge(tmp_path / "all", [tmp_path / "2"])
     assert csv(joined) == csv(sc.sweep(out=tmp_path / "whole").run())
 
 

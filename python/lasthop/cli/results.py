@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from lasthop.cli.options import examples, json_option, set_option, talk_options
-from lasthop.cli.talk import data, note, written
+from lasthop.cli.talk import data, note, warn_of_stopped, written
 from lasthop.errors import UsageError
 
 STUDY = click.Path(path_type=Path)
@@ -54,6 +54,7 @@ def show_command(
             note(f"{missing} of {study.size} runs are missing; sweep again to run them")
         if study.failures:
             note(f"{len(study.failures)} of {study.size} runs failed")
+        warn_of_stopped(study)
         return
     if metrics:
         raise UsageError(f"--metric: {study_or_scenario} is a scenario; expected a study directory")
@@ -93,6 +94,7 @@ def plot_command(
     opened = Study.open(study)
     named = [figure_named(opened.scenario, name) for name in figures]
     folder = out or study / "figures"
+    warn_of_stopped(opened)
     drawn = 0
     for figure in named or opened.scenario.figures():
         try:
@@ -134,6 +136,8 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
     suffix = out.suffix.removeprefix(".") if out else ""
     chosen = kind or (suffix if suffix in export.FORMATS else "csv")
     opened = Study.open(study)
+    if summary:
+        warn_of_stopped(opened)
     if out is not None:
         export.write(opened, out, chosen, summarise=summary)
         written(out)

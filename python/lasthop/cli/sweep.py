@@ -24,12 +24,11 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import complain, data, note, quiet, verbose, written
+from lasthop.cli.talk import complain, data, note, quiet, verbose, warn_of_stopped, written
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from lasthop.scenario import Scenario
-    from lasthop.study import Study
     from lasthop.sweep import Sweep
 
 
@@ -142,7 +141,7 @@ def sweep_command(
         note(f"  {shlex.join(['lasthop', *_again(sys.argv[1:])])}")
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
-    _report_stopped(study)
+    warn_of_stopped(study)
     if as_json:
         data(study_json(study))
     elif study.metrics():
@@ -192,9 +191,3 @@ def _would(scenario: Scenario, where: tuple[str, ...], count: int | None, folder
 def _again(arguments: list[str]) -> list[str]:
     """The arguments that continue an interrupted sweep: the same, but not from the start."""
     return [a for a in arguments if a != "--fresh"]
-
-
-def _report_stopped(study: Study) -> None:
-    early = sum(1 for result in study.results() if result.row.stopped)
-    if early:
-        note(f"{early} of {study.size} runs stopped early at a limit; see status in export")

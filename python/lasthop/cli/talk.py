@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
+
+if TYPE_CHECKING:
+    from lasthop.study import Study
 
 
 def complain(text: str) -> None:
@@ -20,6 +23,21 @@ def note(text: str) -> None:
     """Print a remark on stderr, unless -q was given."""
     if not quiet():
         click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """Print on stderr what changes how results are to be read, also with -q."""
+    click.echo(f"warning: {text}", err=True)
+
+
+def warn_of_stopped(study: Study) -> None:
+    """Say how many runs the means do not count because a limit stopped them."""
+    early = len(study.stopped)
+    if early:
+        warn(
+            f"{early} of {study.size} runs stopped early at a limit and are left out of the means; "
+            "see status in export"
+        )
 
 
 def written(text: object) -> None:
