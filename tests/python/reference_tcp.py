@@ -44,6 +44,7 @@ Segments are counted from 0 inside and reported in bytes. Times inside are whole
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -124,7 +125,7 @@ class Timer:
 # The senders.
 
 
-class Sender:
+class Sender(ABC):
     """What all variants share: the window, the timer, going back after a timeout."""
 
     first_recover = -1  # no gate before the first loss event
@@ -258,8 +259,9 @@ class Sender:
         self.cwnd = min(self.cwnd + step, self.o.window)
         self.log("ack")
 
+    @abstractmethod
     def duplicate(self, fresh: bool) -> None:
-        raise NotImplementedError
+        """A duplicate ACK; `fresh` if its SACK blocks tell something new."""
 
     def halve(self) -> None:
         """RFC 5681 (4), without what limited transmit sent."""

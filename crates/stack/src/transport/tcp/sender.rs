@@ -3,6 +3,10 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
 //! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.
 
+mod messages;
+
+pub use messages::{Arrived, Counters, Outgoing, SackNews};
+
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
@@ -10,77 +14,8 @@ use crate::hooks::{
     Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict,
     Window,
 };
-use crate::packet::Extension;
 use crate::registry::{CongestionMachine, RecoveryMachine};
 use crate::units::{Span, Time};
-
-/// What a sender has done so far. All but `rtt_max` only grow, so that differences measure an interval.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    /// Data segments sent, resent ones included.
-    pub segments_sent: u64,
-    /// Data segments sent again.
-    pub retransmits: u64,
-    /// Times the retransmission timer fired for data.
-    pub timeouts: u64,
-    /// Series of timeouts: firings not preceded by another for the same segment.
-    pub timeout_series: u64,
-    /// Sum of the timeouts that began a series.
-    pub first_timeouts: Span,
-    /// Losses told by duplicate or selective acknowledgements.
-    pub fast_retransmits: u64,
-    /// Round trips measured.
-    pub rtt_samples: u64,
-    /// Their sum.
-    pub rtt_sum: Span,
-    /// The longest since the measurement began.
-    pub rtt_max: Span,
-    /// Integral of the congestion window over time, in segment seconds.
-    pub cwnd_seconds: f64,
-}
-
-/// An acknowledgement as it arrived, in stream offsets.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrived {
-    /// When.
-    pub now: Time,
-    /// Acknowledgement number.
-    pub ack: u64,
-    /// Right edge of the advertised window.
-    pub edge: u64,
-    /// Whether it can be a duplicate at all (RFC 5681, 2): no payload, no SYN or FIN.
-    pub pure: bool,
-    /// What its SACK blocks told.
-    pub sack: SackNews,
-    /// The round trip its timestamp tells.
-    pub echoed_rtt: Option<Span>,
-    /// The extension it carried.
-    pub extension: Option<Extension>,
-}
-
-/// What the SACK blocks of an acknowledgement told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SackNews {
-    /// SACK is not in use.
-    Unused,
-    /// Nothing new.
-    Nothing,
-    /// Segments not known before.
-    Segments,
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing {
-    /// Stream offset of its first byte.
-    pub start: u64,
-    /// Payload bytes.
-    pub len: u32,
-    /// Whether it carries the FIN.
-    pub fin: bool,
-    /// Whether it empties what the application wrote.
-    pub push: bool,
-}
 
 /// The sending half of a connection. Offsets count from the first data byte.
 #[derive(Clone, Debug)]
