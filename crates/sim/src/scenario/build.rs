@@ -340,8 +340,11 @@ impl<'a> Part<'a> {
     }
 
     fn node_index(&self, name: &Value) -> usize {
-        let found = self.sheet.plan.layout.nodes.iter().position(|node| name.is(node));
-        found.unwrap_or_else(|| self.broken("node"))
+        match name {
+            Value::Text(name) => self.sheet.plan.layout.nodes.place(name),
+            _ => None,
+        }
+        .unwrap_or_else(|| self.broken("node"))
     }
 }
 

@@ -6,17 +6,45 @@ use super::value::{Names, Value};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
 use lasthop_stack::transport::tcp::Profile;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 /// All keys that the scenario could set.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    pub(super) nodes: Vec<String>,
-    pub(super) links: Vec<String>,
-    pub(super) flows: Vec<String>,
-    pub(super) agents: Vec<String>,
+    pub(super) nodes: Roster,
+    pub(super) links: Roster,
+    pub(super) flows: Roster,
+    pub(super) agents: Roster,
     /// In the order of listings.
     pub(super) slots: Vec<Slot>,
     index: BTreeMap<String, usize>,
+}
+
+/// The names that a section defines, in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roster {
+    names: Vec<String>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Roster {
+    fn new(names: Vec<String>) -> Roster {
+        let places = names.iter().cloned().zip(0..).collect();
+        Roster { names, places }
+    }
+
+    /// The place of a name among them.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+}
+
+impl Deref for Roster {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.names
+    }
 }
 
 /// One concrete key.
@@ -88,10 +116,11 @@ pub(super) struct Astray {
 }
 
 impl Layout {
-    pub(super) fn new([nodes, links, flows, agents]: [Vec<String>; 4]) -> Layout {
+    pub(super) fn new(names: [Vec<String>; 4]) -> Layout {
+        let [nodes, links, flows, agents] = names.map(Roster::new);
         let mut layout = Layout { nodes, links, flows, agents, slots: Vec::new(), index: BTreeMap::new() };
         for section in ["", "run", "nodes", "links", "flows", "agents"] {
-            let names = layout.names(section).to_vec();
+            let names = layout.names(section).map(|names| names.to_vec()).unwrap_or_default();
             let in_section = |key: &&Key| match key.path.split_once('.') {
                 Some((first, _)) => first == section,
                 None => section.is_empty(),
@@ -165,18 +194,24 @@ impl Layout {
     }
 
     /// The names that a section defines.
-    fn names(&self, section: &str) -> &[String] {
+    fn names(&self, section: &str) -> Option<&Roster> {
         match section {
-            "nodes" => &self.nodes,
-            "links" => &self.links,
-            "flows" => &self.flows,
-            "agents" => &self.agents,
-            _ => &[],
+            "nodes" => Some(&self.nodes),
+            "links" => Some(&self.links),
+            "flows" => Some(&self.flows),
+            "agents" => Some(&self.agents),
+            _ => None,
         }
     }
 
     /// The slot of a path, or where the path leaves the table of keys.
     pub(super) fn locate(&self, path: &[&str]) -> Result<usize, Astray> {
+        // A name in quotes may hold a point, and then looks like another key.
+        if path.iter().all(|part| !part.contains('.'))
+            && let Some(slot) = self.slot(&path.join("."))
+        {
+            return Ok(slot);
+        }
         for depth in 0..path.len() {
             let astray = |text| Err(Astray { depth: depth + 1, text, is_table: false });
             let mut known = keys::children(&path[..depth]);
@@ -187,8 +222,10 @@ impl Layout {
                 return Err(Astray { depth, text, is_table: false });
             }
             if known == ["*"] {
-                let names: Vec<&str> = self.names(path[0]).iter().map(String::as_str).collect();
-                if !names.contains(&path[depth]) {
+                let names = self.names(path[0]);
+                if names.and_then(|names| names.place(path[depth])).is_none() {
+                    let names: Vec<&str> =
+                        names.map_or(&[][..], Deref::deref).iter().map(String::as_str).collect();
                     return astray(unknown(path[0].trim_end_matches('s'), path[depth], &names));
                 }
             } else if !known.contains(&path[depth]) {
@@ -207,9 +244,7 @@ impl Layout {
 
     /// The names that values refer to.
     pub(super) fn value_names(&self) -> Names<'_> {
-        let nodes = self.nodes.iter().map(String::as_str).collect();
-        let flows = self.flows.iter().map(String::as_str).collect();
-        Names { nodes, flows }
+        Names { nodes: Some(&self.nodes), flows: Some(&self.flows) }
     }
 }
 

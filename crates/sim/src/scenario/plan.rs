@@ -6,6 +6,7 @@ use super::keys::Kind;
 use super::layout::Layout;
 use super::sweep::{self, Axis};
 use super::value::Value;
+use std::collections::BTreeSet;
 
 /// All settings of a scenario.
 #[derive(Clone, Debug)]
@@ -38,8 +39,9 @@ impl Plan {
         for (path, place) in &document.tables {
             astray |= plan.set_table(path, *place, &mut faults);
         }
+        let tables = document.tables.iter().map(|(path, _)| path.as_slice()).collect();
         for leaf in &document.settings {
-            astray |= plan.set(leaf, &document.tables, &mut faults);
+            astray |= plan.set(leaf, &tables, &mut faults);
         }
         // Where a table is misspelt, its names are missed by all that follows, which is no fault of its own.
         if astray {
@@ -67,7 +69,7 @@ impl Plan {
     pub(super) fn note_transport(&mut self, path: &[impl AsRef<str>]) {
         if let [section, name, table, ..] = path
             && section.as_ref() == "flows"
-            && let Some(flow) = self.layout.flows.iter().position(|flow| flow == name.as_ref())
+            && let Some(flow) = self.layout.flows.place(name.as_ref())
         {
             self.transports[flow][0] |= table.as_ref() == "tcp";
             self.transports[flow][1] |= table.as_ref() == "udp";
@@ -95,7 +97,7 @@ impl Plan {
     }
 
     /// Sets a key of the file; true if it has no place in a scenario.
-    fn set(&mut self, leaf: &Leaf, tables: &[(Vec<String>, Place)], faults: &mut Faults) -> bool {
+    fn set(&mut self, leaf: &Leaf, tables: &BTreeSet<&[String]>, faults: &mut Faults) -> bool {
         self.note_transport(&leaf.path);
         let place = leaf.item.place;
         match self.layout.locate(&parts(&leaf.path)) {
@@ -112,9 +114,9 @@ impl Plan {
                 false
             }
             Err(astray) => {
-                let at = leaf.path[..astray.depth].to_vec();
+                let at = &leaf.path[..astray.depth];
                 // A key of a misspelt table is told with that.
-                if !tables.iter().any(|(path, _)| *path == at) {
+                if !tables.contains(at) {
                     faults.push(Fault::new(place, at.join("."), astray.text));
                 }
                 true

@@ -4,13 +4,15 @@ use super::decimal::Decimal;
 use super::document::{Item, Raw};
 use super::error::{Place, unknown};
 use super::keys::{Bound, Key, Kind};
+use super::layout::Roster;
 use super::quantity::{Dim, Quantity, Unread};
+use std::collections::BTreeSet;
 
 /// The names that a scenario gives to what its values refer to.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Names<'a> {
-    pub(super) nodes: Vec<&'a str>,
-    pub(super) flows: Vec<&'a str>,
+    pub(super) nodes: Option<&'a Roster>,
+    pub(super) flows: Option<&'a Roster>,
 }
 
 /// A legal value.
@@ -80,9 +82,9 @@ impl Key {
                 Err(unknown(noun, text, &known))
             }
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
-            (Kind::Node, Raw::Text(_)) => name("node", raw, &names.nodes),
-            (Kind::Nodes, Raw::List(items)) => self.nodes(items, &names.nodes),
-            (Kind::Flows, Raw::List(items)) => self.flows(items, &names.flows),
+            (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
+            (Kind::Nodes, Raw::List(items)) => self.nodes(items, names.nodes),
+            (Kind::Flows, Raw::List(items)) => self.flows(items, names.flows),
             (Kind::Rates, Raw::List(items)) => self.rates(items),
             (Kind::Position, Raw::List(items)) => self.position(items),
             (Kind::Ordinals, Raw::List(items)) => self.ordinals(items),
@@ -174,7 +176,7 @@ impl Key {
         Ok(())
     }
 
-    fn nodes(&self, items: &[Item], nodes: &[&str]) -> Result<Value, String> {
+    fn nodes(&self, items: &[Item], nodes: Option<&Roster>) -> Result<Value, String> {
         if items.len() < 2 {
             return Err(format!("{} names; expected {}", items.len(), self.expected(None)));
         }
@@ -185,7 +187,7 @@ impl Key {
         }
     }
 
-    fn flows(&self, items: &[Item], flows: &[&str]) -> Result<Value, String> {
+    fn flows(&self, items: &[Item], flows: Option<&Roster>) -> Result<Value, String> {
         if items.is_empty() {
             return Err(format!("an empty list; expected {}", self.expected(None)));
         }
@@ -306,19 +308,20 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
 }
 
 /// Without any names each is taken: that there are none is told elsewhere, once.
-fn name(what: &str, raw: &Raw, names: &[&str]) -> Result<Value, String> {
-    match raw {
-        Raw::Text(name) if names.is_empty() || names.contains(&name.as_str()) => {
-            Ok(Value::Text(name.clone()))
+fn name(what: &str, raw: &Raw, names: Option<&Roster>) -> Result<Value, String> {
+    match (raw, names.filter(|names| !names.is_empty())) {
+        (Raw::Text(name), Some(names)) if names.place(name).is_none() => {
+            Err(unknown(what, name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
         }
-        Raw::Text(name) => Err(unknown(what, name, names)),
-        other => Err(format!("{}; expected the name of a {what}", other.describe_kind())),
+        (Raw::Text(name), _) => Ok(Value::Text(name.clone())),
+        (other, _) => Err(format!("{}; expected the name of a {what}", other.describe_kind())),
     }
 }
 
 /// The first value that a list holds twice.
 fn twice(values: &[Value]) -> Option<&Value> {
-    values.iter().enumerate().find(|(index, value)| values[..*index].contains(value)).map(|(_, value)| value)
+    let mut seen = BTreeSet::new();
+    values.iter().find(|value| !seen.insert(value.text()))
 }
 
 impl Raw {
