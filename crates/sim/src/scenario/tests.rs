@@ -3,7 +3,6 @@
 mod errors;
 mod fuzz;
 mod listing;
-mod load;
 mod sweeps;
 mod wifi;
 mod wifi_errors;
