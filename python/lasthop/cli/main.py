@@ -157,7 +157,7 @@ def _sentence(error: click.UsageError) -> str:
     if isinstance(error, click.BadParameter) and error.param is not None:
         is_option = isinstance(error.param, click.Option)
         name = error.param.opts[-1] if is_option else error.param.human_readable_name
-        found = "missing; expected it" if isinstance(error, click.MissingParameter) else error.message
+        found = "missing; expected a value" if isinstance(error, click.MissingParameter) else error.message
         return f"{name}: {found.rstrip('.')}"
     return error.format_message().rstrip(".")
 
