@@ -51,10 +51,14 @@ impl Duplicates {
         self.recover = Some(board.sent_end());
     }
 
-    /// The head's copies first, then along the window, with what limited transmit adds (RFC 3042).
-    fn next(&self, board: &Scoreboard, window: f64) -> Option<Pick> {
+    /// The head's copies first, then along the window: inflated while fast recovery lasts, otherwise with what limited
+    /// transmit adds (RFC 3042).
+    fn next(&self, board: &Scoreboard, window: f64, inflation: Option<f64>) -> Option<Pick> {
         if self.head_copies > 0 && !board.is_empty() {
             return Some(Pick::Again(board.base()));
+        }
+        if let Some(inflation) = inflation {
+            return along_window(board, (window + inflation).max(0.0) as u32, 0);
         }
         let extra = if self.limited_transmit { self.count.min(DUP_THRESH - 1) } else { 0 };
         along_window(board, window as u32, extra)

@@ -102,10 +102,7 @@ impl Recovery for NewReno {
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        if self.is_active() && self.duplicates.head_copies == 0 {
-            return super::along_window(board, (window.cwnd + self.inflation).max(0.0) as u32, 0);
-        }
-        self.duplicates.next(board, window.cwnd)
+        self.duplicates.next(board, window.cwnd, self.is_active().then_some(self.inflation))
     }
 
     #[inline]

@@ -81,10 +81,7 @@ impl Recovery for Reno {
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        if self.active && self.duplicates.head_copies == 0 {
-            return super::along_window(board, (window.cwnd + self.inflation) as u32, 0);
-        }
-        self.duplicates.next(board, window.cwnd)
+        self.duplicates.next(board, window.cwnd, self.active.then_some(self.inflation))
     }
 
     #[inline]

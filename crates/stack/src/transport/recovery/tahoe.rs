@@ -59,7 +59,7 @@ impl Recovery for Tahoe {
     }
 
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        self.duplicates.next(board, window.cwnd)
+        self.duplicates.next(board, window.cwnd, None)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
