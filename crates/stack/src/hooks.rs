@@ -67,12 +67,15 @@ pub struct Ack {
     pub now: Time,
     /// What it did.
     pub progress: Progress,
-    /// The round trip it measured, if it did.
+    /// The round trip of the newest segment it acknowledged, if that was sent once only. It is exact, whatever clock the
+    /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
     pub rtt: Option<Span>,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
     /// First byte not yet acknowledged, after this acknowledgement.
     pub una: u64,
+    /// First byte never sent.
+    pub sent_end: u64,
     /// Segments outstanding before this acknowledgement.
     pub flight: u32,
     /// The extension it carried, if the law asked for one.
@@ -101,6 +104,8 @@ pub struct Loss {
     pub una: u64,
     /// Segments outstanding (RFC 5681's `FlightSize`).
     pub flight: u32,
+    /// Distinct segments sent so far.
+    pub sent: u64,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
 }
@@ -114,6 +119,15 @@ pub enum Reduction {
     Kept,
 }
 
+/// What a law that tells losses apart takes a loss for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// A queue had no room.
+    Congestion,
+    /// The channel lost it.
+    Random,
+}
+
 /// A law's answer to a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossResponse {
@@ -121,6 +135,14 @@ pub struct LossResponse {
     pub reduction: Reduction,
     /// How many copies of the lost segment to send.
     pub copies: u8,
+    /// What it took the loss for, if it tells losses apart.
+    pub judgement: Option<Judgement>,
+}
+
+impl LossResponse {
+    /// The answer of a law that does not tell losses apart.
+    pub const REDUCED: LossResponse =
+        LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
 }
 
 /// The window law.

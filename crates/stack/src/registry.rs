@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::Reno;
+use crate::transport::congestion::{Reno, Veno};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -93,6 +93,7 @@ kinds! {
     /// How large the congestion window is.
     CongestionKind, CongestionMachine: "The state of a congestion law, dispatched without a virtual call.";
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
+    Veno(Veno) = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
 }
 
 kinds! {
@@ -143,6 +144,14 @@ pub const VARIANTS: &[Variant] = &[
         summary: "recovery by forward acknowledgement",
         source: "Mathis and Mahdavi 1996",
         style: Style { colour: "#9467bd", marker: "^" },
+    },
+    Variant {
+        name: "veno",
+        recovery: RecoveryKind::NewReno,
+        congestion: CongestionKind::Veno,
+        summary: "NewReno that takes a loss with a short queue for random",
+        source: "Fu and Liew 2003",
+        style: Style { colour: "#8c564b", marker: "P" },
     },
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
+mod laws;
 mod wifi;
 
 use super::config::{
@@ -217,6 +218,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     choices_of_recovery(flow, &mut config);
+    config.laws = laws::laws(flow);
     config
 }
 

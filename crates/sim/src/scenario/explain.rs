@@ -5,6 +5,7 @@ use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled};
 use super::layout::unknown_key;
 use super::quantity::Dim;
 use lasthop_stack::schemes::lle_tcp;
+use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
 use serde_json::{Value as Json, json};
 
@@ -134,6 +135,7 @@ fn default(key: &Key) -> (Option<String>, String) {
             let config = lle_tcp::Config::new(lle_tcp::Mode::Safe, lle_tcp::Criterion::default());
             (Some(value(&config)), source)
         }
+        Default::Law(value) => (Some(value(&Laws::default())), source),
         Default::Sack(by) => profiled(by, "; true for recovery sack and fack"),
     }
 }

@@ -4,6 +4,7 @@
 //! `explain` and the JSON Schema.
 
 mod agents;
+mod laws;
 mod links;
 mod preset;
 mod radio;
@@ -13,6 +14,7 @@ mod words;
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
 use lasthop_stack::schemes::lle_tcp;
+use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp;
 
 pub(super) use preset::{Chooser, Preferred, Wifi};
@@ -90,6 +92,8 @@ pub(super) enum Default {
     Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
     /// What the agent says by itself.
     Agent(fn(&lle_tcp::Config) -> String),
+    /// What the congestion law says by itself.
+    Law(fn(&Laws) -> String),
     /// True when the recovery needs it, else what the profile says.
     Sack(Profiled),
 }

@@ -4,6 +4,7 @@ use super::error::unknown;
 use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled};
 use super::value::{Names, Value};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
+use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -173,6 +174,7 @@ impl Layout {
                 then: read(def, then),
                 or: read(def, or),
             },
+            Default::Law(value) => SlotDefault::Always(read(def, &value(&Laws::default()))),
             Default::Agent(value) => {
                 let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());
                 SlotDefault::Always(read(def, &value(&config)))

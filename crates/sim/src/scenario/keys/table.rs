@@ -5,7 +5,7 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::words::{APPS, names};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, links, radio};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, laws, links, radio};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -36,10 +36,15 @@ const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "f
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
 /// The sections of the table.
-const SECTIONS: [&[Key]; 6] = [HEAD, links::KEYS, radio::KEYS, FLOWS, agents::KEYS, FIGURE];
+const SECTIONS: [&[Key]; 7] = [HEAD, links::KEYS, radio::KEYS, FLOWS, laws::KEYS, agents::KEYS, FIGURE];
 /// The number of keys.
-const COUNT: usize =
-    HEAD.len() + links::KEYS.len() + radio::KEYS.len() + FLOWS.len() + agents::KEYS.len() + FIGURE.len();
+const COUNT: usize = HEAD.len()
+    + links::KEYS.len()
+    + radio::KEYS.len()
+    + FLOWS.len()
+    + laws::KEYS.len()
+    + agents::KEYS.len()
+    + FIGURE.len();
 
 /// The table.
 pub(in super::super) static KEYS: &[Key] = &joined();

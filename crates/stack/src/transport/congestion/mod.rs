@@ -1,39 +1,84 @@
 //! How large the window is: one file per law.
 
 mod reno;
+mod veno;
 
 pub use reno::Reno;
+pub use veno::{Veno, VenoConfig};
 
 use crate::hooks::{Ack, Congestion, Loss, LossResponse, Window};
 use crate::registry::{CongestionKind, CongestionMachine};
 
+/// The constants of every law that has some.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Laws {
+    /// Veno's.
+    pub veno: VenoConfig,
+}
+
 impl CongestionKind {
     /// A law of this kind at the start of a connection.
     #[must_use]
-    pub fn build(self) -> CongestionMachine {
+    pub fn build(self, laws: &Laws) -> CongestionMachine {
         match self {
             CongestionKind::Reno => CongestionMachine::Reno(Reno),
+            CongestionKind::Veno => CongestionMachine::Veno(Veno::new(&laws.veno)),
         }
     }
+}
+
+macro_rules! each {
+    ($machine:expr, $law:ident => $call:expr) => {
+        match $machine {
+            CongestionMachine::Reno($law) => $call,
+            CongestionMachine::Veno($law) => $call,
+        }
+    };
 }
 
 impl Congestion for CongestionMachine {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        match self {
-            CongestionMachine::Reno(law) => law.on_ack(ack, window),
-        }
+        each!(self, law => law.on_ack(ack, window));
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
-        match self {
-            CongestionMachine::Reno(law) => law.on_loss(loss, window),
-        }
+        each!(self, law => law.on_loss(loss, window))
     }
 
     fn extension_bytes(&self) -> u8 {
-        match self {
-            CongestionMachine::Reno(law) => law.extension_bytes(),
+        each!(self, law => law.extension_bytes())
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    //! What the tests of the laws share.
+
+    use crate::hooks::{Ack, Loss, LossCause, Progress};
+    use crate::units::{Span, Time};
+
+    /// An acknowledgement that measures no round trip.
+    pub(super) fn ack(progress: Progress) -> Ack {
+        Ack {
+            now: Time::ZERO,
+            progress,
+            rtt: None,
+            srtt: None,
+            una: 0,
+            sent_end: 0,
+            flight: 10,
+            extension: None,
         }
+    }
+
+    /// An acknowledgement that measures a round trip of so many milliseconds.
+    pub(super) fn after(ms: u64, progress: Progress) -> Ack {
+        Ack { rtt: Some(Span::from_millis(ms)), ..ack(progress) }
+    }
+
+    /// A loss with so many segments outstanding.
+    pub(super) fn loss(cause: LossCause, flight: u32) -> Loss {
+        Loss { now: Time::ZERO, cause, una: 0, flight, sent: 1000, srtt: None }
     }
 }

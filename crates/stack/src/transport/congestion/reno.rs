@@ -12,7 +12,7 @@
 //!
 //! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
 
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 
 /// Least ssthresh, in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
@@ -24,15 +24,21 @@ const LOSS_WINDOW: f64 = 1.0;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
+/// Slow start below ssthresh, congestion avoidance above it, for one acknowledgement.
+#[inline]
+pub(super) fn grow(window: &mut Window) {
+    if window.in_slow_start() {
+        window.cwnd += 1.0;
+    } else {
+        window.cwnd += 1.0 / window.cwnd;
+    }
+}
+
 impl Congestion for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Progress::Open(_) = ack.progress {
-            if window.in_slow_start() {
-                window.cwnd += 1.0;
-            } else {
-                window.cwnd += 1.0 / window.cwnd;
-            }
+            grow(window);
         }
     }
 
@@ -44,22 +50,14 @@ impl Congestion for Reno {
             LossCause::Duplicates => window.ssthresh,
             LossCause::Timeout | LossCause::RepeatedTimeout => LOSS_WINDOW,
         };
-        LossResponse { reduction: Reduction::Reduced, copies: 1 }
+        LossResponse::REDUCED
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{ack, loss};
     use super::*;
-    use crate::units::Time;
-
-    fn ack(progress: Progress) -> Ack {
-        Ack { now: Time::ZERO, progress, rtt: None, srtt: None, una: 0, flight: 10, extension: None }
-    }
-
-    fn loss(cause: LossCause, flight: u32) -> Loss {
-        Loss { now: Time::ZERO, cause, una: 0, flight, srtt: None }
-    }
 
     #[test]
     fn slow_start_adds_one_and_avoidance_one_over_cwnd() {

@@ -149,14 +149,13 @@ mod testing {
     //! What the tests of the recoveries share.
 
     use super::*;
-    use crate::hooks::Reduction;
     use crate::transport::tcp::Profile;
     use crate::units::Time;
 
     /// Payload of the segments here.
     pub(super) const LEN: u64 = 100;
 
-    pub(super) const REDUCED: LossResponse = LossResponse { reduction: Reduction::Reduced, copies: 1 };
+    pub(super) const REDUCED: LossResponse = LossResponse::REDUCED;
 
     pub(super) fn config() -> Config {
         Profile::Modern.config()

@@ -1,6 +1,7 @@
 //! Every parameter of a TCP endpoint, and the two profiles that set all of them.
 
 use crate::registry::{CongestionKind, RecoveryKind};
+use crate::transport::congestion::Laws;
 use crate::units::Span;
 
 /// The parameters of one TCP endpoint. Both ends of a flow use the same.
@@ -10,6 +11,8 @@ pub struct Config {
     pub recovery: RecoveryKind,
     /// How large the window is.
     pub congestion: CongestionKind,
+    /// The constants of the laws.
+    pub laws: Laws,
     /// Payload bytes of a full segment (SMSS).
     pub packet: u32,
     /// Bytes a routing header adds to every packet.
@@ -113,6 +116,7 @@ impl Profile {
             Profile::Ns2Of2004 => Config {
                 recovery: RecoveryKind::NewReno,
                 congestion: CongestionKind::Reno,
+                laws: Laws::default(),
                 packet: 1000,
                 extra_header: 0,
                 window: 20,
@@ -141,6 +145,7 @@ impl Profile {
             Profile::Modern => Config {
                 recovery: RecoveryKind::Sack,
                 congestion: CongestionKind::Reno,
+                laws: Laws::default(),
                 packet: 1448,
                 extra_header: 0,
                 window: 4096,

@@ -58,7 +58,7 @@ impl Sender {
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
-            law: config.congestion.build(),
+            law: config.congestion.build(&config.laws),
             recovery: config.recovery.build(config),
             rtt: RttEstimator::new(config),
             written: 0,
@@ -208,7 +208,8 @@ impl Sender {
         let flight = self.board.flight();
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
-        let rtt = self.take_sample(arrived, advance.newest_sent, out);
+        self.take_sample(arrived, advance.newest_sent, out);
+        let rtt = advance.newest_sent.map(|sent| now.since(sent));
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let progress = match verdict {
             Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
@@ -261,13 +262,15 @@ impl Sender {
             rtt,
             srtt: self.rtt.srtt(),
             una: self.board.una(),
+            sent_end: self.board.sent_end(),
             flight,
             extension: arrived.extension,
         }
     }
 
     fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
-        Loss { now, cause, una: self.board.una(), flight, srtt: self.rtt.srtt() }
+        let sent = self.counters.segments_sent - self.counters.retransmits;
+        Loss { now, cause, una: self.board.una(), flight, sent, srtt: self.rtt.srtt() }
     }
 
     fn window_limited(&self, flight: u32) -> bool {
@@ -281,23 +284,15 @@ impl Sender {
         }
     }
 
-    /// The round trip this acknowledgement measures, if it does: by timestamps on each advance, otherwise by one timed
-    /// segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
-    fn take_sample(
-        &mut self,
-        arrived: &Arrived,
-        newest_sent: Option<Time>,
-        out: &mut impl Out,
-    ) -> Option<Span> {
+    /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
+    /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
+    fn take_sample(&mut self, arrived: &Arrived, newest_sent: Option<Time>, out: &mut impl Out) {
         let now = arrived.now;
         let (estimated, exact) = if self.timestamps {
-            let echoed = arrived.echoed_rtt?;
+            let Some(echoed) = arrived.echoed_rtt else { return };
             (echoed, newest_sent.map_or(echoed, |sent| now.since(sent)))
         } else {
-            let (end, sent) = self.timed?;
-            if arrived.ack < end {
-                return None;
-            }
+            let Some((_, sent)) = self.timed.filter(|(end, _)| arrived.ack >= *end) else { return };
             self.timed = None;
             (self.rtt.read_clock(sent, now), now.since(sent))
         };
@@ -306,7 +301,6 @@ impl Sender {
         self.counters.rtt_sum += exact;
         self.counters.rtt_max = self.counters.rtt_max.max(exact);
         out.measured(exact, self.rtt.srtt().unwrap_or_default(), self.rtt.rto());
-        Some(exact)
     }
 
     /// The retransmission timer fired.

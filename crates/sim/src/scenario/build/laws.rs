@@ -1,0 +1,15 @@
+//! The constants of the congestion laws.
+
+use super::Part;
+use crate::scenario::value::Value;
+use lasthop_stack::transport::congestion::Laws;
+
+/// The constants of the law that runs as the scenario sets them; where another law runs, its keys have no value.
+pub(super) fn laws(flow: &Part<'_>) -> Laws {
+    let mut laws = Laws::default();
+    let number = |key: &str| flow.known(&format!("tcp.{key}")).and_then(Value::si);
+    if let Some(beta) = number("veno.beta") {
+        laws.veno.beta = beta;
+    }
+    laws
+}

@@ -1,0 +1,127 @@
+//! Veno: a loss met with a short queue is random, and cuts the window by a fifth only.
+//!
+//! **Limits.** A random loss still costs a fifth of the window, so that many of them drive it down until the queue is
+//! empty. Losses close together are judged by the window the first one left (EJTCP, 2).
+//!
+//! **Source.** Fu and Liew 2003; EJTCP quotes it with the same threshold.
+//!
+//! **How.** [`Backlog`] tells the segments `N` in the queue. `N < beta`: the window grows as Reno's, and a loss told by
+//! duplicates sets `ssthresh = 4/5 cwnd`. Otherwise it grows every other acknowledgement, and a loss halves.
+//!
+//! **Choices.** 1. `N` comes from the latest round trip measured, as in Linux; the paper leaves open whether it is smoothed.
+//! 2. A timeout is Reno's.
+//!
+//! **Checked by** the tests below.
+
+use super::reno::{Reno, grow};
+use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::transport::estimate::Backlog;
+
+/// What a random loss leaves of the window.
+const RANDOM_SHARE: f64 = 0.8;
+
+/// The constants of Veno.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VenoConfig {
+    /// Segments in the queue from which on the path counts as congested (beta).
+    pub beta: f64,
+}
+
+impl Default for VenoConfig {
+    fn default() -> VenoConfig {
+        VenoConfig { beta: 3.0 }
+    }
+}
+
+/// The state of Veno.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    beta: f64,
+    backlog: Backlog,
+    queued: f64,
+    /// Whether the acknowledgement before this one let a congested window grow.
+    grew: bool,
+}
+
+impl Veno {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &VenoConfig) -> Veno {
+        Veno { beta: config.beta, backlog: Backlog::default(), queued: 0.0, grew: false }
+    }
+}
+
+impl Congestion for Veno {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.backlog.learn(rtt);
+            self.queued = self.backlog.queued(window.cwnd, rtt);
+        }
+        if let Progress::Open(_) = ack.progress {
+            self.grew = window.in_slow_start() || self.queued < self.beta || !self.grew;
+            if self.grew {
+                grow(window);
+            }
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let random = self.queued < self.beta;
+        let judgement = Some(if random { Judgement::Random } else { Judgement::Congestion });
+        if random && loss.cause == LossCause::Duplicates {
+            window.ssthresh = RANDOM_SHARE * window.cwnd;
+            window.cwnd = window.ssthresh;
+            return LossResponse { reduction: Reduction::Reduced, copies: 1, judgement };
+        }
+        LossResponse { judgement, ..Reno.on_loss(loss, window) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{ack, after, loss};
+    use super::*;
+
+    /// Veno on a path of 80 ms with this round trip now.
+    fn veno(rtt: u64, window: &mut Window) -> Veno {
+        let mut veno = Veno::new(&VenoConfig::default());
+        for ms in [80, rtt] {
+            veno.on_ack(&after(ms, Progress::Unlimited(1)), window);
+        }
+        veno
+    }
+
+    #[test]
+    fn a_loss_with_fewer_than_three_queued_takes_a_fifth_and_with_three_a_half() {
+        // 20 segments at 94 ms: 20 x 14 / 94 = 2.98 queued; at 95 ms: 20 x 15 / 95 = 3.16.
+        for (rtt, left, judgement) in [(94, 16.0, Judgement::Random), (95, 10.0, Judgement::Congestion)] {
+            let mut window = Window::new(20.0, Some(10.0), 100.0);
+            let answer = veno(rtt, &mut window).on_loss(&loss(LossCause::Duplicates, 20), &mut window);
+            assert_eq!((window.cwnd, window.ssthresh, answer.judgement), (left, left, Some(judgement)));
+        }
+    }
+
+    #[test]
+    fn a_congested_window_grows_with_every_other_acknowledgement() {
+        for (rtt, grown) in [(90, 4), (100, 2)] {
+            let mut window = Window::new(20.0, Some(10.0), 100.0);
+            let mut veno = veno(rtt, &mut window);
+            let before = window.cwnd;
+            let mut times = 0;
+            for _ in 0..4 {
+                let was = window.cwnd;
+                veno.on_ack(&ack(Progress::Open(1)), &mut window);
+                times += u32::from(window.cwnd > was);
+            }
+            assert_eq!(times, grown, "from {before}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_renos() {
+        let mut window = Window::new(20.0, Some(10.0), 100.0);
+        veno(80, &mut window).on_loss(&loss(LossCause::Timeout, 20), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 10.0));
+    }
+}

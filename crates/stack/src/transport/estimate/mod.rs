@@ -1,0 +1,5 @@
+//! Measurements that several congestion laws share.
+
+mod backlog;
+
+pub use backlog::Backlog;
