@@ -7,7 +7,7 @@ use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
 };
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::VARIANTS;
+use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -200,13 +200,36 @@ fn tracing_changes_nothing() {
     assert_eq!(traced.traces.len(), names.len());
 }
 
+#[test]
+fn bbr_fills_a_path_whose_queue_it_leaves_nearly_empty() {
+    let law = |congestion| tcp::Config { congestion, ..Profile::Modern.config() };
+    let run = |congestion| {
+        let mut config = chain(
+            &[(1_000_000_000, Span::from_millis(5)), (20_000_000, Span::from_millis(15))],
+            law(congestion),
+            Span::from_secs(60),
+        );
+        config.run.warmup = Span::from_secs(5);
+        run_once(&config)
+    };
+    let [bbr, reno] = [CongestionKind::Bbr, CongestionKind::Reno].map(run);
+    // 1448 of 1500 bytes are payload.
+    let most = 20e6 * 1448.0 / 1500.0;
+    let goodput = metric(&bbr, "flows.main.goodput_bps");
+    assert!((goodput / most - 1.0).abs() < 0.05, "{goodput}");
+    let rtt = metric(&bbr, "flows.main.rtt_mean_s");
+    assert!((rtt / 0.04 - 1.0).abs() < 0.1, "{rtt}");
+    let queued = |outcome| metric(outcome, "links.l1.queue_mean_packets");
+    assert!(queued(&bbr) < 5.0 && queued(&reno) > 20.0, "{} and {}", queued(&bbr), queued(&reno));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// Random losses both ways, a small buffer and a slow reader: the stream arrives whole under every variant.
     #[test]
     fn a_file_arrives_whole_whatever_is_lost(
-        variant in 0usize..5,
+        variant in 0usize..VARIANTS.len(),
         modern in any::<bool>(),
         size in 1u64..200_000,
         forward in 0.0f64..0.25,
@@ -215,9 +238,9 @@ proptest! {
         slow in prop::option::of(100_000u64..2_000_000),
         seed in 0u64..1000,
     ) {
-        let variant = &VARIANTS[variant % VARIANTS.len()];
+        let variant = &VARIANTS[variant];
         let profile = if modern { Profile::Modern } else { Profile::Ns2Of2004 };
-        let needs_sack = variant.name == "sack" || variant.name == "fack";
+        let needs_sack = matches!(variant.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let base = profile.config();
         let tcp = tcp::Config {
             recovery: variant.recovery,

@@ -6,7 +6,7 @@
 use crate::packet::{Extension, Packet};
 use crate::signal::Signal;
 use crate::transport::tcp::scoreboard::Scoreboard;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// The congestion window, owned by the sender and edited by a [`Congestion`] law. Unit: segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Window {
     pub ssthresh: f64,
     /// Most segments released by one acknowledgement, if the law sets a limit.
     pub burst_limit: Option<u32>,
+    /// Payload bits per second at which segments leave, if the law spaces them.
+    pub pacing: Option<Rate>,
     /// Upper end of `cwnd`: the scenario's window limit.
     pub limit: f64,
 }
@@ -28,8 +30,13 @@ impl Window {
     /// A window of `initial` segments that never exceeds `limit`.
     #[must_use]
     pub fn new(initial: f64, ssthresh: Option<f64>, limit: f64) -> Window {
-        let mut window =
-            Window { cwnd: initial, ssthresh: ssthresh.unwrap_or(limit), burst_limit: None, limit };
+        let mut window = Window {
+            cwnd: initial,
+            ssthresh: ssthresh.unwrap_or(limit),
+            burst_limit: None,
+            pacing: None,
+            limit,
+        };
         window.clamp();
         window
     }
@@ -78,8 +85,38 @@ pub struct Ack {
     pub sent_end: u64,
     /// Segments outstanding before this acknowledgement.
     pub flight: u32,
+    /// Segments thought to be in the network, after this acknowledgement (RFC 6675, `pipe`).
+    pub pipe: u32,
+    /// What it told of segments not known to be delivered before, cumulatively or selectively.
+    pub delivered: Delivered,
     /// The extension it carried, if the law asked for one.
     pub extension: Option<Extension>,
+}
+
+/// Segments that an acknowledgement told to be delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Their bytes.
+    pub bytes: u64,
+    /// The number of the one among them that was sent last.
+    pub newest: Option<u64>,
+}
+
+/// A segment that has just left.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// When.
+    pub now: Time,
+    /// Its number: segments are counted from 0, and one that is sent again keeps its own.
+    pub number: u64,
+    /// Number of the first segment outstanding.
+    pub base: u64,
+    /// Segments in the network before it.
+    pub pipe: u32,
+    /// Bytes outstanding, its own included.
+    pub outstanding: u64,
+    /// Bytes that wait to be sent behind it.
+    pub backlog: u64,
 }
 
 /// How a loss was noticed.
@@ -104,8 +141,12 @@ pub struct Loss {
     pub una: u64,
     /// Segments outstanding (RFC 5681's `FlightSize`).
     pub flight: u32,
+    /// Segments thought to be in the network (RFC 6675, `pipe`).
+    pub pipe: u32,
     /// Distinct segments sent so far.
     pub sent: u64,
+    /// First byte never sent.
+    pub sent_end: u64,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
 }
@@ -152,6 +193,9 @@ pub trait Congestion {
 
     /// A segment is taken for lost. The law leaves in `window` what shall hold after recovery.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
+
+    /// A segment has left.
+    fn on_sent(&mut self, _: &Departure) {}
 
     /// Bytes it adds to each segment for an [`Extension`]; zero for none.
     fn extension_bytes(&self) -> u8 {
@@ -230,6 +274,8 @@ pub enum Timer {
     Retransmit,
     /// A held-back acknowledgement.
     DelayedAck,
+    /// The next segment, where the law spaces them.
+    Pace,
 }
 
 /// Something worth a line in a trace.

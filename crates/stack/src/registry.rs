@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::{Reno, Veno};
+use crate::transport::congestion::{Bbr, Reno, Veno};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -94,6 +94,7 @@ kinds! {
     CongestionKind, CongestionMachine: "The state of a congestion law, dispatched without a virtual call.";
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
     Veno(Veno) = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
+    Bbr(Box<Bbr>) = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
 }
 
 kinds! {
@@ -152,6 +153,14 @@ pub const VARIANTS: &[Variant] = &[
         summary: "NewReno that takes a loss with a short queue for random",
         source: "Fu and Liew 2003",
         style: Style { colour: "#8c564b", marker: "P" },
+    },
+    Variant {
+        name: "bbr",
+        recovery: RecoveryKind::Sack,
+        congestion: CongestionKind::Bbr,
+        summary: "paced at the measured bottleneck rate, losses no signal",
+        source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+        style: Style { colour: "#e377c2", marker: "X" },
     },
 ];
 

@@ -34,6 +34,7 @@ struct End {
     flow: u32,
     retransmit: Slot,
     delayed_ack: Slot,
+    pace: Slot,
 }
 
 enum Sockets {
@@ -111,6 +112,7 @@ impl End {
         match timer {
             Timer::Retransmit => self.retransmit,
             Timer::DelayedAck => self.delayed_ack,
+            Timer::Pace => self.pace,
         }
     }
 }
@@ -137,6 +139,7 @@ impl Flow {
             flow: number,
             retransmit: slot(net, Act::Timer(2 * number + side, Timer::Retransmit)),
             delayed_ack: slot(net, Act::Timer(2 * number + side, Timer::DelayedAck)),
+            pace: slot(net, Act::Timer(2 * number + side, Timer::Pace)),
         });
         let port = |side: usize| FIRST_PORT + (2 * number as usize + side) as u16;
         let address = [0, 1].map(|side| (nodes[side], port(side)));

@@ -1,13 +1,16 @@
 //! How large the window is: one file per law.
 
+mod bbr;
 mod reno;
 mod veno;
 
+pub use bbr::{Bbr, BbrConfig};
 pub use reno::Reno;
 pub use veno::{Veno, VenoConfig};
 
-use crate::hooks::{Ack, Congestion, Loss, LossResponse, Window};
+use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Window};
 use crate::registry::{CongestionKind, CongestionMachine};
+use crate::transport::tcp::Config;
 
 /// The constants of every law that has some.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,12 +20,16 @@ pub struct Laws {
 }
 
 impl CongestionKind {
-    /// A law of this kind at the start of a connection.
+    /// A law of this kind at the start of a connection; `draw` is a random number for its own decisions.
     #[must_use]
-    pub fn build(self, laws: &Laws) -> CongestionMachine {
+    pub fn build(self, config: &Config, draw: u32) -> CongestionMachine {
+        let laws = &config.laws;
         match self {
             CongestionKind::Reno => CongestionMachine::Reno(Reno),
             CongestionKind::Veno => CongestionMachine::Veno(Veno::new(&laws.veno)),
+            CongestionKind::Bbr => {
+                CongestionMachine::Bbr(Box::new(Bbr::new(BbrConfig { segment: config.packet, draw })))
+            }
         }
     }
 }
@@ -32,6 +39,7 @@ macro_rules! each {
         match $machine {
             CongestionMachine::Reno($law) => $call,
             CongestionMachine::Veno($law) => $call,
+            CongestionMachine::Bbr($law) => $call,
         }
     };
 }
@@ -46,20 +54,25 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.on_loss(loss, window))
     }
 
+    #[inline]
+    fn on_sent(&mut self, departure: &Departure) {
+        each!(self, law => law.on_sent(departure));
+    }
+
     fn extension_bytes(&self) -> u8 {
         each!(self, law => law.extension_bytes())
     }
 }
 
 #[cfg(test)]
-mod testing {
+pub(crate) mod testing {
     //! What the tests of the laws share.
 
-    use crate::hooks::{Ack, Loss, LossCause, Progress};
+    use crate::hooks::{Ack, Delivered, Loss, LossCause, Progress};
     use crate::units::{Span, Time};
 
     /// An acknowledgement that measures no round trip.
-    pub(super) fn ack(progress: Progress) -> Ack {
+    pub(crate) fn ack(progress: Progress) -> Ack {
         Ack {
             now: Time::ZERO,
             progress,
@@ -68,17 +81,19 @@ mod testing {
             una: 0,
             sent_end: 0,
             flight: 10,
+            pipe: 10,
+            delivered: Delivered::default(),
             extension: None,
         }
     }
 
     /// An acknowledgement that measures a round trip of so many milliseconds.
-    pub(super) fn after(ms: u64, progress: Progress) -> Ack {
+    pub(crate) fn after(ms: u64, progress: Progress) -> Ack {
         Ack { rtt: Some(Span::from_millis(ms)), ..ack(progress) }
     }
 
     /// A loss with so many segments outstanding.
-    pub(super) fn loss(cause: LossCause, flight: u32) -> Loss {
-        Loss { now: Time::ZERO, cause, una: 0, flight, sent: 1000, srtt: None }
+    pub(crate) fn loss(cause: LossCause, flight: u32) -> Loss {
+        Loss { now: Time::ZERO, cause, una: 0, flight, pipe: flight, sent: 1000, sent_end: 0, srtt: None }
     }
 }

@@ -86,7 +86,7 @@ impl Connection {
             state: if role == Role::Passive { State::Listen } else { State::Closed },
             local,
             remote,
-            sender: Sender::new(config),
+            sender: Sender::new(config, iss.0),
             receiver: Receiver::new(config),
             iss,
             irs: SeqNo(0),
@@ -195,6 +195,7 @@ impl Connection {
             self.state = State::Closed;
             out.cancel(Timer::Retransmit);
             out.cancel(Timer::DelayedAck);
+            out.cancel(Timer::Pace);
             return;
         }
         match self.state {
@@ -214,6 +215,7 @@ impl Connection {
                     self.send_ack(now, out);
                 }
             }
+            Timer::Pace => self.send_what_may_go(now, out),
             Timer::Retransmit => match self.state {
                 State::SynSent | State::SynReceived => {
                     self.sender.rtt_mut().back_off();

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::SackAfterTimeout;
 use super::ranges::Ranges;
-use crate::hooks::Pick;
+use crate::hooks::{Delivered, Pick};
 use crate::units::Time;
 
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
@@ -67,6 +67,22 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
+    news: News,
+}
+
+/// What acknowledgements told to be delivered since it was taken.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    bytes: u64,
+    newest: Option<(Time, u64)>,
+}
+
+impl News {
+    #[inline]
+    fn add(&mut self, number: u64, segment: &Sent) {
+        self.bytes += u64::from(segment.len);
+        self.newest = self.newest.max(Some((segment.at, number)));
+    }
 }
 
 impl Scoreboard {
@@ -285,6 +301,9 @@ impl Scoreboard {
             }
             let once = first.times == 1 && first.mark != Mark::Sacked;
             advance.newest_sent = once.then_some(first.at);
+            if first.mark != Mark::Sacked {
+                self.news.add(self.base, first);
+            }
             match first.mark {
                 Mark::InFlight => {}
                 Mark::Sacked => self.sacked -= 1,
@@ -330,9 +349,16 @@ impl Scoreboard {
             }
             segment.mark = Mark::Sacked;
             self.sacked += 1;
+            self.news.add(self.base + index as u64, segment);
         }
         self.fack = self.fack.max(right);
         true
+    }
+
+    /// What was told to be delivered since this was last asked.
+    pub fn take_news(&mut self) -> Delivered {
+        let News { bytes, newest } = std::mem::take(&mut self.news);
+        Delivered { bytes, newest: newest.map(|(_, number)| number) }
     }
 
     /// Marks as lost what RFC 6675's `IsLost` says is: a segment with [`DUP_THRESH`] segments (or as many separate

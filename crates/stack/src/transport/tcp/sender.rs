@@ -11,11 +11,11 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
-    Ack, Congestion, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict,
-    Window,
+    Ack, Congestion, Departure, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery,
+    Timer, Verdict, Window,
 };
 use crate::registry::{CongestionMachine, RecoveryMachine};
-use crate::units::{Span, Time};
+use crate::units::{Bytes, Span, Time};
 
 /// The sending half of a connection. Offsets count from the first data byte.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Sender {
     armed: bool,
     persisting: bool,
     last_sent: Time,
+    /// When the next segment may leave, where the law spaces them.
+    release: Time,
     integrated: Time,
     packet: u32,
     window_limit: u32,
@@ -51,14 +53,14 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender before the handshake.
+    /// A sender before the handshake; `draw` is a random number for the law's own decisions.
     #[must_use]
-    pub fn new(config: &Config) -> Sender {
+    pub fn new(config: &Config, draw: u32) -> Sender {
         let initial_window = f64::from(config.initial_window);
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
-            law: config.congestion.build(&config.laws),
+            law: config.congestion.build(config, draw),
             recovery: config.recovery.build(config),
             rtt: RttEstimator::new(config),
             written: 0,
@@ -72,6 +74,7 @@ impl Sender {
             armed: false,
             persisting: false,
             last_sent: Time::ZERO,
+            release: Time::ZERO,
             integrated: Time::ZERO,
             packet: config.packet,
             window_limit: config.window,
@@ -255,7 +258,8 @@ impl Sender {
         }
     }
 
-    fn ack_event(&self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
+    fn ack_event(&mut self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
+        let delivered = self.board.take_news();
         Ack {
             now: arrived.now,
             progress,
@@ -264,13 +268,24 @@ impl Sender {
             una: self.board.una(),
             sent_end: self.board.sent_end(),
             flight,
+            pipe: self.board.pipe(),
+            delivered,
             extension: arrived.extension,
         }
     }
 
     fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
         let sent = self.counters.segments_sent - self.counters.retransmits;
-        Loss { now, cause, una: self.board.una(), flight, sent, srtt: self.rtt.srtt() }
+        Loss {
+            now,
+            cause,
+            una: self.board.una(),
+            flight,
+            pipe: self.board.pipe(),
+            sent,
+            sent_end: self.board.sent_end(),
+            srtt: self.rtt.srtt(),
+        }
     }
 
     fn window_limited(&self, flight: u32) -> bool {
@@ -404,7 +419,7 @@ impl Sender {
 
     /// What to send now, if anything; it counts as sent from here on.
     pub fn next_outgoing(&mut self, now: Time, out: &mut impl Out) -> Option<Outgoing> {
-        if self.persisting {
+        if self.persisting || self.is_paced(now, out) {
             return None;
         }
         let within = self.board.end() - self.board.base() < u64::from(self.window_limit);
@@ -416,11 +431,18 @@ impl Sender {
             self.window.cwnd = self.window.cwnd.min(self.initial_window);
         }
         let pick = self.recovery.next(&self.board, &self.window, fresh)?;
-        let outgoing = match pick {
+        let pipe = self.board.pipe();
+        let (number, outgoing) = match pick {
             Pick::New if fresh == Fresh::Withheld => return None,
-            Pick::New => self.send_new(now, len),
-            Pick::Again(number) => self.send_again(number, now),
+            Pick::New => (self.board.end(), self.send_new(now, len)),
+            Pick::Again(number) => (number, self.send_again(number, now)),
         };
+        let outstanding = self.board.sent_end() - self.board.una();
+        let (base, backlog) = (self.board.base(), self.backlog());
+        self.law.on_sent(&Departure { now, number, base, pipe, outstanding, backlog });
+        if let Some(rate) = self.window.pacing {
+            self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
+        }
         self.recovery.on_sent(pick, &self.board);
         self.last_sent = now;
         if !self.armed {
@@ -431,6 +453,16 @@ impl Sender {
             self.note(event, outgoing.start, outgoing.len, out);
         }
         Some(outgoing)
+    }
+
+    /// Whether the next segment has to wait for its time; the timer is set to it.
+    #[inline]
+    fn is_paced(&mut self, now: Time, out: &mut impl Out) -> bool {
+        let waits = self.window.pacing.is_some() && now < self.release;
+        if waits {
+            out.set(Timer::Pace, self.release);
+        }
+        waits
     }
 
     fn send_new(&mut self, now: Time, len: u32) -> Outgoing {

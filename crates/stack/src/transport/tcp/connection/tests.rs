@@ -17,6 +17,7 @@ struct Side {
     wire: VecDeque<(Time, Packet)>,
     retransmit: Option<Time>,
     delayed_ack: Option<Time>,
+    pace: Option<Time>,
     now: Time,
 }
 
@@ -42,6 +43,7 @@ impl Side {
         match timer {
             Timer::Retransmit => &mut self.retransmit,
             Timer::DelayedAck => &mut self.delayed_ack,
+            Timer::Pace => &mut self.pace,
         }
     }
 }
@@ -105,6 +107,7 @@ impl Pair {
             consider(self.sides[side].wire.front().map(|sent| sent.0.after(ONE_WAY)), 0, side);
             consider(self.sides[side].retransmit, 1, side);
             consider(self.sides[side].delayed_ack, 2, side);
+            consider(self.sides[side].pace, 3, side);
         }
         let Some((time, what, side)) = next else { return false };
         self.now = time;
@@ -123,6 +126,10 @@ impl Pair {
             1 => {
                 self.sides[side].retransmit = None;
                 self.with(side, |end, now, out| end.on_timer(Timer::Retransmit, now, out));
+            }
+            3 => {
+                self.sides[side].pace = None;
+                self.with(side, |end, now, out| end.on_timer(Timer::Pace, now, out));
             }
             _ => {
                 self.sides[side].delayed_ack = None;

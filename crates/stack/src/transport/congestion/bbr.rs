@@ -1,0 +1,344 @@
+//! BBR, version 1: paces at the measured bottleneck rate and holds about two bandwidth-delay products.
+//!
+//! **Limits.** No long-term bandwidth sampling (policer detection) and no compensation for aggregated acknowledgements, both
+//! of Linux, not of the draft. A flow that meets a shallow buffer loses much, as version 1 does.
+//!
+//! **Source.** draft-cardwell-iccrg-bbr-congestion-control-00, whose sections the comments cite; Cardwell et al. 2016.
+//!
+//! **How.** `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last ten
+//! seconds. Startup doubles each round until the rate stops growing, Drain empties the queue, ProbeBW paces at
+//! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1, ProbeRTT shrinks to four segments for 200 ms when `RTprop` is old.
+//!
+//! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted, in the
+//! rate and in the pacing alike. 3. ProbeBW begins in a phase taken from the connection's own random number, since the draft
+//! draws it. 4. A loss told by duplicates starts a round of packet conservation, as Linux does; what was the window before
+//! comes back when recovery ends.
+//!
+//! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
+
+use std::collections::VecDeque;
+
+use crate::hooks::{Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Window};
+use crate::transport::estimate::{DeliveryRate, RateSample};
+use crate::units::{Rate, Span, Time};
+
+/// 2 / ln 2: the least gain that doubles the rate each round (4.2.1).
+const HIGH_GAIN: f64 = 2.885_390_081_777_927;
+/// The pacing gains of ProbeBW (4.3.4.1).
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// The window gain of ProbeBW (4.2.3.2).
+const WINDOW_GAIN: f64 = 2.0;
+/// Rounds over which the greatest rate is taken (4.1.1.3).
+const RATE_ROUNDS: u64 = 10;
+/// How long the least round trip is trusted (4.1.2.3).
+const RTT_AGE: Span = Span::from_secs(10);
+/// How long ProbeRTT lasts (4.3.5).
+const PROBE_RTT: Span = Span::from_millis(200);
+/// Least window, in segments (4.2.3.1).
+const LEAST_WINDOW: f64 = 4.0;
+/// A rate that grows by less than a quarter in three rounds has stopped growing (4.3.2.1).
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+/// Segments allowed above the target for what is under way between the hosts (4.2.3.2).
+const SLACK: f64 = 3.0;
+
+/// What BBR is told of the connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BbrConfig {
+    /// Payload bytes of a full segment.
+    pub segment: u32,
+    /// A random number, for the phase in which ProbeBW begins.
+    pub draw: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// The state of BBR.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    config: BbrConfig,
+    mode: Mode,
+    sampler: DeliveryRate,
+    /// Greatest rates with their rounds, falling: the front is the greatest of the last rounds.
+    rates: VecDeque<(u64, f64)>,
+    round: u64,
+    round_ends: u64,
+    round_starts: bool,
+    least: Option<(Span, Time)>,
+    full_rate: f64,
+    full_rounds: u32,
+    filled: bool,
+    phase: usize,
+    phase_since: Time,
+    probe_ends: Option<Time>,
+    probe_round: u64,
+    /// The window to return to after recovery or ProbeRTT.
+    prior: Option<f64>,
+    /// Packet conservation lasts to the end of this round.
+    conserve: Option<u64>,
+    /// Recovery lasts until this byte is acknowledged.
+    recovering: Option<u64>,
+}
+
+impl Bbr {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: BbrConfig) -> Bbr {
+        Bbr {
+            config,
+            mode: Mode::Startup,
+            sampler: DeliveryRate::default(),
+            rates: VecDeque::new(),
+            round: 0,
+            round_ends: 0,
+            round_starts: false,
+            least: None,
+            full_rate: 0.0,
+            full_rounds: 0,
+            filled: false,
+            phase: 0,
+            phase_since: Time::ZERO,
+            probe_ends: None,
+            probe_round: 0,
+            prior: None,
+            conserve: None,
+            recovering: None,
+        }
+    }
+
+    /// `BtlBw` in bytes per second.
+    fn rate(&self) -> Option<f64> {
+        self.rates.front().map(|rate| rate.1)
+    }
+
+    fn rtprop(&self) -> Option<Span> {
+        self.least.map(|least| least.0)
+    }
+
+    /// `gain` bandwidth-delay products, in segments (4.2.3.2).
+    fn inflight(&self, gain: f64) -> Option<f64> {
+        let product = self.rate()? * self.rtprop()?.as_secs();
+        Some(gain * product / f64::from(self.config.segment))
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.mode {
+            Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            Mode::ProbeBw => (CYCLE[self.phase], WINDOW_GAIN),
+            Mode::ProbeRtt => (1.0, 1.0),
+        }
+    }
+
+    /// 4.1.1.2 and 4.1.1.5: rounds are counted in deliveries; a sample that the sender limited only counts if it is greater.
+    fn learn_rate(&mut self, sample: RateSample) {
+        self.round_starts = sample.prior_delivered >= self.round_ends;
+        if self.round_starts {
+            self.round += 1;
+            self.round_ends = self.sampler.delivered();
+        }
+        if sample.app_limited && self.rate().is_some_and(|rate| sample.rate < rate) {
+            return;
+        }
+        while self.rates.back().is_some_and(|last| last.1 <= sample.rate) {
+            self.rates.pop_back();
+        }
+        self.rates.push_back((self.round, sample.rate));
+        while self.rates.front().is_some_and(|first| first.0 + RATE_ROUNDS <= self.round) {
+            self.rates.pop_front();
+        }
+    }
+
+    /// 4.1.2.3; true when the least round trip had been trusted for too long.
+    fn learn_rtt(&mut self, ack: &Ack) -> bool {
+        let expired = self.least.is_some_and(|(_, at)| ack.now > at.after(RTT_AGE));
+        if let Some(rtt) = ack.rtt
+            && (expired || self.least.is_none_or(|(least, _)| rtt <= least))
+        {
+            self.least = Some((rtt, ack.now));
+        }
+        expired
+    }
+
+    /// 4.3.2.1.
+    fn check_full(&mut self, app_limited: bool) {
+        if self.filled || !self.round_starts || app_limited {
+            return;
+        }
+        let Some(rate) = self.rate() else { return };
+        if rate >= self.full_rate * FULL_GROWTH {
+            self.full_rate = rate;
+            self.full_rounds = 0;
+            return;
+        }
+        self.full_rounds += 1;
+        self.filled = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.mode = Mode::ProbeBw;
+        // Any phase but that of the gain 3/4 (4.3.4.2).
+        let draw = self.config.draw as usize % (CYCLE.len() - 1);
+        self.phase = if draw == 0 { 0 } else { draw + 1 };
+        self.phase_since = now;
+    }
+
+    /// 4.3.4.3.
+    fn advance_cycle(&mut self, ack: &Ack, pipe_before: f64) {
+        let Some(rtprop) = self.rtprop() else { return };
+        let long = ack.now.since(self.phase_since) > rtprop;
+        let next = match CYCLE[self.phase] {
+            gain if gain > 1.0 => {
+                long && (self.recovering.is_some() || reaches(pipe_before, self.inflight(gain)))
+            }
+            gain if gain < 1.0 => long || !exceeds(f64::from(ack.pipe), self.inflight(1.0)),
+            _ => long,
+        };
+        if next {
+            self.phase = (self.phase + 1) % CYCLE.len();
+            self.phase_since = ack.now;
+        }
+    }
+
+    /// 4.3.5.
+    fn probe_rtt(&mut self, ack: &Ack, expired: bool, window: &mut Window) {
+        if expired && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.prior = Some(self.prior.unwrap_or(0.0).max(window.cwnd));
+            self.probe_ends = None;
+        }
+        if self.mode != Mode::ProbeRtt {
+            return;
+        }
+        match self.probe_ends {
+            None if f64::from(ack.pipe) <= LEAST_WINDOW => {
+                self.probe_ends = Some(ack.now.after(PROBE_RTT));
+                self.probe_round = self.round;
+            }
+            Some(ends) if ack.now >= ends && self.round > self.probe_round => {
+                self.least = self.least.map(|(least, _)| (least, ack.now));
+                self.restore(window);
+                if self.filled { self.enter_probe_bw(ack.now) } else { self.mode = Mode::Startup }
+            }
+            _ => {}
+        }
+    }
+
+    fn restore(&mut self, window: &mut Window) {
+        if let Some(prior) = self.prior.take() {
+            window.cwnd = window.cwnd.max(prior);
+        }
+    }
+
+    /// 4.2.3.
+    fn set_window(&mut self, ack: &Ack, gain: f64, window: &mut Window) {
+        let delivered = ack.delivered.bytes as f64 / f64::from(self.config.segment);
+        if self.recovering.is_some_and(|point| ack.una >= point) {
+            self.recovering = None;
+            self.conserve = None;
+            if self.mode != Mode::ProbeRtt {
+                self.restore(window);
+            }
+        }
+        if self.conserve.is_some_and(|round| self.round > round) {
+            self.conserve = None;
+        }
+        let target = self.inflight(gain).map(|inflight| inflight + SLACK);
+        if self.conserve.is_some() {
+            window.cwnd = window.cwnd.max(f64::from(ack.pipe) + delivered);
+        } else {
+            match target {
+                Some(target) if self.filled => window.cwnd = (window.cwnd + delivered).min(target),
+                Some(target) if window.cwnd >= target => {}
+                _ => window.cwnd += delivered,
+            }
+            if self.recovering.is_none() {
+                window.cwnd = window.cwnd.max(LEAST_WINDOW);
+            }
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(LEAST_WINDOW);
+        }
+    }
+
+    /// 4.2.1: until the path is full the pace never falls.
+    fn set_pace(&self, gain: f64, ack: &Ack, window: &mut Window) {
+        let rate = match (self.rate(), ack.srtt) {
+            (Some(rate), _) => gain * rate,
+            (None, Some(srtt)) => gain * window.cwnd * f64::from(self.config.segment) / srtt.as_secs(),
+            (None, None) => return,
+        };
+        let bits = Rate((8.0 * rate).max(1.0) as u64);
+        if self.filled || window.pacing.is_none_or(|pacing| bits.0 > pacing.0) {
+            window.pacing = Some(bits);
+        }
+    }
+}
+
+fn reaches(pipe: f64, target: Option<f64>) -> bool {
+    target.is_none_or(|target| pipe >= target)
+}
+
+fn exceeds(pipe: f64, target: Option<f64>) -> bool {
+    target.is_some_and(|target| pipe > target)
+}
+
+impl Congestion for Bbr {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        let sample = self.sampler.on_ack(ack, self.rtprop());
+        self.round_starts = false;
+        if let Some(sample) = sample {
+            self.learn_rate(sample);
+            self.check_full(sample.app_limited);
+        }
+        let pipe_before = f64::from(ack.pipe) + ack.delivered.bytes as f64 / f64::from(self.config.segment);
+        if self.mode == Mode::Startup && self.filled {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && !exceeds(f64::from(ack.pipe), self.inflight(1.0)) {
+            self.enter_probe_bw(ack.now);
+        }
+        if self.mode == Mode::ProbeBw {
+            self.advance_cycle(ack, pipe_before);
+        }
+        let expired = self.learn_rtt(ack);
+        self.probe_rtt(ack, expired, window);
+        let (pace, gain) = self.gains();
+        self.set_pace(pace, ack, window);
+        if ack.delivered != Delivered::default() {
+            self.set_window(ack, gain, window);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        if self.recovering.is_none() {
+            self.prior = Some(self.prior.unwrap_or(0.0).max(window.cwnd));
+        }
+        self.recovering = Some(loss.sent_end);
+        match loss.cause {
+            LossCause::Duplicates => {
+                // What left the network may be replaced, and no more, for one round.
+                window.cwnd = f64::from(loss.pipe).max(1.0);
+                self.conserve = Some(self.round);
+            }
+            LossCause::Timeout | LossCause::RepeatedTimeout => {
+                window.cwnd = 1.0;
+                self.conserve = None;
+            }
+        }
+        LossResponse::REDUCED
+    }
+
+    fn on_sent(&mut self, departure: &Departure) {
+        self.sampler.on_sent(departure);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! BBR over a path that is a queue, a rate and a delay, without losses.
+
+use super::super::testing::{ack, loss};
+use super::*;
+use crate::hooks::Progress;
+
+const SEGMENT: u32 = 1000;
+/// 8 Mbit/s of payload: a segment each millisecond.
+const SERVICE: Span = Span::from_millis(1);
+/// Round trip without queue: 40 segments in flight fill the path.
+const RTT: Span = Span::from_millis(40);
+
+/// A sender under BBR and the path it sends over.
+struct Path {
+    bbr: Bbr,
+    window: Window,
+    /// Arrival times of acknowledgements and departures of the segments they answer.
+    acks: VecDeque<(Time, Time)>,
+    busy_until: Time,
+    release: Time,
+    now: Time,
+    next: u64,
+    una: u64,
+    service: Span,
+}
+
+impl Path {
+    fn new(draw: u32) -> Path {
+        Path {
+            bbr: Bbr::new(BbrConfig { segment: SEGMENT, draw }),
+            window: Window::new(10.0, None, 10_000.0),
+            acks: VecDeque::new(),
+            busy_until: Time::ZERO,
+            release: Time::ZERO,
+            now: Time::ZERO,
+            next: 0,
+            una: 0,
+            service: SERVICE,
+        }
+    }
+
+    fn pipe(&self) -> u32 {
+        (self.next - self.una) as u32
+    }
+
+    /// Segments in the queue of the bottleneck, the one being sent included.
+    fn queued(&self) -> f64 {
+        self.busy_until.since(self.now).as_secs() / self.service.as_secs()
+    }
+
+    fn may_send(&self) -> bool {
+        self.pipe() < self.window.cwnd as u32
+    }
+
+    fn send(&mut self) {
+        let outstanding = u64::from(self.pipe() + 1) * u64::from(SEGMENT);
+        let (number, pipe) = (self.next, self.pipe());
+        self.bbr.on_sent(&Departure { now: self.now, number, base: self.una, pipe, outstanding, backlog: 1 });
+        self.busy_until = self.busy_until.max(self.now).after(self.service);
+        self.acks.push_back((self.busy_until.after(RTT), self.now));
+        self.next += 1;
+        if let Some(rate) = self.window.pacing {
+            self.release = self.now.after(crate::units::Bytes(SEGMENT.into()).time_at(rate));
+        }
+    }
+
+    /// The next departure or acknowledgement.
+    fn step(&mut self) {
+        let arrival = self.acks.front().map(|ack| ack.0);
+        let departure = self.may_send().then(|| self.release.max(self.now));
+        if let Some(departure) = departure
+            && arrival.is_none_or(|arrival| departure <= arrival)
+        {
+            self.now = departure;
+            self.send();
+            return;
+        }
+        let (arrival, sent) = self.acks.pop_front().expect("something is under way");
+        self.now = arrival;
+        let newest = Some(self.una);
+        self.una += 1;
+        let event = Ack {
+            now: arrival,
+            rtt: Some(arrival.since(sent)),
+            srtt: Some(RTT),
+            una: self.una * u64::from(SEGMENT),
+            sent_end: self.next * u64::from(SEGMENT),
+            pipe: self.pipe(),
+            delivered: Delivered { bytes: u64::from(SEGMENT), newest },
+            ..ack(Progress::Open(1))
+        };
+        self.bbr.on_ack(&event, &mut self.window);
+        self.window.clamp();
+    }
+
+    fn run_until(&mut self, ms: u64) {
+        while self.now < Time(ms * 1_000_000) {
+            self.step();
+        }
+    }
+}
+
+#[test]
+fn bandwidth_and_least_round_trip_of_a_clean_path_are_found_within_five_percent() {
+    let mut path = Path::new(3);
+    path.run_until(5000);
+    let rate = path.bbr.rate().expect("a rate");
+    assert!((rate / 1e6 - 1.0).abs() < 0.05, "{rate} B/s");
+    let rtprop = path.bbr.rtprop().expect("a round trip").as_secs();
+    // The service of the segment itself belongs to the round trip.
+    assert!((rtprop / 0.041 - 1.0).abs() < 0.05, "{rtprop} s");
+}
+
+#[test]
+fn startup_doubles_each_round_and_ends_when_the_path_is_full() {
+    let mut path = Path::new(3);
+    assert_eq!(path.bbr.mode, Mode::Startup);
+    // Ten segments of 40 in the first round: the rate is found by the fourth, and three more tell that it stands.
+    let mut found = None;
+    while !path.bbr.filled {
+        path.step();
+        if path.bbr.rate().is_some_and(|rate| rate > 0.9e6) {
+            found = found.or(Some(path.bbr.round));
+        }
+    }
+    assert!(found.is_some_and(|round| round <= 4), "{found:?}");
+    assert!(path.bbr.round <= 8, "{}", path.bbr.round);
+    path.step();
+    assert_ne!(path.bbr.mode, Mode::Startup);
+}
+
+#[test]
+fn drain_empties_the_queue_that_startup_made() {
+    let mut path = Path::new(3);
+    let mut most: f64 = 0.0;
+    while path.bbr.mode != Mode::ProbeBw {
+        path.step();
+        most = most.max(path.queued());
+    }
+    assert!(most > 20.0, "startup queued {most} segments only");
+    assert!(path.queued() < 3.0, "{} segments left", path.queued());
+    path.run_until(4000);
+    let (mut sum, mut steps) = (0.0, 0.0);
+    while path.now < Time(8_000_000_000) {
+        path.step();
+        (sum, steps) = (sum + path.queued(), steps + 1.0);
+    }
+    assert!(sum / steps < 4.0, "{} segments queued on average", sum / steps);
+}
+
+#[test]
+fn probe_rtt_shrinks_the_window_to_four_segments_after_ten_seconds() {
+    let mut path = Path::new(3);
+    // One slow round trip at the start of the period is not matched again while the path is kept busy.
+    path.run_until(9_000);
+    let before = path.window.cwnd;
+    let mut least = u32::MAX;
+    let mut probed = false;
+    while path.now < Time(21_000_000_000) {
+        path.step();
+        if path.bbr.mode == Mode::ProbeRtt {
+            probed = true;
+            least = least.min(path.pipe());
+            assert!(path.window.cwnd <= LEAST_WINDOW);
+        }
+    }
+    assert!(!probed || least <= 4, "{least}");
+    assert!((path.window.cwnd / before - 1.0).abs() < 0.2, "{} after, {before} before", path.window.cwnd);
+}
+
+#[test]
+fn a_path_that_becomes_slower_is_followed_when_its_old_rate_is_ten_rounds_old() {
+    let mut path = Path::new(3);
+    path.run_until(3000);
+    path.service = Span::from_millis(4);
+    path.run_until(9000);
+    let rate = path.bbr.rate().expect("a rate");
+    assert!((rate / 250_000.0 - 1.0).abs() < 0.05, "{rate} B/s");
+}
+
+#[test]
+fn the_cycle_never_begins_with_the_gain_that_drains() {
+    for draw in 0..20 {
+        let mut bbr = Bbr::new(BbrConfig { segment: SEGMENT, draw });
+        bbr.enter_probe_bw(Time::ZERO);
+        assert_ne!(CYCLE[bbr.phase], 0.75, "draw {draw}");
+    }
+}
+
+#[test]
+fn a_loss_holds_the_window_to_what_is_in_the_network_until_it_is_repaired() {
+    let mut path = Path::new(3);
+    path.run_until(2000);
+    let before = path.window.cwnd;
+    let lost = Loss {
+        now: path.now,
+        pipe: path.pipe(),
+        sent_end: path.next * u64::from(SEGMENT),
+        ..loss(LossCause::Duplicates, path.pipe())
+    };
+    path.bbr.on_loss(&lost, &mut path.window);
+    assert_eq!(path.window.cwnd, f64::from(path.pipe()));
+    path.run_until(2200);
+    assert!(path.window.cwnd >= before, "{} of {before}", path.window.cwnd);
+}
