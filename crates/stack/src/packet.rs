@@ -162,6 +162,31 @@ pub struct Extension {
     pub received: Time,
     /// Sequence number of the segment that triggered the acknowledgement.
     pub trigger: SeqNo,
+    /// The modulation of the 802.16 link it last crossed, written there; the receiver sends it back.
+    pub modulation: Option<Modulation>,
+}
+
+/// A modulation of 802.16's single-carrier air interface, in the order of its rate (EJTCP, 1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Modulation {
+    /// Two bits a symbol: 32 Mbit/s.
+    Qpsk,
+    /// Four bits a symbol: 64 Mbit/s.
+    Qam16,
+    /// Six bits a symbol: 96 Mbit/s.
+    Qam64,
+}
+
+impl Modulation {
+    /// Bits that one symbol carries; the rates are in the same proportion.
+    #[must_use]
+    pub const fn bits_per_symbol(self) -> u32 {
+        match self {
+            Modulation::Qpsk => 2,
+            Modulation::Qam16 => 4,
+            Modulation::Qam64 => 6,
+        }
+    }
 }
 
 /// A UDP datagram.
@@ -279,6 +304,12 @@ mod tests {
             sack.push(SeqNo(i), SeqNo(i + 1));
         }
         assert_eq!(sack.as_slice().len(), MAX_SACK_BLOCKS);
+    }
+
+    #[test]
+    fn the_bits_of_a_symbol_are_as_one_to_two_to_three() {
+        let bits = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64].map(Modulation::bits_per_symbol);
+        assert_eq!(bits.map(|bits| bits * 16), [32, 64, 96], "megabits a second in 20 MHz");
     }
 
     #[test]

@@ -439,7 +439,8 @@ impl Connection {
         }
         let bytes = self.sender.extension_bytes();
         if bytes > 0 {
-            segment.options.extension = Some(Extension { bytes, sent: now, received: now, trigger: seq });
+            segment.options.extension =
+                Some(Extension { bytes, sent: now, received: now, trigger: seq, modulation: None });
         }
         self.transmit(segment, out);
     }
