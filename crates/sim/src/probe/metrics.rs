@@ -137,7 +137,12 @@ pub const METRICS: &[MetricEntry] = &[
         "bytes acknowledged by an agent and not, or not yet, by the receiver",
     ),
     entry("agent", "state_max", "bytes", "most bytes of state held by each agent, summed"),
-    entry("run", "jain_index", "", "Jain's fairness index over the goodputs of the flows, from two flows on"),
+    entry(
+        "run",
+        "jain_index",
+        "",
+        "Jain's fairness index over the goodputs of the flows, from two on; data that goes back counts as a flow",
+    ),
 ];
 
 /// What a flow has done up to some time.
@@ -162,6 +167,7 @@ pub(crate) struct AgentSample {
 /// What all flows and links have done up to some time.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
+    /// One for each flow, followed by that of the data that goes back on it, if any does.
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) channels: Vec<ChannelCounters>,
     pub(crate) wlans: Vec<WlanCounters>,
@@ -190,12 +196,18 @@ pub fn names(config: &Config) -> Vec<String> {
             .collect()
     };
     let mut names = Vec::new();
+    let mut directions = 0;
     for flow in &config.flows {
         let kind = match flow.transport {
             TransportConfig::Tcp(_) => "tcp flow",
             TransportConfig::Udp { .. } => "udp flow",
         };
         names.extend(of(kind, &format!("flows.{}.", flow.name)));
+        directions += 1;
+        if flow.reverse.is_some() {
+            names.extend(of(kind, &format!("flows.{}.reverse.", flow.name)));
+            directions += 1;
+        }
     }
     for link in &config.links {
         match link.kind {
@@ -209,7 +221,7 @@ pub fn names(config: &Config) -> Vec<String> {
     if let Some(agent) = config.agents.first() {
         names.extend(of("agent", &format!("agents.{}.", agent.name)));
     }
-    if config.flows.len() > 1 {
+    if directions > 1 {
         names.extend(of("run", ""));
     }
     names

@@ -1,4 +1,6 @@
-//! The ends of a flow in the simulator: sockets, their timers, the source that writes and the reader that reads.
+//! The ends of a flow in the simulator: sockets, their timers, the sources that write and the readers that read.
+
+use std::iter;
 
 use lasthop_stack::hooks::{Note, Out, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
@@ -11,7 +13,7 @@ use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::net::Net;
 use crate::probe::metrics::FlowSample;
-use crate::scenario::config::{FlowConfig, SinkConfig, TransportConfig};
+use crate::scenario::config::{AppConfig, Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::traffic::{Act as SourceAct, Source};
 
 /// The port of the first flow's sending end; each end of each flow has the next.
@@ -27,11 +29,27 @@ pub(super) fn addressee(packet: &Packet) -> (usize, usize) {
     (place / 2, place % 2)
 }
 
-/// One end: its node and its timers.
+/// What the traces call the flows, and after them the data that goes back on some.
+pub(super) fn trace_names(config: &Config) -> Vec<String> {
+    let flows = config.flows.iter().map(|flow| flow.name.clone());
+    let back = config.flows.iter().filter(|flow| flow.reverse.is_some());
+    flows.chain(back.map(|flow| format!("{}.reverse", flow.name))).collect()
+}
+
+/// The place among [`trace_names`] of what the receiving end of a flow sends.
+fn trace_name_of_receiver(config: &Config, number: u32) -> u32 {
+    let before = config.flows[..number as usize].iter().filter(|flow| flow.reverse.is_some());
+    match config.flows[number as usize].reverse {
+        Some(_) => (config.flows.len() + before.count()) as u32,
+        None => number,
+    }
+}
+
+/// One end: its node, what traces call the data it sends, and its timers.
 #[derive(Clone, Copy, Debug)]
 struct End {
     node: NodeId,
-    flow: u32,
+    trace_name: u32,
     retransmit: Slot,
     delayed_ack: Slot,
     pace: Slot,
@@ -42,10 +60,21 @@ enum Sockets {
     Udp([Socket; 2]),
 }
 
-/// A flow: two ends, a source and a reader.
+/// A flow: two ends, what goes forward between them and, on some connections, what goes back.
 pub(super) struct Flow {
     ends: [End; 2],
     sockets: Sockets,
+    ways: Ways,
+}
+
+/// The directions of a flow in which data goes.
+struct Ways {
+    forward: Way,
+    reverse: Option<Box<Way>>,
+}
+
+/// One direction of a flow: the source at one end and the reader at the other.
+struct Way {
     source: Source,
     reader: Reader,
     started: Time,
@@ -97,12 +126,12 @@ impl Out for Host<'_> {
     }
 
     fn note(&mut self, note: Note) {
-        self.net.tracer.note(self.net.now, self.end.flow, note);
+        self.net.tracer.note(self.net.now, self.end.trace_name, note);
     }
 
     #[inline]
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
-        self.net.tracer.rtt(self.net.now, self.end.flow, rtt, srtt, rto);
+        self.net.tracer.rtt(self.net.now, self.end.trace_name, rtt, srtt, rto);
     }
 }
 
@@ -129,17 +158,18 @@ impl Flow {
             let name = format!("flows.{}.{what}", flow.name);
             Stream::named(request.seed, request.replication, &name)
         };
-        let mut slot = |net: &mut Net, act: Act| {
+        let slot = |net: &mut Net, acts: &mut Vec<Act>, act: Act| {
             acts.push(act);
             net.queue.slot()
         };
         let nodes = [NodeId(flow.from as u32), NodeId(flow.to as u32)];
+        let trace_names = [number, trace_name_of_receiver(request.config, number)];
         let ends = [0, 1].map(|side: u32| End {
             node: nodes[side as usize],
-            flow: number,
-            retransmit: slot(net, Act::Timer(2 * number + side, Timer::Retransmit)),
-            delayed_ack: slot(net, Act::Timer(2 * number + side, Timer::DelayedAck)),
-            pace: slot(net, Act::Timer(2 * number + side, Timer::Pace)),
+            trace_name: trace_names[side as usize],
+            retransmit: slot(net, acts, Act::Timer(2 * number + side, Timer::Retransmit)),
+            delayed_ack: slot(net, acts, Act::Timer(2 * number + side, Timer::DelayedAck)),
+            pace: slot(net, acts, Act::Timer(2 * number + side, Timer::Pace)),
         });
         let port = |side: usize| FIRST_PORT + (2 * number as usize + side) as u16;
         let address = [0, 1].map(|side| (nodes[side], port(side)));
@@ -148,36 +178,46 @@ impl Flow {
             TransportConfig::Tcp(config) => {
                 chunk = u64::from(config.packet);
                 let mut numbers = stream("initial sequence numbers");
-                let mut connection = |role, side: usize| {
+                let mut connection = |config, role, side: usize| {
                     let iss = SeqNo(numbers.next_u64() as u32);
                     Connection::new(config, role, address[side], address[1 - side], iss)
                 };
-                Sockets::Tcp(Box::new([connection(Role::Active, 0), connection(Role::Passive, 1)]))
+                let mut opener = config.clone();
+                if let Some(reverse) = &flow.reverse {
+                    opener.receive_buffer = reverse.buffer;
+                }
+                let ends = [connection(&opener, Role::Active, 0), connection(config, Role::Passive, 1)];
+                Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
                 Sockets::Udp([0, 1].map(|side| Socket::new(address[side], address[1 - side], *extra_header)))
             }
         };
-        let pace = Pace::of(&flow.sink);
-        if let (Pace::Slow { .. }, Sockets::Tcp(ends)) = (pace, &mut sockets) {
-            ends[1].read_by_hand();
+        let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {
+            let pace = Pace::of(sink);
+            if let (Pace::Slow { .. }, Sockets::Tcp(ends)) = (pace, &mut sockets) {
+                ends[1 - direction as usize].read_by_hand();
+            }
+            let number = 2 * number + direction;
+            let source_slot = slot(net, acts, Act::Source(number));
+            net.queue.set(source_slot, app.start);
+            if let Some(stop) = app.stop {
+                let stop_slot = slot(net, acts, Act::StopSource(number));
+                net.queue.set(stop_slot, stop);
+            }
+            let reader = Reader { sink: pace, slot: slot(net, acts, Act::Reader(number)), chunk };
+            let source = Source::new(app.kind.clone(), source);
+            Way { source, reader, started: app.start, stopped: false, completed: None }
+        };
+        let forward = way(0, &flow.app, &flow.sink, stream("source"));
+        let reverse = flow
+            .reverse
+            .as_ref()
+            .map(|reverse| Box::new(way(1, &reverse.app, &reverse.sink, stream("reverse source"))));
+        if let (Some(_), Sockets::Tcp(ends)) = (&reverse, &mut sockets) {
+            ends[1].close_by_hand();
         }
-        let source_slot = slot(net, Act::Source(number));
-        net.queue.set(source_slot, flow.app.start);
-        if let Some(stop) = flow.app.stop {
-            let stop_slot = slot(net, Act::StopSource(number));
-            net.queue.set(stop_slot, stop);
-        }
-        let reader = Reader { sink: Pace::of(&flow.sink), slot: slot(net, Act::Reader(number)), chunk };
-        Flow {
-            ends,
-            sockets,
-            source: Source::new(flow.app.kind.clone(), stream("source")),
-            reader,
-            started: flow.app.start,
-            stopped: false,
-            completed: None,
-        }
+        Flow { ends, sockets, ways: Ways { forward, reverse } }
     }
 
     /// A packet arrived for one side.
@@ -187,77 +227,56 @@ impl Flow {
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
-                if side == 1 {
-                    self.on_arrival(net);
+                if let Some(way) = self.ways.of(1 - side) {
+                    way.on_arrival(&ends[side], net);
                 }
             }
             Sockets::Udp(ends) => ends[side].up(packet, now),
         }
     }
 
-    /// Data may have become readable, or the stream have ended.
-    #[inline]
-    fn on_arrival(&mut self, net: &mut Net) {
-        let Sockets::Tcp(ends) = &mut self.sockets else {
-            return;
-        };
-        let receiver = ends[1].receiver();
-        if receiver.finished() && self.completed.is_none() {
-            self.completed = Some(net.now);
-        }
-        let readable = receiver.readable();
-        if let Pace::Slow { waiting, .. } = &mut self.reader.sink
-            && readable > 0
-            && !*waiting
-        {
-            *waiting = true;
-            let at = self.reader.next_read(net.now, readable);
-            net.queue.set(self.reader.slot, at);
-        }
-    }
-
-    /// The reader takes its next chunk.
-    pub(super) fn on_reader(&mut self, slot: Slot, net: &mut Net) {
-        let Sockets::Tcp(ends) = &mut self.sockets else {
-            return;
-        };
-        let now = net.now;
-        let chunk = self.reader.chunk;
-        ends[1].read(chunk, now, &mut Host { net, end: self.ends[1] });
-        let readable = ends[1].receiver().readable();
+    /// The reader of a direction takes its next chunk.
+    pub(super) fn on_reader(&mut self, direction: usize, slot: Slot, net: &mut Net) {
+        let Some(way) = self.ways.of(direction) else { return };
+        let Sockets::Tcp(ends) = &mut self.sockets else { return };
+        let (now, side) = (net.now, 1 - direction);
+        ends[side].read(way.reader.chunk, now, &mut Host { net, end: self.ends[side] });
+        let readable = ends[side].receiver().readable();
         if readable > 0 {
-            let at = self.reader.next_read(now, readable);
+            let at = way.reader.next_read(now, readable);
             net.queue.set(slot, at);
-        } else if let Pace::Slow { waiting, .. } = &mut self.reader.sink {
+        } else if let Pace::Slow { waiting, .. } = &mut way.reader.sink {
             *waiting = false;
         }
     }
 
-    /// The source acts.
-    pub(super) fn on_source(&mut self, slot: Slot, net: &mut Net) {
-        if self.stopped {
+    /// The source of a direction acts.
+    pub(super) fn on_source(&mut self, direction: usize, slot: Slot, net: &mut Net) {
+        let Some(way) = self.ways.of(direction) else { return };
+        if way.stopped {
             return;
         }
         let now = net.now;
-        let act = self.source.act(now);
+        let act = way.source.act(now);
+        let mut host = Host { net, end: self.ends[direction] };
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
-                let mut host = Host { net, end: self.ends[0] };
-                if ends[0].state() == State::Closed {
-                    ends[0].open(now, &mut host);
+                let end = &mut ends[direction];
+                if direction == 0 && end.state() == State::Closed {
+                    end.open(now, &mut host);
                 }
                 match act {
-                    SourceAct::WriteForEver => ends[0].write(u64::MAX / 2, now, &mut host),
+                    SourceAct::WriteForEver => end.write(u64::MAX / 2, now, &mut host),
                     SourceAct::WriteAndClose(bytes) => {
-                        ends[0].write(bytes, now, &mut host);
-                        ends[0].close(now, &mut host);
+                        end.write(bytes, now, &mut host);
+                        end.close(now, &mut host);
                     }
-                    SourceAct::WritePacket(bytes, _) => ends[0].write(u64::from(bytes), now, &mut host),
+                    SourceAct::WritePacket(bytes, _) => end.write(u64::from(bytes), now, &mut host),
                 }
             }
             Sockets::Udp(ends) => {
                 if let SourceAct::WritePacket(bytes, _) = act {
-                    ends[0].send(bytes, now, &mut Host { net, end: self.ends[0] });
+                    ends[0].send(bytes, now, &mut host);
                 }
             }
         }
@@ -266,12 +285,14 @@ impl Flow {
         }
     }
 
-    /// The source stops: nothing more is written, and TCP closes after what was sent.
-    pub(super) fn on_stop(&mut self, net: &mut Net) {
-        self.stopped = true;
+    /// The source of a direction stops: nothing more is written, and TCP closes after what was sent.
+    pub(super) fn on_stop(&mut self, direction: usize, net: &mut Net) {
+        if let Some(way) = self.ways.of(direction) {
+            way.stopped = true;
+        }
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
-            ends[0].stop(now, &mut Host { net, end: self.ends[0] });
+            ends[direction].stop(now, &mut Host { net, end: self.ends[direction] });
         }
     }
 
@@ -290,18 +311,56 @@ impl Flow {
         }
     }
 
-    /// What the flow has done up to now.
-    pub(super) fn sample(&mut self, now: Time) -> FlowSample {
+    /// What each direction of the flow has done up to now.
+    pub(super) fn samples(&mut self, now: Time) -> impl Iterator<Item = FlowSample> {
+        let forward = self.sample(0, now);
+        let reverse = self.ways.reverse.is_some().then(|| self.sample(1, now));
+        iter::once(forward).chain(reverse)
+    }
+
+    fn sample(&mut self, direction: usize, now: Time) -> FlowSample {
+        let way = self.ways.of(direction);
         match &mut self.sockets {
-            Sockets::Tcp(ends) => FlowSample::Tcp {
-                sender: ends[0].counters(now),
-                delivered: ends[1].receiver().in_order(),
-                bytes_received: ends[1].bytes_received(),
-                completion: self.completed.map(|end| end.since(self.started)),
-            },
+            Sockets::Tcp(ends) => {
+                let receiving = &ends[1 - direction];
+                FlowSample::Tcp {
+                    delivered: receiving.receiver().in_order(),
+                    bytes_received: receiving.bytes_received(),
+                    completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
+                    sender: ends[direction].counters(now),
+                }
+            }
             Sockets::Udp(ends) => {
                 FlowSample::Udp { sender: ends[0].counters(), receiver: ends[1].counters() }
             }
+        }
+    }
+}
+
+impl Ways {
+    /// The direction of this number: 0 is forward.
+    #[inline]
+    fn of(&mut self, direction: usize) -> Option<&mut Way> {
+        if direction == 0 { Some(&mut self.forward) } else { self.reverse.as_deref_mut() }
+    }
+}
+
+impl Way {
+    /// Data may have become readable at the receiving end, or the stream have ended.
+    #[inline]
+    fn on_arrival(&mut self, end: &Connection, net: &mut Net) {
+        let receiver = end.receiver();
+        if receiver.finished() && self.completed.is_none() {
+            self.completed = Some(net.now);
+        }
+        let readable = receiver.readable();
+        if let Pace::Slow { waiting, .. } = &mut self.reader.sink
+            && readable > 0
+            && !*waiting
+        {
+            *waiting = true;
+            let at = self.reader.next_read(net.now, readable);
+            net.queue.set(self.reader.slot, at);
         }
     }
 }

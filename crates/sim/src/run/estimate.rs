@@ -3,7 +3,7 @@
 use lasthop_stack::link::queue::QueueLimit;
 
 use crate::net::routes::Routes;
-use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
+use crate::scenario::config::{AppConfig, AppKind, Config, LinkKind, TransportConfig};
 
 /// Memory of a run that holds nothing yet, in bytes.
 const FIXED_MEMORY: f64 = 1e6;
@@ -36,15 +36,21 @@ pub fn estimate(config: &Config) -> Estimate {
     let rates = port_rates(config);
     let mut windows = 0.0;
     let mut on_the_way = 0.0;
-    for flow in &config.flows {
-        let path = routes.path(flow.from, flow.to);
+    let mut add = |from: usize, to: usize, app: &AppConfig, transport: &TransportConfig| {
+        let path = routes.path(from, to);
         let rates = path.iter().map(|(_, hop)| rates[hop.port.0 as usize]);
         let bottleneck = rates.fold(f64::INFINITY, f64::min);
-        let load = Load::of(flow, config, bottleneck);
+        let load = Load::of(app, transport, config, bottleneck);
         let hops = path.len() as f64;
         estimate.events += load.packets * (load.events_per_packet * hops + EVENTS_BESIDE_HOPS) + load.writes;
         windows += load.window.unwrap_or(0.0);
         on_the_way += load.window.unwrap_or(load.packets);
+    };
+    for flow in &config.flows {
+        add(flow.from, flow.to, &flow.app, &flow.transport);
+        if let Some(reverse) = &flow.reverse {
+            add(flow.to, flow.from, &reverse.app, &flow.transport);
+        }
     }
     estimate.memory_bytes += windows * MEMORY_PER_PACKET;
     for (_, link) in config.point_to_point() {
@@ -98,10 +104,10 @@ struct Load {
 }
 
 impl Load {
-    fn of(flow: &FlowConfig, config: &Config, bottleneck: f64) -> Load {
+    fn of(app: &AppConfig, transport: &TransportConfig, config: &Config, bottleneck: f64) -> Load {
         let duration = config.run.duration.as_secs();
-        let seconds = duration - flow.app.start.as_secs().min(duration);
-        let (written, write) = match flow.app.kind {
+        let seconds = duration - app.start.as_secs().min(duration);
+        let (written, write) = match app.kind {
             AppKind::Bulk => (f64::INFINITY, f64::INFINITY),
             AppKind::File { size } => (size.0 as f64 * 8.0, f64::INFINITY),
             AppKind::Cbr { rate, packet }
@@ -109,7 +115,7 @@ impl Load {
             | AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 * seconds, f64::from(packet) * 8.0),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
-        match &flow.transport {
+        match transport {
             TransportConfig::Tcp(tcp) => {
                 let full = f64::from(tcp.packet) * 8.0;
                 let payload = if tcp.nagle { full } else { full.min(write) };
@@ -144,6 +150,14 @@ mod tests {
         let app = "app = { kind = \"cbr\", cbr = { rate = \"500 Mbit/s\", packet = \"1000 B\" } }";
         let needed = of(app).memory_bytes;
         assert!(needed > 1e6 && needed < 50e6, "{needed}");
+    }
+
+    #[test]
+    fn data_that_goes_back_is_counted_as_that_of_a_second_flow() {
+        let app = "app = { kind = \"bulk\" }";
+        let (one_way, both) = (of(app), of("app = { kind = \"bulk\", reverse = { kind = \"bulk\" } }"));
+        assert!((both.events / one_way.events - 2.0).abs() < 1e-3, "{both:?} {one_way:?}");
+        assert!(both.memory_bytes > 1.5 * one_way.memory_bytes);
     }
 
     #[test]

@@ -138,7 +138,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// What a slot of the queue does that is not the network's; these follow on those.
+/// What a slot of the queue does that is not the network's; these follow on those. A number is twice that of the flow,
+/// plus one for the receiving end or what goes back from it.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Timer(u32, Timer),
@@ -309,9 +310,13 @@ impl World {
             Act::Timer(end, timer) => {
                 self.flows[end as usize / 2].on_timer(end as usize % 2, timer, &mut self.net);
             }
-            Act::Source(flow) => self.flows[flow as usize].on_source(slot, &mut self.net),
-            Act::StopSource(flow) => self.flows[flow as usize].on_stop(&mut self.net),
-            Act::Reader(flow) => self.flows[flow as usize].on_reader(slot, &mut self.net),
+            Act::Source(way) => {
+                self.flows[way as usize / 2].on_source(way as usize % 2, slot, &mut self.net);
+            }
+            Act::StopSource(way) => self.flows[way as usize / 2].on_stop(way as usize % 2, &mut self.net),
+            Act::Reader(way) => {
+                self.flows[way as usize / 2].on_reader(way as usize % 2, slot, &mut self.net);
+            }
             Act::BeginMeasurement => {
                 for channel in &mut self.net.channels {
                     channel.wired.begin_measurement(now);
@@ -327,7 +332,7 @@ impl World {
     fn snapshot(&mut self) -> Snapshot {
         let now = self.net.now;
         Snapshot {
-            flows: self.flows.iter_mut().map(|flow| flow.sample(now)).collect(),
+            flows: self.flows.iter_mut().flat_map(|flow| flow.samples(now)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             agent: agents(&self.net.wlans),
@@ -355,7 +360,7 @@ impl World {
             };
             finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }
-        let flows: Vec<String> = request.config.flows.iter().map(|flow| flow.name.clone()).collect();
+        let flows = endpoint::trace_names(request.config);
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
         Ok(Outcome {
             metrics,

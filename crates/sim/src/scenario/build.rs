@@ -7,7 +7,7 @@ mod wifi;
 
 use super::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
-    OnOffLaw, PacketClass, PointToPoint, RunConfig, SinkConfig, TransportConfig,
+    OnOffLaw, PacketClass, PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
 };
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Transport};
@@ -136,56 +136,79 @@ fn flow(sheet: &Sheet<'_>, number: usize, name: &str) -> FlowConfig {
         Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
-    let sink = match &transport {
-        TransportConfig::Tcp(_) => SinkConfig {
-            read_rate: flow.optional("sink.read-rate", Part::rate),
-            pause_at: flow.optional("sink.pause-at", Part::time),
-            pause: flow.span("sink.pause"),
-        },
-        TransportConfig::Udp { .. } => SinkConfig::default(),
+    let below = |prefix: &str| Part { sheet, prefix: format!("flows.{name}.{prefix}") };
+    let (sink, reverse) = match &transport {
+        TransportConfig::Tcp(tcp) => (sink(&below("sink")), reverse(&below, tcp)),
+        TransportConfig::Udp { .. } => (SinkConfig::default(), None),
     };
     FlowConfig {
         name: name.to_string(),
         from: flow.node_index(flow.value("from")),
         to: flow.node_index(flow.value("to")),
-        app: AppConfig {
-            start: flow.time("app.start"),
-            stop: flow.optional("app.stop", Part::time),
-            kind: app(&flow, &transport),
-        },
+        app: app(&below("app"), packet_of(&transport)),
         sink,
         transport,
+        reverse,
     }
 }
 
-fn app(flow: &Part<'_>, transport: &TransportConfig) -> AppKind {
-    match flow.word("app.kind") {
+/// The data that goes back, if any does; `below` gives the keys of the flow under a prefix.
+fn reverse<'a>(below: &impl Fn(&str) -> Part<'a>, tcp: &tcp::Config) -> Option<Box<ReverseConfig>> {
+    let source = below("app.reverse");
+    if source.known("kind").is_none_or(|kind| kind.is("none")) {
+        return None;
+    }
+    let reader = below("sink.reverse");
+    let buffer = reader.optional("buffer", Part::count);
+    Some(Box::new(ReverseConfig { app: app(&source, Some(tcp.packet)), sink: sink(&reader), buffer }))
+}
+
+fn sink(sink: &Part<'_>) -> SinkConfig {
+    SinkConfig {
+        read_rate: sink.optional("read-rate", Part::rate),
+        pause_at: sink.optional("pause-at", Part::time),
+        pause: sink.span("pause"),
+    }
+}
+
+/// The payload of a full segment, which files are counted in.
+fn packet_of(transport: &TransportConfig) -> Option<u32> {
+    match transport {
+        TransportConfig::Tcp(tcp) => Some(tcp.packet),
+        TransportConfig::Udp { .. } => None,
+    }
+}
+
+fn app(app: &Part<'_>, packet: Option<u32>) -> AppConfig {
+    AppConfig { start: app.time("start"), stop: app.optional("stop", Part::time), kind: source(app, packet) }
+}
+
+fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
+    match app.word("kind") {
         "bulk" => AppKind::Bulk,
-        "file" => AppKind::File { size: file_size(flow, transport) },
-        "cbr" => AppKind::Cbr { rate: flow.rate("app.cbr.rate"), packet: flow.small("app.cbr.packet") },
-        "poisson" => {
-            AppKind::Poisson { rate: flow.rate("app.poisson.rate"), packet: flow.small("app.poisson.packet") }
-        }
+        "file" => AppKind::File { size: file_size(app, packet) },
+        "cbr" => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
+        "poisson" => AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") },
         _ => AppKind::OnOff {
-            rate: flow.rate("app.on-off.rate"),
-            packet: flow.small("app.on-off.packet"),
-            on: flow.span("app.on-off.on"),
-            off: flow.span("app.on-off.off"),
-            law: match flow.word("app.on-off.law") {
+            rate: app.rate("on-off.rate"),
+            packet: app.small("on-off.packet"),
+            on: app.span("on-off.on"),
+            off: app.span("on-off.off"),
+            law: match app.word("on-off.law") {
                 "exponential" => OnOffLaw::Exponential,
                 "fixed" => OnOffLaw::Fixed,
-                _ => OnOffLaw::Pareto(flow.real("app.on-off.shape")),
+                _ => OnOffLaw::Pareto(app.real("on-off.shape")),
             },
         },
     }
 }
 
 /// A file counted in packets has so many full segments.
-fn file_size(flow: &Part<'_>, transport: &TransportConfig) -> Bytes {
-    let count = flow.count("app.file.size");
-    match (flow.value("app.file.size"), transport) {
-        (Value::Quantity(Quantity { dim: Dim::Packets, .. }), TransportConfig::Tcp(tcp)) => {
-            Bytes(count.saturating_mul(u64::from(tcp.packet)))
+fn file_size(app: &Part<'_>, packet: Option<u32>) -> Bytes {
+    let count = app.count("file.size");
+    match (app.value("file.size"), packet) {
+        (Value::Quantity(Quantity { dim: Dim::Packets, .. }), Some(packet)) => {
+            Bytes(count.saturating_mul(u64::from(packet)))
         }
         _ => Bytes(count),
     }

@@ -3,7 +3,7 @@
 mod wifi;
 
 use super::build;
-use super::config::{AppKind, Config, FlowConfig, TransportConfig};
+use super::config::{AppConfig, AppKind, Config, FlowConfig, TransportConfig};
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
 use super::plan::Plan;
@@ -86,7 +86,9 @@ impl<'a> Check<'a> {
                 Routes::of(&alone).is_ok()
             };
             self.route(&config, flow, joined);
-            self.source(&config, flow);
+            self.stop(&format!("flows.{}.app", flow.name), &flow.app);
+            self.start(&config, flow);
+            self.reverse(&config, flow);
             match (&flow.transport, sheet.transport(number)) {
                 (TransportConfig::Tcp(_), Transport::Tcp) => self.tcp(flow),
                 _ => self.udp(flow),
@@ -118,16 +120,40 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn source(&mut self, config: &Config, flow: &FlowConfig) {
-        let key = |below: &str| format!("flows.{}.app.{below}", flow.name);
-        if let Some(stop) = flow.app.stop.filter(|stop| *stop <= flow.app.start) {
+    /// When a source stops whose keys stand below `prefix`.
+    fn stop(&mut self, prefix: &str, app: &AppConfig) {
+        if let Some(stop) = app.stop.filter(|stop| *stop <= app.start) {
+            let name = prefix.splitn(3, '.').last().unwrap_or_default();
             let text =
-                format!("{} is not after app.start, {}; expected a later time", at(stop), at(flow.app.start));
-            self.fault(&key("stop"), text);
+                format!("{} is not after {name}.start, {}; expected a later time", at(stop), at(app.start));
+            self.fault(&format!("{prefix}.stop"), text);
         }
+    }
+
+    fn start(&mut self, config: &Config, flow: &FlowConfig) {
         if flow.app.start.0 >= config.run.duration.0 {
             let text = format!("the flow starts at {}; the run ends before", at(flow.app.start));
-            self.remark(&key("start"), text);
+            self.remark(&format!("flows.{}.app.start", flow.name), text);
+        }
+    }
+
+    /// What goes back on the connection, which the sending node opens.
+    fn reverse(&mut self, config: &Config, flow: &FlowConfig) {
+        let Some(reverse) = &flow.reverse else {
+            return;
+        };
+        let prefix = format!("flows.{}.app.reverse", flow.name);
+        self.stop(&prefix, &reverse.app);
+        let (start, opens) = (reverse.app.start, flow.app.start);
+        if start < opens {
+            let (start, opens) = (at(start), at(opens));
+            let text = format!(
+                "{start} is before app.start, {opens}, when the connection opens; expected no earlier time"
+            );
+            self.fault(&format!("{prefix}.start"), text);
+        } else if start > opens && start.0 >= config.run.duration.0 {
+            let text = format!("the source starts at {}; the run ends before", at(start));
+            self.remark(&format!("{prefix}.start"), text);
         }
     }
 
@@ -184,10 +210,14 @@ impl<'a> Check<'a> {
             );
             self.fault(&key("tcp.window"), text);
         }
-        if let Some(buffer) = tcp.receive_buffer.filter(|buffer| *buffer < u64::from(tcp.packet)) {
-            let text =
-                format!("{buffer} B hold no full segment; expected at least tcp.packet, {} B", tcp.packet);
-            self.fault(&key("sink.buffer"), text);
+        let back = flow.reverse.as_ref().and_then(|reverse| reverse.buffer);
+        for (below, buffer) in [("sink.buffer", tcp.receive_buffer), ("sink.reverse.buffer", back)] {
+            if let Some(buffer) = buffer.filter(|buffer| *buffer < u64::from(tcp.packet)) {
+                let packet = tcp.packet;
+                let text =
+                    format!("{buffer} B hold no full segment; expected at least tcp.packet, {packet} B");
+                self.fault(&key(below), text);
+            }
         }
     }
 

@@ -175,6 +175,19 @@ pub struct FlowConfig {
     pub sink: SinkConfig,
     /// TCP or UDP.
     pub transport: TransportConfig,
+    /// What the receiving node sends on the same connection, over TCP alone.
+    pub reverse: Option<Box<ReverseConfig>>,
+}
+
+/// The data that goes back on a connection: a source at the receiving node and a sink at the sending one.
+#[derive(Clone, Debug)]
+pub struct ReverseConfig {
+    /// What is sent and when.
+    pub app: AppConfig,
+    /// How the application at the sending node reads.
+    pub sink: SinkConfig,
+    /// Receive buffer of the sending node; `None` holds one segment more than the window.
+    pub buffer: Option<u64>,
 }
 
 /// A source.

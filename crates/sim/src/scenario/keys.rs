@@ -4,6 +4,7 @@
 //! `explain` and the JSON Schema.
 
 mod agents;
+mod apps;
 mod laws;
 mod links;
 mod preset;

@@ -4,7 +4,7 @@
 use super::build;
 use super::error::{Fault, Faults, Place};
 use super::keys::Only;
-use super::layout::SlotOnly;
+use super::layout::{SlotDefault, SlotOnly};
 use super::plan::Plan;
 use super::sheet::{Sheet, Transport};
 use super::sweep::MOST_POINTS;
@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 pub(super) struct Survey {
     used: Vec<bool>,
     pub(super) metrics: Vec<String>,
-    /// The transports of flows and the kinds of links, as far as they were met.
-    met: BTreeSet<(Vec<Transport>, Vec<String>)>,
+    /// The transports of flows, with whether data goes back on each, and the kinds of links, as far as they were met.
+    met: BTreeSet<(Vec<(Transport, bool)>, Vec<String>)>,
 }
 
 impl Survey {
@@ -38,7 +38,12 @@ impl Survey {
             *used |= cell.is_some();
         }
         let layout = &sheet.plan.layout;
-        let transports = (0..layout.flows.len()).map(|flow| sheet.transport(flow)).collect();
+        let goes_back = |flow: &String| {
+            let kind = sheet.get(&format!("flows.{flow}.app.reverse.kind"));
+            kind.is_some_and(|kind| !kind.is("none"))
+        };
+        let flows = layout.flows.iter().zip(0..);
+        let transports = flows.map(|(flow, number)| (sheet.transport(number), goes_back(flow))).collect();
         let kind =
             |link: &String| sheet.get(&format!("links.{link}.kind")).map_or_else(String::new, Value::text);
         let kinds = layout.links.iter().map(kind).collect();
@@ -80,10 +85,12 @@ pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
 /// What a slot that no point uses is for.
 fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
     let mut slot = slot;
-    // A condition on a key that is itself without meaning leads on to the condition of that key.
+    // A condition on a key that is itself without meaning leads on to the condition of that key; but where that key is
+    // only not set, to set it is what is expected.
     while let Some(SlotOnly::Is(other, _)) = plan.layout.slots[slot].only.first()
         && !survey.used[*other]
         && !plan.layout.slots[*other].only.is_empty()
+        && (plan.base[*other].is_some() || !matches!(plan.layout.slots[*other].default, SlotDefault::Absent))
     {
         slot = *other;
     }

@@ -3,6 +3,7 @@
 mod errors;
 mod fuzz;
 mod listing;
+mod reverse;
 mod sweeps;
 mod wifi;
 mod wifi_errors;

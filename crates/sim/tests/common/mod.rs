@@ -43,6 +43,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         app: AppConfig { start: Time::ZERO, stop: None, kind: AppKind::Bulk },
         sink: SinkConfig::default(),
         transport: TransportConfig::Tcp(tcp),
+        reverse: None,
     }];
     Config { run, nodes, links, flows, agents: Vec::new() }
 }

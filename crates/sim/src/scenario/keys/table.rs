@@ -1,11 +1,10 @@
 //! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
 //!
-//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Links and agents
-//! have files of their own.
+//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Links, agents and
+//! what the applications of a flow do have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
-use super::words::{APPS, names};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, laws, links, radio};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, apps, laws, links, radio};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -16,7 +15,6 @@ pub(super) const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
 pub(super) const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
 const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
 pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
-const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
 
 /// The longest simulated time: 31 years.
 pub(super) const LONGEST: &str = "1000000000 s";
@@ -24,27 +22,36 @@ pub(super) const LONGEST: &str = "1000000000 s";
 const MOST_COUNT: &str = "999999999999999999";
 pub(super) const FASTEST: &str = "1000 Gbit/s";
 
-const IF_FILE: &[Only] = &[Only::Is("flows.*.app.kind", &["file"])];
-const IF_CBR: &[Only] = &[Only::Is("flows.*.app.kind", &["cbr"])];
-const IF_POISSON: &[Only] = &[Only::Is("flows.*.app.kind", &["poisson"])];
-const IF_ON_OFF: &[Only] = &[Only::Is("flows.*.app.kind", &["on-off"])];
-const IF_PARETO: &[Only] = &[Only::Is("flows.*.app.on-off.law", &["pareto"])];
-const IF_TCP: &[Only] = &[Only::Tcp];
+pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 const IF_UDP: &[Only] = &[Only::Udp];
 const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
 /// The sections of the table.
-const SECTIONS: [&[Key]; 7] = [HEAD, links::KEYS, radio::KEYS, FLOWS, laws::KEYS, agents::KEYS, FIGURE];
+const SECTIONS: [&[Key]; 12] = [
+    HEAD,
+    links::KEYS,
+    radio::KEYS,
+    FLOWS,
+    apps::FORWARD,
+    apps::FORWARD_SINK,
+    apps::REVERSE,
+    apps::REVERSE_SINK,
+    TRANSPORT,
+    laws::KEYS,
+    agents::KEYS,
+    FIGURE,
+];
 /// The number of keys.
-const COUNT: usize = HEAD.len()
-    + links::KEYS.len()
-    + radio::KEYS.len()
-    + FLOWS.len()
-    + laws::KEYS.len()
-    + agents::KEYS.len()
-    + FIGURE.len();
+const COUNT: usize = {
+    let (mut count, mut section) = (0, 0);
+    while section < SECTIONS.len() {
+        count += SECTIONS[section].len();
+        section += 1;
+    }
+    count
+};
 
 /// The table.
 pub(in super::super) static KEYS: &[Key] = &joined();
@@ -110,83 +117,10 @@ const HEAD: &[Key] = &[
 const FLOWS: &[Key] = &[
     Key::new("flows.*.from", Kind::Node, "node that sends"),
     Key::new("flows.*.to", Kind::Node, "node that receives"),
-    Key::new(
-        "flows.*.app.kind",
-        Kind::Word("kind of source", || names(APPS)),
-        "what is sent",
-    )
-    .default("bulk"),
-    Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
-    Key::new("flows.*.app.stop", TIME_S, "when the source stops").or(&["none"]).default("none").at_most(LONGEST),
-    Key::new("flows.*.app.file.size", FILE, "size of the file; packets are those of tcp.packet")
-        .above("0 B")
-        .at_most("1000000000 packets")
-        .only(IF_FILE),
-    Key::new("flows.*.app.cbr.rate", RATE, "payload bits per second").above("0 bit/s").at_most(FASTEST).only(IF_CBR),
-    Key::new("flows.*.app.cbr.packet", SIZE, "payload of one packet")
-        .default("1000 B")
-        .at_least("1 B")
-        .at_most("65495 B")
-        .only(IF_CBR),
-    Key::new("flows.*.app.poisson.rate", RATE, "payload bits per second, in the mean")
-        .above("0 bit/s")
-        .at_most(FASTEST)
-        .only(IF_POISSON),
-    Key::new("flows.*.app.poisson.packet", SIZE, "payload of one packet")
-        .default("1000 B")
-        .at_least("1 B")
-        .at_most("65495 B")
-        .only(IF_POISSON),
-    Key::new("flows.*.app.on-off.rate", RATE, "payload bits per second during a burst")
-        .above("0 bit/s")
-        .at_most(FASTEST)
-        .only(IF_ON_OFF),
-    Key::new("flows.*.app.on-off.packet", SIZE, "payload of one packet")
-        .default("1000 B")
-        .at_least("1 B")
-        .at_most("65495 B")
-        .only(IF_ON_OFF),
-    Key::new("flows.*.app.on-off.on", TIME_MS, "mean length of a burst")
-        .default("500 ms")
-        .above("0 s")
-        .at_most(LONGEST)
-        .only(IF_ON_OFF),
-    Key::new("flows.*.app.on-off.off", TIME_MS, "mean length of a pause")
-        .default("500 ms")
-        .at_most(LONGEST)
-        .only(IF_ON_OFF),
-    Key::new(
-        "flows.*.app.on-off.law",
-        Kind::Word("law", || vec!["exponential", "pareto", "fixed"]),
-        "distribution of bursts and pauses",
-    )
-    .default("exponential")
-    .only(IF_ON_OFF),
-    Key::new("flows.*.app.on-off.shape", Kind::Number, "shape of the Pareto distribution")
-        .default("1.5")
-        .above("1")
-        .at_most("1000")
-        .only(IF_PARETO),
-    Key::new("flows.*.sink.buffer", SIZE, "receive buffer; none holds one segment more than tcp.window")
-        .or(&["none"])
-        .default("none")
-        .at_most("1 GiB")
-        .only(IF_TCP),
-    Key::new("flows.*.sink.read-rate", RATE, "rate at which the receiving application reads")
-        .or(&["unlimited"])
-        .default("unlimited")
-        .above("0 bit/s")
-        .at_most(FASTEST)
-        .only(IF_TCP),
-    Key::new("flows.*.sink.pause-at", TIME_S, "when the receiving application stops reading for a while")
-        .or(&["none"])
-        .default("none")
-        .at_most(LONGEST)
-        .only(IF_TCP),
-    Key::new("flows.*.sink.pause", TIME_S, "how long the receiving application does not read")
-        .default("0 s")
-        .at_most(LONGEST)
-        .only(IF_TCP),
+];
+
+/// The keys under `[flows.NAME.tcp]` and `[flows.NAME.udp]`.
+const TRANSPORT: &[Key] = &[
     // [flows.NAME.tcp]
     Key::new(
         "flows.*.tcp.profile",

@@ -173,6 +173,11 @@ impl Connection {
         self.close(now, out);
     }
 
+    /// The application will call [`Self::close`]; until this is called a passive end closes when its peer has.
+    pub fn close_by_hand(&mut self) {
+        self.closes_on_eof = false;
+    }
+
     /// The application will call [`Self::read`]; until this is called it reads everything as it arrives.
     pub fn read_by_hand(&mut self) {
         self.reads_at_once = false;

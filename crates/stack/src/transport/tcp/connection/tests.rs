@@ -481,3 +481,5 @@ fn an_outdated_timestamp_gives_way_to_any() {
     let srtt = pair.ends[CLIENT].sender().rtt().srtt().expect("a sample");
     assert!(srtt < Span::from_millis(100), "{srtt:?}");
 }
+
+mod duplex;

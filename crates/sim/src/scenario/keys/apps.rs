@@ -1,0 +1,164 @@
+//! What the applications at the two ends of a flow do: the source that writes and the sink that reads, for the data
+//! that goes forward and, over TCP, for the data that goes back on the same connection.
+
+use super::super::quantity::Dim;
+use super::table::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};
+use super::words::{APPS, names};
+use super::{Key, Kind, Only};
+
+const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
+
+/// The keys of a source below `$app`, after these that both directions do not share.
+macro_rules! source {
+    ($app:literal, $($own:expr),+) => {
+        &[
+            $($own,)+
+            Key::new(concat!($app, ".file.size"), FILE, "size of the file; packets are those of tcp.packet")
+                .above("0 B")
+                .at_most("1000000000 packets")
+                .only(&[Only::Is(concat!($app, ".kind"), &["file"])]),
+            Key::new(concat!($app, ".cbr.rate"), RATE, "payload bits per second")
+                .above("0 bit/s")
+                .at_most(FASTEST)
+                .only(&[Only::Is(concat!($app, ".kind"), &["cbr"])]),
+            Key::new(concat!($app, ".cbr.packet"), SIZE, "payload of one packet")
+                .default("1000 B")
+                .at_least("1 B")
+                .at_most("65495 B")
+                .only(&[Only::Is(concat!($app, ".kind"), &["cbr"])]),
+            Key::new(concat!($app, ".poisson.rate"), RATE, "payload bits per second, in the mean")
+                .above("0 bit/s")
+                .at_most(FASTEST)
+                .only(&[Only::Is(concat!($app, ".kind"), &["poisson"])]),
+            Key::new(concat!($app, ".poisson.packet"), SIZE, "payload of one packet")
+                .default("1000 B")
+                .at_least("1 B")
+                .at_most("65495 B")
+                .only(&[Only::Is(concat!($app, ".kind"), &["poisson"])]),
+            Key::new(concat!($app, ".on-off.rate"), RATE, "payload bits per second during a burst")
+                .above("0 bit/s")
+                .at_most(FASTEST)
+                .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
+            Key::new(concat!($app, ".on-off.packet"), SIZE, "payload of one packet")
+                .default("1000 B")
+                .at_least("1 B")
+                .at_most("65495 B")
+                .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
+            Key::new(concat!($app, ".on-off.on"), TIME_MS, "mean length of a burst")
+                .default("500 ms")
+                .above("0 s")
+                .at_most(LONGEST)
+                .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
+            Key::new(concat!($app, ".on-off.off"), TIME_MS, "mean length of a pause")
+                .default("500 ms")
+                .at_most(LONGEST)
+                .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
+            Key::new(
+                concat!($app, ".on-off.law"),
+                Kind::Word("law", || vec!["exponential", "pareto", "fixed"]),
+                "distribution of bursts and pauses",
+            )
+            .default("exponential")
+            .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
+            Key::new(concat!($app, ".on-off.shape"), Kind::Number, "shape of the Pareto distribution")
+                .default("1.5")
+                .above("1")
+                .at_most("1000")
+                .only(&[Only::Is(concat!($app, ".on-off.law"), &["pareto"])]),
+        ]
+    };
+}
+
+/// The keys of a sink below `$sink`, which have a meaning under the conditions `$only`.
+macro_rules! sink {
+    ($sink:literal, $only:expr) => {
+        &[
+            Key::new(
+                concat!($sink, ".buffer"),
+                SIZE,
+                "receive buffer; none holds one segment more than tcp.window",
+            )
+            .or(&["none"])
+            .default("none")
+            .at_most("1 GiB")
+            .only($only),
+            Key::new(concat!($sink, ".read-rate"), RATE, "rate at which the receiving application reads")
+                .or(&["unlimited"])
+                .default("unlimited")
+                .above("0 bit/s")
+                .at_most(FASTEST)
+                .only($only),
+            Key::new(
+                concat!($sink, ".pause-at"),
+                TIME_S,
+                "when the receiving application stops reading for a while",
+            )
+            .or(&["none"])
+            .default("none")
+            .at_most(LONGEST)
+            .only($only),
+            Key::new(concat!($sink, ".pause"), TIME_S, "how long the receiving application does not read")
+                .default("0 s")
+                .at_most(LONGEST)
+                .only($only),
+        ]
+    };
+}
+
+/// The kinds of sources, and none.
+fn sources_or_none() -> Vec<&'static str> {
+    [vec!["none"], names(APPS)].concat()
+}
+
+const IF_REVERSE: &[Only] =
+    &[Only::Is("flows.*.app.reverse.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
+
+/// The source at the sending node.
+pub(super) const FORWARD: &[Key] = source!(
+    "flows.*.app",
+    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent")
+        .default("bulk"),
+    Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
+    Key::new("flows.*.app.stop", TIME_S, "when the source stops")
+        .or(&["none"])
+        .default("none")
+        .at_most(LONGEST)
+);
+
+/// The sink at the receiving node.
+pub(super) const FORWARD_SINK: &[Key] = sink!("flows.*.sink", IF_TCP);
+
+/// The source at the receiving node.
+pub(super) const REVERSE: &[Key] = source!(
+    "flows.*.app.reverse",
+    Key::new(
+        "flows.*.app.reverse.kind",
+        Kind::Word("kind of source", sources_or_none),
+        "what the receiving node sends on the same connection; nothing if left out"
+    )
+    .absent()
+    .only(IF_TCP),
+    Key::new("flows.*.app.reverse.start", TIME_S, "when that source starts")
+        .like("flows.*.app.start")
+        .at_most(LONGEST)
+        .only(IF_REVERSE),
+    Key::new("flows.*.app.reverse.stop", TIME_S, "when that source stops")
+        .or(&["none"])
+        .default("none")
+        .at_most(LONGEST)
+        .only(IF_REVERSE)
+);
+
+/// The sink at the sending node.
+pub(super) const REVERSE_SINK: &[Key] = sink!("flows.*.sink.reverse", IF_REVERSE);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_source_may_send_back() {
+        let [Only::Is(_, kinds)] = IF_REVERSE else { panic!("one condition") };
+        assert_eq!(*kinds, names(APPS));
+    }
+}
