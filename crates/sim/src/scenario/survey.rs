@@ -17,9 +17,12 @@ use std::collections::BTreeSet;
 pub(super) struct Survey {
     used: Vec<bool>,
     pub(super) metrics: Vec<String>,
-    /// The transports of flows, with whether data goes back on each, and the kinds of links, as far as they were met.
-    met: BTreeSet<(Vec<(Transport, bool)>, Vec<String>)>,
+    /// What decides which metrics there are, as far as it was met.
+    met: BTreeSet<Shape>,
 }
+
+/// The transport of each flow and whether data goes back on it, and the kind of each link.
+type Shape = (Vec<(Transport, bool)>, Vec<String>);
 
 impl Survey {
     pub(super) fn new(plan: &Plan) -> Survey {

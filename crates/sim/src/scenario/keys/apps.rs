@@ -134,7 +134,7 @@ pub(super) const REVERSE: &[Key] = source!(
     Key::new(
         "flows.*.app.reverse.kind",
         Kind::Word("kind of source", sources_or_none),
-        "what the receiving node sends on the same connection; nothing if left out"
+        "what the receiving node sends on the same TCP connection; nothing if left out"
     )
     .absent()
     .only(IF_TCP),
