@@ -5,7 +5,7 @@
 
 use crate::packet::{Extension, Packet};
 use crate::signal::Signal;
-use crate::transport::tcp::scoreboard::Scoreboard;
+use crate::transport::tcp::scoreboard::{Scoreboard, Sent};
 use crate::units::{Rate, Span, Time};
 
 /// The congestion window, owned by the sender and edited by a [`Congestion`] law. Unit: segments.
@@ -74,7 +74,8 @@ pub struct Ack {
     pub now: Time,
     /// What it did.
     pub progress: Progress,
-    /// The round trip of the newest segment it acknowledged, if that was sent once only. It is exact, whatever clock the
+    /// The round trip of the newest segment it acknowledged, if all that it acknowledged was sent once only: behind the
+    /// repair of a hole an acknowledgement has waited for the repair, not in queues. It is exact, whatever clock the
     /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
     pub rtt: Option<Span>,
     /// Smoothed round trip, once known.
@@ -122,7 +123,7 @@ pub struct Departure {
 /// How a loss was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
-    /// By duplicate or selective acknowledgements.
+    /// By duplicate or selective acknowledgements, or by the law itself ([`Congestion::is_overdue`]).
     Duplicates,
     /// By the retransmission timer, for the first time for this segment.
     Timeout,
@@ -147,6 +148,10 @@ pub struct Loss {
     pub sent: u64,
     /// First byte never sent.
     pub sent_end: u64,
+    /// When the segment taken for lost was sent last.
+    pub sent_at: Time,
+    /// How often it was sent.
+    pub times: u16,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
 }
@@ -196,6 +201,12 @@ pub trait Congestion {
 
     /// A segment has left.
     fn on_sent(&mut self, _: &Departure) {}
+
+    /// Whether the first unacknowledged segment shall be taken for lost at this acknowledgement, though the duplicates do
+    /// not tell so (yet). Asked after [`Congestion::on_ack`], while no recovery is under way.
+    fn is_overdue(&self, _ack: &Ack, _head: &Sent) -> bool {
+        false
+    }
 
     /// Bytes it adds to each segment for an [`Extension`]; zero for none.
     fn extension_bytes(&self) -> u8 {

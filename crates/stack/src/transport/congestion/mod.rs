@@ -11,6 +11,7 @@ pub use veno::{Veno, VenoConfig};
 use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Window};
 use crate::registry::{CongestionKind, CongestionMachine};
 use crate::transport::tcp::Config;
+use crate::transport::tcp::scoreboard::Sent;
 
 /// The constants of every law that has some.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,6 +60,11 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.on_sent(departure));
     }
 
+    #[inline]
+    fn is_overdue(&self, ack: &Ack, head: &Sent) -> bool {
+        each!(self, law => law.is_overdue(ack, head))
+    }
+
     fn extension_bytes(&self) -> u8 {
         each!(self, law => law.extension_bytes())
     }
@@ -94,6 +100,17 @@ pub(crate) mod testing {
 
     /// A loss with so many segments outstanding.
     pub(crate) fn loss(cause: LossCause, flight: u32) -> Loss {
-        Loss { now: Time::ZERO, cause, una: 0, flight, pipe: flight, sent: 1000, sent_end: 0, srtt: None }
+        Loss {
+            now: Time::ZERO,
+            cause,
+            una: 0,
+            flight,
+            pipe: flight,
+            sent: 1000,
+            sent_end: 0,
+            sent_at: Time::ZERO,
+            times: 1,
+            srtt: None,
+        }
     }
 }

@@ -19,7 +19,7 @@
 
 use super::Duplicates;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::transport::tcp::{Config, FullAck};
 
 /// `NewReno`'s recovery.
@@ -88,7 +88,7 @@ impl Recovery for NewReno {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.phase = Phase::Recovery;
-        self.inflation = f64::from(DUP_THRESH);
+        self.inflation = f64::from(self.duplicates.count);
         self.duplicates.head_copies = response.copies;
         self.duplicates.recover = Some(board.sent_end());
     }

@@ -15,7 +15,7 @@
 
 use super::Duplicates;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::transport::tcp::{Config, FastRetransmit};
 
 /// Reno's recovery.
@@ -66,7 +66,7 @@ impl Recovery for Reno {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.active = true;
-        self.inflation = f64::from(DUP_THRESH);
+        self.inflation = f64::from(self.duplicates.count);
         self.duplicates.head_copies = response.copies;
         if self.once_a_window {
             self.duplicates.recover = Some(board.sent_end());
@@ -104,6 +104,18 @@ impl Recovery for Reno {
 mod tests {
     use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
     use super::*;
+
+    #[test]
+    fn a_recovery_that_the_law_begins_early_inflates_by_the_duplicates_there_were() {
+        for told in 0..3 {
+            let (mut reno, mut board, mut window) = (Reno::new(&config()), board(10), window(10.0));
+            duplicates(&mut reno, &mut board, &mut window, told);
+            reno.begin(REDUCED, &mut board, &mut window);
+            assert_eq!(reno.inflation(), f64::from(told));
+            assert_eq!(reno.on_duplicate(&mut board, &mut window), Verdict::Holding);
+            assert_eq!(reno.inflation(), f64::from(told + 1));
+        }
+    }
 
     #[test]
     fn duplicates_inflate_the_window_and_any_advance_ends_it() {

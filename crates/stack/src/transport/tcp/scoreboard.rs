@@ -50,6 +50,8 @@ pub struct Advance {
     pub segments: u32,
     /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
     pub newest_sent: Option<Time>,
+    /// Whether any of them was sent more than once.
+    pub repaired: bool,
 }
 
 /// The outstanding segments of one direction of a connection.
@@ -304,6 +306,7 @@ impl Scoreboard {
             if first.mark != Mark::Sacked {
                 self.news.add(self.base, first);
             }
+            advance.repaired |= first.times > 1;
             match first.mark {
                 Mark::InFlight => {}
                 Mark::Sacked => self.sacked -= 1,
@@ -468,6 +471,15 @@ mod tests {
         board.resend(0, Time(50));
         assert_eq!(board.advance(100).newest_sent, None);
         assert_eq!(board.advance(200).newest_sent, Some(Time(1)));
+    }
+
+    #[test]
+    fn an_acknowledgement_over_a_repaired_hole_is_told_from_one_over_what_was_sent_once() {
+        let mut board = board(3);
+        board.resend(0, Time(50));
+        let over_the_hole = board.advance(200);
+        assert_eq!((over_the_hole.newest_sent, over_the_hole.repaired), (Some(Time(1)), true));
+        assert!(!board.advance(300).repaired);
     }
 
     #[test]

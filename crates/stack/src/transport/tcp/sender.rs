@@ -212,7 +212,7 @@ impl Sender {
         self.limited = 0;
         let advance = self.board.advance(arrived.ack);
         self.take_sample(arrived, advance.newest_sent, out);
-        let rtt = advance.newest_sent.map(|sent| now.since(sent));
+        let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let progress = match verdict {
             Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
@@ -234,6 +234,9 @@ impl Sender {
                 self.note(NoteEvent::Exit, arrived.ack, 0, out);
             }
         }
+        if matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack) {
+            self.recover(now, self.board.flight(), out);
+        }
     }
 
     fn on_duplicate(&mut self, arrived: &Arrived, out: &mut impl Out) {
@@ -245,17 +248,28 @@ impl Sender {
         self.law.on_ack(&ack, &mut self.window);
         self.window.clamp();
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
-        if verdict == Verdict::Lost {
+        if verdict == Verdict::Lost || (verdict == Verdict::Open && self.is_overdue(&ack)) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
-            let loss = self.loss(now, LossCause::Duplicates, flight - self.limited);
-            let response = self.law.on_loss(&loss, &mut self.window);
-            self.recovery.begin(response, &mut self.board, &mut self.window);
-            self.window.clamp();
-            self.counters.fast_retransmits += 1;
-            self.timed = None;
-            self.arm(now, out);
-            self.note(NoteEvent::Enter, arrived.ack, 0, out);
+            self.recover(now, flight - self.limited, out);
         }
+    }
+
+    /// Whether the law takes the first unacknowledged segment for lost.
+    #[inline]
+    fn is_overdue(&self, ack: &Ack) -> bool {
+        !self.board.is_empty() && self.law.is_overdue(ack, self.board.get(self.board.base()))
+    }
+
+    /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
+    fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
+        let loss = self.loss(now, LossCause::Duplicates, flight);
+        let response = self.law.on_loss(&loss, &mut self.window);
+        self.recovery.begin(response, &mut self.board, &mut self.window);
+        self.window.clamp();
+        self.counters.fast_retransmits += 1;
+        self.timed = None;
+        self.arm(now, out);
+        self.note(NoteEvent::Enter, self.board.una(), 0, out);
     }
 
     fn ack_event(&mut self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
@@ -276,6 +290,7 @@ impl Sender {
 
     fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
         let sent = self.counters.segments_sent - self.counters.retransmits;
+        let head = self.board.get(self.board.base());
         Loss {
             now,
             cause,
@@ -284,6 +299,8 @@ impl Sender {
             pipe: self.board.pipe(),
             sent,
             sent_end: self.board.sent_end(),
+            sent_at: head.at,
+            times: head.times,
             srtt: self.rtt.srtt(),
         }
     }
