@@ -3,7 +3,7 @@
 //! [`Congestion`] says how large the window is, [`Recovery`] which segment goes next. They are independent choices and
 //! meet only here: the sender reports to both and owns what they edit.
 
-use crate::packet::{Extension, Packet};
+use crate::packet::{Form, Modulation, Packet};
 use crate::signal::Signal;
 use crate::transport::tcp::scoreboard::{Scoreboard, Sent};
 use crate::units::{Rate, Span, Time};
@@ -90,8 +90,32 @@ pub struct Ack {
     pub pipe: u32,
     /// What it told of segments not known to be delivered before, cumulatively or selectively.
     pub delivered: Delivered,
-    /// The extension it carried, if the law asked for one.
-    pub extension: Option<Extension>,
+    /// What its header extension told, if the law asked for one.
+    pub extension: Option<Echo>,
+}
+
+/// What the header extension of an acknowledgement tells, in stream offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// When the segment that triggered it was sent, by the data sender's clock.
+    pub sent: Time,
+    /// When that segment was received, by the receiver's clock.
+    pub received: Time,
+    /// First byte of that segment.
+    pub trigger: u64,
+    /// How often that segment had been sent.
+    pub sending: Sending,
+    /// The modulation of the 802.16 link on the way.
+    pub modulation: Option<Modulation>,
+}
+
+/// How often a segment had been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// Once.
+    Single,
+    /// More than once: it may be any of its copies.
+    Repeated,
 }
 
 /// Segments that an acknowledgement told to be delivered.
@@ -208,9 +232,14 @@ pub trait Congestion {
         false
     }
 
-    /// Bytes it adds to each segment for an [`Extension`]; zero for none.
-    fn extension_bytes(&self) -> u8 {
-        0
+    /// In which form each segment carries an [`Extension`](crate::packet::Extension), if any.
+    fn extension(&self) -> Option<Form> {
+        None
+    }
+
+    /// Whether a duplicate acknowledgement with this extension may count as one.
+    fn heeds(&self, _echo: &Echo, _una: u64) -> bool {
+        true
     }
 }
 

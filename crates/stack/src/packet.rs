@@ -119,7 +119,10 @@ pub struct Timestamps {
     pub echo: u32,
 }
 
-/// Most blocks that fit into the 40 bytes of options.
+/// Most bytes of options in a header (RFC 9293, 3.1: the data offset counts at most 15 words).
+const MAX_OPTIONS: u32 = 40;
+
+/// Most blocks that fit into these.
 pub const MAX_SACK_BLOCKS: usize = 4;
 
 /// Up to [`MAX_SACK_BLOCKS`] ranges `[left, right)` that the receiver holds above the cumulative acknowledgement.
@@ -151,11 +154,11 @@ impl SackBlocks {
     }
 }
 
-/// A header extension that a congestion law asked for: it costs `bytes` on every segment.
+/// Stamps that a congestion law asked for, on every segment of data and on the acknowledgement it triggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// Bytes charged on the wire.
-    pub bytes: u8,
+    /// How it travels.
+    pub form: Form,
     /// When the data segment was sent, by the data sender's clock.
     pub sent: Time,
     /// When it was received, by the receiver's clock; on the way out it equals `sent`.
@@ -164,6 +167,41 @@ pub struct Extension {
     pub trigger: SeqNo,
     /// The modulation of the 802.16 link it last crossed, written there; the receiver sends it back.
     pub modulation: Option<Modulation>,
+}
+
+/// How an [`Extension`] travels: what it costs, and how fine its stamps are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Exact and free: for measurements that must not change what they measure.
+    #[default]
+    Probe,
+    /// As EJTCP (3.1) charges it. Two bytes cannot hold two times, and a header is a whole number of words, so that no
+    /// capture can show it.
+    Paper,
+    /// A TCP option for experiments (RFC 6994) with stamps of 32 bits in microseconds.
+    Option,
+}
+
+impl Form {
+    /// Bytes it adds to a header. The option has kind, length, experiment, two stamps, the trigger and the modulation:
+    /// 17 bytes, padded to words.
+    #[must_use]
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Form::Probe => 0,
+            Form::Paper => 2,
+            Form::Option => 20,
+        }
+    }
+
+    /// A time as its stamps tell it.
+    #[must_use]
+    pub const fn stamp(self, now: Time) -> Time {
+        match self {
+            Form::Probe | Form::Paper => now,
+            Form::Option => Time(now.0 / 1_000 * 1_000),
+        }
+    }
 }
 
 /// A modulation of 802.16's single-carrier air interface, in the order of its rate (EJTCP, 1.2).
@@ -203,7 +241,13 @@ pub struct Datagram {
 }
 
 impl Options {
-    /// The bytes these options take in the header, padded to a multiple of four.
+    /// How many SACK blocks find room beside these options.
+    #[must_use]
+    pub fn room_for_blocks(&self) -> usize {
+        (MAX_OPTIONS.saturating_sub(self.size() + 4) / 8) as usize
+    }
+
+    /// The bytes these options take in the header: a multiple of four, but for an extension as EJTCP charges it.
     #[must_use]
     pub fn size(&self) -> u32 {
         let mut size = 0;
@@ -223,7 +267,7 @@ impl Options {
             size += 4 + 8 * u32::from(self.sack.count);
         }
         if let Some(extension) = self.extension {
-            size += u32::from(extension.bytes);
+            size += extension.form.bytes();
         }
         size
     }
@@ -295,6 +339,21 @@ mod tests {
         sack.push(SeqNo(1), SeqNo(2));
         sack.push(SeqNo(3), SeqNo(4));
         assert_eq!(Options { timestamps, sack, ..Options::default() }.size(), 12 + 20);
+    }
+
+    #[test]
+    fn an_extension_costs_what_its_form_says_and_takes_the_room_of_blocks() {
+        let of = |form| Some(Extension { form, ..Extension::default() });
+        let stamped = Options { timestamps: Some(Timestamps::default()), ..Options::default() };
+        let sizes = [(Form::Probe, 0, 4, 3), (Form::Paper, 2, 4, 2), (Form::Option, 20, 2, 0)];
+        for (form, bytes, alone, beside_timestamps) in sizes {
+            let options = Options { extension: of(form), ..Options::default() };
+            assert_eq!((options.size(), options.room_for_blocks()), (bytes, alone));
+            let options = Options { extension: of(form), ..stamped };
+            assert_eq!(options.room_for_blocks(), beside_timestamps);
+        }
+        assert_eq!(Form::Option.stamp(Time(1_999_999)), Time(1_999_000));
+        assert_eq!(Form::Paper.stamp(Time(1_999_999)), Time(1_999_999));
     }
 
     #[test]

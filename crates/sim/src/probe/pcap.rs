@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
 
-use lasthop_stack::packet::{Body, Extension, Options, Packet, Segment};
+use lasthop_stack::packet::{Body, Form, Options, Packet, Segment};
 use lasthop_stack::units::Time;
 
 /// Magic number of pcap files whose times are in nanoseconds.
@@ -22,6 +22,9 @@ const TTL: u8 = 64;
 const ROUTING_OPTION: u8 = 94;
 /// TCP option kind reserved for experiments (RFC 4727).
 const EXPERIMENT_OPTION: u8 = 253;
+
+/// The experiment that the stamps of JTCP and EJTCP are (RFC 6994, 3): an identifier that nobody has registered.
+const JITTER_EXPERIMENT: u16 = 0x4A54;
 
 /// A capture file being written.
 ///
@@ -185,10 +188,19 @@ fn options(options: &Options, bytes: &mut Vec<u8>) {
             bytes.extend(right.0.to_be_bytes());
         }
     }
-    if let Some(Extension { bytes: size, .. }) = options.extension {
-        bytes.extend([EXPERIMENT_OPTION, size]);
-        bytes.resize(bytes.len() + usize::from(size.saturating_sub(2)), 0);
+    if let Some(extension) = options.extension.filter(|extension| extension.form == Form::Option) {
+        bytes.extend([1, 1, 1, EXPERIMENT_OPTION, 17]);
+        bytes.extend(JITTER_EXPERIMENT.to_be_bytes());
+        bytes.extend(micros(extension.sent).to_be_bytes());
+        bytes.extend(micros(extension.received).to_be_bytes());
+        bytes.extend(extension.trigger.0.to_be_bytes());
+        bytes.push(extension.modulation.map_or(0, |modulation| modulation as u8 + 1));
     }
+}
+
+/// A stamp of 32 bits; it turns round after 71 minutes.
+fn micros(time: Time) -> u32 {
+    (time.0 / 1_000) as u32
 }
 
 /// Node `n` has the address 10.0.0.0 + n + 1.

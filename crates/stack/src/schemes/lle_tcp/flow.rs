@@ -270,7 +270,7 @@ impl Flow {
 /// Whether the agent leaves the connection of this segment alone: what it cannot answer for in the receiver's place.
 pub(super) fn is_beyond_it(segment: &Segment) -> bool {
     // A header extension of the congestion law speaks to the sender in each acknowledgement.
-    let extended = segment.options.extension.is_some_and(|extension| extension.bytes > 0);
+    let extended = segment.options.extension.is_some_and(|extension| extension.form.bytes() > 0);
     // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1); it is settled by the SYN.
     let known = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
     let marked = segment.flags.has(Flags::SYN) && segment.flags.without(known) != Flags::default();

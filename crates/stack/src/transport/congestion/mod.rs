@@ -8,7 +8,8 @@ pub use bbr::{Bbr, BbrConfig};
 pub use reno::Reno;
 pub use veno::{Veno, VenoConfig};
 
-use crate::hooks::{Ack, Congestion, Departure, Loss, LossResponse, Window};
+use crate::hooks::{Ack, Congestion, Departure, Echo, Loss, LossResponse, Window};
+use crate::packet::Form;
 use crate::registry::{CongestionKind, CongestionMachine};
 use crate::transport::tcp::Config;
 use crate::transport::tcp::scoreboard::Sent;
@@ -65,8 +66,14 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.is_overdue(ack, head))
     }
 
-    fn extension_bytes(&self) -> u8 {
-        each!(self, law => law.extension_bytes())
+    #[inline]
+    fn extension(&self) -> Option<Form> {
+        each!(self, law => law.extension())
+    }
+
+    #[inline]
+    fn heeds(&self, echo: &Echo, una: u64) -> bool {
+        each!(self, law => law.heeds(echo, una))
     }
 }
 

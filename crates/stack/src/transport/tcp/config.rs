@@ -1,5 +1,6 @@
 //! Every parameter of a TCP endpoint, and the two profiles that set all of them.
 
+use crate::packet::{Extension, Form, Options, Timestamps};
 use crate::registry::{CongestionKind, RecoveryKind};
 use crate::transport::congestion::Laws;
 use crate::units::Span;
@@ -180,6 +181,14 @@ impl Config {
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {
         self.receive_buffer.unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
+    }
+
+    /// How many SACK blocks find room in a header beside the timestamps and an extension of this form.
+    #[must_use]
+    pub fn room_for_blocks(&self, extension: Option<Form>) -> usize {
+        let timestamps = self.timestamps.then(Timestamps::default);
+        let extension = extension.map(|form| Extension { form, ..Extension::default() });
+        Options { timestamps, extension, ..Options::default() }.room_for_blocks()
     }
 
     /// The window scale in force: the least shift by which 16 bits cover the receive buffer, at most 14.

@@ -7,8 +7,8 @@
 use super::Config;
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, Outgoing, SackNews, Sender};
-use crate::hooks::{Out, Timer};
-use crate::packet::{Body, Extension, Flags, MAX_SACK_BLOCKS, NodeId, Options, Packet, Segment, Timestamps};
+use crate::hooks::{Echo, Out, Sending, Timer};
+use crate::packet::{Body, Extension, Flags, NodeId, Options, Packet, Segment, Timestamps};
 use crate::units::{SeqNo, Span, Time};
 
 /// Which side opens.
@@ -82,11 +82,11 @@ impl Connection {
         remote: (NodeId, u16),
         iss: SeqNo,
     ) -> Connection {
+        let sender = Sender::new(config, iss.0);
         Connection {
             state: if role == Role::Passive { State::Listen } else { State::Closed },
             local,
             remote,
-            sender: Sender::new(config, iss.0),
             receiver: Receiver::new(config),
             iss,
             irs: SeqNo(0),
@@ -97,7 +97,8 @@ impl Connection {
             ack_due: AckDue::No,
             peer_shift: 0,
             timestamps: config.timestamps,
-            sack: config.sack,
+            sack: config.sack && config.room_for_blocks(sender.extension()) > 0,
+            sender,
             ts_recent: 0,
             ts_recent_at: Time::ZERO,
             last_ack_sent: 0,
@@ -375,9 +376,21 @@ impl Connection {
             pure: segment.sequence_len() == 0,
             sack,
             echoed_rtt,
-            extension: segment.options.extension,
+            extension: self.echo_of(segment),
         };
         self.sender.on_ack(&arrived, out);
+    }
+
+    /// What an acknowledgement tells of the segment that triggered it. One that rides on data has the stamps of the
+    /// data instead.
+    fn echo_of(&self, segment: &Segment) -> Option<Echo> {
+        let extension = segment.options.extension.filter(|_| segment.sequence_len() == 0)?;
+        let board = self.sender.board();
+        let trigger = extension.trigger.unwrap_near(self.iss.plus(1), board.una())?;
+        let Extension { sent, received, modulation, .. } = extension;
+        let single = board.at(trigger).is_some_and(|sent| sent.times == 1);
+        let sending = if single { Sending::Single } else { Sending::Repeated };
+        Some(Echo { sent, received, trigger, sending, modulation })
     }
 
     fn on_data(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
@@ -387,7 +400,8 @@ impl Connection {
             return;
         };
         if let Some(extension) = segment.options.extension {
-            self.echo = Some(Extension { received: now, trigger: segment.seq, ..extension });
+            let received = extension.form.stamp(now);
+            self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
         }
         let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
         if self.reads_at_once {
@@ -427,14 +441,17 @@ impl Connection {
 
     fn send_ack(&mut self, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
-        let mut segment = self.acknowledging(seq, now, out);
-        segment.options.extension = self.echo.take();
+        let segment = self.acknowledging(seq, self.echo, now, out);
         self.transmit(segment, out);
     }
 
     fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(outgoing.start as u32);
-        let mut segment = self.acknowledging(seq, now, out);
+        let extension = self.sender.extension().map(|form| {
+            let sent = form.stamp(now);
+            Extension { form, sent, received: sent, trigger: seq, modulation: None }
+        });
+        let mut segment = self.acknowledging(seq, extension, now, out);
         segment.len = outgoing.len;
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
@@ -442,26 +459,27 @@ impl Connection {
         if outgoing.push {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        let bytes = self.sender.extension_bytes();
-        if bytes > 0 {
-            segment.options.extension =
-                Some(Extension { bytes, sent: now, received: now, trigger: seq, modulation: None });
-        }
         self.transmit(segment, out);
     }
 
     /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
-    fn acknowledging(&mut self, seq: SeqNo, now: Time, out: &mut impl Out) -> Segment {
+    fn acknowledging(
+        &mut self,
+        seq: SeqNo,
+        extension: Option<Extension>,
+        now: Time,
+        out: &mut impl Out,
+    ) -> Segment {
         if self.ack_due == AckDue::ByTimer {
             out.cancel(Timer::DelayedAck);
         }
         self.ack_due = AckDue::No;
         self.last_ack_sent = self.receiver.next();
+        self.echo = None;
         let zero = self.irs.plus(1);
-        let mut options = Options { timestamps: self.stamps(now), ..Options::default() };
+        let mut options = Options { timestamps: self.stamps(now), extension, ..Options::default() };
         if self.sack && !self.receiver.is_in_order() {
-            let most = if self.timestamps { MAX_SACK_BLOCKS - 1 } else { MAX_SACK_BLOCKS };
-            options.sack = self.receiver.sack_blocks(zero, most);
+            options.sack = self.receiver.sack_blocks(zero, options.room_for_blocks());
         }
         Segment {
             seq,

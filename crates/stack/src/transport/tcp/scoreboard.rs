@@ -177,6 +177,12 @@ impl Scoreboard {
         &self.segments[(number - self.base) as usize]
     }
 
+    /// The outstanding segment that begins at this stream offset, if there is one.
+    #[must_use]
+    pub fn at(&self, offset: u64) -> Option<&Sent> {
+        self.segments.get(self.index_at(offset)).filter(|segment| segment.start == offset)
+    }
+
     /// Whether the segment was selectively acknowledged.
     #[must_use]
     pub fn is_sacked(&self, number: u64) -> bool {

@@ -14,6 +14,7 @@ use crate::hooks::{
     Ack, Congestion, Departure, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery,
     Timer, Verdict, Window,
 };
+use crate::packet::Form;
 use crate::registry::{CongestionMachine, RecoveryMachine};
 use crate::units::{Bytes, Span, Time};
 
@@ -122,10 +123,10 @@ impl Sender {
         self.counters.rtt_max = Span::ZERO;
     }
 
-    /// Bytes the law adds to each segment.
+    /// In which form each segment carries the law's extension, if any.
     #[must_use]
-    pub fn extension_bytes(&self) -> u8 {
-        self.law.extension_bytes()
+    pub fn extension(&self) -> Option<Form> {
+        self.law.extension()
     }
 
     /// The application adds `bytes` to what shall be sent.
@@ -195,7 +196,8 @@ impl Sender {
                 SackNews::Nothing => false,
                 SackNews::Segments => true,
             };
-            if duplicate {
+            let heeded = |echo| self.law.heeds(echo, self.board.una());
+            if duplicate && arrived.extension.as_ref().is_none_or(heeded) {
                 self.on_duplicate(arrived, out);
             }
         }

@@ -6,7 +6,7 @@ use super::bench::{
     told,
 };
 use crate::hooks::Agent;
-use crate::packet::{Extension, Flags, NodeId, Packet, Segment};
+use crate::packet::{Extension, Flags, Form, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};
 
@@ -235,7 +235,7 @@ fn flows_with_ecn_or_a_header_extension_are_left_alone() {
     assert!(bench.deliver(data(0, 1000)).is_empty());
 
     let mut extended = data(0, 1000);
-    extended.options.extension = Some(Extension { bytes: 8, ..Extension::default() });
+    extended.options.extension = Some(Extension { form: Form::Option, ..Extension::default() });
     let mut bench = Bench::at_sender(safe(SENDER));
     assert!(bench.deliver(extended).is_empty());
     let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);

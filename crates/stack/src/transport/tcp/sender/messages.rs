@@ -1,6 +1,6 @@
 //! What goes in and out of a sender, and what it counts.
 
-use crate::packet::Extension;
+use crate::hooks::Echo;
 use crate::units::{Span, Time};
 
 /// What a sender has done so far. All but `rtt_max` only grow, so that differences measure an interval.
@@ -43,8 +43,8 @@ pub struct Arrived {
     pub sack: SackNews,
     /// The round trip its timestamp tells.
     pub echoed_rtt: Option<Span>,
-    /// The extension it carried.
-    pub extension: Option<Extension>,
+    /// What its header extension told.
+    pub extension: Option<Echo>,
 }
 
 /// What the SACK blocks of an acknowledgement told.
