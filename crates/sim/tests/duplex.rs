@@ -2,30 +2,16 @@
 
 mod common;
 
-use common::{chain, metric, run_once, wire};
+use common::{back, chain, file, metric, run_once, source, wire};
 use lasthop_sim::probe::trace::Column;
-use lasthop_sim::scenario::config::{AppConfig, AppKind, Config, LossConfig, ReverseConfig, SinkConfig};
+use lasthop_sim::scenario::config::{AppConfig, AppKind, Config, LossConfig};
 use lasthop_sim::{Outcome, Request};
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::transport::tcp::{self, Profile};
-use lasthop_stack::units::{Bytes, Rate, Span, Time};
+use lasthop_stack::units::{Rate, Span, Time};
 use proptest::prelude::*;
 
 const MEGABIT: u64 = 1_000_000;
-
-fn source(kind: AppKind) -> AppConfig {
-    AppConfig { start: Time::ZERO, stop: None, kind }
-}
-
-fn file(size: u64) -> AppConfig {
-    source(AppKind::File { size: Bytes(size) })
-}
-
-/// Lets the receiving node of the first flow send as well.
-fn back(config: &mut Config, app: AppConfig) -> &mut ReverseConfig {
-    let reverse = ReverseConfig { app, sink: SinkConfig::default(), buffer: None };
-    config.flows[0].reverse.insert(Box::new(reverse))
-}
 
 /// The bytes delivered over the whole run in one direction of `main`.
 fn delivered(outcome: &Outcome, direction: &str) -> f64 {

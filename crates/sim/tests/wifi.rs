@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{chain, metric, run_replication};
+use common::{back, chain, file, metric, run_replication, source};
 use lasthop_sim::Outcome;
-use lasthop_sim::medium::radio::config::RadioConfig;
+use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
 use lasthop_sim::scenario::config::{
-    AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig,
+    AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
 };
 use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::{AgentKind, RecoveryKind};
@@ -199,4 +199,91 @@ fn several_hops_on_one_channel_share_its_time_and_the_agent_works_on_the_last_of
     let outcome = run_replication(&row(4, Some(Mode::Safe)), 0);
     assert!(metric(&outcome, "agents.snoop.generated") > 100.0);
     assert!(metric(&outcome, "flows.main.goodput_bps") > 0.95 * goodput(4, None));
+}
+
+/// Goodput there and back of the first flow.
+fn both_ways(config: &Config, name: &str) -> [f64; 2] {
+    let outcome = run_replication(config, 0);
+    ["", "reverse."].map(|way| metric(&outcome, &format!("flows.{name}.{way}goodput_bps")))
+}
+
+#[test]
+fn between_two_stations_the_agents_take_the_acknowledgements_of_both_directions_off_the_air() {
+    let of = |mode| {
+        let mut config = lle_setting(mode);
+        config.flows[0].app = source(AppKind::Bulk);
+        back(&mut config, source(AppKind::Bulk));
+        both_ways(&config, "main")
+    };
+    let [standard, safe, paper] = [None, Some(Mode::Safe), Some(Mode::Paper)].map(of);
+    for way in 0..2 {
+        let gain = safe[way] / standard[way] - 1.0;
+        // Each packet was answered alone, so that the ceiling is that of one direction: 21.8 %.
+        assert!((0.15..0.22).contains(&gain), "{way}: {gain}");
+    }
+    // Nothing that comes back after the first acknowledgement made here is taken (RFC 9293, 3.10.7.4).
+    assert!(paper[0] < 0.001 * standard[0] && paper[1] < 0.001 * standard[1], "{paper:?}");
+}
+
+#[test]
+fn without_an_agent_a_held_acknowledgement_rides_and_nothing_is_left_to_gain() {
+    let of = |mode| {
+        let mut config = lle_setting(mode);
+        config.flows[0].app = source(AppKind::Bulk);
+        back(&mut config, source(AppKind::Bulk));
+        let TransportConfig::Tcp(tcp) = &mut config.flows[0].transport else { panic!("TCP") };
+        tcp.ack_every = 2;
+        let airtime = metric(&run_replication(&config, 0), "links.wlan.airtime_tcp_ack_payload_s");
+        (both_ways(&config, "main"), airtime)
+    };
+    let ((standard, airtime), (safe, _)) = (of(None), of(Some(Mode::Safe)));
+    assert!(airtime < 0.05, "{airtime}");
+    for way in 0..2 {
+        assert!((safe[way] / standard[way] - 1.0).abs() < 0.02, "{safe:?} {standard:?}");
+    }
+}
+
+#[test]
+fn an_access_point_acts_for_what_goes_to_its_mobiles_in_both_directions_of_a_connection() {
+    // A host and a mobile; two mobiles, for which the access point makes the acknowledgements of both directions.
+    for (from, to) in [(0, 2), (2, 3)] {
+        let of = |mode| {
+            let mut config = cell(2, &[(from, to)], mode, Span::from_millis(5));
+            back(&mut config, source(AppKind::Bulk));
+            both_ways(&config, "f0")
+        };
+        let [standard, safe, paper] = [None, Some(Mode::Safe), Some(Mode::Paper)].map(of);
+        let sum = |goodputs: [f64; 2]| goodputs[0] + goodputs[1];
+        assert!(sum(safe) > 1.03 * sum(standard), "{from} to {to}: {standard:?} {safe:?}");
+        // What the second mobile, or the only one, sends back is stripped of its ACK flag and discarded.
+        assert!(paper[1] < 0.01 * standard[1], "{from} to {to}: {standard:?} {paper:?}");
+    }
+}
+
+#[test]
+fn files_both_ways_arrive_whole_through_the_agents_of_a_cell_that_loses_packets() {
+    for (from, to) in [(0, 2), (2, 0), (2, 3)] {
+        for meaning in [LossMeaning::OnAir, LossMeaning::ForGood, LossMeaning::AboveMac] {
+            let mut config = cell(2, &[(from, to)], Some(Mode::Safe), Span::from_millis(5));
+            config.run.duration = Span::from_secs(600);
+            let LinkKind::Wifi(wifi) = &mut config.links[1].kind else { panic!("a medium") };
+            wifi.radio.errors =
+                ErrorConfig { law: ErrorLaw::Packet { rate: 0.02 }, meaning, of: LossOf::Packets };
+            config.flows[0].app = file(300_000);
+            back(&mut config, file(200_000));
+            let outcome = run_replication(&config, 0);
+            for (way, size) in [("", 300_000.0), ("reverse.", 200_000.0)] {
+                let goodput = metric(&outcome, &format!("flows.f0.{way}goodput_bps"));
+                assert!((goodput * 600.0 / 8.0 - size).abs() < 1e-3, "{from} to {to}, {way}{goodput}");
+                let taken = metric(&outcome, &format!("flows.f0.{way}completion_s"));
+                assert!(taken < 60.0, "{from} to {to}, {way}{taken}");
+            }
+            let lost = ["frames_errored", "drops_retry", "drops_above"];
+            assert!(
+                lost.iter().any(|name| metric(&outcome, &format!("links.wlan.{name}")) > 5.0),
+                "{meaning:?}"
+            );
+            assert!(metric(&outcome, "agents.snoop.generated") > 200.0);
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
-    PointToPoint, RunConfig, SinkConfig, TransportConfig,
+    PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
 };
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
@@ -46,6 +46,22 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         reverse: None,
     }];
     Config { run, nodes, links, flows, agents: Vec::new() }
+}
+
+/// A source that starts at once and does not stop.
+pub fn source(kind: AppKind) -> AppConfig {
+    AppConfig { start: Time::ZERO, stop: None, kind }
+}
+
+/// A source of a file of so many bytes.
+pub fn file(size: u64) -> AppConfig {
+    source(AppKind::File { size: Bytes(size) })
+}
+
+/// Lets the receiving node of the first flow send as well, on the same connection.
+pub fn back(config: &mut Config, app: AppConfig) -> &mut ReverseConfig {
+    let reverse = ReverseConfig { app, sink: SinkConfig::default(), buffer: None };
+    config.flows[0].reverse.insert(Box::new(reverse))
 }
 
 /// The path of EJTCP's Fig. 9 with this loss on the data of its last hop.
