@@ -290,7 +290,7 @@ pub trait Recovery {
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window);
 
     /// The retransmission timer fired; the law has answered.
-    fn on_timeout(&mut self, board: &mut Scoreboard);
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard);
 
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;

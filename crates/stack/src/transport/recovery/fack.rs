@@ -14,6 +14,7 @@
 //!
 //! **Checked by** `tests/scripts/fack-*`.
 
+use super::copies_ahead;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::transport::tcp::{Config, SackAfterTimeout};
@@ -72,10 +73,10 @@ impl Recovery for Fack {
         self.head_copies = response.copies;
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.active = false;
         self.duplicates = 0;
-        self.head_copies = 0;
+        self.head_copies = copies_ahead(response);
         self.recover = Some(board.sent_end());
         board.lose_all(self.after_timeout);
         board.go_back();

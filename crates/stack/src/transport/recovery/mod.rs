@@ -45,10 +45,12 @@ impl Duplicates {
         self.head_copies = 0;
     }
 
-    /// The timer fired: all that was sent is presumed lost, and duplicates for it say nothing.
-    fn timed_out(&mut self, board: &Scoreboard) {
+    /// All that was sent is presumed lost, and duplicates for it say nothing: everything goes again from the hole.
+    fn go_back(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.clear();
         self.recover = Some(board.sent_end());
+        self.head_copies = copies_ahead(response);
+        board.go_back();
     }
 
     /// The head's copies first, then along the window: inflated while fast recovery lasts, otherwise with what limited
@@ -69,6 +71,12 @@ impl Duplicates {
             self.head_copies -= 1;
         }
     }
+}
+
+/// Copies of the first segment that leave before a go-back takes its way along the window. That way begins behind them,
+/// so that a single one needs none ahead.
+fn copies_ahead(response: LossResponse) -> u8 {
+    if response.copies > 1 { response.copies } else { 0 }
 }
 
 /// The next segment along the window: sent before if a go-back is under way, new otherwise.
@@ -119,8 +127,8 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.begin(response, board, window));
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
-        each!(self, recovery => recovery.on_timeout(board));
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.on_timeout(response, board));
     }
 
     #[inline]
@@ -204,5 +212,38 @@ mod testing {
         count: u32,
     ) -> Verdict {
         (0..count).map(|_| recovery.on_duplicate(board, window)).last().unwrap_or(Verdict::Open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{REDUCED, board, config, duplicates, send, window};
+    use super::*;
+
+    fn machines() -> impl Iterator<Item = RecoveryMachine> {
+        RecoveryKind::ALL.iter().map(|kind| kind.build(&config()))
+    }
+
+    #[test]
+    fn a_timeout_sends_as_many_copies_of_the_first_segment_as_the_law_asks_for_and_goes_on_behind_it() {
+        for mut recovery in machines() {
+            let (mut board, window) = (board(8), window(3.0));
+            recovery.on_timeout(LossResponse { copies: 2, ..REDUCED }, &mut board);
+            let sent = send(&mut recovery, &mut board, &window, Fresh::Ready);
+            assert_eq!(sent[..3], [Pick::Again(0), Pick::Again(0), Pick::Again(1)], "{recovery:?}");
+        }
+    }
+
+    #[test]
+    fn a_loss_told_by_duplicates_is_sent_in_as_many_copies_as_the_law_asks_for() {
+        for mut recovery in machines() {
+            let (mut board, mut window) = (board(8), window(8.0));
+            board.sack(200, 600);
+            duplicates(&mut recovery, &mut board, &mut window, 3);
+            recovery.begin(LossResponse { copies: 2, ..REDUCED }, &mut board, &mut window);
+            let sent = send(&mut recovery, &mut board, &window, Fresh::Withheld);
+            let firsts = sent.iter().filter(|pick| **pick == Pick::Again(0)).count();
+            assert_eq!(firsts, 2, "{recovery:?}");
+        }
     }
 }

@@ -93,11 +93,10 @@ impl Recovery for NewReno {
         self.duplicates.recover = Some(board.sent_end());
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.phase = Phase::Open;
         self.inflation = 0.0;
-        self.duplicates.timed_out(board);
-        board.go_back();
+        self.duplicates.go_back(response, board);
     }
 
     #[inline]

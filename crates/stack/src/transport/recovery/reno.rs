@@ -73,10 +73,9 @@ impl Recovery for Reno {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.leave();
-        self.duplicates.timed_out(board);
-        board.go_back();
+        self.duplicates.go_back(response, board);
     }
 
     #[inline]

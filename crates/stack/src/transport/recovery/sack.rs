@@ -14,6 +14,7 @@
 //!
 //! **Checked by** `tests/scripts/sack-*`.
 
+use super::copies_ahead;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::transport::tcp::{Config, SackAfterTimeout};
@@ -107,10 +108,10 @@ impl Recovery for Sack {
         board.lose(board.base());
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.active = false;
         self.duplicates = 0;
-        self.head_copies = 0;
+        self.head_copies = copies_ahead(response);
         self.point = Some(board.sent_end());
         board.lose_all(self.after_timeout);
         board.go_back();
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn a_timeout_resends_within_the_window_what_was_not_selectively_acknowledged() {
         let (mut sack, mut board, mut window) = in_recovery();
-        sack.on_timeout(&mut board);
+        sack.on_timeout(REDUCED, &mut board);
         window.cwnd = 6.0;
         let sent = send(&mut sack, &mut board, &window, Fresh::Ready);
         assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5)]);
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn duplicates_below_the_recovery_point_of_a_timeout_tell_nothing() {
         let (mut sack, mut board, mut window) = in_recovery();
-        sack.on_timeout(&mut board);
+        sack.on_timeout(REDUCED, &mut board);
         assert_eq!(duplicates(&mut sack, &mut board, &mut window, 5), Verdict::Open);
     }
 }

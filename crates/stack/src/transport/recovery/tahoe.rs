@@ -48,14 +48,11 @@ impl Recovery for Tahoe {
         if response.reduction == Reduction::Reduced {
             window.cwnd = LOSS_WINDOW;
         }
-        self.duplicates.timed_out(board);
-        self.duplicates.head_copies = response.copies.saturating_sub(1);
-        board.go_back();
+        self.duplicates.go_back(response, board);
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
-        self.duplicates.timed_out(board);
-        board.go_back();
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        self.duplicates.go_back(response, board);
     }
 
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {

@@ -362,7 +362,7 @@ impl Sender {
         let response = self.law.on_loss(&self.loss(now, cause, flight), &mut self.window);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
-        self.recovery.on_timeout(&mut self.board);
+        self.recovery.on_timeout(response, &mut self.board);
         self.timed = None;
         self.rtt.back_off();
         self.note(NoteEvent::Timeout, self.board.una(), 0, out);
