@@ -86,6 +86,13 @@ impl Span {
         Span((seconds * NANOS_PER_SEC as f64 + 0.5) as u64)
     }
 
+    /// The whole bytes that can be sent at `rate` in this time.
+    #[must_use]
+    pub fn bytes_at(self, rate: Rate) -> Bytes {
+        let bits = u128::from(self.0) * u128::from(rate.0) / u128::from(NANOS_PER_SEC);
+        Bytes((bits / 8) as u64)
+    }
+
     /// Seconds, for output and for laws that are real-valued.
     #[must_use]
     pub fn as_secs(self) -> f64 {

@@ -1,4 +1,5 @@
 //! The media: the only code that loses a frame by chance.
 
 pub mod loss;
+pub mod modulation;
 pub mod radio;

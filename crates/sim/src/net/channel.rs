@@ -5,13 +5,18 @@
 
 use std::collections::VecDeque;
 
+use lasthop_stack::link::dot16::{self, Direction};
+use lasthop_stack::link::queue::DropTail;
 use lasthop_stack::link::wired::Wired;
-use lasthop_stack::packet::NodeId;
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::packet::{Body, NodeId, Packet};
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::pool::PoolId;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
+use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
+use crate::medium::modulation::ModulationProcess;
+use crate::scenario::config::PointToPoint;
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +26,96 @@ pub(super) struct InFlight {
     id: PoolId,
 }
 
+/// What sends the packets of a channel.
+#[derive(Debug)]
+pub(crate) enum Line {
+    /// A wire.
+    Wired(Wired),
+    /// The air of an 802.16 link.
+    Air(Box<Air>),
+}
+
+/// One direction of the air of an 802.16 link.
+#[derive(Debug)]
+pub(crate) struct Air {
+    line: dot16::Line,
+    modulation: ModulationProcess,
+}
+
+impl Line {
+    /// The sender of a direction (0 forward, 1 reverse) of a link.
+    pub(super) fn new(
+        link: &PointToPoint,
+        direction: usize,
+        name: &str,
+        (seed, replication): (u64, u64),
+    ) -> Line {
+        let config = &link.directions[direction];
+        let Some(air) = &link.air else {
+            return Line::Wired(Wired::new(config.rate, config.queue));
+        };
+        let stream = Stream::named(seed, replication, &format!("links.{name}.modulation"));
+        let towards = if direction == 0 { Direction::Down } else { Direction::Up };
+        Line::Air(Box::new(Air {
+            line: dot16::Line::new(air.frame, towards, air.rates, config.queue),
+            modulation: ModulationProcess::new(air.law.clone(), air.start, stream),
+        }))
+    }
+
+    /// Takes in a packet and returns when its last bit leaves, or `None` when the queue is full.
+    #[inline]
+    pub(super) fn offer(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
+        match self {
+            Line::Wired(wired) => wired.offer(size, now),
+            Line::Air(air) => air.offer(packet, size, now),
+        }
+    }
+
+    /// The queue.
+    #[inline]
+    pub(crate) fn queue(&self) -> &DropTail {
+        match self {
+            Line::Wired(wired) => wired.queue(),
+            Line::Air(air) => air.line.queue(),
+        }
+    }
+
+    /// Starts to measure at `now`.
+    pub(crate) fn begin_measurement(&mut self, now: Time) {
+        match self {
+            Line::Wired(wired) => wired.begin_measurement(now),
+            Line::Air(air) => air.line.begin_measurement(now),
+        }
+    }
+
+    /// Time spent sending up to `now`; on the air, what was promised by then.
+    fn busy(&self, now: Time) -> Span {
+        match self {
+            Line::Wired(wired) => wired.busy(now),
+            Line::Air(air) => air.line.sent(),
+        }
+    }
+}
+
+impl Air {
+    /// The physical layer writes the modulation into the header of a segment that has room for it (EJTCP, 3.3).
+    fn offer(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
+        let modulation = &mut self.modulation;
+        let departure = self.line.offer(size, now, &mut |begins| modulation.at(begins))?;
+        if let Body::Tcp(segment) = &mut packet.body
+            && let Some(extension) = &mut segment.options.extension
+        {
+            extension.modulation = Some(departure.modulation);
+        }
+        Some(departure.at)
+    }
+}
+
 /// One direction of a point-to-point link.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    pub(crate) wired: Wired,
+    pub(crate) line: Line,
+    delay: Span,
     pub(super) to: NodeId,
     pub(super) loss: LossProcess,
     pub(super) capture: Option<usize>,
@@ -42,15 +133,15 @@ pub(crate) struct ChannelCounters {
 }
 
 impl Channel {
-    pub(super) fn new(wired: Wired, to: NodeId, loss: LossProcess, slot: Slot) -> Channel {
+    pub(super) fn new(line: Line, delay: Span, to: NodeId, loss: LossProcess, slot: Slot) -> Channel {
         let counters = ChannelCounters::default();
-        Channel { wired, to, loss, capture: None, counters, pipe: VecDeque::new(), slot }
+        Channel { line, delay, to, loss, capture: None, counters, pipe: VecDeque::new(), slot }
     }
 
     /// Puts a packet on its way that will have left at `departure`.
     #[inline]
     pub(super) fn push(&mut self, departure: Time, id: PoolId, queue: &mut EventQueue) {
-        let arrival = departure + self.wired.delay();
+        let arrival = departure + self.delay;
         let sequence = queue.next_sequence();
         if self.pipe.is_empty() {
             queue.set_with(self.slot, arrival, sequence);
@@ -71,6 +162,6 @@ impl Channel {
 
     /// The counters up to now.
     pub(crate) fn counters(&self, now: Time) -> ChannelCounters {
-        ChannelCounters { busy: self.wired.busy(now), ..self.counters }
+        ChannelCounters { busy: self.line.busy(now), ..self.counters }
     }
 }

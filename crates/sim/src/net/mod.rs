@@ -10,7 +10,6 @@ pub(crate) mod wlan;
 
 use std::collections::VecDeque;
 
-use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
@@ -20,7 +19,7 @@ use crate::medium::loss::LossProcess;
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
 use crate::scenario::config::{Config, DirectionConfig, LinkKind};
-pub(crate) use channel::{Channel, ChannelCounters};
+pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
 use routes::Routes;
 use wlan::{Wlan, WlanEvent};
@@ -80,7 +79,8 @@ impl Net {
                         let stream = format!("links.{}.{name}.loss", link.name);
                         let stream = Stream::named(seed, replication, &stream);
                         let to = NodeId(ends.nodes[1 - direction] as u32);
-                        net.add_channel(&ends.directions[direction], to, stream);
+                        let line = Line::new(ends, direction, &link.name, (seed, replication));
+                        net.add_channel(&ends.directions[direction], line, to, stream);
                     }
                 }
                 LinkKind::Wifi(wifi) => {
@@ -100,13 +100,12 @@ impl Net {
         net
     }
 
-    fn add_channel(&mut self, direction: &DirectionConfig, to: NodeId, stream: Stream) {
+    fn add_channel(&mut self, direction: &DirectionConfig, line: Line, to: NodeId, stream: Stream) {
         let number = self.channels.len() as u32;
-        let wired = Wired::new(direction.rate, direction.delay, direction.queue);
         let loss = LossProcess::new(direction.loss.clone(), stream);
         self.events.push(NetEvent::Channel(number));
         self.exits.push(Exit::Channel(number));
-        self.channels.push(Channel::new(wired, to, loss, self.queue.slot()));
+        self.channels.push(Channel::new(line, direction.delay, to, loss, self.queue.slot()));
     }
 
     /// What a slot stands for, if it is the network's.
@@ -140,8 +139,8 @@ impl Net {
 
     fn offer(&mut self, number: usize, id: PoolId) {
         let channel = &mut self.channels[number];
-        let (packet, size) = self.pool.get(id);
-        let Some(departure) = channel.wired.offer(size, self.now) else {
+        let (packet, size) = self.pool.get_mut(id);
+        let Some(departure) = channel.line.offer(packet, size, self.now) else {
             channel.counters.drops_queue += 1;
             self.pool.remove(id);
             return;
@@ -150,7 +149,7 @@ impl Net {
             self.captures[capture].record(departure, self.now, packet);
         }
         if self.tracer.queue {
-            self.tracer.queue(self.now, number, channel.wired.queue().len());
+            self.tracer.queue(self.now, number, channel.line.queue().len());
         }
         if channel.loss.loses(packet) {
             channel.counters.drops_loss += 1;

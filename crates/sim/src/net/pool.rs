@@ -47,6 +47,12 @@ impl PacketPool {
     }
 
     #[inline]
+    pub(super) fn get_mut(&mut self, id: PoolId) -> (&mut Packet, Bytes) {
+        let (packet, size) = &mut self.packets[id.0 as usize];
+        (packet, *size)
+    }
+
+    #[inline]
     pub(super) fn remove(&mut self, id: PoolId) -> Packet {
         self.free.push(id.0);
         self.packets[id.0 as usize].0

@@ -263,7 +263,7 @@ impl Metrics<'_> {
 
     fn channel_values(&self, number: usize, channels: &[Channel], seconds: f64) -> [Option<f64>; 5] {
         let (begin, end) = (&self.at_begin.channels[number], &self.at_end.channels[number]);
-        let queue = channels[number].wired.queue();
+        let queue = channels[number].line.queue();
         [
             ratio((end.busy - begin.busy).as_secs(), seconds),
             Some((end.drops_queue - begin.drops_queue) as f64),

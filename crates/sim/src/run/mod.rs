@@ -319,7 +319,7 @@ impl World {
             }
             Act::BeginMeasurement => {
                 for channel in &mut self.net.channels {
-                    channel.wired.begin_measurement(now);
+                    channel.line.begin_measurement(now);
                 }
                 for flow in &mut self.flows {
                     flow.begin_measurement();

@@ -2,6 +2,7 @@
 //!
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
+pub(super) mod air;
 mod laws;
 mod wifi;
 
@@ -76,14 +77,15 @@ fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link)));
         return LinkConfig { name: name.to_string(), kind };
     }
+    let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
     let direction = |prefix: &str| DirectionConfig {
-        rate: link.rate(&format!("{prefix}rate")),
-        delay: link.span(&format!("{prefix}delay")),
+        rate: air.as_ref().map_or_else(|| link.rate(&format!("{prefix}rate")), |air| air::fastest(air)),
+        delay: link.span(&if air.is_some() { "delay".to_string() } else { format!("{prefix}delay") }),
         queue: link.queue(&format!("{prefix}queue")),
         loss: LossConfig::None,
     };
     let mut directions = [direction(""), direction("reverse.")];
-    if link.word("kind") == "lossy" {
+    if link.word("kind") != "wired" {
         let loss = loss(&link);
         match link.word("loss.direction") {
             "forward" => directions[0].loss = loss,
@@ -99,7 +101,7 @@ fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
     let ends = [nodes[0], nodes[1]];
     LinkConfig {
         name: name.to_string(),
-        kind: LinkKind::PointToPoint(PointToPoint { nodes: ends, directions }),
+        kind: LinkKind::PointToPoint(PointToPoint { nodes: ends, directions, air }),
     }
 }
 

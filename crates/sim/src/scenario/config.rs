@@ -1,7 +1,9 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
 use lasthop_stack::link::dot11::MacConfig;
+use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::packet::Modulation;
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
@@ -73,6 +75,48 @@ pub struct PointToPoint {
     pub nodes: [usize; 2],
     /// Forward (first node to second) and reverse direction.
     pub directions: [DirectionConfig; 2],
+    /// How its time is divided, if it is an 802.16 link: the base station is the first node.
+    pub air: Option<Box<AirConfig>>,
+}
+
+/// The air interface of an 802.16 link.
+#[derive(Clone, Debug)]
+pub struct AirConfig {
+    /// How its frames are divided.
+    pub frame: Frame,
+    /// The rate of each modulation.
+    pub rates: Rates,
+    /// The modulation at the start.
+    pub start: Modulation,
+    /// How it changes.
+    pub law: ModulationLaw,
+}
+
+/// How the modulation of an 802.16 link changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModulationLaw {
+    /// It does not.
+    Fixed,
+    /// At these times, ascending.
+    Script(Vec<(Time, Modulation)>),
+    /// After exponential times, to a neighbour; from the middle up or down with equal probability.
+    Markov {
+        /// Mean time between changes.
+        mean: Span,
+    },
+    /// By a signal-to-noise ratio that is drawn anew after each coherence time, normal in decibels.
+    Snr {
+        /// Mean.
+        mean_db: f64,
+        /// Standard deviation.
+        deviation_db: f64,
+        /// How long one draw lasts.
+        coherence: Span,
+        /// Least ratio for 16-QAM.
+        qam16_db: f64,
+        /// Least ratio for 64-QAM.
+        qam64_db: f64,
+    },
 }
 
 /// An 802.11 medium and the stations on it.

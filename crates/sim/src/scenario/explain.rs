@@ -141,7 +141,7 @@ fn default(key: &Key) -> (Option<String>, String) {
 }
 
 fn preset(by: &Preferred, key: &Key) -> (Option<String>, String) {
-    let (value, source) = by.summary(key.only.is_empty());
+    let (value, source) = by.summary(!key.only.contains(&Only::Is("links.*.kind", &["wifi"])));
     (Some(value), source)
 }
 

@@ -4,6 +4,7 @@
 //! `explain` and the JSON Schema.
 
 mod agents;
+mod air;
 mod apps;
 mod laws;
 mod links;
@@ -18,6 +19,7 @@ use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp;
 
+pub(super) use air::MODULATIONS;
 pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::KEYS;
 pub use words::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};

@@ -7,8 +7,14 @@ mod reverse;
 mod sweeps;
 mod wifi;
 mod wifi_errors;
+mod wimax;
 
-use super::{Scenario, ScenarioError};
+use super::{Scenario, ScenarioError, keys};
+
+/// The keys of a link, as a message lists them.
+fn keys_of_a_link() -> String {
+    keys::children(&["links", "x"]).join(", ")
+}
 
 /// A small legal scenario.
 const BASE: &str = r#"title = "three nodes"

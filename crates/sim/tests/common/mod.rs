@@ -25,7 +25,8 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         .enumerate()
         .map(|(number, &(rate, delay))| {
             let directions = [direction(rate, delay), direction(rate, delay)];
-            let kind = LinkKind::PointToPoint(PointToPoint { nodes: [number, number + 1], directions });
+            let kind =
+                LinkKind::PointToPoint(PointToPoint { nodes: [number, number + 1], directions, air: None });
             LinkConfig { name: format!("l{number}"), kind }
         })
         .collect();

@@ -1,5 +1,6 @@
 //! Links: what a node puts between a packet and the medium.
 
 pub mod dot11;
+pub mod dot16;
 pub mod queue;
 pub mod wired;

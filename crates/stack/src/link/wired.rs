@@ -1,4 +1,4 @@
-//! One direction of a wired link: a rate, a delay, a drop-tail queue.
+//! One direction of a wired link: a rate and a drop-tail queue.
 
 use super::queue::{DropTail, QueueLimit};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -7,7 +7,6 @@ use crate::units::{Bytes, Rate, Span, Time};
 #[derive(Clone, Debug)]
 pub struct Wired {
     rate: Rate,
-    delay: Span,
     queue: DropTail,
     busy_until: Time,
     sending: Span,
@@ -19,11 +18,10 @@ pub struct Wired {
 impl Wired {
     /// An idle link.
     #[must_use]
-    pub fn new(rate: Rate, delay: Span, limit: QueueLimit) -> Wired {
+    pub fn new(rate: Rate, limit: QueueLimit) -> Wired {
         let queue = DropTail::new(limit);
         Wired {
             rate,
-            delay,
             queue,
             busy_until: Time::ZERO,
             sending: Span::ZERO,
@@ -48,12 +46,6 @@ impl Wired {
         self.sending += time;
         self.queue.push(now, self.busy_until, size);
         Some(self.busy_until)
-    }
-
-    /// Propagation delay.
-    #[must_use]
-    pub fn delay(&self) -> Span {
-        self.delay
     }
 
     /// The queue.
@@ -86,7 +78,7 @@ mod tests {
 
     #[test]
     fn packets_leave_one_after_the_other_at_the_rate() {
-        let mut link = Wired::new(Rate(8_000_000), Span(0), QueueLimit::Packets(2));
+        let mut link = Wired::new(Rate(8_000_000), QueueLimit::Packets(2));
         assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(1_000_000)));
         assert_eq!(link.offer(Bytes(1000), Time(500_000)), Some(Time(2_000_000)));
         assert_eq!(link.offer(Bytes(1000), Time(600_000)), None);
@@ -96,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_time_spent_sending_leaves_out_what_is_still_queued() {
-        let mut link = Wired::new(Rate(8_000_000), Span(0), QueueLimit::Unlimited);
+        let mut link = Wired::new(Rate(8_000_000), QueueLimit::Unlimited);
         link.offer(Bytes(1000), Time(0));
         link.offer(Bytes(1000), Time(0));
         assert_eq!(link.busy(Time(1_500_000)), Span(1_500_000));

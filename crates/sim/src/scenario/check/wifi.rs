@@ -3,15 +3,17 @@
 use super::{Check, secs};
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::Routes;
-use crate::scenario::config::{Config, LinkKind, PointToPoint, TransportConfig, WifiConfig};
+use crate::scenario::build::air::script;
+use crate::scenario::config::{AirConfig, Config, LinkKind, PointToPoint, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
+use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::Mode;
-use lasthop_stack::units::Rate;
+use lasthop_stack::units::{Bytes, Rate, Time};
 
 impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
@@ -33,6 +35,28 @@ impl Check<'_> {
             self.fault(&format!("links.{name}.nodes"), text);
         }
         self.loss_model(name, sheet, "snr", "none, packet, bit, gilbert-elliott, list on a lossy link");
+        if let Some(air) = &ends.air {
+            self.air(name, air, sheet);
+        }
+    }
+
+    fn air(&mut self, name: &str, air: &AirConfig, sheet: &Sheet<'_>) {
+        let key = |below: &str| format!("links.{name}.{below}");
+        for (direction, taken, what) in
+            [(Direction::Down, "frame.maps", "downlink"), (Direction::Up, "frame.requests", "uplink")]
+        {
+            let (opens, closes) = air.frame.subframe(direction, Time::ZERO);
+            let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(air.rates.qpsk);
+            if opens.after(least) > closes {
+                let text = format!("no room for a fragment is left in the {what} sub-frame; expected less");
+                self.fault(&key(taken), text);
+            }
+        }
+        if let Some(Value::Text(text)) = sheet.get(&key("modulation.script"))
+            && let Err(wrong) = script(text)
+        {
+            self.fault(&key("modulation.script"), wrong);
+        }
     }
 
     fn loss_model(&mut self, name: &str, sheet: &Sheet<'_>, wrong: &str, expected: &str) {

@@ -15,9 +15,11 @@ const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
-const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy"])];
+const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax"])];
+const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];
+const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax"])];
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
-const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi"])];
+const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax"])];
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
 const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
@@ -95,14 +97,17 @@ pub(super) const KEYS: &[Key] = &[
     .only(WIFI),
     Key::new("links.*.rate", RATE, "bit rate, headers included; of data frames on an 802.11 link")
         .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard"))
-        .only(&[])
+        .only(ONE_RATE)
         .above("0 bit/s")
         .at_most(FASTEST),
     Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK").preset(
         basic_rates,
         Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.3.4)"),
     ),
-    Key::new("links.*.delay", TIME_MS, "propagation delay").default("0 s").at_most(LONGEST).only(CABLE),
+    Key::new("links.*.delay", TIME_MS, "propagation delay")
+        .default("0 s")
+        .at_most(LONGEST)
+        .only(POINT_TO_POINT),
     Key::new(
         "links.*.queue",
         ROOM,
@@ -128,7 +133,7 @@ pub(super) const KEYS: &[Key] = &[
         .like("links.*.queue")
         .above("0 packets")
         .at_most("1000000000 packets")
-        .only(CABLE),
+        .only(POINT_TO_POINT),
     Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none is ad hoc")
         .or(&["none"])
         .default("none")

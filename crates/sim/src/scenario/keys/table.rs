@@ -4,7 +4,7 @@
 //! what the applications of a flow do have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, apps, laws, links, radio};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, air, apps, laws, links, radio};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -29,9 +29,10 @@ const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "f
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
 /// The sections of the table.
-const SECTIONS: [&[Key]; 12] = [
+const SECTIONS: &[&[Key]] = &[
     HEAD,
     links::KEYS,
+    air::KEYS,
     radio::KEYS,
     FLOWS,
     apps::FORWARD,
@@ -43,6 +44,7 @@ const SECTIONS: [&[Key]; 12] = [
     agents::KEYS,
     FIGURE,
 ];
+
 /// The number of keys.
 const COUNT: usize = {
     let (mut count, mut section) = (0, 0);

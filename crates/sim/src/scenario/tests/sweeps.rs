@@ -1,6 +1,6 @@
 //! Sweeps: their points, and what is said of those that make none.
 
-use super::{BASE, changed, extended, line_of, read, resolved, with};
+use super::{BASE, changed, extended, keys_of_a_link, line_of, read, resolved, with};
 use crate::scenario::Scenario;
 
 const GRID: &str = r#"
@@ -140,7 +140,7 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"links.b-c.lossrate\" = [\"1 %\"]\n",
         "\"links.b-c.lossrate\"",
-        "sweep.links.b-c.lossrate: unknown key; expected one of kind, nodes, standard, flavour, radio, rate, basic-rates, delay, queue, reverse, access-point, rts-threshold, fragment-threshold, short-retry, long-retry, slot, sifs, cw-min, cw-max, phy, frames, access, loss, propagation, reception",
+        &format!("sweep.links.b-c.lossrate: unknown key; expected one of {}", keys_of_a_link()),
     );
     refused(
         "[sweep]\n\"links.bc.loss.rate\" = [\"1 %\"]\n",

@@ -1,0 +1,72 @@
+//! The air interface of an 802.16 link.
+
+use super::Part;
+use crate::scenario::config::{AirConfig, ModulationLaw};
+use crate::scenario::keys::MODULATIONS;
+use crate::scenario::quantity::{Dim, Quantity};
+use lasthop_stack::link::dot16::{Frame, Rates};
+use lasthop_stack::packet::Modulation;
+use lasthop_stack::units::{Rate, Span, Time};
+
+pub(super) fn air(link: &Part<'_>) -> AirConfig {
+    let length = link.span("frame.length");
+    AirConfig {
+        frame: Frame {
+            length,
+            down: Span::from_secs_f64(length.as_secs() * link.real("frame.downlink")),
+            maps: link.span("frame.maps"),
+            requests: link.span("frame.requests"),
+        },
+        rates: Rates {
+            qpsk: link.rate("rates.qpsk"),
+            qam16: link.rate("rates.16-qam"),
+            qam64: link.rate("rates.64-qam"),
+        },
+        start: modulation(link.word("modulation.start")).unwrap_or_else(|| link.broken("modulation.start")),
+        law: match link.word("modulation.law") {
+            "fixed" => ModulationLaw::Fixed,
+            // A script that cannot be read is told by the check, which needs a configuration to look at.
+            "script" => ModulationLaw::Script(script(link.word("modulation.script")).unwrap_or_default()),
+            "markov" => ModulationLaw::Markov { mean: link.span("modulation.markov.mean") },
+            _ => ModulationLaw::Snr {
+                mean_db: link.real("modulation.snr.mean"),
+                deviation_db: link.real("modulation.snr.deviation"),
+                coherence: link.span("modulation.snr.coherence"),
+                qam16_db: link.real("modulation.snr.16-qam"),
+                qam64_db: link.real("modulation.snr.64-qam"),
+            },
+        },
+    }
+}
+
+/// The rate at which an 802.16 link sends at most, its best modulation in force all the time.
+pub(super) fn fastest(air: &AirConfig) -> Rate {
+    air.rates.qpsk.max(air.rates.qam16).max(air.rates.qam64)
+}
+
+fn modulation(word: &str) -> Option<Modulation> {
+    let all = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64];
+    MODULATIONS.iter().position(|name| *name == word).map(|place| all[place])
+}
+
+/// The lines of a script, or what is wrong with it.
+pub(in super::super) fn script(text: &str) -> Result<Vec<(Time, Modulation)>, String> {
+    let mut lines: Vec<(Time, Modulation)> = Vec::new();
+    for line in text.split(',') {
+        let line = line.trim();
+        let read = line.split_once(" at ").and_then(|(word, time)| {
+            let time = Quantity::parse(time.trim()).ok().filter(|time| time.dim == Dim::Time)?;
+            Some((Time(time.base.as_u64()?), modulation(word.trim())?))
+        });
+        let Some(read) = read else {
+            return Err(format!("\"{line}\"; expected a modulation and a time such as \"qpsk at 60 s\""));
+        };
+        if lines.last().is_some_and(|last| last.0 >= read.0) {
+            return Err(format!(
+                "\"{line}\" is not later than the change before it; expected ascending times"
+            ));
+        }
+        lines.push(read);
+    }
+    Ok(lines)
+}

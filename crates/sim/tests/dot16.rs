@@ -1,0 +1,68 @@
+//! An 802.16 link end to end.
+
+mod common;
+
+use common::{chain, metric, run_once};
+use lasthop_sim::scenario::config::{AirConfig, AppKind, Config, LinkKind, ModulationLaw, TransportConfig};
+use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
+use lasthop_stack::packet::Modulation;
+use lasthop_stack::transport::tcp::Profile;
+use lasthop_stack::units::{Rate, Span, Time};
+
+const FRAME: Frame = Frame {
+    length: Span::from_millis(1),
+    down: Span::from_micros(500),
+    maps: Span::from_micros(20),
+    requests: Span::from_micros(20),
+};
+
+/// A fast wire, then the air.
+fn path(law: ModulationLaw, start: Modulation) -> Config {
+    let tcp = Profile::Modern.config();
+    let links = [(1_000_000_000, Span::from_millis(2)), (96_000_000, Span::ZERO)];
+    let mut config = chain(&links, tcp, Span::from_secs(10));
+    let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("a wire") };
+    let rates = Rates::SINGLE_CARRIER_20_MHZ;
+    link.air = Some(Box::new(AirConfig { frame: FRAME, rates, start, law }));
+    config
+}
+
+/// The same path under a constant rate that is more than the air can carry.
+fn flooded(law: ModulationLaw, start: Modulation) -> Config {
+    let mut config = path(law, start);
+    config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+    config.flows[0].app.kind = AppKind::Cbr { rate: Rate(90_000_000), packet: 972 };
+    config
+}
+
+#[test]
+fn goodput_is_the_share_of_the_downlink_at_each_modulation() {
+    for (start, rate) in [(Modulation::Qpsk, 32e6), (Modulation::Qam16, 64e6), (Modulation::Qam64, 96e6)] {
+        let goodput = metric(&run_once(&flooded(ModulationLaw::Fixed, start)), "flows.main.goodput_bps");
+        // 480 us of each millisecond; 972 of 1000 bytes are payload, and each frame cuts one packet in two.
+        let bytes = rate * 480e-6 / 8.0;
+        let overhead = f64::from(FRAGMENT_OVERHEAD);
+        let packets = (bytes - overhead) / (1000.0 + overhead);
+        let expected = packets * 972.0 * 8.0 * 1000.0;
+        assert!((goodput / expected - 1.0).abs() < 0.01, "{goodput} of {expected}");
+    }
+}
+
+#[test]
+fn a_change_of_modulation_changes_the_rate_from_its_frame_on() {
+    let script = ModulationLaw::Script(vec![(Time(5_000_000_000), Modulation::Qpsk)]);
+    let halves = metric(&run_once(&flooded(script, Modulation::Qam64)), "flows.main.goodput_bps");
+    let [fast, slow] = [Modulation::Qam64, Modulation::Qpsk]
+        .map(|start| metric(&run_once(&flooded(ModulationLaw::Fixed, start)), "flows.main.goodput_bps"));
+    assert!((halves / f64::midpoint(fast, slow) - 1.0).abs() < 0.01, "{halves} of {fast} and {slow}");
+}
+
+#[test]
+fn tcp_fills_the_downlink_and_its_acknowledgements_wait_for_grants() {
+    let outcome = run_once(&path(ModulationLaw::Fixed, Modulation::Qam16));
+    let goodput = metric(&outcome, "flows.main.goodput_bps");
+    assert!(goodput > 25e6, "{goodput}");
+    let rtt = metric(&outcome, "flows.main.rtt_mean_s");
+    // Two wires of 2 ms, a frame to be announced in, one to two to be granted.
+    assert!(rtt > 0.005, "{rtt}");
+}

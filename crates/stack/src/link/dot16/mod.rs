@@ -1,0 +1,118 @@
+//! An 802.16 link between a base station and one subscriber station.
+//!
+//! **Limits.** One subscriber: no contention for requests and no scheduling among stations. No ARQ of the link's own (EJTCP
+//! leaves losses to TCP), no ranging, no sleep.
+//!
+//! **Source.** IEEE 802.16-2004, clause 8.1 (`WirelessMAN-SC`) and 6.3; Eklund et al. 2002, from which EJTCP takes its rates.
+//!
+//! **How.** Time is cut in [`Frame`]s. The base station announces in the maps at the head of a frame what it sends and grants
+//! in it; so a packet goes down at the earliest in the next frame, and up one frame after the subscriber could ask for room.
+//! Packets are fragmented over frames, and each burst goes at the rate of the modulation in force in its frame.
+//!
+//! **Choices.** 1. The maps of a frame take a constant time at its head. 2. A subscriber asks in the first uplink sub-frame
+//! that begins after a packet has come, by a request or on a burst, and nobody disputes it. 3. Both directions have the same
+//! modulation. 4. A fragment costs one MAC header, one fragmentation sub-header and one CRC.
+//!
+//! **Checked by** the tests below and `crates/sim/tests/dot16.rs`.
+
+mod frame;
+
+pub use frame::{Direction, Frame, Rates};
+
+use super::queue::{DropTail, QueueLimit};
+use crate::packet::Modulation;
+use crate::units::{Bytes, Span, Time};
+
+/// Generic MAC header, fragmentation sub-header and CRC of one fragment (IEEE 802.16-2004, 6.3.2.1, 6.3.2.2.1, 6.3.3.5.2).
+pub const FRAGMENT_OVERHEAD: u32 = 6 + 2 + 4;
+
+/// One direction of the link: its queue and what was promised to be sent.
+#[derive(Clone, Debug)]
+pub struct Line {
+    frame: Frame,
+    direction: Direction,
+    rates: Rates,
+    queue: DropTail,
+    busy_until: Time,
+    sent: Span,
+}
+
+/// What becomes of a packet that was taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// When its last bit leaves.
+    pub at: Time,
+    /// The modulation of its last burst.
+    pub modulation: Modulation,
+}
+
+impl Line {
+    /// An idle direction.
+    #[must_use]
+    pub fn new(frame: Frame, direction: Direction, rates: Rates, limit: QueueLimit) -> Line {
+        let queue = DropTail::new(limit);
+        Line { frame, direction, rates, queue, busy_until: Time::ZERO, sent: Span::ZERO }
+    }
+
+    /// Takes in a packet of `size`; `None` when the queue is full. `modulation` tells the one in force in the frame that
+    /// begins at a time; it is asked for frames that only ever come later.
+    pub fn offer(
+        &mut self,
+        size: Bytes,
+        now: Time,
+        modulation: &mut impl FnMut(Time) -> Modulation,
+    ) -> Option<Departure> {
+        self.queue.advance(now);
+        if !self.queue.has_room(size) {
+            return None;
+        }
+        let departure = self.send(size, now, modulation);
+        self.busy_until = departure.at;
+        self.queue.push(now, departure.at, size);
+        Some(departure)
+    }
+
+    /// Sends a packet behind those taken in before, in as many frames as it takes.
+    fn send(&mut self, size: Bytes, now: Time, modulation: &mut impl FnMut(Time) -> Modulation) -> Departure {
+        let overhead = u64::from(FRAGMENT_OVERHEAD);
+        let mut left = size.0;
+        let mut at = self.frame.earliest(self.direction, now).max(self.busy_until);
+        loop {
+            let begins = self.frame.begins(at);
+            let (opens, closes) = self.frame.subframe(self.direction, begins);
+            at = at.max(opens);
+            let profile = modulation(begins);
+            let rate = self.rates.of(profile);
+            let room = if at < closes { (closes - at).bytes_at(rate).0 } else { 0 };
+            if room > overhead {
+                let part = left.min(room - overhead);
+                let time = Bytes(part + overhead).time_at(rate);
+                (at, left, self.sent) = (at.after(time), left - part, self.sent + time);
+                if left == 0 {
+                    return Departure { at, modulation: profile };
+                }
+            }
+            at = begins.after(self.frame.length);
+        }
+    }
+
+    /// The queue.
+    #[must_use]
+    pub fn queue(&self) -> &DropTail {
+        &self.queue
+    }
+
+    /// Starts to measure the queue at `now`.
+    pub fn begin_measurement(&mut self, now: Time) {
+        self.queue.begin_measurement(now);
+    }
+
+    /// Time of bursts promised so far.
+    #[must_use]
+    pub fn sent(&self) -> Span {
+        self.sent
+    }
+}
+
+#[cfg(test)]
+mod tests;
