@@ -227,7 +227,7 @@ pub trait Congestion {
     fn on_sent(&mut self, _: &Departure) {}
 
     /// Whether the first unacknowledged segment shall be taken for lost at this acknowledgement, though the duplicates do
-    /// not tell so (yet). Asked after [`Congestion::on_ack`], while no recovery is under way.
+    /// not tell so (yet). Asked after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.
     fn is_overdue(&self, _ack: &Ack, _head: &Sent) -> bool {
         false
     }
@@ -286,7 +286,7 @@ pub trait Recovery {
     /// A duplicate acknowledgement arrived, its SACK blocks already in the scoreboard.
     fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
-    /// Recovery begins, the law having answered.
+    /// Recovery begins, the law having answered. While it lasts, this resends the first unacknowledged segment again.
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window);
 
     /// The retransmission timer fired; the law has answered.

@@ -67,10 +67,13 @@ impl Recovery for Fack {
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.head_copies = response.copies;
+        if self.active {
+            return;
+        }
         self.active = true;
         self.recover = Some(board.sent_end());
         self.resent_below = board.base();
-        self.head_copies = response.copies;
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {

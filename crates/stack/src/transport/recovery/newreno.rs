@@ -87,9 +87,12 @@ impl Recovery for NewReno {
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.duplicates.head_copies = response.copies;
+        if self.is_active() {
+            return;
+        }
         self.phase = Phase::Recovery;
         self.inflation = f64::from(self.duplicates.count);
-        self.duplicates.head_copies = response.copies;
         self.duplicates.recover = Some(board.sent_end());
     }
 

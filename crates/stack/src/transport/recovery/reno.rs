@@ -65,9 +65,12 @@ impl Recovery for Reno {
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.duplicates.head_copies = response.copies;
+        if self.active {
+            return;
+        }
         self.active = true;
         self.inflation = f64::from(self.duplicates.count);
-        self.duplicates.head_copies = response.copies;
         if self.once_a_window {
             self.duplicates.recover = Some(board.sent_end());
         }
@@ -114,6 +117,18 @@ mod tests {
             assert_eq!(reno.on_duplicate(&mut board, &mut window), Verdict::Holding);
             assert_eq!(reno.inflation(), f64::from(told + 1));
         }
+    }
+
+    #[test]
+    fn a_head_lost_again_is_resent_within_the_recovery() {
+        let (mut reno, mut board, mut window) = (Reno::new(&config()), board(10), window(5.0));
+        duplicates(&mut reno, &mut board, &mut window, 3);
+        for _ in 0..2 {
+            reno.begin(REDUCED, &mut board, &mut window);
+            assert_eq!(send(&mut reno, &mut board, &window, Fresh::Ready), [Pick::Again(0)]);
+            duplicates(&mut reno, &mut board, &mut window, 1);
+        }
+        assert_eq!(reno.inflation(), 5.0);
     }
 
     #[test]

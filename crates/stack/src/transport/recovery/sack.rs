@@ -98,14 +98,17 @@ impl Recovery for Sack {
     }
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
+        self.head_copies = response.copies;
+        board.lose(board.base());
+        if self.active {
+            return;
+        }
         self.active = true;
         self.point = Some(board.sent_end());
         self.resent_below = board.base();
         // Step 4.3: nor may a rescue go before the first hole is filled.
         let first = board.get(board.base());
         self.rescued = Some(first.start + u64::from(first.len));
-        self.head_copies = response.copies;
-        board.lose(board.base());
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {

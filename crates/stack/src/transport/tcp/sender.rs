@@ -250,7 +250,7 @@ impl Sender {
         self.law.on_ack(&ack, &mut self.window);
         self.window.clamp();
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
-        if verdict == Verdict::Lost || (verdict == Verdict::Open && self.is_overdue(&ack)) {
+        if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
             self.recover(now, flight - self.limited, out);
         }
