@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::{Bbr, Reno, Veno};
+use crate::transport::congestion::{Bbr, Reno, Vegas, Veno};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -93,6 +93,7 @@ kinds! {
     /// How large the congestion window is.
     CongestionKind, CongestionMachine: "The state of a congestion law, dispatched without a virtual call.";
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
+    Vegas(Vegas) = "vegas", "Brakmo and Peterson 1995", "a few segments in the queue, held by the round trip; early retransmission";
     Veno(Veno) = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
     Bbr(Box<Bbr>) = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
 }
@@ -145,6 +146,14 @@ pub const VARIANTS: &[Variant] = &[
         summary: "recovery by forward acknowledgement",
         source: "Mathis and Mahdavi 1996",
         style: Style { colour: "#9467bd", marker: "^" },
+    },
+    Variant {
+        name: "vegas",
+        recovery: RecoveryKind::Reno,
+        congestion: CongestionKind::Vegas,
+        summary: "Reno that holds one to three segments in the queue and resends early",
+        source: "Brakmo and Peterson 1995",
+        style: Style { colour: "#bcbd22", marker: "<" },
     },
     Variant {
         name: "veno",

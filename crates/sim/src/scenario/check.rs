@@ -186,6 +186,11 @@ impl<'a> Check<'a> {
                 format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));
             self.fault(&key("tcp.min-rto"), text);
         }
+        let vegas = &tcp.laws.vegas;
+        if vegas.alpha > vegas.beta {
+            let text = format!("{} is above tcp.vegas.beta, {}; expected no more", vegas.alpha, vegas.beta);
+            self.fault(&key("tcp.vegas.alpha"), text);
+        }
         let recovery = tcp.recovery.entry().name;
         if !tcp.sack && matches!(recovery, "sack" | "fack") {
             let text =

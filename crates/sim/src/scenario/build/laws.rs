@@ -8,8 +8,15 @@ use lasthop_stack::transport::congestion::Laws;
 pub(super) fn laws(flow: &Part<'_>) -> Laws {
     let mut laws = Laws::default();
     let number = |key: &str| flow.known(&format!("tcp.{key}")).and_then(Value::si);
-    if let Some(beta) = number("veno.beta") {
-        laws.veno.beta = beta;
+    for (key, value) in [
+        ("vegas.alpha", &mut laws.vegas.alpha),
+        ("vegas.beta", &mut laws.vegas.beta),
+        ("vegas.gamma", &mut laws.vegas.gamma),
+        ("veno.beta", &mut laws.veno.beta),
+    ] {
+        if let Some(set) = number(key) {
+            *value = set;
+        }
     }
     laws
 }

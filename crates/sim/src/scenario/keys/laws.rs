@@ -3,6 +3,7 @@
 use super::{Key, Kind, Only};
 use lasthop_stack::transport::congestion::Laws;
 
+const VEGAS: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["vegas"])];
 const VENO: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["veno"])];
 
 impl Key {
@@ -13,13 +14,44 @@ impl Key {
 }
 
 /// The keys of the laws.
-pub(super) const KEYS: &[Key] = &[Key::new(
-    "flows.*.tcp.veno.beta",
-    Kind::Number,
-    "segments in the queue from which on a loss counts as congestion",
-)
-.law(|laws| laws.veno.beta.to_string())
-.source("Fu and Liew 2003")
-.at_least("0")
-.at_most("1000000")
-.only(VENO)];
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "flows.*.tcp.vegas.constants",
+        Kind::Word("set of constants", || vec!["ns-2", "linux"]),
+        "the set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1",
+    )
+    .default("ns-2")
+    .only(VEGAS),
+    vegas("flows.*.tcp.vegas.alpha", "segments in the queue below which the window grows").follows(
+        VEGAS_CONSTANTS,
+        "linux",
+        "2",
+        "1",
+    ),
+    vegas("flows.*.tcp.vegas.beta", "segments in the queue above which the window shrinks").follows(
+        VEGAS_CONSTANTS,
+        "linux",
+        "4",
+        "3",
+    ),
+    vegas("flows.*.tcp.vegas.gamma", "segments in the queue above which slow start ends")
+        .law(|laws| laws.vegas.gamma.to_string()),
+    Key::new(
+        "flows.*.tcp.veno.beta",
+        Kind::Number,
+        "segments in the queue from which on a loss counts as congestion",
+    )
+    .law(|laws| laws.veno.beta.to_string())
+    .source("Fu and Liew 2003")
+    .at_least("0")
+    .at_most("1000000")
+    .only(VENO),
+];
+
+const VEGAS_CONSTANTS: &str = "flows.*.tcp.vegas.constants";
+
+/// A number of segments queued that Vegas compares with.
+const fn vegas(path: &'static str, meaning: &'static str) -> Key {
+    let key = Key::new(path, Kind::Number, meaning).source("ns-2: tcp-vegas.cc; Linux: tcp_vegas.c");
+    key.at_least("0").at_most("1000000").only(VEGAS)
+}

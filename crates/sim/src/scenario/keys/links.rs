@@ -59,7 +59,7 @@ impl Key {
     }
 
     /// A default that is one word where another key has a certain value, and else another.
-    const fn follows(
+    pub(super) const fn follows(
         self,
         key: &'static str,
         value: &'static str,

@@ -7,6 +7,7 @@ use crate::scenario::config::{
 use crate::scenario::{Scenario, explain, keys, schema};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::RecoveryKind;
+use lasthop_stack::transport::congestion::VegasConfig;
 use lasthop_stack::transport::tcp::Config as Tcp;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use serde_json::Value as Json;
@@ -70,6 +71,19 @@ fn recovery_overrides_its_part_of_the_variant_and_switches_sack_on() {
     let tcp = tcp(&scenario, 0);
     assert_eq!((tcp.recovery, tcp.sack), (RecoveryKind::Sack, true));
     assert_eq!(resolved(&scenario, 0, "flows.main.tcp.sack"), Some(("true".into(), "recovery sack".into())));
+}
+
+#[test]
+fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
+    let vegas = |overrides: &[(&str, &str)]| {
+        let overrides = [&[("flows.main.tcp.variant", "vegas")], overrides].concat();
+        tcp(&with(BASE, &overrides).unwrap(), 0).laws.vegas
+    };
+    assert_eq!(vegas(&[]), VegasConfig::NS2);
+    let linux = ("flows.main.tcp.vegas.constants", "linux");
+    assert_eq!(vegas(&[linux]), VegasConfig::LINUX);
+    let set = VegasConfig { alpha: 1.5, ..VegasConfig::LINUX };
+    assert_eq!(vegas(&[linux, ("flows.main.tcp.vegas.alpha", "1.5")]), set);
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 mod bbr;
 mod reno;
+mod vegas;
 mod veno;
 
 pub use bbr::{Bbr, BbrConfig};
 pub use reno::Reno;
+pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
 
 use crate::hooks::{Ack, Congestion, Departure, Echo, Loss, LossResponse, Window};
@@ -17,6 +19,8 @@ use crate::transport::tcp::scoreboard::Sent;
 /// The constants of every law that has some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Laws {
+    /// Vegas's.
+    pub vegas: VegasConfig,
     /// Veno's.
     pub veno: VenoConfig,
 }
@@ -28,6 +32,7 @@ impl CongestionKind {
         let laws = &config.laws;
         match self {
             CongestionKind::Reno => CongestionMachine::Reno(Reno),
+            CongestionKind::Vegas => CongestionMachine::Vegas(Vegas::new(&laws.vegas)),
             CongestionKind::Veno => CongestionMachine::Veno(Veno::new(&laws.veno)),
             CongestionKind::Bbr => {
                 CongestionMachine::Bbr(Box::new(Bbr::new(BbrConfig { segment: config.packet, draw })))
@@ -40,6 +45,7 @@ macro_rules! each {
     ($machine:expr, $law:ident => $call:expr) => {
         match $machine {
             CongestionMachine::Reno($law) => $call,
+            CongestionMachine::Vegas($law) => $call,
             CongestionMachine::Veno($law) => $call,
             CongestionMachine::Bbr($law) => $call,
         }
