@@ -1,0 +1,188 @@
+"""Reads wire scripts and checks a capture against them; the format is told in tests/scripts/README.md."""
+
+from __future__ import annotations
+
+import re
+import struct
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packet_script import SCRIPTS, ScriptError, toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+#: What every script means unless its header says otherwise.
+TCP = {
+    "profile": "modern",
+    "variant": "reno",
+    "packet": "960 B",
+    "window": "64 segments",
+    "initial-window": "12 segments",
+    "ack-every": 1,
+    "timestamps": False,
+    "sack": False,
+    "nagle": False,
+}
+#: The sides of the link, by the sign with which a line says who sends.
+SIDES = ">", "<"
+
+_FIN, _SYN, _ACK = 1, 2, 16
+_LINE = re.compile(
+    r"(?P<time>\d+\.\d+)\s+(?P<side>[<>])\s+(?P<what>[^#]+?)(?:\s+win\s+(?P<window>\d+))?\s*#\s*(?P<why>.+)"
+)
+_CLAUSE = re.compile(r"RFC \d{4} \(")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A packet that must be seen."""
+
+    number: int
+    time: str
+    side: str
+    what: str
+    window: int | None
+
+
+@dataclass(frozen=True)
+class Script:
+    """A case: what to run, and every packet of it."""
+
+    name: str
+    scenario: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A packet of a capture, with numbers that count from the first byte of data."""
+
+    time_s: float
+    side: str
+    what: str
+    window: int
+
+
+def read_all() -> list[Script]:
+    return [read(file) for file in sorted((SCRIPTS / "wire").glob("*.script"))]
+
+
+def read(file: Path) -> Script:
+    fence, header, body = file.read_text(encoding="utf-8").split("---\n", 2)
+    if fence:
+        raise ScriptError(f"{file.name}:1: {fence!r}; expected ---")
+    table = tomllib.loads(header)
+    first = header.count("\n") + 3
+    return Script(file.stem, _scenario(table), tuple(_lines(file.name, body, first)))
+
+
+def _scenario(table: dict[str, Any]) -> str:
+    """Two nodes, one wire, one flow."""
+    return f"""\
+title = {toml(table["title"])}
+
+[run]
+duration = {toml(table["until"])}
+replications = 1
+
+[nodes]
+sender = {{}}
+receiver = {{}}
+
+[links.path]
+kind = "wired"
+nodes = ["sender", "receiver"]
+rate = "8 Mbit/s"
+delay = "49.48 ms"
+
+[flows.main]
+from = "sender"
+to = "receiver"
+app = {toml({"start": "0.944 ms", **table["app"]})}
+sink = {toml(table.get("sink", {}))}
+tcp = {toml(TCP | table.get("tcp", {}))}
+"""
+
+
+def _lines(name: str, body: str, first: int) -> Iterator[Line]:
+    for number, text in enumerate(body.splitlines(), first):
+        if not text.strip() or text.lstrip().startswith("#"):
+            continue
+        match = _LINE.fullmatch(text.strip())
+        if match is None:
+            raise ScriptError(f"{name}:{number}: {text!r}; expected TIME SIDE PACKET # clause")
+        if _CLAUSE.search(match["why"]) is None:
+            raise ScriptError(f"{name}:{number}: {match['why']!r} cites no clause")
+        window = int(match["window"]) if match["window"] else None
+        yield Line(number, match["time"], match["side"], match["what"], window)
+
+
+def packets(capture: bytes) -> list[Seen]:
+    """The TCP packets of a capture of raw IP, in the order of time; of two at one time the opener's first."""
+    magic, *_, link_type = struct.unpack_from("<IHHiIII", capture)
+    if (magic, link_type) != (0xA1B23C4D, 101):
+        raise ScriptError(f"capture: {magic:x}, {link_type}; expected nanoseconds and raw IP")
+    seen: list[Seen] = []
+    zero: dict[str, int] = {}
+    shift: dict[str, int] = {}
+    opener = b""
+    at = 24
+    while at < len(capture):
+        seconds, nanoseconds, length, _ = struct.unpack_from("<IIII", capture, at)
+        packet = capture[at + 16 : at + 16 + length]
+        at += 16 + length
+        opener = opener or packet[12:16]
+        side = SIDES[packet[12:16] != opener]
+        tcp = packet[4 * (packet[0] & 15) :]
+        sequence, ack, offset, flags, window = struct.unpack_from(">IIBBH", tcp, 4)
+        header = 4 * (offset >> 4)
+        if flags & _SYN:
+            zero[side] = sequence + 1
+            shift[side] = _window_scale(tcp[20:header])
+        else:
+            window <<= shift[side]
+        start = (sequence - zero[side]) % 2**32
+        end = start + len(tcp) - header
+        words = ["syn"] if flags & _SYN else []
+        if end > start:
+            words.append(f"{start}..{end}")
+        if flags & _FIN:
+            words.append("fin" if end > start else f"fin {start}")
+        if flags & _ACK:
+            other = SIDES[side == SIDES[0]]
+            words.append(f"ack {(ack - zero[other]) % 2**32}")
+        seen.append(Seen(seconds + nanoseconds / 1e9, side, " ".join(words), window))
+    return sorted(seen, key=lambda packet: (packet.time_s, SIDES.index(packet.side)))
+
+
+def _window_scale(options: bytes) -> int:
+    """The shift of a SYN's window scale option."""
+    while options:
+        kind = options[0]
+        if kind == 3:
+            return options[2]
+        options = options[1:] if kind == 1 else options[options[1] :]
+    return 0
+
+
+def check(script: Script, seen: Sequence[Seen]) -> None:
+    """Raise `ScriptError` at the first packet that is not what the script says."""
+    for line, packet in zip(script.lines, seen, strict=False):
+        half_digit = 0.5 * 10.0 ** -len(line.time.partition(".")[2])
+        same = (packet.side, packet.what) == (line.side, line.what)
+        same = same and abs(packet.time_s - float(line.time)) <= half_digit
+        if not same or line.window not in {None, packet.window}:
+            expected = f"{line.time} {line.side} {line.what} win {line.window}"
+            raise ScriptError(f"{script.name}:{line.number}: {show(packet)}; expected {expected}")
+    if len(seen) > len(script.lines):
+        raise ScriptError(f"{script.name}: also {show(seen[len(script.lines)])}")
+    if len(seen) < len(script.lines):
+        missing = script.lines[len(seen)]
+        raise ScriptError(f"{script.name}:{missing.number}: nothing more; expected {missing.what}")
+
+
+def show(packet: Seen) -> str:
+    return f"{packet.time_s:.5f} {packet.side} {packet.what} win {packet.window}"
