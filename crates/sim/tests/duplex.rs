@@ -96,7 +96,8 @@ fn a_direction_may_end_long_before_the_other_begins() {
         assert!((delivered(&outcome, "") - size).abs() < 1e-3, "{}", delivered(&outcome, ""));
         assert!((delivered(&outcome, "reverse.") - 50_000.0).abs() < 1e-3);
         // Each time counts from the start of its own source.
-        assert!(metric(&outcome, "flows.main.reverse.completion_s") < 1.0);
+        let completion = metric(&outcome, "flows.main.reverse.completion_s");
+        assert!((0.4..1.0).contains(&completion), "{completion}");
     }
 }
 
