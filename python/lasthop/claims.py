@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError, nearest
+from lasthop.overrides import as_text
 from lasthop.quantity import share
 
 if TYPE_CHECKING:
@@ -245,7 +246,11 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
     if unit not in _UNITS:
         raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
-    at = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in entry.get("at", {}).items()}
+    at = _points(where, "at", entry.get("at", {}))
+    this, that = (
+        {k: v for k, (v,) in _points(where, part, entry.get(part, {}), most=1).items()}
+        for part in ("this", "that")
+    )
     return Claim(
         id=entry["id"],
         text=entry["text"],
@@ -257,14 +262,33 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         expected=_expected(entry, kind),
         unit=unit,
         at=at,
-        this=entry.get("this", {}),
-        that=entry.get("that", {}),
+        this=this,
+        that=that,
         key=entry.get("key", ""),
         order=tuple(entry.get("order", ())),
         each=bool(entry.get("each", False)),
         note=entry.get("note", ""),
         ceiling=entry.get("ceiling"),
     )
+
+
+def _points(where: str, part: str, chosen: object, most: int | None = None) -> dict[str, tuple[str, ...]]:
+    """The values of swept keys that `at`, `this` or `that` names: text, as tables show them."""
+    if not isinstance(chosen, dict):
+        raise UsageError(f"{where}: {part}: {as_text(chosen)}; expected a table of swept keys")
+    found = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in chosen.items()}
+    for key, values in found.items():
+        if most is not None and len(values) != most:
+            raise UsageError(f"{where}: {part}: {key}: {len(values)} values; expected {most}")
+        for value in values:
+            if isinstance(value, dict):
+                raise UsageError(
+                    f"{where}: {part}: {key}: a table; expected text; a key with dots stands in quotes"
+                )
+            if not isinstance(value, str):
+                told = as_text(value)
+                raise UsageError(f'{where}: {part}: {key}: {told}; expected text such as "{told}"')
+    return found
 
 
 def _expected(entry: Mapping[str, Any], kind: str) -> str:

@@ -200,6 +200,12 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
         ("[[claim]]", "[[claim", "expected a readable claims file"),
         ("a = [2, 1]", "a = [2]", "a: 1 values; expected 2"),
         ('rows = "v"', "", "no rows; expected one"),
+        ('this = { v = "a" }', "this = { v = true }", 'this: v: true; expected text such as "true"'),
+        ('this = { v = "a" }', 'this = { v = ["a", "b"] }', "this: v: 2 values; expected 1"),
+        ('this = { v = "a" }', "at = { v = [false] }", 'at: v: false; expected text such as "false"'),
+        ('this = { v = "a" }', "at = { v = 2 }", 'at: v: 2; expected text such as "2"'),
+        ('this = { v = "a" }', "at = { v.w = 2 }", "at: v: a table; expected text; a key with dots"),
+        ('this = { v = "a" }', 'at = "v"', "at: v; expected a table of swept keys"),
     ],
 )
 def test_a_mistake_in_a_claims_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
