@@ -12,9 +12,15 @@ const SEQUENCE_MASK: u16 = 0x0FFF;
 impl Station {
     /// The first fragment of an MSDU, with the next sequence number.
     pub(super) fn first_fragment(&mut self, msdu: Msdu) -> Service {
+        let sequence = self.take_sequence();
+        self.fragment_at(msdu, sequence, 0, 0)
+    }
+
+    /// The sequence number of the next MSDU or beacon.
+    pub(super) fn take_sequence(&mut self) -> u16 {
         let sequence = self.next_sequence;
         self.next_sequence = (sequence + 1) & SEQUENCE_MASK;
-        self.fragment_at(msdu, sequence, 0, 0)
+        sequence
     }
 
     fn fragment_at(&mut self, msdu: Msdu, sequence: u16, fragment: u8, offset: u32) -> Service {

@@ -50,7 +50,7 @@ pub use frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, Payloa
 pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, ResponseTimeout};
-pub use timing::Rules;
+pub use timing::{LARGEST_MSDU, Rules};
 
 use crate::units::Time;
 

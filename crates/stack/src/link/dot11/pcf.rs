@@ -17,6 +17,7 @@ use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Sent, Station};
 use super::frame::{BROADCAST, Frame, FrameKind};
 use super::rates::Airtime;
+use super::timing::Rules;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -46,6 +47,38 @@ impl Default for PcfConfig {
             end: 20,
             largest_packet: 1_500,
         }
+    }
+}
+
+impl PcfConfig {
+    /// The shortest period: a beacon, a poll and its answer with the largest packet each, and the end, between them SIFS
+    /// (IEEE 802.11-1999, 9.3.3.3).
+    #[must_use]
+    pub fn shortest(&self, rules: &Rules) -> Span {
+        let control = |bytes| rules.config.phy.airtime(bytes, 0, rules.control_rate).total;
+        control(self.beacon) + self.largest_frame(rules) * 2 + control(self.end) + rules.config.sifs * 3
+    }
+
+    /// What a period must leave of its interval: DIFS, the longest backoff of a first attempt, and an exchange with the
+    /// largest packet (the same clause).
+    #[must_use]
+    pub fn contention(&self, rules: &Rules) -> Span {
+        let (config, response) = (&rules.config, rules.response(rules.config.data_rate));
+        let has_rts = rules.overhead + self.largest_body(rules) > rules.rts_threshold;
+        let cts = rules.response(rules.control_rate).cts.total;
+        let leave = if has_rts { rules.rts.total + cts + config.sifs * 2 } else { Span::ZERO };
+        let backoff = config.slot * u64::from(rules.draw_bound(config.cw_min));
+        rules.difs + backoff + leave + self.largest_frame(rules) + config.sifs + response.ack.total
+    }
+
+    fn largest_body(&self, rules: &Rules) -> u32 {
+        (rules.config.llc + self.largest_packet).min(rules.longest_body)
+    }
+
+    /// The airtime of a frame with the largest packet, or with a fragment of it.
+    fn largest_frame(&self, rules: &Rules) -> Span {
+        let config = &rules.config;
+        config.phy.airtime(rules.overhead + self.largest_body(rules), 0, config.data_rate).total
     }
 }
 
@@ -108,6 +141,7 @@ impl Station {
         self.access.freeze(now, &self.rules);
         self.is_committed = false;
         let rate = self.rules.control_rate;
+        let sequence = self.take_sequence();
         let Some(coordinator) = &mut self.coordinator else { return };
         while coordinator.due + coordinator.config.interval <= now {
             coordinator.due = coordinator.due + coordinator.config.interval;
@@ -119,7 +153,7 @@ impl Station {
         let beacon = Frame::new(FrameKind::Beacon, BROADCAST, self.address, coordinator.config.beacon, rate);
         let duration = coordinator.ends.since(now + airtime.total);
         self.doing = Doing::Sending(Sent::Beacon);
-        out.transmit(Frame { duration, contention_free: true, ..beacon }, airtime);
+        out.transmit(Frame { duration, sequence, contention_free: true, ..beacon }, airtime);
     }
 
     /// Sends the next frame of the period after `space`.
@@ -166,9 +200,8 @@ impl Station {
     /// What must still fit after a poll: the largest answer, and the end of the period.
     fn tail(&self, pcf: &PcfConfig) -> Span {
         let config = &self.rules.config;
-        let body = (config.llc + pcf.largest_packet).min(self.rules.longest_body);
-        let answer = config.phy.airtime(self.rules.overhead + body, 0, config.data_rate).total;
-        answer + config.phy.airtime(pcf.end, 0, self.rules.control_rate).total + config.sifs * 2
+        let end = config.phy.airtime(pcf.end, 0, self.rules.control_rate).total;
+        pcf.largest_frame(&self.rules) + end + config.sifs * 2
     }
 
     /// Takes a packet for `station` into service, if the one in service is for another and was not sent yet.

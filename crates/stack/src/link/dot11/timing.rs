@@ -41,8 +41,8 @@ pub struct Rules {
 
 /// An MSDU has at most 16 fragments: the number has four bits.
 const MOST_FRAGMENTS: u32 = 16;
-/// The largest MSDU of the standard (IEEE 802.11-2012, 8.2.3), which bounds the shortest fragment.
-const LARGEST_MSDU: u32 = 2304;
+/// The largest MSDU in bytes, LLC included (IEEE 802.11-1999, 6.2.1.1.2). It bounds the shortest fragment too.
+pub const LARGEST_MSDU: u32 = 2304;
 
 impl Rules {
     /// What follows from `config`.

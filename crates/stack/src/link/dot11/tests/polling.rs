@@ -1,6 +1,6 @@
 //! Contention-free periods.
 
-use super::super::{FrameKind, Outcome, PcfConfig, Preset, Role};
+use super::super::{FrameKind, MacConfig, Outcome, PcfConfig, Preset, Role, Rules};
 use super::cell::{Cell, Event, at};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -225,4 +225,55 @@ fn a_period_that_begins_late_ends_in_time() {
         cell.sides[0].frames.iter().rfind(|(_, frame, _)| frame.kind == FrameKind::Beacon).unwrap();
     let begin = Time::ZERO + Span::from_micros((103_030.0 + exchange) as u64);
     assert_eq!(begin + airtime.total + beacon.duration, at(123_400));
+}
+
+#[test]
+fn the_shortest_period_holds_one_exchange_of_the_largest_packets_and_a_shorter_one_but_half_of_it() {
+    let largest = 192.0 + 4.0 * 1_536.0;
+    let shortest = PcfConfig::default().shortest(&Rules::new(Preset::Dot11.config()));
+    assert_eq!(super::cell::micros(Time::ZERO + shortest), BEACON + 2.0 * largest + END + 3.0 * SIFS);
+    for (missing, sent) in [(0, (1, 1)), (1, (0, 1))] {
+        let duration = Span(shortest.0 - 1_000 * missing);
+        let mut cell = network(1, PcfConfig { duration, ..PcfConfig::default() });
+        cell.run(at(1_100));
+        for handle in 0..3 {
+            cell.enqueue(0, 1, handle, 1_500);
+            cell.enqueue(1, 0, 10 + handle, 1_500);
+        }
+        let end = 1_000 + duration.0 / 1_000;
+        cell.run(at(end));
+        let polled = |number: usize| {
+            let frames = cell.sides[number].frames.iter();
+            frames.filter(|(_, frame, _)| frame.kind == FrameKind::Data && frame.contention_free).count()
+        };
+        assert_eq!((polled(0), polled(1)), sent);
+        assert_eq!(cell.starts(0, FrameKind::CfEnd).len(), 1);
+    }
+}
+
+#[test]
+fn what_a_period_leaves_to_contention_holds_one_exchange_after_the_longest_backoff() {
+    let contention = |mac: MacConfig| {
+        let span = PcfConfig::default().contention(&Rules::new(mac));
+        super::cell::micros(Time::ZERO + span)
+    };
+    let exchange = 50.0 + 31.0 * 20.0 + 192.0 + 4.0 * 1_536.0 + SIFS + 248.0;
+    assert_eq!(contention(Preset::Dot11.config()), exchange);
+    let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
+    assert_eq!(contention(mac), exchange + 272.0 + 248.0 + 2.0 * SIFS);
+}
+
+#[test]
+fn beacons_and_packets_are_numbered_in_one_sequence() {
+    let mut cell = network(1, PcfConfig::default());
+    cell.run(at(1_100));
+    cell.enqueue(0, 1, 10, 100);
+    cell.run(at(120_000));
+    cell.enqueue(0, 1, 11, 100);
+    cell.run(at(220_000));
+    let numbered = [FrameKind::Beacon, FrameKind::Data];
+    let frames = cell.sides[0].frames.iter().filter(|(_, frame, _)| numbered.contains(&frame.kind));
+    let order: Vec<(FrameKind, u16)> = frames.map(|(_, frame, _)| (frame.kind, frame.sequence)).collect();
+    let [beacon, data] = numbered;
+    assert_eq!(order, [(beacon, 0), (data, 1), (beacon, 2), (data, 3), (beacon, 4)]);
 }
