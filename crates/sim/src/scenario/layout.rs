@@ -83,6 +83,8 @@ pub(super) enum SlotDefault {
         words: [usize; 3],
         preferred: Preferred,
         otherwise: Option<Value>,
+        /// The slot of the stations, and the default where none of them has a position.
+        unplaced: Option<(usize, Value)>,
     },
     Follows {
         slot: usize,
@@ -167,6 +169,7 @@ impl Layout {
                 words: ["standard", "flavour", "radio"].map(|key| self.at(&format!("links.*.{key}"), name)),
                 preferred,
                 otherwise: preferred.otherwise.map(|text| read(def, text)),
+                unplaced: preferred.unplaced.map(|text| (self.at("links.*.nodes", name), read(def, text))),
             },
             Default::Follows { key, value, then, or } => SlotDefault::Follows {
                 slot: self.at(key, name),

@@ -129,9 +129,13 @@ impl<'a> Sheet<'a> {
                 let value = Value::Text(entry.name.to_string());
                 Some(Cell { value, from: From::Slot(*variant), source: entry.source })
             }
-            SlotDefault::Preset { kind, words, preferred, otherwise } => {
+            SlotDefault::Preset { kind, words, preferred, otherwise, unplaced } => {
                 if self.at(*kind).is_some_and(|kind| kind.is("wifi")) {
-                    return self.of_preset(slot, *words, preferred);
+                    let unplaced = unplaced.as_ref().filter(|(nodes, _)| !self.is_any_placed(*nodes));
+                    return match unplaced {
+                        Some((_, value)) => Some(Cell { value: value.clone(), from: From::Default, source }),
+                        None => self.of_preset(slot, *words, preferred),
+                    };
                 }
                 let Some(value) = otherwise else {
                     self.missing.push(slot);
@@ -156,6 +160,15 @@ impl<'a> Sheet<'a> {
                 Some(cell)
             }
         }
+    }
+
+    /// Whether any of the nodes listed in a slot has a position.
+    fn is_any_placed(&self, nodes: usize) -> bool {
+        let Some(Value::List(nodes)) = self.at(nodes) else { return false };
+        nodes.iter().any(|node| match node {
+            Value::Text(node) => self.get(&format!("nodes.{node}.position")).is_some(),
+            _ => false,
+        })
     }
 
     fn of_profile(&self, profile: usize, values: &ByProfile) -> Option<Cell> {

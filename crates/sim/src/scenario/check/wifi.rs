@@ -154,7 +154,17 @@ impl Check<'_> {
             }
             return;
         }
-        let Some(placed) = stations().find(|node| node.position.is_some()) else { return };
+        let Some(placed) = stations().find(|node| node.position.is_some()) else {
+            // What is not set is flat here.
+            if let Some(model) = sheet.get(&key) {
+                let text = format!(
+                    "\"{}\" where no station of {name} has a position; expected \"flat\", or a position for each",
+                    model.text()
+                );
+                self.fault(&key, text);
+            }
+            return;
+        };
         for lost in stations().filter(|node| node.position.is_none()) {
             let text = format!(
                 "missing; expected one for each station of {name}, since \"{}\" has one",

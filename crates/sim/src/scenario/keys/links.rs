@@ -45,7 +45,8 @@ impl Key {
     /// A key whose default on an 802.11 link comes from a preset; elsewhere it has no meaning unless
     /// [`otherwise`](Key::otherwise) or a list of kinds says more.
     pub(super) const fn preset(self, value: fn(&Wifi) -> String, source: Source) -> Key {
-        Key { default: Default::Preset(Preferred { value, source, otherwise: None }), only: WIFI, ..self }
+        let by = Preferred { value, source, otherwise: None, unplaced: None };
+        Key { default: Default::Preset(by), only: WIFI, ..self }
     }
 
     /// The default on other links.
@@ -53,6 +54,16 @@ impl Key {
         match self.default {
             Default::Preset(by) => {
                 Key { default: Default::Preset(Preferred { otherwise: Some(text), ..by }), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The default on an 802.11 link of whose stations none has a position.
+    pub(super) const fn unplaced(self, text: &'static str) -> Key {
+        match self.default {
+            Default::Preset(by) => {
+                Key { default: Default::Preset(Preferred { unplaced: Some(text), ..by }), ..self }
             }
             _ => self,
         }

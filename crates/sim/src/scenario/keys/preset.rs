@@ -29,6 +29,8 @@ pub(in super::super) struct Preferred {
     pub(in super::super) source: Source,
     /// The default on a link that is no 802.11 link; without one it must be set there.
     pub(in super::super) otherwise: Option<&'static str>,
+    /// The default on an 802.11 link of whose stations none has a position, whatever the preset.
+    pub(in super::super) unplaced: Option<&'static str>,
 }
 
 /// Where the values of a preset are published.
@@ -158,7 +160,8 @@ impl Preferred {
             None if required => "required (other links); ".to_string(),
             None => String::new(),
         };
-        (format!("{otherwise}{}", values.text()), sources.text())
+        let unplaced = self.unplaced.map(|text| format!("{text} (without positions); ")).unwrap_or_default();
+        (format!("{otherwise}{unplaced}{}", values.text()), sources.text())
     }
 }
 

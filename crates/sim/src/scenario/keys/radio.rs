@@ -35,12 +35,13 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.model",
         Kind::Word("model of propagation", || vec!["two-ray", "free-space", "log-distance", "flat"]),
-        "how power falls with distance; without positions every model is flat",
+        "how power falls with distance; flat is the same power between all stations",
     )
     .preset(
         |wifi| propagation(&wifi.radio).to_string(),
         Source::Radio("ns-2: Propagation/TwoRayGround", "ns-3: LogDistancePropagationLossModel"),
-    ),
+    )
+    .unplaced("flat"),
     Key::new(
         "links.*.propagation.exponent",
         Kind::Number,
@@ -92,7 +93,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.flat-power",
         POWER,
-        "power at which stations without positions hear each other",
+        "power at which stations hear each other where the model is flat",
     )
     .preset(|wifi| power(wifi.radio.flat_power_w), AUDIBLE)
     .above("0 W")

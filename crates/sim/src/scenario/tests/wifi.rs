@@ -99,12 +99,22 @@ pub(super) fn cell(lines: &str) -> String {
     changed("nodes = [\"ap\", \"one\", \"two\"]\n", &format!("nodes = [\"ap\", \"one\", \"two\"]\n{lines}\n"))
 }
 
+/// The same with its stations in their places, 10 m apart.
+pub(super) fn placed(lines: &str) -> String {
+    let mut text = cell(lines);
+    for (place, node) in ["ap", "one", "two"].into_iter().enumerate() {
+        let position = format!("{node} = {{ position = [\"{} m\", \"0 m\"] }}", 10 * place);
+        text = text.replacen(&format!("{node} = {{}}"), &position, 1);
+    }
+    text
+}
+
 /// [`CELL`] with more lines on its agent.
 pub(super) fn snoop(lines: &str) -> String {
     format!("{CELL}{lines}\n")
 }
 
-fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
+pub(super) fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
     let links = scenario.config(point).links;
     let found = links.into_iter().find_map(|link| match link.kind {
         LinkKind::Wifi(wifi) => Some(*wifi),
@@ -113,7 +123,7 @@ fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
     found.expect("a wifi link")
 }
 
-fn cell_config(lines: &str) -> WifiConfig {
+pub(super) fn cell_config(lines: &str) -> WifiConfig {
     wifi(&read(&cell(lines)).unwrap_or_else(|error| panic!("{error}")), 0)
 }
 
@@ -211,7 +221,7 @@ fn every_default_of_a_wifi_link_is_listed_with_its_source() {
             }
         }
     }
-    let scenario = read(&cell("standard = \"802.11\"\nflavour = \"ns2\"")).unwrap();
+    let scenario = read(&placed("standard = \"802.11\"\nflavour = \"ns2\"")).unwrap();
     let line = |key: &str| {
         let found = scenario.resolved(0).into_iter().find(|line| line.key == format!("links.cell.{key}"));
         found.map(|line| (line.value, line.from, line.source)).unwrap()
@@ -295,7 +305,8 @@ nav-reset = false"#,
 
 #[test]
 fn propagation_and_reception_can_be_set() {
-    let found = cell_config(
+    let at = |text: String| wifi(&read(&text).unwrap_or_else(|error| panic!("{error}")), 0).radio;
+    let found = at(placed(
         r#"[links.cell.propagation]
 model = "log-distance"
 exponent = 2.7
@@ -314,7 +325,7 @@ carrier-sense-threshold = "-90 dBm"
 interference-threshold = "1 pW"
 bandwidth = "20 MHz"
 noise-figure = "5 dB""#,
-    );
+    ));
     let expected = RadioConfig {
         transmit_power_w: dbm_to_watts(20.0),
         frequency_hz: 2.4e9,
@@ -331,11 +342,11 @@ noise-figure = "5 dB""#,
         noise_figure_db: 5.0,
         ..RadioConfig::ns2()
     };
-    assert_eq!(found.radio, expected);
+    assert_eq!(found, expected);
     let capture = |lines: &str| cell_config(lines).radio.reception;
     assert_eq!(capture("reception = { model = \"capture\" }"), Reception::Capture { capture: Some(10.0) });
     assert_eq!(capture("reception = { capture = \"none\" }"), Reception::Ns2 { capture: None });
-    let two_ray = cell_config("propagation = { model = \"two-ray\", antenna-height = \"2 m\" }").radio;
+    let two_ray = at(placed("propagation = { model = \"two-ray\", antenna-height = \"2 m\" }"));
     assert_eq!((two_ray.propagation, two_ray.antenna_height_m), (Propagation::TwoRay, 2.0));
 }
 
@@ -415,6 +426,25 @@ max-kept = "64 kB""#;
 }
 
 #[test]
+fn a_medium_without_positions_is_listed_as_flat_and_not_by_what_it_does_not_have() {
+    for lines in ["", "radio = \"ns3\"", "radio = \"bianchi\""] {
+        let of = |text: &str, key: &str| {
+            resolved(&read(text).unwrap(), 0, &format!("links.cell.propagation.{key}"))
+        };
+        assert_eq!(of(&cell(lines), "model"), Some(("flat".into(), "default".into())));
+        assert_eq!(of(&cell(lines), "frequency"), None);
+        assert!(of(&cell(lines), "flat-power").is_some());
+        let model = of(&placed(lines), "model").unwrap();
+        let expected = if lines.contains("ns3") { "log-distance" } else { "two-ray" };
+        assert_eq!(model.0, expected);
+        assert!(of(&placed(lines), "frequency").is_some());
+        // What it is called makes no difference to what it does.
+        let radio = |text: &str| wifi(&read(text).unwrap(), 0).radio;
+        assert_eq!(radio(&cell(lines)), radio(&placed(lines)));
+    }
+}
+
+#[test]
 fn a_flat_medium_leaves_out_where_its_stations_stand() {
     let placed = |model: &str| {
         let text =
@@ -486,5 +516,8 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");
     assert_eq!(of("agents.NAME.repair"), "200 ms");
-    assert_eq!(of("propagation.model"), "two-ray (ns2, bianchi); log-distance (ns3)");
+    assert_eq!(
+        of("propagation.model"),
+        "flat (without positions); two-ray (ns2, bianchi); log-distance (ns3)"
+    );
 }

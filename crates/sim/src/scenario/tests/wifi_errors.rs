@@ -3,13 +3,13 @@
 use super::wifi::{FIG05, cell, changed, snoop};
 use super::{line_of, read};
 
-fn refused(text: &str, piece: &str, expected: &str) {
+pub(super) fn refused(text: &str, piece: &str, expected: &str) {
     let message = read(text).map_or_else(|error| error.to_string(), |_| "no error".to_string());
     assert_eq!(message, format!("x.toml:{}: {expected}", line_of(text, piece)));
 }
 
 /// Checks what is said of [`CELL`] with a line more on its 802.11 link.
-fn refused_line(line: &str, expected: &str) {
+pub(super) fn refused_line(line: &str, expected: &str) {
     refused(&cell(line), line, expected);
 }
 
@@ -234,6 +234,19 @@ fn a_position_for_some_stations_only_is_refused() {
         "nodes.ap.position: missing; expected one for each station of cell, since \"one\" has one\n\
          x.toml:8: nodes.two.position: missing; expected one for each station of cell, since \"one\" has one",
     );
+}
+
+#[test]
+fn a_model_by_distance_for_stations_without_positions_is_refused() {
+    refused_line(
+        "propagation = { model = \"free-space\" }",
+        "links.cell.propagation.model: \"free-space\" where no station of cell has a position; expected \"flat\", or a position for each",
+    );
+    refused_line(
+        "propagation = { transmit-power = \"20 dBm\" }",
+        "links.cell.propagation.transmit-power: no point uses it; expected links.cell.propagation.model = \"two-ray\" or \"free-space\" or \"log-distance\"",
+    );
+    assert!(read(&cell("propagation = { model = \"flat\" }")).is_ok());
 }
 
 #[test]
