@@ -1,5 +1,6 @@
 //! What one value alone cannot show: values of a point that do not go together.
 
+mod frames;
 mod wifi;
 
 use super::build;
@@ -79,6 +80,9 @@ impl<'a> Check<'a> {
         self.links(&config, sheet);
         let routes = Routes::of(&config).ok();
         self.agents(&config, routes.as_ref(), sheet);
+        if let Some(routes) = &routes {
+            self.frames(&config, routes);
+        }
         for (number, flow) in config.flows.iter().enumerate() {
             // Only where some flow has no path is each looked at by itself.
             let joined = routes.is_some() || {

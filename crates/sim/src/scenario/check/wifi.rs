@@ -1,8 +1,9 @@
 //! What does not go together on an 802.11 link, and above it.
 
+use super::frames::media_of_ports;
 use super::{Check, secs};
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
-use crate::net::routes::Routes;
+use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
 use crate::scenario::config::{AirConfig, Config, LinkKind, PointToPoint, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
@@ -224,13 +225,8 @@ impl Check<'_> {
 
 /// Whether the last hop of a path is made over an 802.11 link, there or back.
 fn ends_with_wifi(config: &Config, routes: &Routes, from: usize, to: usize) -> bool {
-    let mut is_wifi = Vec::new();
-    for link in &config.links {
-        match &link.kind {
-            LinkKind::PointToPoint(_) => is_wifi.extend([false; 2]),
-            LinkKind::Wifi(wifi) => is_wifi.extend(wifi.nodes.iter().map(|_| true)),
-        }
-    }
-    let last = |from, to| routes.path(from, to).last().is_some_and(|(_, hop)| is_wifi[hop.port.0 as usize]);
+    let media = media_of_ports(config);
+    let is_wifi = |(_, hop): &(usize, Hop)| media[hop.port.0 as usize].is_some();
+    let last = |from, to| routes.path(from, to).last().is_some_and(is_wifi);
     last(from, to) || last(to, from)
 }
