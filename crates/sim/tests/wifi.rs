@@ -24,7 +24,8 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     };
     let mut config = chain(&[(1_000_000, Span::ZERO)], tcp, Span::from_secs(60));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Ns2.config() };
-    let wifi = WifiConfig { nodes: vec![0, 1], access_point: None, mac, radio: RadioConfig::ns2() };
+    let wifi =
+        WifiConfig { nodes: vec![0, 1], access_point: None, pcf: None, mac, radio: RadioConfig::ns2() };
     config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.flows[0].app.kind = AppKind::File { size: Bytes(700 * 1024) };
     if let Some(mode) = mode {
@@ -111,7 +112,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
     config.nodes.extend((0..mobiles).map(|mobile| NodeConfig { name: format!("m{mobile}"), position: None }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();
-    let wifi = WifiConfig { nodes, access_point: Some(1), mac, radio: RadioConfig::ns2() };
+    let wifi = WifiConfig { nodes, access_point: Some(1), pcf: None, mac, radio: RadioConfig::ns2() };
     config.links.push(LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) });
     config.flows = flows
         .iter()
@@ -174,7 +175,13 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         node.position = Some((Metres(200.0 * place as f64), Metres(0.0)));
     }
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
-    let wifi = WifiConfig { nodes: (0..=hops).collect(), access_point: None, mac, radio: RadioConfig::ns2() };
+    let wifi = WifiConfig {
+        nodes: (0..=hops).collect(),
+        access_point: None,
+        pcf: None,
+        mac,
+        radio: RadioConfig::ns2(),
+    };
     config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),

@@ -108,6 +108,13 @@ impl Net {
         self.channels.push(Channel::new(line, direction.delay, to, loss, self.queue.slot()));
     }
 
+    /// The run begins, at the present time.
+    pub(crate) fn begin(&mut self) {
+        for wlan in 0..self.wlans.len() {
+            self.with_wlan(wlan, Wlan::begin);
+        }
+    }
+
     /// What a slot stands for, if it is the network's.
     #[inline]
     pub(crate) fn event(&self, slot: Slot) -> Option<NetEvent> {

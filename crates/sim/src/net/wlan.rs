@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::hooks::{Agent, AgentOut};
-use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Station};
+use lasthop_stack::link::dot11::{
+    Airtime, Frame, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Station,
+};
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion};
@@ -55,6 +57,8 @@ pub(crate) struct Wlan {
     sites: Vec<Interface>,
     heard: Vec<Heard>,
     work: VecDeque<Work>,
+    /// The access point that polls, and how.
+    pcf: Option<(NodeId, PcfConfig)>,
     pub(crate) capture: Option<WifiCapture>,
 }
 
@@ -214,8 +218,23 @@ impl Wlan {
             sites: interfaces.collect(),
             heard: Vec::new(),
             work: VecDeque::new(),
+            pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             capture: None,
         }
+    }
+
+    /// The run begins: an access point that coordinates takes up the polling of all others.
+    pub(super) fn begin(&mut self, host: &mut Host) {
+        let Some((ap, pcf)) = self.pcf else { return };
+        let Some(station) = self.radio.station(ap) else { return };
+        let polled = self.sites.iter().map(|site| site.node).filter(|node| *node != ap).collect();
+        self.with_mac(station, host, ap, |mac, now, out| mac.coordinate(pcf, polled, now, out));
+        self.settle(host);
+    }
+
+    /// Its contention-free periods, as beacons tell of them; a medium that has none has no beacons.
+    pub(crate) fn periods(&self) -> PcfConfig {
+        self.pcf.map(|(_, pcf)| pcf).unwrap_or_default()
     }
 
     /// A packet leaves the node of a station over this link.

@@ -9,7 +9,7 @@
 
 use std::io::{self, Write};
 
-use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind};
+use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, PcfConfig};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
@@ -36,8 +36,8 @@ const CHANNEL_OFDM: (u16, u16) = (5180, 0x0140);
 const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 /// BSSID of every ad hoc network: a locally administered address of no node.
 const AD_HOC_BSSID: [u8; 6] = [0x02, 0x00, 0xFF, 0xFF, 0xFF, 0xFF];
-/// Beacon interval of 100 time units, and capabilities: ESS, CF-pollable.
-const BEACON_FIXED: [u8; 4] = [100, 0, 0x05, 0];
+/// Capabilities of an access point: ESS, CF-pollable.
+const CAPABILITIES: [u8; 2] = [0x05, 0];
 /// SSID "lasthop".
 const BEACON_SSID: [u8; 9] = [0, 7, b'l', b'a', b's', b't', b'h', b'o', b'p'];
 /// Supported rates of 802.11b, 1 and 2 Mbit/s basic, and the first four of 802.11a, 6 and 12 Mbit/s basic.
@@ -55,6 +55,8 @@ const RETRY: u8 = 0x08;
 /// A capture file being written.
 pub struct WifiCapture {
     file: Box<dyn Write + Send>,
+    /// What beacons tell of contention-free periods.
+    pcf: PcfConfig,
     bytes: Vec<u8>,
     /// What each node sends now, by its number.
     packets: Vec<Sending>,
@@ -74,13 +76,14 @@ struct Sending {
 }
 
 impl WifiCapture {
-    /// Begins a capture with the file header.
+    /// Begins a capture with the file header, of a medium with such contention-free periods if it has any.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn new(mut file: Box<dyn Write + Send>) -> io::Result<WifiCapture> {
+    pub fn new(mut file: Box<dyn Write + Send>, pcf: PcfConfig) -> io::Result<WifiCapture> {
         pcap::write_file_header(&mut file, LINKTYPE_RADIOTAP)?;
-        Ok(WifiCapture { file, bytes: Vec::new(), packets: Vec::new(), identification: 0, failed: None })
+        let (bytes, packets) = (Vec::new(), Vec::new());
+        Ok(WifiCapture { file, pcf, bytes, packets, identification: 0, failed: None })
     }
 
     /// Records a frame that begins now, with the packet it carries, if it does, and its power where it is listened to.
@@ -103,7 +106,7 @@ impl WifiCapture {
                     self.body(frame, airtime, packet, &mut bytes);
                 }
             }
-            FrameKind::Beacon => beacon(frame, now, &mut bytes),
+            FrameKind::Beacon => beacon(frame, &self.pcf, now, &mut bytes),
             _ => {}
         }
         let check = crc32(&bytes[begin..]);
@@ -170,17 +173,20 @@ fn radiotap(frame: &Frame, airtime: Airtime, signal_dbm: Option<f64>, now: Time,
     bytes.extend(signal_dbm.map(|dbm| libm::round(dbm).clamp(-128.0, 127.0) as i8 as u8));
 }
 
-/// The body of a beacon (IEEE 802.11-2012, 8.3.3.2), 44 bytes.
-fn beacon(frame: &Frame, now: Time, bytes: &mut Vec<u8>) {
+/// The body of a beacon (IEEE 802.11-2012, 8.3.3.2), 44 bytes. Times are rounded down to time units of 1 024 µs.
+fn beacon(frame: &Frame, pcf: &PcfConfig, now: Time, bytes: &mut Vec<u8>) {
+    let units = |span: Span| (span.0 / TIME_UNIT.0).min(u64::from(u16::MAX)) as u16;
     bytes.extend((now.0 / 1_000).to_le_bytes());
-    bytes.extend(BEACON_FIXED);
+    bytes.extend(units(pcf.interval).max(1).to_le_bytes());
+    bytes.extend(CAPABILITIES);
     bytes.extend(BEACON_SSID);
     bytes.extend(BEACON_RATES[usize::from(frame.rate.is_ofdm())]);
     let channel = if frame.rate.is_ofdm() { 36 } else { 1 };
     bytes.extend([3, 1, channel]);
     // The CF parameter set: the next period, one in each interval, its longest and its remaining length.
-    let [low, high] = ((frame.duration.0 / TIME_UNIT.0) as u16).to_le_bytes();
-    bytes.extend([4, 6, 0, 1, low, high, low, high]);
+    bytes.extend([4, 6, 0, 1]);
+    bytes.extend(units(pcf.duration).to_le_bytes());
+    bytes.extend(units(frame.duration).to_le_bytes());
     bytes.extend(BEACON_MAP);
 }
 

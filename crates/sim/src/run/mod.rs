@@ -261,7 +261,10 @@ impl World {
             let file = Box::new(io::BufWriter::new(std::fs::File::create(path).map_err(failed)?));
             match place_of(config, *link) {
                 Place::Channel(channel) => net.capture(channel, Capture::new(file).map_err(failed)?),
-                Place::Wlan(wlan) => net.wlans[wlan].capture = Some(WifiCapture::new(file).map_err(failed)?),
+                Place::Wlan(wlan) => {
+                    let capture = WifiCapture::new(file, net.wlans[wlan].periods());
+                    net.wlans[wlan].capture = Some(capture.map_err(failed)?);
+                }
             }
         }
         // The first thing set, so that what happens at the end of the warm-up is measured.
@@ -273,6 +276,7 @@ impl World {
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
+        net.begin();
         Ok(World { net, flows, acts, first_act: slot.0, begin, at_begin: None })
     }
 

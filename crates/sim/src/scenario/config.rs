@@ -1,6 +1,6 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
-use lasthop_stack::link::dot11::MacConfig;
+use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::Modulation;
@@ -126,6 +126,8 @@ pub struct WifiConfig {
     pub nodes: Vec<usize>,
     /// The access point, an index into [`Config::nodes`]; `None` is an ad hoc network.
     pub access_point: Option<usize>,
+    /// The contention-free periods in which the access point polls all other stations; `None` is DCF alone.
+    pub pcf: Option<PcfConfig>,
     /// The MAC's and PHY's constants.
     pub mac: MacConfig,
     /// Propagation, reception and errors.

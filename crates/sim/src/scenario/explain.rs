@@ -4,6 +4,7 @@ use super::error::{ScenarioError, nearest};
 use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled};
 use super::layout::unknown_key;
 use super::quantity::Dim;
+use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
@@ -135,6 +136,7 @@ fn default(key: &Key) -> (Option<String>, String) {
             let config = lle_tcp::Config::new(lle_tcp::Mode::Safe, lle_tcp::Criterion::default());
             (Some(value(&config)), source)
         }
+        Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
         Default::Law(value) => (Some(value(&Laws::default())), source),
         Default::Sack(by) => profiled(by, "; true for recovery sack and fack"),
     }

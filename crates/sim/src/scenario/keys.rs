@@ -8,6 +8,7 @@ mod air;
 mod apps;
 mod laws;
 mod links;
+mod pcf;
 mod preset;
 mod radio;
 mod table;
@@ -15,6 +16,7 @@ mod words;
 
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
+use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp;
@@ -95,6 +97,8 @@ pub(super) enum Default {
     Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
     /// What the agent says by itself.
     Agent(fn(&lle_tcp::Config) -> String),
+    /// What the point coordinator says by itself.
+    Pcf(fn(&PcfConfig) -> String),
     /// What the congestion law says by itself.
     Law(fn(&Laws) -> String),
     /// True when the recovery needs it, else what the profile says.

@@ -3,6 +3,7 @@
 use super::error::unknown;
 use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled};
 use super::value::{Names, Value};
+use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
 use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
@@ -177,6 +178,7 @@ impl Layout {
                 then: read(def, then),
                 or: read(def, or),
             },
+            Default::Pcf(value) => SlotDefault::Always(read(def, &value(&PcfConfig::default()))),
             Default::Law(value) => SlotDefault::Always(read(def, &value(&Laws::default()))),
             Default::Agent(value) => {
                 let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());

@@ -4,6 +4,7 @@ mod errors;
 mod frames;
 mod fuzz;
 mod listing;
+mod periods;
 mod reverse;
 mod sweeps;
 mod wifi;

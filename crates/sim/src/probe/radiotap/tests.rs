@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use lasthop_stack::link::dot11::{PcfConfig, PhyRate, PhyTiming, Preset, Rules};
+use lasthop_stack::link::dot11::{PhyRate, PhyTiming, Preset, Rules};
 use lasthop_stack::packet::{Body, Flags, Segment};
 use lasthop_stack::units::SeqNo;
 
@@ -45,7 +45,8 @@ struct Story {
 impl Story {
     fn new(preset: Preset) -> (Story, Shared) {
         let file = Shared::default();
-        let capture = WifiCapture::new(Box::new(file.clone())).expect("memory takes all");
+        let capture =
+            WifiCapture::new(Box::new(file.clone()), PcfConfig::default()).expect("memory takes all");
         (Story { capture, phy: Rules::new(preset.config()).config.phy, now: Time(1_000_000) }, file)
     }
 

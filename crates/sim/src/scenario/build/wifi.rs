@@ -10,7 +10,7 @@ use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, RateSet, ResponseTimeout,
+    AccessRules, BackoffDraw, MacConfig, PcfConfig, PhyRate, PhyTiming, RateSet, ResponseTimeout,
 };
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
@@ -24,7 +24,23 @@ pub(super) fn wifi(link: &Part<'_>) -> WifiConfig {
         none if none.is("none") => None,
         node => Some(link.node_index(node)).filter(|ap| nodes.contains(ap)),
     };
-    WifiConfig { nodes, access_point, mac: mac(link, &preset.mac), radio: radio(link, &preset.radio) }
+    WifiConfig {
+        nodes,
+        access_point,
+        pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
+        mac: mac(link, &preset.mac),
+        radio: radio(link, &preset.radio),
+    }
+}
+
+fn pcf(link: &Part<'_>) -> PcfConfig {
+    PcfConfig {
+        interval: link.span("pcf.interval"),
+        duration: link.span("pcf.max-duration"),
+        beacon: link.small("pcf.beacon"),
+        end: link.small("pcf.cf-end"),
+        largest_packet: link.small("pcf.largest-packet"),
+    }
 }
 
 /// A rate that the standard has not is told by the check, which needs a configuration to look at.

@@ -1,12 +1,12 @@
-//! Packets, and the frames that have to hold them.
+//! Packets, and the frames and contention-free periods that have to hold them.
 
-use super::Check;
+use super::{Check, secs};
 use crate::net::routes::Routes;
 use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use lasthop_stack::hooks::Congestion;
-use lasthop_stack::link::dot11::LARGEST_MSDU;
+use lasthop_stack::link::dot11::{LARGEST_MSDU, PcfConfig, Rules};
 use lasthop_stack::packet::{Body, Datagram, Extension, NodeId, Options, Packet, Segment, Timestamps};
-use lasthop_stack::units::SeqNo;
+use lasthop_stack::units::{SeqNo, Span};
 
 impl Check<'_> {
     /// The largest packets of the flows on the 802.11 links that they cross.
@@ -18,17 +18,25 @@ impl Check<'_> {
         };
         for (place, wifi) in config.wifi() {
             let link = &config.links[place].name;
-            for flow in config.flows.iter().filter(|flow| crosses(flow, place)) {
-                self.msdu(link, wifi, flow);
+            let flows: Vec<&FlowConfig> = config
+                .flows
+                .iter()
+                .filter(|flow| crosses(flow, place))
+                .filter(|flow| self.msdu(link, wifi, flow))
+                .collect();
+            let longest = flows.iter().rev().max_by_key(|flow| largest_packet(flow).1);
+            if let (Some(pcf), Some(flow)) = (&wifi.pcf, longest) {
+                self.answer(link, pcf, flow);
             }
         }
     }
 
-    /// The packets of a flow must fit into the frames of a link.
-    fn msdu(&mut self, link: &str, wifi: &WifiConfig, flow: &FlowConfig) {
+    /// Whether the packets of a flow fit into the frames of a link.
+    fn msdu(&mut self, link: &str, wifi: &WifiConfig, flow: &FlowConfig) -> bool {
         let (payload, packet) = largest_packet(flow);
         let (headers, llc) = (packet - payload, wifi.mac.llc);
-        if packet + llc > LARGEST_MSDU {
+        let fits = packet + llc <= LARGEST_MSDU;
+        if !fits {
             let most = LARGEST_MSDU.saturating_sub(headers + llc);
             let text = format!(
                 "{payload} B, {headers} B of headers and {llc} B of LLC make an MSDU of {} B on links.{link}, above \
@@ -36,6 +44,60 @@ impl Check<'_> {
                 packet + llc
             );
             self.fault(&packet_key(flow), text);
+        }
+        fits
+    }
+
+    /// The time that is held free for the answer to a poll must do for all packets.
+    fn answer(&mut self, link: &str, pcf: &PcfConfig, flow: &FlowConfig) {
+        let packet = largest_packet(flow).1;
+        if packet > pcf.largest_packet {
+            let text = format!(
+                "{} B, but the packets of flows.{} have {packet} B; expected at least {packet} B",
+                pcf.largest_packet, flow.name
+            );
+            self.fault(&format!("links.{link}.pcf.largest-packet"), text);
+        }
+    }
+
+    /// A period needs somebody who polls, room for a polled exchange, and an interval that leaves room for others.
+    pub(super) fn periods(&mut self, name: &str, wifi: &WifiConfig) {
+        let key = |below: &str| format!("links.{name}.{below}");
+        let Some(pcf) = &wifi.pcf else { return };
+        if wifi.access_point.is_none() {
+            let text = format!(
+                "\"pcf\" on a link without an access point; expected links.{name}.access-point, which polls"
+            );
+            self.fault(&key("coordination"), text);
+            return;
+        }
+        let rules = Rules::new(wifi.mac);
+        let (shortest, contention) = (pcf.shortest(&rules), pcf.contention(&rules));
+        let with = format!("with {} B", pcf.largest_packet);
+        let period = format!("a beacon, a poll and its answer {with} each, CF-End and 3 SIFS");
+        if pcf.interval < shortest + contention {
+            let text = format!(
+                "{} holds no period of {} ({period}) beside {} of contention; expected at least {}",
+                secs(pcf.interval),
+                secs(shortest),
+                secs(contention),
+                secs(shortest + contention)
+            );
+            self.fault(&key("pcf.interval"), text);
+        } else if pcf.duration < shortest {
+            let (found, least) = (secs(pcf.duration), secs(shortest));
+            let text = format!("{found} holds no polled exchange ({period}); expected at least {least}");
+            self.fault(&key("pcf.max-duration"), text);
+        } else if pcf.duration + contention > pcf.interval {
+            let text = format!(
+                "{} of an interval of {} leaves less to contention than DIFS, a backoff and an exchange {with}, {}; \
+                 expected at most {}",
+                secs(pcf.duration),
+                secs(pcf.interval),
+                secs(contention),
+                secs(Span(pcf.interval.0 - contention.0))
+            );
+            self.fault(&key("pcf.max-duration"), text);
         }
     }
 }

@@ -95,6 +95,8 @@ impl Check<'_> {
             let stations = stations.join(", ");
             let text = format!("\"{ap}\" is no station of the link; expected \"none\" or one of {stations}");
             self.fault(&key("access-point"), text);
+        } else {
+            self.periods(name, wifi);
         }
     }
 

@@ -4,7 +4,7 @@
 //! what the applications of a flow do have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, air, apps, laws, links, radio};
+use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, air, apps, laws, links, pcf, radio};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -32,6 +32,7 @@ const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 const SECTIONS: &[&[Key]] = &[
     HEAD,
     links::KEYS,
+    pcf::KEYS,
     air::KEYS,
     radio::KEYS,
     FLOWS,
