@@ -143,7 +143,9 @@ fn default(key: &Key) -> (Option<String>, String) {
 }
 
 fn preset(by: &Preferred, key: &Key) -> (Option<String>, String) {
-    let (value, source) = by.summary(!key.only.contains(&Only::Is("links.*.kind", &["wifi"])));
+    // A key that depends on anything else is one of 802.11 links alone.
+    let on_other_links = |only: &Only| matches!(only, Only::Is("links.*.kind", kinds) if *kinds != ["wifi"]);
+    let (value, source) = by.summary(key.only.is_empty() || key.only.iter().any(on_other_links));
     (Some(value), source)
 }
 

@@ -516,6 +516,7 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");
     assert_eq!(of("agents.NAME.repair"), "200 ms");
+    assert_eq!(of("propagation.exponent"), "3");
     assert_eq!(
         of("propagation.model"),
         "flat (without positions); two-ray (ns2, bianchi); log-distance (ns3)"
