@@ -113,7 +113,7 @@ pub(super) const KEYS: &[Key] = &[
         .at_most(FASTEST),
     Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK").preset(
         basic_rates,
-        Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.3.4)"),
+        Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.2.3)"),
     ),
     Key::new("links.*.delay", TIME_MS, "propagation delay")
         .default("0 s")

@@ -27,7 +27,7 @@ pub(super) const KEYS: &[Key] = &[
     .only(WIFI),
     Key::new("links.*.pcf.interval", TIME_MS, "from one contention-free period to the next")
         .pcf(|pcf| time(pcf.interval))
-        .source("IEEE 802.11-1999 (9.3.1): a beacon interval of 100 TU")
+        .source("hostapd: beacon_int, 100 TU")
         .above("0 s")
         .at_most("60 s"),
     Key::new("links.*.pcf.max-duration", TIME_MS, "longest contention-free period, from when it is due")

@@ -11,7 +11,7 @@ pub(super) const FLAVOURS: [&str; 3] = ["standard", "ns2", "model"];
 /// The words of `links.*.radio`.
 pub(super) const RADIOS: [&str; 3] = ["ns2", "ns3", "bianchi"];
 
-const NS2_MAC: &str = "ns-2: mac-802_11.cc";
+const NS2_MAC: &str = "ns-2: Mac/802_11";
 const MODEL: &str = "Bianchi 2000 (II)";
 const BIANCHI: &str = "Bianchi 2000 (table II)";
 

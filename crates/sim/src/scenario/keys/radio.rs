@@ -18,13 +18,16 @@ const CAPTURE: &[Only] = &[Only::Is("links.*.reception.model", &["ns2", "capture
 const SINR: &[Only] = &[Only::Is("links.*.reception.model", &["sinr"])];
 const CHANNEL: Source = Source::Mac("IEEE 802.11-2012 (16.4.6, 17.4.6)", "IEEE 802.11-2012 (18.3.8)");
 const NS3_LOSS: Source = both_radios("ns-3: LogDistancePropagationLossModel");
-const ANTENNA: Source = Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: YansWifiPhy");
+const ANTENNA: Source = Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: WifiPhy TxGain, RxGain");
 const NS2_ANTENNA: Source = both_radios("ns-2: Antenna/OmniAntenna");
 const AUDIBLE: Source = both_radios("well above every threshold");
 const CP_THRESH: Source = both_radios("ns-2: Phy/WirelessPhy CPThresh_");
 const INTERFERENCE: Source = both_radios("ns-3: InterferenceHelper");
 const NOISE_FIGURE: Source = both_radios("ns-3: WifiPhy RxNoiseFigure");
-const WIRELESS_PHY: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: YansWifiPhy");
+const POWER_FED: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: WifiPhy TxPowerStart");
+/// ns-3 knows them by the loss at 1 m, which is that of free space at 5.15 GHz.
+const FRIIS: Source =
+    Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: LogDistancePropagationLossModel ReferenceLoss");
 
 const fn both_radios(source: &'static str) -> Source {
     Source::Radio(source, source)
@@ -61,12 +64,12 @@ pub(super) const KEYS: &[Key] = &[
     .above("0 m")
     .at_most("1000 km"),
     Key::new("links.*.propagation.transmit-power", POWER, "power fed into the antenna")
-        .preset(|wifi| power(wifi.radio.transmit_power_w), WIRELESS_PHY)
+        .preset(|wifi| power(wifi.radio.transmit_power_w), POWER_FED)
         .only(BY_DISTANCE)
         .above("0 W")
         .at_most(STRONGEST),
     Key::new("links.*.propagation.frequency", FREQUENCY, "carrier frequency")
-        .preset(|wifi| frequency(wifi.radio.frequency_hz), WIRELESS_PHY)
+        .preset(|wifi| frequency(wifi.radio.frequency_hz), FRIIS)
         .only(BY_DISTANCE)
         .above("0 Hz")
         .at_most("1000 GHz"),
@@ -86,7 +89,7 @@ pub(super) const KEYS: &[Key] = &[
         .above("0 m")
         .at_most("10 km"),
     Key::new("links.*.propagation.system-loss", Kind::Number, "losses in the equipment, a factor")
-        .preset(|wifi| factor(wifi.radio.system_loss), WIRELESS_PHY)
+        .preset(|wifi| factor(wifi.radio.system_loss), FRIIS)
         .only(BY_DISTANCE)
         .at_least("1")
         .at_most("1000000"),
@@ -125,21 +128,24 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reception.receive-threshold", POWER, "weakest frame that can be received")
         .preset(
             |wifi| power(wifi.radio.receive_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy RXThresh_", "ns-3: ThresholdPreambleDetectionModel"),
+            Source::Radio(
+                "ns-2: Phy/WirelessPhy RXThresh_",
+                "ns-3: ThresholdPreambleDetectionModel MinimumRssi",
+            ),
         )
         .above("0 W")
         .at_most(STRONGEST),
     Key::new("links.*.reception.carrier-sense-threshold", POWER, "weakest frame that makes the medium busy")
         .preset(
             |wifi| power(wifi.radio.carrier_sense_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
+            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy CcaSensitivity"),
         )
         .above("0 W")
         .at_most(STRONGEST),
     Key::new("links.*.reception.interference-threshold", POWER, "weakest frame that can spoil another")
         .preset(
             |wifi| power(wifi.radio.interference_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: YansWifiPhy RxSensitivity"),
+            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy RxSensitivity"),
         )
         .above("0 W")
         .at_most(STRONGEST),

@@ -226,7 +226,7 @@ fn every_default_of_a_wifi_link_is_listed_with_its_source() {
         let found = scenario.resolved(0).into_iter().find(|line| line.key == format!("links.cell.{key}"));
         found.map(|line| (line.value, line.from, line.source)).unwrap()
     };
-    assert_eq!(line("rate"), ("1 Mbit/s".into(), "flavour ns2".into(), "ns-2: mac-802_11.cc"));
+    assert_eq!(line("rate"), ("1 Mbit/s".into(), "flavour ns2".into(), "ns-2: Mac/802_11"));
     assert_eq!(line("frames.header").0, "30 B");
     assert_eq!(
         line("slot"),
