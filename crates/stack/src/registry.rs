@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::{Bbr, Reno, Vegas, Veno};
+use crate::transport::congestion::{Bbr, Cubic, Reno, Vegas, Veno};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -95,6 +95,7 @@ kinds! {
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
     Vegas(Vegas) = "vegas", "Brakmo and Peterson 1995", "a few segments in the queue, held by the round trip; early retransmission";
     Veno(Veno) = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
+    Cubic(Cubic) = "cubic", "RFC 9438", "a cubic function of the time since the last loss";
     Bbr(Box<Bbr>) = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
 }
 
@@ -162,6 +163,14 @@ pub const VARIANTS: &[Variant] = &[
         summary: "NewReno that takes a loss with a short queue for random",
         source: "Fu and Liew 2003",
         style: Style { colour: "#8c564b", marker: "P" },
+    },
+    Variant {
+        name: "cubic",
+        recovery: RecoveryKind::Sack,
+        congestion: CongestionKind::Cubic,
+        summary: "SACK with a window that follows a cubic function of time",
+        source: "RFC 9438",
+        style: Style { colour: "#17becf", marker: "h" },
     },
     Variant {
         name: "bbr",

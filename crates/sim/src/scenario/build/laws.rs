@@ -13,10 +13,15 @@ pub(super) fn laws(flow: &Part<'_>) -> Laws {
         ("vegas.beta", &mut laws.vegas.beta),
         ("vegas.gamma", &mut laws.vegas.gamma),
         ("veno.beta", &mut laws.veno.beta),
+        ("cubic.c", &mut laws.cubic.c),
+        ("cubic.beta", &mut laws.cubic.beta),
     ] {
         if let Some(set) = number(key) {
             *value = set;
         }
+    }
+    if let Some(Value::Bool(fast)) = flow.known("tcp.cubic.fast-convergence") {
+        laws.cubic.fast_convergence = *fast;
     }
     laws
 }

@@ -5,6 +5,7 @@ use lasthop_stack::transport::congestion::Laws;
 
 const VEGAS: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["vegas"])];
 const VENO: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["veno"])];
+const CUBIC: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["cubic"])];
 
 impl Key {
     /// A default of the law itself.
@@ -46,6 +47,26 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("0")
     .at_most("1000000")
     .only(VENO),
+    Key::new("flows.*.tcp.cubic.c", Kind::Number, "steepness, in segments per second cubed")
+        .law(|laws| laws.cubic.c.to_string())
+        .source("RFC 9438 (5)")
+        .above("0")
+        .at_most("1000000")
+        .only(CUBIC),
+    Key::new("flows.*.tcp.cubic.beta", Kind::Number, "what a loss leaves of the window")
+        .law(|laws| laws.cubic.beta.to_string())
+        .source("RFC 9438 (4.6)")
+        .above("0")
+        .at_most("1")
+        .only(CUBIC),
+    Key::new(
+        "flows.*.tcp.cubic.fast-convergence",
+        Kind::Bool,
+        "whether a flow whose window falls gives room to others faster",
+    )
+    .law(|laws| laws.cubic.fast_convergence.to_string())
+    .source("RFC 9438 (4.7)")
+    .only(CUBIC),
 ];
 
 const VEGAS_CONSTANTS: &str = "flows.*.tcp.vegas.constants";

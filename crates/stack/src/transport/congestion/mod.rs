@@ -1,11 +1,13 @@
 //! How large the window is: one file per law.
 
 mod bbr;
+mod cubic;
 mod reno;
 mod vegas;
 mod veno;
 
 pub use bbr::{Bbr, BbrConfig};
+pub use cubic::{Cubic, CubicConfig};
 pub use reno::Reno;
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
@@ -19,6 +21,8 @@ use crate::transport::tcp::scoreboard::Sent;
 /// The constants of every law that has some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Laws {
+    /// CUBIC's.
+    pub cubic: CubicConfig,
     /// Vegas's.
     pub vegas: VegasConfig,
     /// Veno's.
@@ -34,6 +38,7 @@ impl CongestionKind {
             CongestionKind::Reno => CongestionMachine::Reno(Reno),
             CongestionKind::Vegas => CongestionMachine::Vegas(Vegas::new(&laws.vegas)),
             CongestionKind::Veno => CongestionMachine::Veno(Veno::new(&laws.veno)),
+            CongestionKind::Cubic => CongestionMachine::Cubic(Cubic::new(&laws.cubic)),
             CongestionKind::Bbr => {
                 CongestionMachine::Bbr(Box::new(Bbr::new(BbrConfig { segment: config.packet, draw })))
             }
@@ -47,6 +52,7 @@ macro_rules! each {
             CongestionMachine::Reno($law) => $call,
             CongestionMachine::Vegas($law) => $call,
             CongestionMachine::Veno($law) => $call,
+            CongestionMachine::Cubic($law) => $call,
             CongestionMachine::Bbr($law) => $call,
         }
     };

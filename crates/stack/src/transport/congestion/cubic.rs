@@ -1,0 +1,245 @@
+//! CUBIC: the window follows a cubic function of the time since the last loss.
+//!
+//! **Limits.** Every loss is taken for congestion. Slow start has no `HyStart++` (RFC 9406), so it ends with a loss where the
+//! path is deep. A reduction is not undone when it proves spurious.
+//!
+//! **Source.** RFC 9438, whose sections the comments cite.
+//!
+//! **How.** `W(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)`: steep back towards the window of the last
+//! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of its
+//! window rules. A loss leaves `beta` of what is outstanding.
+//!
+//! **Choices.** 1. Growth counts segments acknowledged, as the RFC does; that of the other laws counts acknowledgements.
+//! 2. Time during which something else than the window limits the sender does not count (5.8).
+//!
+//! **Checked by** the tests below, on numbers computed by hand from the formula.
+
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::units::{Span, Time};
+
+/// Least ssthresh, in segments (4.6).
+const MIN_SSTHRESH: f64 = 2.0;
+/// The most that one round trip may add, as a factor of the window (4.2).
+const MOST_GROWTH: f64 = 1.5;
+
+/// The constants of CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubicConfig {
+    /// How steep it is, in segments per second cubed (C).
+    pub c: f64,
+    /// What a loss leaves of the window (beta).
+    pub beta: f64,
+    /// Whether a flow whose window falls gives room to others faster (4.7).
+    pub fast_convergence: bool,
+}
+
+impl Default for CubicConfig {
+    fn default() -> CubicConfig {
+        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true }
+    }
+}
+
+/// The present stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    begin: Time,
+    /// Seconds from its begin until the window of the last loss is reached again.
+    k: f64,
+    /// The window that Reno would have (`W_est`).
+    reno: f64,
+}
+
+/// The state of CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    config: CubicConfig,
+    w_max: f64,
+    /// The window before the last loss (`cwnd_prior`).
+    prior: f64,
+    epoch: Option<Epoch>,
+    /// The stage that begins next grows from where it is: there is no loss to come back to.
+    from_here: bool,
+    last: Time,
+}
+
+impl Cubic {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &CubicConfig) -> Cubic {
+        Cubic { config: *config, w_max: 0.0, prior: 0.0, epoch: None, from_here: true, last: Time::ZERO }
+    }
+
+    /// The window `seconds` into the stage (figure 1 of the RFC).
+    fn curve(&self, k: f64, seconds: f64) -> f64 {
+        let from_plateau = seconds - k;
+        self.config.c * from_plateau * from_plateau * from_plateau + self.w_max
+    }
+
+    fn begin(&mut self, now: Time, window: &Window) -> Epoch {
+        if std::mem::take(&mut self.from_here) || self.w_max < window.cwnd {
+            self.w_max = window.cwnd;
+        }
+        let k = libm::cbrt((self.w_max - window.cwnd) / self.config.c);
+        Epoch { begin: now, k, reno: window.cwnd }
+    }
+
+    /// Segments by which Reno's window grows for each acknowledged, times the window (4.3).
+    fn alpha(&self, reno: f64) -> f64 {
+        let beta = self.config.beta;
+        if reno >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
+    }
+
+    fn avoid(&mut self, ack: &Ack, acked: f64, window: &mut Window) {
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now, window),
+        };
+        let elapsed = ack.now.since(epoch.begin).as_secs();
+        let rtt = ack.srtt.unwrap_or(Span::ZERO).as_secs();
+        epoch.reno += self.alpha(epoch.reno) * acked / window.cwnd;
+        self.epoch = Some(epoch);
+        if self.curve(epoch.k, elapsed) < epoch.reno {
+            window.cwnd = epoch.reno;
+            return;
+        }
+        let target = self.curve(epoch.k, elapsed + rtt).clamp(window.cwnd, MOST_GROWTH * window.cwnd);
+        window.cwnd += (target - window.cwnd) / window.cwnd * acked;
+    }
+}
+
+impl Congestion for Cubic {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        match ack.progress {
+            Progress::Open(acked) if window.in_slow_start() => window.cwnd += f64::from(acked),
+            Progress::Open(acked) => self.avoid(ack, f64::from(acked), window),
+            Progress::Unlimited(_) => {
+                if let Some(epoch) = &mut self.epoch {
+                    epoch.begin = epoch.begin.after(ack.now.since(self.last));
+                }
+            }
+            Progress::Recovering(_) | Progress::Duplicate => {}
+        }
+        self.last = ack.now;
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        self.epoch = None;
+        if loss.cause != LossCause::RepeatedTimeout {
+            let falling = self.config.fast_convergence && window.cwnd < self.w_max;
+            let share = if falling { f64::midpoint(1.0, self.config.beta) } else { 1.0 };
+            self.w_max = share * window.cwnd;
+            self.prior = window.cwnd;
+            window.ssthresh = (self.config.beta * f64::from(loss.flight)).max(MIN_SSTHRESH);
+        }
+        match loss.cause {
+            LossCause::Duplicates => {
+                self.from_here = false;
+                window.cwnd = window.ssthresh;
+            }
+            LossCause::Timeout | LossCause::RepeatedTimeout => {
+                // The stage after slow start begins on the plateau (4.8).
+                self.from_here = true;
+                window.cwnd = 1.0;
+            }
+        }
+        LossResponse::REDUCED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{ack, loss};
+    use super::*;
+
+    fn at(seconds: f64, rtt_ms: u64) -> Ack {
+        Ack {
+            now: Time::ZERO.after(Span::from_secs_f64(seconds)),
+            srtt: Some(Span::from_millis(rtt_ms)),
+            ..ack(Progress::Open(1))
+        }
+    }
+
+    /// CUBIC after a loss at 100 segments: 70 are left.
+    fn after_loss() -> (Cubic, Window) {
+        let mut cubic = Cubic::new(&CubicConfig::default());
+        let mut window = Window::new(100.0, Some(50.0), 10_000.0);
+        cubic.on_loss(&loss(LossCause::Duplicates, 100), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh, cubic.w_max), (70.0, 70.0, 100.0));
+        (cubic, window)
+    }
+
+    #[test]
+    fn the_curve_is_that_of_rfc_9438() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 0), &mut window);
+        let k = cubic.epoch.expect("a stage").k;
+        // K = cbrt(30 / 0.4) = 4.21716...
+        assert!((k - 4.217_163_326_508_746).abs() < 1e-9, "{k}");
+        // W(0) = 0.4 (-K)^3 + 100 = 70; W(2) = 0.4 (-2.217)^3 + 100; W(K) = 100; W(K + 5) = 0.4 x 125 + 100.
+        for (t, expected) in [(0.0, 70.0), (2.0, 95.640_6), (k, 100.0), (k + 5.0, 150.0)] {
+            assert!((cubic.curve(k, t) - expected).abs() < 1e-3, "W({t}) = {}", cubic.curve(k, t));
+        }
+    }
+
+    #[test]
+    fn a_round_trip_of_acknowledgements_brings_the_window_to_the_curve_one_round_trip_on() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 1000), &mut window);
+        // 70 acknowledgements at 0 s with a round trip of 1 s: nearly W(1) = 0.4 (1 - K)^3 + 100 = 86.68.
+        for _ in 0..350 {
+            cubic.on_ack(&at(0.0, 1000), &mut window);
+        }
+        let target = cubic.curve(cubic.epoch.expect("a stage").k, 1.0);
+        assert!((target - 86.68).abs() < 0.01, "{target}");
+        assert!((window.cwnd - target).abs() < 0.2, "{}", window.cwnd);
+    }
+
+    #[test]
+    fn on_short_paths_it_grows_as_reno_would_with_its_beta() {
+        let (mut cubic, mut window) = after_loss();
+        // Rounds of 1 ms: the cubic curve hardly moves in 100 ms, Reno's estimate grows by 0.529 a round.
+        for round in 0..100_u32 {
+            for _ in 0..70 {
+                cubic.on_ack(&at(f64::from(round) / 1000.0, 1), &mut window);
+            }
+        }
+        let alpha = 3.0 * 0.3 / 1.7;
+        let estimate = cubic.epoch.expect("a stage").reno;
+        assert_eq!(window.cwnd, estimate);
+        // Each round adds alpha x 70 / cwnd.
+        assert!(window.cwnd > 70.0 + 60.0 * alpha && window.cwnd < 70.0 + 100.0 * alpha, "{}", window.cwnd);
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less_when_the_window_falls() {
+        let (mut cubic, mut window) = after_loss();
+        window.cwnd = 80.0;
+        cubic.on_loss(&loss(LossCause::Duplicates, 80), &mut window);
+        // 80 x (1 + 0.7) / 2 = 68.
+        assert_eq!((window.cwnd, cubic.w_max), (56.0, 68.0));
+        let config = CubicConfig { fast_convergence: false, ..CubicConfig::default() };
+        let mut cubic = Cubic { w_max: 100.0, ..Cubic::new(&config) };
+        window.cwnd = 80.0;
+        cubic.on_loss(&loss(LossCause::Duplicates, 80), &mut window);
+        assert_eq!(cubic.w_max, 80.0);
+    }
+
+    #[test]
+    fn after_a_timeout_the_stage_begins_on_the_plateau() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_loss(&loss(LossCause::Timeout, 70), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 49.0));
+        window.cwnd = 49.0;
+        cubic.on_ack(&at(10.0, 100), &mut window);
+        assert_eq!((cubic.epoch.expect("a stage").k, cubic.w_max), (0.0, 49.0));
+    }
+
+    #[test]
+    fn time_without_data_to_send_does_not_count() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 100), &mut window);
+        cubic.on_ack(&Ack { progress: Progress::Unlimited(1), ..at(60.0, 100) }, &mut window);
+        cubic.on_ack(&at(60.1, 100), &mut window);
+        assert!(window.cwnd < 75.0, "{}", window.cwnd);
+    }
+}
