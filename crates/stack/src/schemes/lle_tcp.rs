@@ -5,9 +5,10 @@
 //! TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs what is lost above the MAC, and a receiver
 //! that dies leaves at most one window acknowledged falsely, which is counted. Both ends of the hop need an agent that
 //! saw the connection begin; a flow that one of them refused for want of room is acknowledged once in half a window or
-//! after 40 ms. Where a flow's segments are more than 40 ms apart, as on a slow cell with many stations, each
-//! acknowledgement goes in the end and the gain is lost. Flows with ECN or a header extension are left alone. Nothing
-//! here sees into an encrypted transport.
+//! when the time to hold is over. Each repeat of a receiver that lacks data goes over the air, since the other end cannot
+//! know which of them tell of a loss above the link; a narrow receive window is told each half. Where a receiver that
+//! speaks without SACK has what the link gave up, a repair too many is possible. Flows with ECN or a header extension
+//! are left alone. Nothing here sees into an encrypted transport.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
@@ -29,10 +30,12 @@
 //! negotiated (both modes). 2. No reaction to `Undelivered`; [`OnUndelivered`] has two. 3. Paper mode gives the bytes
 //! of the window last seen, in the scale in force; it never acknowledges a FIN and lets the acknowledgement of one
 //! pass, or no connection would end. 4. Safe mode passes an acknowledgement that is not redundant: of the handshake, a
-//! FIN, a repeated number, with SACK, of a small window, or when the credit told is under half the window; the newest
-//! one held back goes after 40 ms without another. 5. What passes is not forwarded but folded into the next one made,
-//! since an old number would be ignored with its window. 6. Segments are kept until the receiver itself acknowledges
-//! them, and sent again when it shows a hole where the link had delivered, or says nothing. 7. Flags and numbers of
+//! FIN, a repeated number, of a hole, with SACK, of a small window, or when the credit told is under half the window; the
+//! newest one held back goes after 40 ms without another, or later on a flow whose own are further apart. 5. What
+//! passes is not forwarded but folded into the next one made, since an old number would be ignored with its window; a
+//! wider window alone waits for one that is due. 6. Segments are kept until the receiver itself acknowledges them, and
+//! sent again when it says nothing, or shows that it lacks what the link had delivered: by a block delivered later, or
+//! a repeat that no delivery explains. 7. Flags and numbers of
 //! data that goes the other way are left as they are. 8. Probes of all kinds are answered by the receiver alone.
 //!
 //! **Checked by** `lle_tcp/tests.rs`: one test a rule, and connections over a faulty hop in both modes.
@@ -41,6 +44,8 @@ mod config;
 mod confirm;
 mod copies;
 mod deadlines;
+mod estimate;
+mod evidence;
 mod filter;
 mod flow;
 mod generator;

@@ -198,6 +198,7 @@ fn lle(agent: &Part<'_>) -> lle_tcp::Config {
     config.max_flows = agent.small("max-flows") as usize;
     if mode == Mode::Safe {
         config.hold = agent.span("hold");
+        config.max_hold = agent.span("max-hold");
         config.repair = agent.span("repair");
         config.max_kept = agent.count("max-kept");
     }

@@ -83,8 +83,16 @@ pub(super) const KEYS: &[Key] = &[
         .to_string()
     })
     .only(LLE_TCP),
-    Key::new("agents.*.hold", TIME_MS, "longest time the newest acknowledgement is kept from the air")
-        .agent(|agent| time(agent.hold))
+    Key::new(
+        "agents.*.hold",
+        TIME_MS,
+        "time the newest acknowledgement is kept from the air if no other comes; grows with the flow's spacing",
+    )
+    .agent(|agent| time(agent.hold))
+    .at_most(LONGEST)
+    .only(SAFE),
+    Key::new("agents.*.max-hold", TIME_S, "longest time that agents.NAME.hold grows to")
+        .agent(|agent| time(agent.max_hold))
         .at_most(LONGEST)
         .only(SAFE),
     Key::new(

@@ -403,6 +403,7 @@ ack-every = 3
 ack-delay = "50 ms"
 on-undelivered = "three-duplicates"
 hold = "20 ms"
+max-hold = "500 ms"
 repair = "300 ms"
 idle = "60 s"
 max-flows = 5
@@ -411,6 +412,7 @@ max-kept = "64 kB""#;
         acknowledge: AckScheme::Delayed { every: 3, delay: Span::from_millis(50) },
         on_undelivered: OnUndelivered::ThreeDuplicates,
         hold: Span::from_millis(20),
+        max_hold: Span::from_millis(500),
         repair: Span::from_millis(300),
         idle: Span::from_secs(60),
         max_flows: 5,

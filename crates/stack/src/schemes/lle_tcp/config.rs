@@ -14,8 +14,12 @@ pub struct Config {
     pub acknowledge: AckScheme,
     /// The answer to `PACK_UNDELIVERED`.
     pub on_undelivered: OnUndelivered,
-    /// Longest time the receiver's side keeps the newest acknowledgement from the air (safe mode).
+    /// How long the receiver's side keeps the newest acknowledgement from the air if no other comes (safe mode). It
+    /// grows with the spacing of the flow's own acknowledgements, to `max_hold` at most. The agent at the other end makes
+    /// an acknowledgement that tells of a wider window only wait as long for one that tells more.
     pub hold: Span,
+    /// What `hold` may grow to (safe mode).
+    pub max_hold: Span,
     /// Least silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
     /// grows with the time that confirmations take. To exceed `hold` and the receiver's delay of acknowledgements.
     pub repair: Span,
@@ -108,8 +112,10 @@ impl Criterion {
 }
 
 impl Config {
-    /// Longest time an acknowledgement is held back from the air.
+    /// How long an acknowledgement is held back from the air unless the flow is slow.
     pub const HOLD: Span = Span::from_millis(40);
+    /// How long on a slow flow: RFC 6298's least timeout (2.4), after which TCP repairs by itself.
+    pub const MAX_HOLD: Span = Span::from_secs(1);
 
     /// The defaults for a mode and a criterion.
     #[must_use]
@@ -120,6 +126,7 @@ impl Config {
             acknowledge: AckScheme::EveryPacket,
             on_undelivered: OnUndelivered::Nothing,
             hold: Self::HOLD,
+            max_hold: Self::MAX_HOLD,
             repair: Span::from_millis(200),
             idle: Span::from_secs(600),
             max_flows: 16_384,
@@ -143,6 +150,8 @@ pub struct Counters {
     pub cleared: u64,
     /// Segments sent again because the receiver lacked what the link had delivered.
     pub repaired: u64,
+    /// Those among them that were sent because it was silent: its acknowledgement may have been lost instead.
+    pub probed: u64,
     /// Segments handed to the link again after `PACK_UNDELIVERED`.
     pub resubmitted: u64,
     /// Segments that the link gave up and the receiver had (safe mode).

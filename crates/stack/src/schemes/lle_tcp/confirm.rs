@@ -67,10 +67,13 @@ impl Generator {
         self.reply.hear(&packet, segment, consumed);
         let repeated = ack == self.confirmed;
         let edge = ack + (u64::from(segment.window) << self.reply.terms.shift);
+        let widened = Some(edge) > self.edge;
         self.edge = Some(self.edge.unwrap_or(0).max(edge));
-        let heard_blocks = self.take_blocks(segment, ack);
-        let news = heard_blocks == Blocks::News;
-        if ack > self.confirmed {
+        let heard = self.take_blocks(segment, ack);
+        let news = heard.is_some_and(|blocks| blocks.news);
+        let advanced = ack > self.confirmed;
+        let mut lost = self.lost_before(ack, pure && !widened, heard);
+        if advanced {
             self.confirmed = ack;
             turn.counters.false_negatives += self.copies.release(ack);
             self.selective.advance(ack);
@@ -93,12 +96,13 @@ impl Generator {
                 self.told_edge = self.told_edge.max(edge);
             }
         }
-        let tells = self.reached > self.told
-            || self.edge.is_some_and(|edge| edge > self.told_edge)
-            || self.twice.is_some();
-        if tells || (news && consumed) {
+        let tells = self.reached > self.told || self.twice.is_some() || (news && consumed);
+        let wider = self.edge > Some(self.told_edge);
+        if tells || (wider && (self.asked || !self.another_is_due())) {
             turn.counters.relayed += u64::from(consumed);
             self.acknowledge(turn);
+        } else if wider {
+            self.acknowledge_later(turn);
         } else if consumed && ack == self.told && (repeated || self.asked) {
             self.relay_repeat(turn);
         }
@@ -106,17 +110,45 @@ impl Generator {
         if self.confirmed >= self.reached {
             self.silence.stop();
         } else {
-            let missing = (repeated && pure) || heard_blocks != Blocks::None || ack < self.repairing;
-            if missing {
-                self.repair_what_is_missing(turn);
+            if advanced && ack < self.repairing && heard.is_none() {
+                // A repair got it on to the next hole.
+                lost = u64::MAX;
             }
+            self.repair_what_is_missing(lost, turn);
             self.silence.restart(turn.now);
         }
     }
 
+    /// The receiver lacks what it does not acknowledge and the link delivered before the delivery of this number; 0 if
+    /// the answer may be older than the delivery of anything missing.
+    ///
+    /// A block tells which delivery the receiver has seen. A repeat of its number without one is evidence if no excuse
+    /// is left; what carries data answers nothing, and an update of the window is no repeat (RFC 5681, 2).
+    fn lost_before(&mut self, ack: u64, may_answer: bool, heard: Option<Blocks>) -> u64 {
+        if ack < self.confirmed {
+            return 0;
+        }
+        self.excuses.advance(ack);
+        let repeats = may_answer && (heard.is_some() || ack == self.confirmed);
+        let unexcused = repeats && !self.excuses.take(ack);
+        match heard {
+            Some(blocks) => blocks.seen,
+            None if unexcused => u64::MAX,
+            None => 0,
+        }
+    }
+
+    /// Whether the sender can do without a wider window for now: a segment on its way to the receiver will bring an
+    /// acknowledgement, or there is room for one more as far as the sender knows.
+    fn another_is_due(&self) -> bool {
+        let full = u64::from(self.full.max(self.reply.terms.mss));
+        let under_way = self.sent_end > self.reached;
+        self.beyond.is_empty() && (under_way || self.sent_end + full <= self.told_edge)
+    }
+
     /// Takes in the receiver's SACK blocks.
-    fn take_blocks(&mut self, segment: &Segment, ack: u64) -> Blocks {
-        let mut heard = Blocks::None;
+    fn take_blocks(&mut self, segment: &Segment, ack: u64) -> Option<Blocks> {
+        let mut heard = None;
         for &(left, right) in segment.options.sack.as_slice() {
             let (Some(left), Some(right)) = (self.offset(left), self.offset(right)) else {
                 continue;
@@ -132,15 +164,14 @@ impl Generator {
                 continue;
             }
             self.selective.insert(left.max(ack), right);
-            if heard == Blocks::None {
-                heard = Blocks::Known;
-            }
             // A FIN that the receiver has is still its own to acknowledge.
             let (left, right) = (left.max(self.reached), right.min(self.fin.unwrap_or(right)));
+            let blocks: &mut Blocks = heard.get_or_insert_default();
+            blocks.seen = blocks.seen.max(self.copies.delivery_of(right));
             if left < right && !self.beyond.contains(left, right) {
                 let block = self.beyond.insert(left, right);
                 self.reply.note_block(block);
-                heard = Blocks::News;
+                blocks.news = true;
             }
         }
         heard
@@ -156,12 +187,13 @@ impl Generator {
                 if outer_left <= left && right <= outer_right)
     }
 
-    /// The receiver lacks what the link had delivered: the stretches up to the first it has are sent again. Without
-    /// SACK that is the first one.
-    fn repair_what_is_missing<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+    /// The receiver lacks what the link had delivered before the delivery `lost`: the stretches up to the first it has
+    /// are sent again. Without SACK that is the first one.
+    fn repair_what_is_missing<O: AgentOut>(&mut self, lost: u64, turn: &mut Turn<'_, O>) {
         let limit = self.selective.as_slice().first().map_or(self.confirmed + 1, |range| range.0);
-        self.repairing = self.repairing.max(self.reached);
-        self.repair(limit, false, turn);
+        if self.repair(limit, lost, false, turn) {
+            self.repairing = self.repairing.max(self.reached);
+        }
     }
 
     /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
@@ -170,23 +202,33 @@ impl Generator {
             self.silence.stop();
             return;
         }
-        self.repair(self.confirmed + 1, true, turn);
+        self.repair(self.confirmed + 1, u64::MAX, true, turn);
         self.silence.on_break(turn.now);
     }
 
-    /// Sends again what is believed delivered and begins below `limit`, unless a copy left within the time in which
-    /// the receiver could not have answered it.
-    fn repair<O: AgentOut>(&mut self, limit: u64, though_under_way: bool, turn: &mut Turn<'_, O>) {
+    /// Sends again what was delivered before the delivery `lost` and begins below `limit`, unless a copy left within
+    /// the time in which the receiver could not have answered it. Returns whether there was anything.
+    fn repair<O: AgentOut>(
+        &mut self,
+        limit: u64,
+        lost: u64,
+        though_under_way: bool,
+        turn: &mut Turn<'_, O>,
+    ) -> bool {
         let (reached, fields, terms) = (self.reached, self.fields, self.reply.terms);
+        let repaired = turn.counters.repaired;
+        let wait = self.spacing.wait(turn.config);
         for kept in self.copies.below(limit) {
-            let delivered = kept.end() <= reached || self.beyond.contains(kept.start, kept.end());
-            let recent = kept.resent || turn.now.since(kept.resent_at) < turn.config.hold;
+            let known = kept.end() <= reached || self.beyond.contains(kept.start, kept.end());
+            let delivered = known && kept.last_delivery < lost;
+            let recent = kept.resent || turn.now.since(kept.resent_at) < wait;
             if !delivered || (recent && kept.resent_at > Time::ZERO && !though_under_way) {
                 continue;
             }
             kept.resent = true;
             kept.resent_at = turn.now;
             turn.counters.repaired += 1;
+            turn.counters.probed += u64::from(though_under_way);
             let flags = if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
             let segment = Segment {
                 src_port: terms.sender.1,
@@ -205,15 +247,15 @@ impl Generator {
                 body: Body::Tcp(segment),
             });
         }
+        turn.counters.repaired > repaired
     }
 }
 
 /// What SACK blocks told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blocks {
-    None,
-    /// Only what the link had told before.
-    Known,
+#[derive(Clone, Copy, Debug, Default)]
+struct Blocks {
     /// Something that the link had not told.
-    News,
+    news: bool,
+    /// The last delivery of the link that the receiver is known to have seen.
+    seen: u64,
 }

@@ -18,8 +18,11 @@ pub(super) struct Kept {
     pub(super) given_up: bool,
     /// Whether a copy from here is with the link.
     pub(super) resent: bool,
-    /// When the last copy left.
+    /// When the last copy left, or left the link.
     pub(super) resent_at: Time,
+    /// Its place among the deliveries of the link, the first and the last time; 0 before that.
+    pub(super) first_delivery: u64,
+    pub(super) last_delivery: u64,
 }
 
 impl Kept {
@@ -58,9 +61,19 @@ impl Copies {
                 return false;
             }
             self.payload += until - from;
-            let (len, resent_at) = ((until - from) as u32, Time::ZERO);
-            let kept = Kept { start: from, len, push, given_up: false, resent: false, resent_at };
-            self.kept.insert(index, kept);
+            self.kept.insert(
+                index,
+                Kept {
+                    start: from,
+                    len: (until - from) as u32,
+                    push,
+                    given_up: false,
+                    resent: false,
+                    resent_at: Time::ZERO,
+                    first_delivery: 0,
+                    last_delivery: 0,
+                },
+            );
             from = until;
             index += 1;
         }
@@ -98,6 +111,23 @@ impl Copies {
             reached = kept.end();
         }
         reached.min(end)
+    }
+
+    /// The link delivered `[start, end)`, as the delivery of this number.
+    pub(super) fn on_delivered(&mut self, start: u64, end: u64, number: u64) {
+        let first = self.index_of(start);
+        for kept in self.kept.range_mut(first..).take_while(|kept| kept.start < end) {
+            kept.last_delivery = number;
+            if kept.first_delivery == 0 {
+                kept.first_delivery = number;
+            }
+        }
+    }
+
+    /// When the link first delivered what ends at `end`; 0 if that is not known.
+    pub(super) fn delivery_of(&self, end: u64) -> u64 {
+        let last = self.kept.get(self.index_of(end.saturating_sub(1)));
+        last.filter(|kept| kept.start < end).map_or(0, |kept| kept.first_delivery)
     }
 
     /// The stretch that holds `offset`.

@@ -4,6 +4,7 @@
 //! rule that took the one for the other would hold back answers to window probes for ever.
 
 use super::config::Mode;
+use super::estimate::Spacing;
 use super::flow::{Turn, is_pure};
 use super::reply::Terms;
 use crate::hooks::AgentOut;
@@ -30,18 +31,32 @@ pub(super) struct Filter {
     said: u64,
     /// Right edge of what was passed.
     told_edge: u64,
+    /// How far data has come over the link, with or without holes.
+    seen: u64,
     /// The largest segment that arrived.
     full: u32,
     /// Where the sender's FIN stands.
     fin: Option<u64>,
     held: Option<Packet>,
     release_at: Time,
+    /// How far apart the receiver's numbers rise.
+    spacing: Spacing,
 }
 
 impl Filter {
     pub(super) fn new(terms: Terms) -> Filter {
         let told_edge = terms.edge.unwrap_or(0);
-        Filter { terms, said: 0, told_edge, full: terms.mss, fin: None, held: None, release_at: Time::NEVER }
+        Filter {
+            terms,
+            said: 0,
+            seen: 0,
+            told_edge,
+            full: terms.mss,
+            fin: None,
+            held: None,
+            release_at: Time::NEVER,
+            spacing: Spacing::default(),
+        }
     }
 
     /// When it wants to be called.
@@ -52,10 +67,12 @@ impl Filter {
     /// A segment of the sender came over the link.
     pub(super) fn on_data(&mut self, segment: &Segment) {
         self.full = self.full.max(segment.len);
-        if segment.flags.has(Flags::FIN)
-            && let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said)
-        {
-            self.fin = Some(start + u64::from(segment.len));
+        if let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said) {
+            let end = start + u64::from(segment.len);
+            self.seen = self.seen.max(end);
+            if segment.flags.has(Flags::FIN) {
+                self.fin = Some(end);
+            }
         }
     }
 
@@ -81,11 +98,14 @@ impl Filter {
             return fate;
         }
         let redundant = pure && !ends && self.is_redundant(segment, ack);
-        self.said = self.said.max(ack);
+        if ack > self.said {
+            self.said = ack;
+            self.spacing.step(turn.now, turn.config);
+        }
         if redundant {
             turn.counters.suppressed += 1;
             self.held = Some(*packet);
-            self.release_at = turn.now.after(turn.config.hold);
+            self.release_at = turn.now.after(self.spacing.wait(turn.config));
             return Fate::Stop;
         }
         turn.counters.passed += u64::from(pure);
@@ -97,7 +117,9 @@ impl Filter {
     fn is_redundant(&self, segment: &Segment, ack: u64) -> bool {
         let window = u64::from(segment.window) << self.terms.shift;
         let credit = self.told_edge.saturating_sub(ack);
+        // A receiver that has more than it acknowledges tells of its next hole.
         ack > self.said
+            && ack >= self.seen
             && segment.options.sack.is_empty()
             && window >= SMALL_WINDOW * u64::from(self.full)
             && 2 * credit >= window

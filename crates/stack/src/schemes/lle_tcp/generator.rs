@@ -6,6 +6,8 @@
 
 use super::config::{AckScheme, Mode, OnUndelivered};
 use super::copies::Copies;
+use super::estimate::Spacing;
+use super::evidence::Excuses;
 use super::flow::Turn;
 use super::reply::{Reply, Terms};
 use super::silence::Silence;
@@ -45,11 +47,16 @@ pub(super) struct Generator {
     pub(super) twice: Option<(u64, u64)>,
     /// What the sender's last segment carried beside data: a segment sent again here carries the same.
     pub(super) fields: Fields,
-    full: u32,
+    pub(super) full: u32,
+    /// How far apart the link delivers what advances the stream.
+    pub(super) spacing: Spacing,
     /// Segments delivered since the last acknowledgement, and when one is due.
     waiting: u32,
     ack_at: Time,
     pub(super) silence: Silence,
+    pub(super) excuses: Excuses,
+    /// Segments that the link delivered.
+    deliveries: u64,
     /// A repair is under way below this offset.
     pub(super) repairing: u64,
     resubmitted: u64,
@@ -105,9 +112,12 @@ impl Generator {
             twice: None,
             fields: Fields::default(),
             full: 0,
+            spacing: Spacing::default(),
             waiting: 0,
             ack_at: Time::NEVER,
             silence: Silence::new(repair),
+            excuses: Excuses::default(),
+            deliveries: 0,
             repairing: 0,
             resubmitted: 0,
         }
@@ -130,6 +140,7 @@ impl Generator {
             + (ranges * size_of::<(u64, u64)>()) as u64
             + self.copies.bytes()
             + self.reply.bytes()
+            + self.excuses.bytes()
     }
 
     pub(super) fn offset(&self, seq: SeqNo) -> Option<u64> {
@@ -180,22 +191,44 @@ impl Generator {
         segment: &Segment,
         turn: &mut Turn<'_, O>,
     ) {
-        let Some(start) = self.offset(segment.seq).filter(|_| segment.len > 0) else {
+        let Some(start) = self.offset(segment.seq) else {
             return;
         };
+        let safe = turn.config.mode == Mode::Safe;
+        if segment.len == 0 {
+            let answered = start < self.reached || (start > self.reached && segment.flags.has(Flags::FIN));
+            if answered && safe && signal == Signal::Delivered {
+                self.excuses.add(self.reached);
+            }
+            return;
+        }
         let end = start + u64::from(segment.len);
         let own = self.copies.at(start.max(self.confirmed)).filter(|kept| kept.start < end);
-        let resent_here = own.as_ref().is_some_and(|kept| kept.resent);
+        let (mut resent_here, mut given_up) = (false, false);
         if let Some(kept) = own {
+            (resent_here, given_up) = (kept.resent, kept.given_up);
             kept.resent = false;
-            if !resent_here {
+            if resent_here {
+                kept.resent_at = turn.now;
+            } else {
                 kept.given_up = signal == Signal::Undelivered;
             }
         }
         match signal {
-            _ if resent_here => {}
-            Signal::Delivered => self.on_delivered(start, end, segment, turn),
+            Signal::Undelivered if resent_here => {}
             Signal::Undelivered => self.on_undelivered(start, packet, segment, turn),
+            Signal::Delivered => {
+                self.deliveries += 1;
+                self.copies.on_delivered(start.max(self.confirmed), end, self.deliveries);
+                let before = self.reached;
+                if !resent_here {
+                    self.on_delivered(start, end, segment, turn);
+                }
+                // What the link gave up the receiver may have had all the same.
+                if safe && (self.reached == before || given_up) {
+                    self.excuses.add(self.reached);
+                }
+            }
         }
     }
 
@@ -214,7 +247,8 @@ impl Generator {
             return;
         }
         if safe {
-            self.silence.on_delivered(until, turn.now);
+            let held = self.spacing.wait(turn.config) - turn.config.hold;
+            self.silence.on_delivered(until, held, turn.now);
         }
         self.reply.echo_delivered(start, segment);
         if start > self.reached {
@@ -227,12 +261,17 @@ impl Generator {
                 self.acknowledge(turn);
                 Repeats::is_news(&mut self.repeats.made, &mut self.repeats.told);
             } else if self.told >= self.unkept {
+                if self.edge > Some(self.told_edge) {
+                    // A duplicate is one that tells of no other window (RFC 5681, 2).
+                    self.acknowledge(turn);
+                }
                 self.repeat(turn);
             }
             return;
         }
         let filled = !self.beyond.is_empty();
         self.reach(until);
+        self.spacing.step(turn.now, turn.config);
         self.waiting += 1;
         if filled || self.is_due(segment, turn.config.acknowledge) {
             self.acknowledge(turn);
@@ -318,9 +357,16 @@ impl Generator {
         turn.out.up(packet);
     }
 
+    /// The receiver offers more, and the sender is told with the next acknowledgement, or by itself after a while. A
+    /// segment on its way to the receiver brings one, whereas one made now would be one more on each hop behind.
+    pub(super) fn acknowledge_later<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        self.ack_at = self.ack_at.min(turn.now.after(self.spacing.wait(turn.config)));
+    }
+
     /// A deadline has passed.
     pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.ack_at <= turn.now {
+            turn.counters.relayed += u64::from(self.reached == self.told);
             self.acknowledge(turn);
         }
         if self.silence.deadline() <= turn.now {

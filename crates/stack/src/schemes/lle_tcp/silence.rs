@@ -3,6 +3,7 @@
 //! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
 //! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.
 
+use super::estimate::Estimate;
 use crate::units::{Span, Time};
 
 /// The wait is doubled at most so often.
@@ -12,17 +13,25 @@ const MOST_DOUBLINGS: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Silence {
     floor: Span,
+    /// How much longer than assumed in the floor the other end holds its acknowledgements back.
+    held: Span,
     at: Time,
     tries: u32,
     /// The end of a delivery that waits to be confirmed, and when it was made.
     timed: Option<(u64, Time)>,
-    smoothed: Option<Span>,
-    deviation: Span,
+    taken: Estimate,
 }
 
 impl Silence {
     pub(super) fn new(floor: Span) -> Silence {
-        Silence { floor, at: Time::NEVER, tries: 0, timed: None, smoothed: None, deviation: Span::ZERO }
+        Silence {
+            floor,
+            held: Span::ZERO,
+            at: Time::NEVER,
+            tries: 0,
+            timed: None,
+            taken: Estimate::default(),
+        }
     }
 
     /// When it has lasted too long.
@@ -30,8 +39,10 @@ impl Silence {
         self.at
     }
 
-    /// The link delivered data up to `end`.
-    pub(super) fn on_delivered(&mut self, end: u64, now: Time) {
+    /// The link delivered data up to `end`, and the other end may keep the acknowledgement from the air for `held`
+    /// longer than usual.
+    pub(super) fn on_delivered(&mut self, end: u64, held: Span, now: Time) {
+        self.held = held;
         self.timed.get_or_insert((end, now));
         self.restart(now);
     }
@@ -40,24 +51,14 @@ impl Silence {
     /// rather be too long, as a hole that shows is repaired at once.
     pub(super) fn on_confirmed(&mut self, offset: u64, now: Time) {
         self.tries = 0;
-        let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= offset) else {
-            return;
-        };
-        let sample = now.since(since);
-        let Some(smoothed) = self.smoothed else {
-            self.smoothed = Some(sample);
-            self.deviation = Span(sample.0 / 2);
-            return;
-        };
-        let off = smoothed.0.abs_diff(sample.0);
-        self.deviation = Span((3 * self.deviation.0 + off) / 4);
-        self.smoothed = Some(Span((7 * smoothed.0 + sample.0) / 8));
+        if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= offset) {
+            self.taken.take(now.since(since));
+        }
     }
 
     /// Counts from now on.
     pub(super) fn restart(&mut self, now: Time) {
-        let estimate = self.smoothed.map_or(Span::ZERO, |smoothed| smoothed + self.deviation * 4);
-        self.at = now.after(self.floor.max(estimate) * (1 << self.tries));
+        self.at = now.after((self.floor + self.held).max(self.taken.bound()) * (1 << self.tries));
     }
 
     /// Nothing is waited for.
@@ -83,16 +84,16 @@ mod tests {
     #[test]
     fn the_wait_follows_what_the_receiver_takes_and_does_not_fall_below_the_floor() {
         let mut silence = Silence::new(Span::from_millis(200));
-        silence.on_delivered(1000, at(0));
+        silence.on_delivered(1000, Span::ZERO, at(0));
         assert_eq!(silence.deadline(), at(200));
-        silence.on_delivered(2000, at(50));
+        silence.on_delivered(2000, Span::ZERO, at(50));
         // The first delivery is timed: 400 ms, give or take half of it.
         silence.on_confirmed(2000, at(400));
-        silence.on_delivered(3000, at(1000));
+        silence.on_delivered(3000, Span::ZERO, at(1000));
         assert_eq!(silence.deadline(), at(1000 + 400 + 4 * 200));
         for second in 2..40 {
             silence.on_confirmed(u64::MAX, at(1000 * second - 990));
-            silence.on_delivered(1000, at(1000 * second));
+            silence.on_delivered(1000, Span::ZERO, at(1000 * second));
         }
         assert_eq!(silence.deadline(), at(39_000 + 200));
     }
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn each_try_doubles_the_wait_and_a_word_of_the_receiver_ends_that() {
         let mut silence = Silence::new(Span::from_millis(200));
-        silence.on_delivered(1000, at(0));
+        silence.on_delivered(1000, Span::ZERO, at(0));
         for wait in [400, 800, 1600, 3200, 6400, 12_800, 12_800] {
             silence.on_break(at(10));
             assert_eq!(silence.deadline(), at(10 + wait));
@@ -108,6 +109,8 @@ mod tests {
         silence.on_confirmed(0, at(20));
         silence.restart(at(20));
         assert_eq!(silence.deadline(), at(220));
+        silence.on_delivered(2000, Span::from_millis(300), at(30));
+        assert_eq!(silence.deadline(), at(530), "the other end waits longer");
         silence.stop();
         assert_eq!(silence.deadline(), Time::NEVER);
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{AckScheme, Config, Criterion, Mode, OnUndelivered};
+use super::super::{AckScheme, Config, Counters, Criterion, Mode, OnUndelivered};
 use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
 use crate::registry::RecoveryKind;
 use crate::transport::tcp::{self, Profile, State};
@@ -36,6 +36,7 @@ fn quiet(mode: Mode) -> Plan {
         written_by: Time(1_000_000),
         close_at: Time(1_000_000),
         lost: 0,
+        losers: [true; 2],
         delivered_unnoticed: 0,
         dropped_above: 0,
         link_down: (Time::ZERO, Time::ZERO),
@@ -149,6 +150,25 @@ proptest! {
         prop_assert_eq!(outcome.beyond_edge, 0);
         prop_assert!(outcome.acknowledged_falsely <= outcome.window, "{:?}\n{:?}", outcome, plan);
         prop_assert!(outcome.counters[0].false_positives <= outcome.window);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_repaired_when_nothing_is_lost_above_the_link(seed in any::<u64>()) {
+        let plan = drawn(seed, Mode::Safe);
+        let tcp = tcp::Config { ack_every: 1, ..plan.tcp };
+        let agents = plan.agents.map(|agent| Config { max_flows: 1, max_kept: 8_000_000, ..agent });
+        let plan = Plan {
+            dropped_above: 0, delivered_unnoticed: 0, losers: [true, false], bytes: [plan.bytes[0], 0],
+            link_down: (Time::ZERO, Time::ZERO), readers: [Reader::AtOnce; 2], tcp, agents, ..plan
+        };
+        let outcome = World::run(&plan);
+        holds_for_the_living(&plan, &outcome)?;
+        let Counters { repaired, probed, .. } = outcome.counters[0];
+        prop_assert_eq!(repaired - probed, 0, "{:?}\n{:?}", outcome, plan);
     }
 }
 

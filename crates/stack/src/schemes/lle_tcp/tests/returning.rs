@@ -1,6 +1,7 @@
 //! What the receiver says: which of its acknowledgements pass, what becomes of them at the other end, and the repair
 //! of what its TCP did not get.
 
+use super::super::Config;
 use super::bench::{Bench, RECEIVER, SENDER, ack, data, packet, paper, sack, safe, segment, syn, told};
 use crate::packet::{Flags, Segment};
 use crate::signal::Signal;
@@ -31,6 +32,16 @@ fn what_tells_more_than_progress_always_passes() {
         let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
         assert_eq!(bench.down(segment).len(), 1, "{what}");
     }
+}
+
+#[test]
+fn an_acknowledgement_that_ends_before_what_came_over_the_link_tells_of_a_hole_and_passes() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 20_000);
+    bench.up(data(3000, 1000));
+    bench.up(data(1000, 1000));
+    assert_eq!(bench.down(ack(2000, 19_000)).len(), 1);
+    bench.up(data(2000, 1000));
+    assert!(bench.down(ack(4000, 17_000)).is_empty());
 }
 
 #[test]
@@ -96,6 +107,25 @@ fn the_newest_acknowledgement_held_back_goes_after_forty_milliseconds() {
 }
 
 #[test]
+fn on_a_slow_flow_it_waits_for_the_next_one_however_far_apart_they_are() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 60_000);
+    for step in 2..20 {
+        bench.wait(Span::from_millis(90));
+        assert!(bench.down(ack(1000 * step, 61_000 - 1000 * step)).is_empty());
+    }
+    assert!(bench.handed.down.is_empty());
+    bench.wait(Span::from_secs(1));
+    assert_eq!(told(&bench.handed.down[0]).0, 19_000, "the last one goes");
+    let limited = Config { max_hold: Config::HOLD, ..safe(RECEIVER) };
+    let mut bench = Bench::at_receiver(limited, 60_000);
+    for step in 2..20 {
+        bench.down(ack(1000 * step, 61_000 - 1000 * step));
+        bench.wait(Span::from_millis(90));
+    }
+    assert_eq!(bench.handed.down.len(), 18);
+}
+
+#[test]
 fn what_is_held_back_is_old_when_data_carries_the_number() {
     let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
     bench.down(ack(2000, 40_000));
@@ -130,9 +160,54 @@ fn a_passed_acknowledgement_ends_at_the_agent_and_a_fresh_one_takes_its_place() 
     for offset in [0, 1000, 2000] {
         bench.deliver(data(offset, 1000));
     }
-    let up = bench.up(ack(1000, 30_000));
-    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(3000, 28_000)]);
+    bench.handed.up.clear();
+    assert!(bench.up(ack(1000, 30_000)).is_empty());
+    bench.wait(Span::from_millis(40));
+    assert_eq!(bench.handed.up.iter().map(told).collect::<Vec<_>>(), [(3000, 28_000)]);
     assert!(bench.up(ack(2000, 29_000)).is_empty(), "it tells nothing new");
+}
+
+#[test]
+fn a_wider_window_waits_for_an_acknowledgement_that_is_due() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.down(data(1000, 1000));
+    assert!(bench.up(ack(1000, 30_000)).is_empty(), "a segment is with the link");
+    let up = bench.signal(data(1000, 1000), Signal::Delivered);
+    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(2000, 29_000)]);
+    assert!(bench.up(ack(2000, 31_000)).is_empty(), "the sender has room, and will use it");
+    bench.wait(Span::from_millis(40));
+    assert_eq!(
+        bench.handed.up.iter().map(told).collect::<Vec<_>>(),
+        [(2000, 31_000)],
+        "or is told by itself"
+    );
+    bench.wait(Span::from_secs(1));
+    assert_eq!(bench.handed.up.len(), 1);
+}
+
+#[test]
+fn a_wider_window_is_told_at_once_when_the_sender_has_used_up_the_last_or_has_asked() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for step in 0..20 {
+        bench.deliver(data(1000 * step, 1000));
+    }
+    let up = bench.up(ack(10_000, 20_000));
+    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(20_000, 10_000)]);
+    bench.down(data(19_999, 0));
+    let up = bench.up(ack(20_000, 20_000));
+    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(20_000, 20_000)]);
+}
+
+#[test]
+fn a_duplicate_tells_of_no_other_window_than_the_one_before_it() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.down(data(1000, 1000));
+    bench.up(ack(1000, 30_000));
+    bench.signal(data(1000, 1000), Signal::Undelivered);
+    let up = bench.deliver(data(2000, 1000));
+    assert_eq!(up.iter().map(told).collect::<Vec<_>>(), [(1000, 30_000); 2], "the window first");
 }
 
 #[test]
@@ -162,6 +237,104 @@ fn a_segment_dropped_above_the_link_is_sent_again_when_the_receiver_repeats_itse
     assert!(bench.signal(copy, Signal::Delivered).is_empty(), "the sender was told of it long ago");
     bench.up(ack(3000, 17_000));
     assert_eq!((bench.counters().repaired, bench.counters().unconfirmed), (1, 0));
+}
+
+#[test]
+fn answers_to_what_came_beyond_a_hole_are_no_evidence_when_they_cross_its_repair() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.carry(data(1000, 1000), Signal::Undelivered);
+    bench.deliver(data(2000, 1000));
+    bench.deliver(data(3000, 1000));
+    // TCP fills the hole, and goes on, while the answers wait for the air.
+    bench.deliver(data(1000, 1000));
+    bench.deliver(data(4000, 1000));
+    bench.wait(Span::from_millis(1));
+    for _ in 0..3 {
+        bench.up(ack(1000, 19_000));
+    }
+    assert!(bench.handed.down.is_empty(), "one answer to the first and two to what followed");
+    bench.up(ack(1000, 19_000));
+    let copy = bench.handed.down.pop().expect("a fourth tells that the second is missing after all");
+    assert_eq!(segment(&copy).seq, data(1000, 0).seq);
+}
+
+#[test]
+fn with_sack_they_are_no_evidence_either() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.carry(data(0, 1000), Signal::Undelivered);
+    bench.deliver(data(1000, 1000));
+    bench.deliver(data(2000, 1000));
+    bench.deliver(data(0, 1000));
+    bench.wait(Span::from_millis(1));
+    bench.up(sack(0, 20_000, &[(1000, 2000)]));
+    bench.up(sack(0, 20_000, &[(1000, 3000)]));
+    assert!(bench.handed.down.is_empty());
+    bench.deliver(data(3000, 1000));
+    bench.up(sack(0, 20_000, &[(1000, 4000)]));
+    assert_eq!(bench.handed.down.len(), 1, "this answers a segment that came after the hole was filled");
+}
+
+#[test]
+fn answers_to_old_data_and_to_probes_are_no_evidence() {
+    let old = [data(0, 1000), data(1000, 1000), data(1999, 0), data(1999, 1)];
+    for segment in old {
+        let mut bench = Bench::at_sender(safe(SENDER));
+        bench.deliver(data(0, 1000));
+        bench.deliver(data(1000, 1000));
+        bench.up(ack(2000, 18_000));
+        bench.deliver(segment);
+        bench.deliver(data(2000, 1000));
+        bench.wait(Span::from_millis(1));
+        bench.up(ack(2000, 18_000));
+        assert!(bench.handed.down.is_empty(), "{segment:?}");
+        bench.up(ack(2000, 18_000));
+        assert_eq!(bench.handed.down.len(), 1, "{segment:?}");
+    }
+}
+
+#[test]
+fn what_the_link_gave_up_may_have_come_so_that_its_repetition_is_old_to_the_receiver() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.carry(data(0, 1000), Signal::Undelivered);
+    bench.deliver(data(0, 1000));
+    bench.deliver(data(1000, 1000));
+    bench.wait(Span::from_millis(1));
+    bench.up(ack(1000, 19_000));
+    bench.up(ack(1000, 19_000));
+    assert!(bench.handed.down.is_empty());
+    bench.up(ack(1000, 19_000));
+    assert_eq!(bench.handed.down.len(), 1);
+}
+
+#[test]
+fn an_update_of_the_window_is_no_evidence() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in [0, 1000, 2000] {
+        bench.deliver(data(offset, 1000));
+    }
+    bench.wait(Span::from_millis(1));
+    bench.up(ack(1000, 19_000));
+    bench.up(ack(1000, 25_000));
+    bench.up(ack(1000, 30_000));
+    assert!(bench.handed.down.is_empty());
+    bench.up(ack(1000, 30_000));
+    assert_eq!(bench.handed.down.len(), 1);
+}
+
+#[test]
+fn a_copy_that_proves_superfluous_brings_no_other() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    bench.deliver(data(0, 1000));
+    bench.wait(Span::from_millis(200));
+    let copy = segment(&bench.handed.down.pop().expect("a copy after silence"));
+    bench.deliver(data(1000, 1000));
+    bench.signal(copy, Signal::Delivered);
+    bench.deliver(data(2000, 1000));
+    bench.wait(Span::from_millis(50));
+    bench.up(ack(2000, 18_000));
+    bench.up(ack(2000, 18_000));
+    assert!(bench.handed.down.is_empty(), "the receiver had it, and repeats itself for the copy");
 }
 
 #[test]

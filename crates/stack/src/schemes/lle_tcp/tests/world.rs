@@ -71,6 +71,8 @@ pub(super) struct Plan {
     /// When the opener closes.
     pub(super) close_at: Time,
     pub(super) lost: u64,
+    /// The sides whose packets the hop may lose.
+    pub(super) losers: [bool; 2],
     pub(super) delivered_unnoticed: u64,
     pub(super) dropped_above: u64,
     pub(super) link_down: (Time, Time),
@@ -236,7 +238,9 @@ impl World {
         for side in 0..2 {
             for _ in 0..plan.pieces {
                 let at = Time(self.draws.below(plan.written_by.0));
-                self.at(at, Event::Write(side, plan.bytes[side] / plan.pieces));
+                if plan.bytes[side] > 0 {
+                    self.at(at, Event::Write(side, plan.bytes[side] / plan.pieces));
+                }
             }
             match plan.readers[side] {
                 Reader::AtOnce => {}
@@ -378,7 +382,8 @@ impl World {
         }
         let down = self.plan.link_down;
         let calm = now >= self.plan.calm;
-        let lost = (now >= down.0 && now < down.1) || (!calm && self.draws.per_mille(self.plan.lost));
+        let lost = (now >= down.0 && now < down.1)
+            || (!calm && self.plan.losers[side] && self.draws.per_mille(self.plan.lost));
         let unnoticed = !calm && self.draws.per_mille(self.plan.delivered_unnoticed);
         let dropped = !calm && self.draws.per_mille(self.plan.dropped_above);
         let signal = if lost || unnoticed { Signal::Undelivered } else { Signal::Delivered };

@@ -1,0 +1,91 @@
+//! How long something takes that happens again and again, and how long to wait for the next of a kind: RFC 6298's mean
+//! and deviation (2.2, 2.3).
+
+use super::config::Config;
+use crate::units::{Span, Time};
+
+/// The smoothed mean of a time and its smoothed deviation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Estimate {
+    mean: Option<Span>,
+    deviation: Span,
+}
+
+impl Estimate {
+    /// Takes in one time.
+    pub(super) fn take(&mut self, sample: Span) {
+        let Some(mean) = self.mean else {
+            self.mean = Some(sample);
+            self.deviation = Span(sample.0 / 2);
+            return;
+        };
+        let off = mean.0.abs_diff(sample.0);
+        self.deviation = Span((3 * self.deviation.0 + off) / 4);
+        self.mean = Some(Span((7 * mean.0 + sample.0) / 8));
+    }
+
+    /// What the next one will hardly exceed: four deviations above the mean, nothing before the first sample.
+    pub(super) fn bound(&self) -> Span {
+        self.mean.map_or(Span::ZERO, |mean| mean + self.deviation * 4)
+    }
+}
+
+/// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.
+///
+/// A fixed wait would end in vain before each step of a flow that is slower, as in a cell that many share.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spacing {
+    last: Option<Time>,
+    times: Estimate,
+}
+
+impl Spacing {
+    /// The stream makes a step. Pauses of the application are no spacing.
+    pub(super) fn step(&mut self, now: Time, config: &Config) {
+        if let Some(last) = self.last.replace(now) {
+            let time = now.since(last);
+            if time <= config.max_hold {
+                self.times.take(time);
+            }
+        }
+    }
+
+    /// How long to wait for the next step.
+    pub(super) fn wait(&self, config: &Config) -> Span {
+        self.times.bound().min(config.max_hold).max(config.hold)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Criterion, Mode};
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO.after(Span::from_millis(ms))
+    }
+
+    #[test]
+    fn the_wait_follows_the_spacing_between_its_two_limits() {
+        let config = Config::new(Mode::Safe, Criterion::default());
+        let wait = |spacing: &Spacing| at(0).after(spacing.wait(&config));
+        let mut spacing = Spacing::default();
+        spacing.step(at(0), &config);
+        assert_eq!(wait(&spacing), at(40), "nothing is known yet");
+        spacing.step(at(100), &config);
+        assert_eq!(wait(&spacing), at(100 + 4 * 50));
+        spacing.step(at(5_000), &config);
+        assert_eq!(wait(&spacing), at(300), "a pause");
+        for step in 1..40 {
+            spacing.step(at(5_000 + step), &config);
+        }
+        assert_eq!(wait(&spacing), at(40));
+        for step in 1..40 {
+            spacing.step(at(6_000 + 900 * step), &config);
+        }
+        assert!(wait(&spacing) > at(900) && wait(&spacing) <= at(1_000));
+        spacing.step(at(41_400), &config);
+        spacing.step(at(41_401), &config);
+        assert_eq!(wait(&spacing), at(1_000));
+    }
+}

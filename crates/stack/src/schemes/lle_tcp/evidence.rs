@@ -1,0 +1,69 @@
+//! Which of the receiver's repeated acknowledgements tell of a loss above the link, and which the link explains.
+//!
+//! A segment that the link delivers without advancing the stream (old, beyond a hole, a probe) makes the receiver
+//! repeat its number. Such an answer may stand in the receiver's queue while the link delivers what it asks for, and
+//! is heard when the agent believes the receiver to be further on. It tells of no loss. So each delivery of the kind
+//! excuses one repeat of the number that the receiver had then; a repeat without excuse can only come from a receiver
+//! that lacks what the link had delivered. An excuse that is never used delays a repair until the silence ends.
+
+use std::collections::VecDeque;
+
+/// Repeats that the link explains, by number in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Excuses {
+    by_number: VecDeque<(u64, u32)>,
+}
+
+impl Excuses {
+    /// The receiver, which should have all below `number`, got a segment that makes it repeat that.
+    pub(super) fn add(&mut self, number: u64) {
+        match self.by_number.back_mut() {
+            Some((last, count)) if *last == number => *count = count.saturating_add(1),
+            _ => self.by_number.push_back((number, 1)),
+        }
+    }
+
+    /// The receiver said `number`: what excused lower ones has had its answer.
+    pub(super) fn advance(&mut self, number: u64) {
+        while self.by_number.front().is_some_and(|&(first, _)| first < number) {
+            self.by_number.pop_front();
+        }
+    }
+
+    /// Uses up one excuse for a repeat of the lowest number, which is `number`, if there is one.
+    pub(super) fn take(&mut self, number: u64) -> bool {
+        let Some((_, count)) = self.by_number.front_mut().filter(|(first, _)| *first == number) else {
+            return false;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.by_number.pop_front();
+        }
+        true
+    }
+
+    /// Bytes beyond the type itself.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.by_number.len() * size_of::<(u64, u32)>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excuse_serves_once_and_only_for_its_number() {
+        let mut excuses = Excuses::default();
+        excuses.add(1000);
+        excuses.add(1000);
+        excuses.add(3000);
+        assert!(!excuses.take(3000), "the receiver has not come so far");
+        assert!(excuses.take(1000) && excuses.take(1000) && !excuses.take(1000));
+        excuses.add(4000);
+        excuses.advance(4000);
+        assert_eq!(excuses.bytes(), size_of::<(u64, u32)>() as u64, "that of 3000 is gone");
+        assert!(excuses.take(4000));
+        assert_eq!(excuses.bytes(), 0);
+    }
+}
