@@ -2,6 +2,7 @@
 //!
 //! Counters only grow, so a metric is the difference between two snapshots: at the end of the warm-up and of the run.
 
+use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::{Span, Time};
@@ -134,7 +135,13 @@ pub const METRICS: &[MetricEntry] = &[
         "agent",
         "false_positives",
         "bytes",
-        "bytes acknowledged by an agent and not, or not yet, by the receiver",
+        "bytes acknowledged to a TCP that have not come to the other, at the end",
+    ),
+    entry(
+        "agent",
+        "unconfirmed",
+        "bytes",
+        "bytes an agent acknowledged and heard no acknowledgement of, at the end; safe mode alone hears them",
     ),
     entry("agent", "state_max", "bytes", "most bytes of state held by each agent, summed"),
     entry(
@@ -148,8 +155,26 @@ pub const METRICS: &[MetricEntry] = &[
 /// What a flow has done up to some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FlowSample {
-    Tcp { sender: TcpCounters, delivered: u64, bytes_received: u64, completion: Option<Span> },
-    Udp { sender: UdpCounters, receiver: UdpCounters },
+    Tcp {
+        sender: TcpCounters,
+        delivered: u64,
+        bytes_received: u64,
+        completion: Option<Span>,
+        falsely_acknowledged: u64,
+    },
+    Udp {
+        sender: UdpCounters,
+        receiver: UdpCounters,
+    },
+}
+
+impl FlowSample {
+    fn falsely_acknowledged(&self) -> u64 {
+        match self {
+            FlowSample::Tcp { falsely_acknowledged, .. } => *falsely_acknowledged,
+            FlowSample::Udp { .. } => 0,
+        }
+    }
 }
 
 /// What all agents have done up to some time.
@@ -160,7 +185,7 @@ pub(crate) struct AgentSample {
     pub(crate) passed: u64,
     pub(crate) repaired: u64,
     pub(crate) false_negatives: u64,
-    pub(crate) false_positives: u64,
+    pub(crate) unconfirmed: u64,
     pub(crate) state_bytes_max: u64,
 }
 
@@ -253,12 +278,30 @@ impl Metrics<'_> {
             }
         }
         if !self.config.agents.is_empty() {
-            values.extend(agent_values(&self.at_begin.agent, &self.at_end.agent));
+            values.extend(self.agent_values());
         }
         if goodputs.len() > 1 {
             values.push(jain_index(&goodputs));
         }
         names(self.config).into_iter().zip(values).collect()
+    }
+
+    fn agent_values(&self) -> [Option<f64>; 8] {
+        let (begin, end) = (&self.at_begin.agent, &self.at_end.agent);
+        let count = |from: u64, to: u64| Some((to - from) as f64);
+        // What the receivers lack only the simulator knows; the agent knows what they have not confirmed.
+        let false_positives: u64 = self.at_end.flows.iter().map(FlowSample::falsely_acknowledged).sum();
+        let hears = self.config.agents.iter().all(|agent| agent.config.mode == Mode::Safe);
+        [
+            count(begin.generated, end.generated),
+            count(begin.suppressed, end.suppressed),
+            count(begin.passed, end.passed),
+            count(begin.repaired, end.repaired),
+            count(begin.false_negatives, end.false_negatives),
+            Some(false_positives as f64),
+            hears.then_some(end.unconfirmed as f64),
+            Some(end.state_bytes_max as f64),
+        ]
     }
 
     fn channel_values(&self, number: usize, channels: &[Channel], seconds: f64) -> [Option<f64>; 5] {
@@ -290,26 +333,13 @@ fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> Vec<Option<f64>> {
     values
 }
 
-fn agent_values(begin: &AgentSample, end: &AgentSample) -> [Option<f64>; 7] {
-    let count = |from: u64, to: u64| Some((to - from) as f64);
-    [
-        count(begin.generated, end.generated),
-        count(begin.suppressed, end.suppressed),
-        count(begin.passed, end.passed),
-        count(begin.repaired, end.repaired),
-        count(begin.false_negatives, end.false_negatives),
-        Some(end.false_positives as f64),
-        Some(end.state_bytes_max as f64),
-    ]
-}
-
 fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option<f64>> {
     let count = |from: u64, to: u64| Some((to - from) as f64);
     let rate = |from: u64, to: u64| ratio((to - from) as f64 * 8.0, seconds);
     match (begin, end) {
         (
             FlowSample::Tcp { sender: s0, delivered: d0, bytes_received: b0, .. },
-            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, completion },
+            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, completion, .. },
         ) => {
             let series = s1.timeout_series - s0.timeout_series;
             let fast = s1.fast_retransmits - s0.fast_retransmits;

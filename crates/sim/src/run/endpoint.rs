@@ -327,6 +327,7 @@ impl Flow {
                     delivered: receiving.receiver().in_order(),
                     bytes_received: receiving.bytes_received(),
                     completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
+                    falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
                     sender: ends[direction].counters(now),
                 }
             }

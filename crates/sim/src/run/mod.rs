@@ -228,7 +228,7 @@ fn agents(wlans: &[Wlan]) -> AgentSample {
         sum.passed += counters.passed;
         sum.repaired += counters.repaired;
         sum.false_negatives += counters.false_negatives;
-        sum.false_positives += counters.false_positives + counters.unconfirmed;
+        sum.unconfirmed += counters.unconfirmed + counters.never_confirmed;
         sum.state_bytes_max += counters.state_bytes_max;
     }
     sum

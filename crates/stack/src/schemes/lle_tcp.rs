@@ -176,7 +176,7 @@ impl LleTcp {
             && let Some(flow) = self.flows.remove(number)
         {
             self.deadlines.remove(number);
-            self.counters.false_positives += flow.unconfirmed();
+            self.counters.never_confirmed += flow.unconfirmed();
             self.account(flow.bytes(), 0);
         }
     }

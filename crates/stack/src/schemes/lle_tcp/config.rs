@@ -156,8 +156,9 @@ pub struct Counters {
     pub resubmitted: u64,
     /// Segments that the link gave up and the receiver had (safe mode).
     pub false_negatives: u64,
-    /// Bytes acknowledged here and never by the receiver, of flows that ended.
-    pub false_positives: u64,
+    /// Bytes acknowledged here and never by the receiver, of flows that ended: at most so many were not received. In
+    /// paper mode next to all, as the receiver's acknowledgements are dropped.
+    pub never_confirmed: u64,
     /// Bytes acknowledged here and not yet by the receiver, of flows that last.
     pub unconfirmed: u64,
     /// Flows known now.

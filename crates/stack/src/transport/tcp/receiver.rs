@@ -132,6 +132,14 @@ impl Receiver {
         self.beyond.is_empty()
     }
 
+    /// Bytes below `offset` that have not arrived.
+    #[must_use]
+    pub fn lacks(&self, offset: u64) -> u64 {
+        let held: u64 =
+            self.beyond.as_slice().iter().map(|range| range.1.min(offset) - range.0.min(offset)).sum();
+        offset.saturating_sub(self.next) - held
+    }
+
     /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4); `zero` is the sequence number of offset 0.
     #[must_use]
     pub fn sack_blocks(&self, zero: SeqNo, most: usize) -> SackBlocks {
@@ -152,6 +160,16 @@ mod tests {
         let config =
             Config { packet: 100, ack_every: 2, receive_buffer: Some(buffer), ..Profile::Modern.config() };
         Receiver::new(&config)
+    }
+
+    #[test]
+    fn what_it_lacks_below_an_offset_is_what_has_not_come() {
+        let mut receiver = receiver(10_000);
+        receiver.accept(0, 100, false);
+        receiver.accept(200, 100, false);
+        receiver.accept(500, 100, false);
+        let lacked = [50, 100, 150, 250, 400, 550, 700].map(|offset| receiver.lacks(offset));
+        assert_eq!(lacked, [0, 0, 50, 100, 200, 300, 400]);
     }
 
     fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {

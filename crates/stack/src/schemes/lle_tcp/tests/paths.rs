@@ -160,7 +160,7 @@ fn a_new_syn_on_used_ports_begins_anew_and_a_repeated_one_does_not() {
     assert_eq!(told(&bench.deliver(data(1000, 1000))[0]).0, 2000);
     let zero = SeqNo(400_000);
     bench.down(Segment { seq: zero, ..syn(offer()) });
-    assert_eq!(bench.counters().false_positives, 2000, "what the old one owed");
+    assert_eq!(bench.counters().never_confirmed, 2000, "what the old one owed");
     bench.up(Segment { ack: zero.plus(1), ..syn_ack(offer()) });
     let up = bench.deliver(Segment { seq: zero.plus(1), ..data(0, 1000) });
     assert_eq!(segment(&up[0]).ack, zero.plus(1001));
@@ -174,7 +174,7 @@ fn a_reset_passes_and_ends_the_flow() {
     bench.deliver(data(0, 1000));
     assert_eq!(bench.up(reset).len(), 1);
     let counters = bench.counters();
-    assert_eq!((counters.flows, counters.state_bytes, counters.false_positives), (0, 0, 1000));
+    assert_eq!((counters.flows, counters.state_bytes, counters.never_confirmed), (0, 0, 1000));
     assert_eq!(bench.handed.timer, None);
     assert!(bench.deliver(data(1000, 1000)).is_empty());
 }
@@ -188,7 +188,7 @@ fn a_flow_ends_when_both_fins_are_acknowledged() {
     assert_eq!(bench.counters().flows, 1);
     bench.down(Segment { ack: RECEIVER_ZERO.plus(1), ..data(1001, 0) });
     let counters = bench.counters();
-    assert_eq!((counters.flows, counters.state_bytes, counters.false_positives), (0, 0, 0));
+    assert_eq!((counters.flows, counters.state_bytes, counters.never_confirmed), (0, 0, 0));
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn drawn(seed: u64, mode: Mode) -> Plan {
 fn holds_for_the_living(plan: &Plan, outcome: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(outcome.beyond_edge, 0, "{:?}", plan);
     prop_assert!(outcome.whole, "{:?}\n{:?}", outcome, plan);
-    let unconfirmed = outcome.counters.map(|counters| counters.unconfirmed + counters.false_positives);
+    let unconfirmed = outcome.counters.map(|counters| counters.unconfirmed + counters.never_confirmed);
     prop_assert_eq!(unconfirmed[0].max(unconfirmed[1]), 0, "{:?}\n{:?}", outcome, plan);
     Ok(())
 }
@@ -134,7 +134,7 @@ proptest! {
     ) {
         let plan = Plan { fate: Fate::Dies(Time(dies)), ..drawn(seed, Mode::Safe) };
         let outcome = World::run(&plan);
-        let counted = outcome.counters[0].unconfirmed + outcome.counters[0].false_positives;
+        let counted = outcome.counters[0].unconfirmed + outcome.counters[0].never_confirmed;
         prop_assert_eq!(outcome.beyond_edge, 0);
         prop_assert!(outcome.acknowledged_falsely <= outcome.window, "{:?}\n{:?}", outcome, plan);
         prop_assert!(counted >= outcome.acknowledged_falsely, "{:?}\n{:?}", outcome, plan);
@@ -149,7 +149,7 @@ proptest! {
         let outcome = World::run(&plan);
         prop_assert_eq!(outcome.beyond_edge, 0);
         prop_assert!(outcome.acknowledged_falsely <= outcome.window, "{:?}\n{:?}", outcome, plan);
-        prop_assert!(outcome.counters[0].false_positives <= outcome.window);
+        prop_assert!(outcome.counters[0].never_confirmed <= outcome.window);
     }
 }
 
