@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::{Bbr, Cubic, Reno, Vegas, Veno};
+use crate::transport::congestion::{Bbr, Cubic, Reno, Vegas, Veno, Westwood, WestwoodPlus};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -95,6 +95,8 @@ kinds! {
     Reno(Reno) = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
     Vegas(Vegas) = "vegas", "Brakmo and Peterson 1995", "a few segments in the queue, held by the round trip; early retransmission";
     Veno(Veno) = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
+    Westwood(Westwood) = "westwood", "Mascolo et al. 2001", "after a loss the window that the rate of acknowledgements fills";
+    WestwoodPlus(WestwoodPlus) = "westwood-plus", "Grieco and Mascolo 2004", "Westwood with one sample of the rate a round trip";
     Cubic(Cubic) = "cubic", "RFC 9438", "a cubic function of the time since the last loss";
     Bbr(Box<Bbr>) = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
 }
@@ -163,6 +165,22 @@ pub const VARIANTS: &[Variant] = &[
         summary: "NewReno that takes a loss with a short queue for random",
         source: "Fu and Liew 2003",
         style: Style { colour: "#8c564b", marker: "P" },
+    },
+    Variant {
+        name: "westwood",
+        recovery: RecoveryKind::NewReno,
+        congestion: CongestionKind::Westwood,
+        summary: "NewReno that after a loss takes the window its rate fills",
+        source: "Mascolo et al. 2001",
+        style: Style { colour: "#117733", marker: ">" },
+    },
+    Variant {
+        name: "westwood-plus",
+        recovery: RecoveryKind::NewReno,
+        congestion: CongestionKind::WestwoodPlus,
+        summary: "Westwood with one sample of the rate a round trip",
+        source: "Grieco and Mascolo 2004",
+        style: Style { colour: "#44aa99", marker: "*" },
     },
     Variant {
         name: "cubic",

@@ -3,6 +3,7 @@
 use super::Part;
 use crate::scenario::value::Value;
 use lasthop_stack::transport::congestion::Laws;
+use lasthop_stack::transport::estimate::LowPass;
 
 /// The constants of the law that runs as the scenario sets them; where another law runs, its keys have no value.
 pub(super) fn laws(flow: &Part<'_>) -> Laws {
@@ -22,6 +23,16 @@ pub(super) fn laws(flow: &Part<'_>) -> Laws {
     }
     if let Some(Value::Bool(fast)) = flow.known("tcp.cubic.fast-convergence") {
         laws.cubic.fast_convergence = *fast;
+    }
+    if let Some(alpha) = number("westwood.alpha") {
+        laws.westwood.filter = LowPass::Constant(alpha);
+    }
+    let span = |key: &str| flow.known(&format!("tcp.{key}")).map(|_| flow.span(&format!("tcp.{key}")));
+    if let Some(tau) = span("westwood.tau") {
+        laws.westwood.filter = LowPass::Tustin(tau);
+    }
+    if let Some(least) = span("westwood-plus.least-interval") {
+        laws.westwood_plus.least_interval = least;
     }
     laws
 }

@@ -1,11 +1,14 @@
 //! The keys of congestion laws: `flows.NAME.tcp.LAW.*`, legal where that law runs.
 
+use super::table::{LONGEST, TIME_MS, time};
 use super::{Key, Kind, Only};
-use lasthop_stack::transport::congestion::Laws;
+use lasthop_stack::transport::congestion::{Laws, WestwoodConfig};
 
 const VEGAS: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["vegas"])];
 const VENO: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["veno"])];
 const CUBIC: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["cubic"])];
+const WESTWOOD: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["westwood"])];
+const WESTWOOD_PLUS: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["westwood-plus"])];
 
 impl Key {
     /// A default of the law itself.
@@ -47,6 +50,31 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("0")
     .at_most("1000000")
     .only(VENO),
+    Key::new(
+        "flows.*.tcp.westwood.filter",
+        Kind::Word("filter", || vec!["paper", "tustin"]),
+        "how samples of the rate are smoothed: as EJTCP quotes it, or as the original does",
+    )
+    .default("paper")
+    .source("EJTCP (2); Mascolo et al. 2001")
+    .only(WESTWOOD),
+    Key::new("flows.*.tcp.westwood.alpha", Kind::Number, "share of the old rate that a sample leaves")
+        .law(|_| WestwoodConfig::ALPHA.to_string())
+        .source("19/21: the original's for a gap of tau / 10")
+        .at_least("0")
+        .at_most("1")
+        .only(&[Only::Is("flows.*.tcp.westwood.filter", &["paper"])]),
+    Key::new("flows.*.tcp.westwood.tau", TIME_MS, "time constant of the filter")
+        .law(|_| time(WestwoodConfig::TAU))
+        .source("Casetti et al. 2002")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(&[Only::Is("flows.*.tcp.westwood.filter", &["tustin"])]),
+    Key::new("flows.*.tcp.westwood-plus.least-interval", TIME_MS, "least time of a sample of the rate")
+        .law(|laws| time(laws.westwood_plus.least_interval))
+        .source("Linux: tcp_westwood.c")
+        .at_most(LONGEST)
+        .only(WESTWOOD_PLUS),
     Key::new("flows.*.tcp.cubic.c", Kind::Number, "steepness, in segments per second cubed")
         .law(|laws| laws.cubic.c.to_string())
         .source("RFC 9438 (5)")

@@ -8,6 +8,7 @@ use crate::scenario::{Scenario, explain, keys, schema};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::RecoveryKind;
 use lasthop_stack::transport::congestion::VegasConfig;
+use lasthop_stack::transport::estimate::LowPass;
 use lasthop_stack::transport::tcp::Config as Tcp;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use serde_json::Value as Json;
@@ -84,6 +85,24 @@ fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
     assert_eq!(vegas(&[linux]), VegasConfig::LINUX);
     let set = VegasConfig { alpha: 1.5, ..VegasConfig::LINUX };
     assert_eq!(vegas(&[linux, ("flows.main.tcp.vegas.alpha", "1.5")]), set);
+}
+
+#[test]
+fn the_filter_of_westwood_is_chosen_and_set() {
+    let filter = |overrides: &[(&str, &str)]| {
+        let overrides = [&[("flows.main.tcp.variant", "westwood")], overrides].concat();
+        tcp(&with(BASE, &overrides).unwrap(), 0).laws.westwood.filter
+    };
+    assert_eq!(filter(&[]), LowPass::Constant(19.0 / 21.0));
+    assert_eq!(filter(&[("flows.main.tcp.westwood.alpha", "0.5")]), LowPass::Constant(0.5));
+    let tustin = ("flows.main.tcp.westwood.filter", "tustin");
+    assert_eq!(filter(&[tustin]), LowPass::Tustin(Span::from_millis(500)));
+    let tau = ("flows.main.tcp.westwood.tau", "1 s");
+    assert_eq!(filter(&[tustin, tau]), LowPass::Tustin(Span::from_secs(1)));
+    let plus = ("flows.main.tcp.variant", "westwood-plus");
+    let least = ("flows.main.tcp.westwood-plus.least-interval", "20 ms");
+    let laws = tcp(&with(BASE, &[plus, least]).unwrap(), 0).laws;
+    assert_eq!(laws.westwood_plus.least_interval, Span::from_millis(20));
 }
 
 #[test]

@@ -5,12 +5,16 @@ mod cubic;
 mod reno;
 mod vegas;
 mod veno;
+mod westwood;
+mod westwood_plus;
 
 pub use bbr::{Bbr, BbrConfig};
 pub use cubic::{Cubic, CubicConfig};
 pub use reno::Reno;
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
+pub use westwood::{Westwood, WestwoodConfig};
+pub use westwood_plus::{WestwoodPlus, WestwoodPlusConfig};
 
 use crate::hooks::{Ack, Congestion, Departure, Echo, Loss, LossResponse, Window};
 use crate::packet::Form;
@@ -27,6 +31,10 @@ pub struct Laws {
     pub vegas: VegasConfig,
     /// Veno's.
     pub veno: VenoConfig,
+    /// Westwood's.
+    pub westwood: WestwoodConfig,
+    /// Westwood+'s.
+    pub westwood_plus: WestwoodPlusConfig,
 }
 
 impl CongestionKind {
@@ -39,6 +47,10 @@ impl CongestionKind {
             CongestionKind::Vegas => CongestionMachine::Vegas(Vegas::new(&laws.vegas)),
             CongestionKind::Veno => CongestionMachine::Veno(Veno::new(&laws.veno)),
             CongestionKind::Cubic => CongestionMachine::Cubic(Cubic::new(&laws.cubic)),
+            CongestionKind::Westwood => CongestionMachine::Westwood(Westwood::new(&laws.westwood)),
+            CongestionKind::WestwoodPlus => {
+                CongestionMachine::WestwoodPlus(WestwoodPlus::new(&laws.westwood_plus))
+            }
             CongestionKind::Bbr => {
                 CongestionMachine::Bbr(Box::new(Bbr::new(BbrConfig { segment: config.packet, draw })))
             }
@@ -53,6 +65,8 @@ macro_rules! each {
             CongestionMachine::Vegas($law) => $call,
             CongestionMachine::Veno($law) => $call,
             CongestionMachine::Cubic($law) => $call,
+            CongestionMachine::Westwood($law) => $call,
+            CongestionMachine::WestwoodPlus($law) => $call,
             CongestionMachine::Bbr($law) => $call,
         }
     };

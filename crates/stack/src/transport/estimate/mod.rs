@@ -1,7 +1,9 @@
 //! Measurements that several congestion laws share.
 
 mod backlog;
+mod bandwidth;
 mod delivery_rate;
 
 pub use backlog::Backlog;
+pub use bandwidth::{LowPass, PerAck, PerRoundTrip};
 pub use delivery_rate::{DeliveryRate, RateSample};

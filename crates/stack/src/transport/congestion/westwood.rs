@@ -1,0 +1,139 @@
+//! Westwood: after a loss, the window that the measured rate fills.
+//!
+//! **Limits.** Acknowledgements that a queue on the way back has pushed together are taken for rate, so that it claims more
+//! than its share (Grieco and Mascolo 2004; EJTCP, 2).
+//!
+//! **Source.** Mascolo et al. 2001 and Casetti et al. 2002; EJTCP (2) quotes the filter with a constant coefficient.
+//!
+//! **How.** [`PerAck`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments; the window
+//! falls to it unless it is below already, and to one segment after a timeout. Growth is Reno's.
+//!
+//! **Choices.** 1. The filter is the one EJTCP quotes, with the coefficient 19/21, Tustin's for a gap of `tau / 10`, unless the
+//! scenario asks for Tustin's filter of the original. 2. Both start from a rate of zero. 3. EJTCP's formula counts one packet an
+//! acknowledgement; duplicates and delayed acknowledgements are counted as Casetti et al. do. 4. A sample of Tustin's filter
+//! that ends a silence spans the whole gap between the acknowledgements, while the filter weighs it by the time since the
+//! last sample of zero. 5. Without a rate or a round trip it is Reno. 6. The variant runs on `NewReno`'s recovery.
+//!
+//! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
+
+use super::reno::{Reno, grow};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::transport::estimate::{LowPass, PerAck};
+use crate::units::Span;
+
+/// Least ssthresh, in segments.
+const MIN_SSTHRESH: f64 = 2.0;
+
+/// The constants of Westwood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WestwoodConfig {
+    /// How the samples of the rate are smoothed.
+    pub filter: LowPass,
+}
+
+impl WestwoodConfig {
+    /// The constant coefficient (alpha).
+    pub const ALPHA: f64 = 19.0 / 21.0;
+    /// The time constant of Tustin's filter (tau).
+    pub const TAU: Span = Span::from_millis(500);
+}
+
+impl Default for WestwoodConfig {
+    fn default() -> WestwoodConfig {
+        WestwoodConfig { filter: LowPass::Constant(WestwoodConfig::ALPHA) }
+    }
+}
+
+/// The state of Westwood.
+#[derive(Clone, Debug)]
+pub struct Westwood {
+    rate: PerAck,
+    least_rtt: Option<Span>,
+}
+
+impl Westwood {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &WestwoodConfig) -> Westwood {
+        Westwood { rate: PerAck::new(config.filter), least_rtt: None }
+    }
+}
+
+/// The answer to a loss where `rate` segments a second and the least round trip are known.
+pub(super) fn answer(loss: &Loss, window: &mut Window, rate: f64, least_rtt: Option<Span>) -> LossResponse {
+    let response = Reno.on_loss(loss, window);
+    if let Some(rtt) = least_rtt.filter(|_| rate > 0.0) {
+        window.ssthresh = (rate * rtt.as_secs()).max(MIN_SSTHRESH);
+    }
+    response
+}
+
+impl Congestion for Westwood {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.rate.on_ack(ack.now, ack.progress);
+        if let Progress::Open(_) = ack.progress {
+            grow(window);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let before = window.cwnd;
+        let response = answer(loss, window, self.rate.at(loss.now), self.least_rtt);
+        if loss.cause == LossCause::Duplicates {
+            window.cwnd = before.min(window.ssthresh);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{ack, after, loss};
+    use super::*;
+    use crate::units::Time;
+
+    /// Westwood that has seen a round trip of 80 ms and then one segment every 2 ms for a second, and the time.
+    fn westwood(filter: LowPass, window: &mut Window) -> (Westwood, Time) {
+        let mut westwood = Westwood::new(&WestwoodConfig { filter });
+        for rtt in [80, 95] {
+            westwood.on_ack(&after(rtt, Progress::Unlimited(1)), window);
+        }
+        for tick in 1..=500 {
+            let now = Time(Span::from_millis(2 * tick).0);
+            westwood.on_ack(&Ack { now, ..ack(Progress::Unlimited(1)) }, window);
+        }
+        (westwood, Time(Span::from_secs(1).0))
+    }
+
+    #[test]
+    fn a_loss_leaves_what_the_rate_fills_in_the_least_round_trip() {
+        // 500 segments a second x 80 ms = 40 segments; Tustin's filter has come to 1 - e^-2 of it in a second, nearly:
+        // a = (1 - 0.002) / (1 + 0.002), and 1 - a^500 = 0.8647.
+        for (filter, fits) in
+            [(WestwoodConfig::default().filter, 40.0), (LowPass::Tustin(WestwoodConfig::TAU), 40.0 * 0.8647)]
+        {
+            for (cause, before, left) in [
+                (LossCause::Duplicates, 60.0, fits),
+                (LossCause::Duplicates, 30.0, 30.0),
+                (LossCause::Timeout, 60.0, 1.0),
+            ] {
+                let mut window = Window::new(before, Some(100.0), 100.0);
+                let (mut westwood, now) = westwood(filter, &mut window);
+                westwood.on_loss(&Loss { now, ..loss(cause, 60) }, &mut window);
+                assert!((window.cwnd - left).abs() < 0.05, "{} for {left} with {filter:?}", window.cwnd);
+                assert!((window.ssthresh - fits).abs() < 0.05, "{}", window.ssthresh);
+            }
+        }
+    }
+
+    #[test]
+    fn before_anything_is_known_it_is_reno() {
+        let mut window = Window::new(20.0, Some(100.0), 100.0);
+        Westwood::new(&WestwoodConfig::default()).on_loss(&loss(LossCause::Duplicates, 20), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (10.0, 10.0));
+    }
+}

@@ -1,0 +1,105 @@
+//! Westwood+: Westwood with one sample of the rate a round trip.
+//!
+//! **Limits.** It learns a change of the path in about twenty round trips. A window cut while the rate is still
+//! underestimated stays small, since the rate it then measures is its own.
+//!
+//! **Source.** Grieco and Mascolo 2004; the filters and the least interval are those of Linux's `tcp_westwood.c`.
+//!
+//! **How.** [`PerRoundTrip`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments, and
+//! the window to it, or to one segment after a timeout. Growth is Reno's.
+//!
+//! **Choices.** 1. The length of a round trip is the smoothed one, as in Linux; the least is that of all samples, where
+//! Linux takes the least smoothed value. 2. A timeout sets ssthresh by the rate, by the paper; ns-2's agent halves there.
+//! 3. Without a rate or a round trip it is Reno. 4. The variant runs on `NewReno`'s recovery.
+//!
+//! **Checked by** the tests below, those of [`PerRoundTrip`], `crates/sim/tests/laws.rs` and ns-2 (`papers/baselines.md`).
+
+use super::reno::grow;
+use super::westwood::answer;
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::transport::estimate::PerRoundTrip;
+use crate::units::Span;
+
+/// The constants of Westwood+.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WestwoodPlusConfig {
+    /// The least time over which the rate is sampled.
+    pub least_interval: Span,
+}
+
+impl Default for WestwoodPlusConfig {
+    fn default() -> WestwoodPlusConfig {
+        WestwoodPlusConfig { least_interval: Span::from_millis(50) }
+    }
+}
+
+/// The state of Westwood+.
+#[derive(Clone, Debug)]
+pub struct WestwoodPlus {
+    rate: PerRoundTrip,
+    least_rtt: Option<Span>,
+}
+
+impl WestwoodPlus {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &WestwoodPlusConfig) -> WestwoodPlus {
+        WestwoodPlus { rate: PerRoundTrip::new(config.least_interval), least_rtt: None }
+    }
+}
+
+impl Congestion for WestwoodPlus {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.rate.on_ack(ack.now, ack.progress, ack.srtt);
+        if let Progress::Open(_) = ack.progress {
+            grow(window);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let response = answer(loss, window, self.rate.rate().unwrap_or(0.0), self.least_rtt);
+        if loss.cause == LossCause::Duplicates {
+            window.cwnd = window.ssthresh;
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{ack, after, loss};
+    use super::*;
+    use crate::units::Time;
+
+    #[test]
+    fn a_loss_leaves_what_the_rate_fills_in_the_least_round_trip() {
+        for (cause, left) in [(LossCause::Duplicates, 40.0), (LossCause::Timeout, 1.0)] {
+            let mut window = Window::new(30.0, Some(100.0), 100.0);
+            let mut plus = WestwoodPlus::new(&WestwoodPlusConfig::default());
+            for rtt in [80, 95] {
+                plus.on_ack(&after(rtt, Progress::Unlimited(1)), &mut window);
+            }
+            // A segment every 2 ms, 500 a second, x 80 ms = 40; one more falls into each sample of about 100 ms.
+            for tick in 1..=500 {
+                let now = Time(Span::from_millis(2 * tick).0);
+                let srtt = Some(Span::from_millis(99));
+                plus.on_ack(&Ack { now, srtt, ..ack(Progress::Unlimited(1)) }, &mut window);
+            }
+            plus.on_loss(&loss(cause, 30), &mut window);
+            assert!((window.cwnd - left).abs() < 1e-9, "{} for {left}", window.cwnd);
+            assert!((window.ssthresh - 40.0).abs() < 1e-9, "{}", window.ssthresh);
+        }
+    }
+
+    #[test]
+    fn before_anything_is_known_it_is_reno() {
+        let mut window = Window::new(20.0, Some(100.0), 100.0);
+        WestwoodPlus::new(&WestwoodPlusConfig::default())
+            .on_loss(&loss(LossCause::Duplicates, 20), &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (10.0, 10.0));
+    }
+}
