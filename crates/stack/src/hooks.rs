@@ -78,6 +78,8 @@ pub struct Ack {
     /// repair of a hole an acknowledgement has waited for the repair, not in queues. It is exact, whatever clock the
     /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
     pub rtt: Option<Span>,
+    /// When the newest segment it acknowledged was sent last, however often.
+    pub newest_sent: Option<Time>,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
     /// First byte not yet acknowledged, after this acknowledgement.
@@ -364,6 +366,30 @@ impl NoteEvent {
         ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe"];
 }
 
+/// A loss, and what a law took it for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Which law.
+    pub judge: Judge,
+    /// How the loss was noticed.
+    pub cause: LossCause,
+    /// What the law took it for.
+    pub judgement: Judgement,
+    /// First byte of the segment taken for lost.
+    pub una: u64,
+    /// How often that segment had been sent.
+    pub times: u16,
+}
+
+/// Which law judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// The one that governs the window.
+    Law,
+    /// One that only watches, by its place in the configuration.
+    Watching(usize),
+}
+
 /// Where a transport endpoint puts its answers. The host empties it and calls the next box.
 pub trait Out {
     /// A packet goes to the layer below.
@@ -383,6 +409,9 @@ pub trait Out {
 
     /// A round trip was measured: the sample, the smoothed value, and the timeout in force.
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span);
+
+    /// A law has judged a loss.
+    fn judged(&mut self, _: Judged) {}
 }
 
 /// What sits between network and link of one interface: it may hold, drop, rewrite or create packets.

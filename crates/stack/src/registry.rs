@@ -3,8 +3,8 @@
 //! A line holds the name a scenario uses, where it comes from, and how figures draw it. The lists of the command line,
 //! the scenario reader and the legends all read it from here.
 
-use crate::schemes::{LleTcp, Transparent};
-use crate::transport::congestion::{Bbr, Cubic, Reno, Vegas, Veno, Westwood, WestwoodPlus};
+use crate::schemes::{Ejtcp, LleTcp, Transparent};
+use crate::transport::congestion::{Bbr, Cubic, Jtcp, Reno, Vegas, Veno, Westwood, WestwoodPlus};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
@@ -99,6 +99,8 @@ kinds! {
     WestwoodPlus(WestwoodPlus) = "westwood-plus", "Grieco and Mascolo 2004", "Westwood with one sample of the rate a round trip";
     Cubic(Cubic) = "cubic", "RFC 9438", "a cubic function of the time since the last loss";
     Bbr(Box<Bbr>) = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
+    Jtcp(Box<Jtcp>) = "jtcp", "Wu and Chen 2004", "a loss without growing delays is random and leaves the window";
+    Ejtcp(Box<Ejtcp>) = "ejtcp", "Wu, Huang and Chang", "jitter and round trip tell random losses; copies, no bursts, rate of the air";
 }
 
 kinds! {
@@ -197,6 +199,22 @@ pub const VARIANTS: &[Variant] = &[
         summary: "paced at the measured bottleneck rate, losses no signal",
         source: "draft-cardwell-iccrg-bbr-congestion-control-00",
         style: Style { colour: "#e377c2", marker: "X" },
+    },
+    Variant {
+        name: "jtcp",
+        recovery: RecoveryKind::Reno,
+        congestion: CongestionKind::Jtcp,
+        summary: "Reno that takes a loss without growing delays for random",
+        source: "Wu and Chen 2004",
+        style: Style { colour: "#ff9896", marker: ">" },
+    },
+    Variant {
+        name: "ejtcp",
+        recovery: RecoveryKind::Reno,
+        congestion: CongestionKind::Ejtcp,
+        summary: "JTCP with a second witness, copies of what is lost, and no bursts",
+        source: "Wu, Huang and Chang",
+        style: Style { colour: "#d62728", marker: "*" },
     },
 ];
 

@@ -1,7 +1,9 @@
-//! Cross-layer schemes that sit between network and link: one paper, one agent.
+//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law; the others sit between network and link.
 
+pub mod ejtcp;
 pub mod lle_tcp;
 
+pub use ejtcp::Ejtcp;
 pub use lle_tcp::LleTcp;
 
 use crate::hooks::{Agent, AgentOut};

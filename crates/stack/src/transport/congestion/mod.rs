@@ -2,6 +2,7 @@
 
 mod bbr;
 mod cubic;
+pub(crate) mod jtcp;
 mod reno;
 mod vegas;
 mod veno;
@@ -10,7 +11,9 @@ mod westwood_plus;
 
 pub use bbr::{Bbr, BbrConfig};
 pub use cubic::{Cubic, CubicConfig};
+pub use jtcp::{Jtcp, JtcpConfig, TimeoutRule};
 pub use reno::Reno;
+pub(crate) use reno::grow;
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
 pub use westwood::{Westwood, WestwoodConfig};
@@ -19,6 +22,7 @@ pub use westwood_plus::{WestwoodPlus, WestwoodPlusConfig};
 use crate::hooks::{Ack, Congestion, Departure, Echo, Loss, LossResponse, Window};
 use crate::packet::Form;
 use crate::registry::{CongestionKind, CongestionMachine};
+use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::transport::tcp::Config;
 use crate::transport::tcp::scoreboard::Sent;
 
@@ -29,6 +33,10 @@ pub struct Laws {
     pub cubic: CubicConfig,
     /// Vegas's.
     pub vegas: VegasConfig,
+    /// EJTCP's.
+    pub ejtcp: EjtcpConfig,
+    /// JTCP's.
+    pub jtcp: JtcpConfig,
     /// Veno's.
     pub veno: VenoConfig,
     /// Westwood's.
@@ -38,6 +46,10 @@ pub struct Laws {
 }
 
 impl CongestionKind {
+    /// The laws that tell losses apart.
+    pub const JUDGES: &'static [CongestionKind] =
+        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
+
     /// A law of this kind at the start of a connection; `draw` is a random number for its own decisions.
     #[must_use]
     pub fn build(self, config: &Config, draw: u32) -> CongestionMachine {
@@ -51,6 +63,8 @@ impl CongestionKind {
             CongestionKind::WestwoodPlus => {
                 CongestionMachine::WestwoodPlus(WestwoodPlus::new(&laws.westwood_plus))
             }
+            CongestionKind::Jtcp => CongestionMachine::Jtcp(Box::new(Jtcp::new(&laws.jtcp))),
+            CongestionKind::Ejtcp => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(&laws.ejtcp))),
             CongestionKind::Bbr => {
                 CongestionMachine::Bbr(Box::new(Bbr::new(BbrConfig { segment: config.packet, draw })))
             }
@@ -68,6 +82,8 @@ macro_rules! each {
             CongestionMachine::Westwood($law) => $call,
             CongestionMachine::WestwoodPlus($law) => $call,
             CongestionMachine::Bbr($law) => $call,
+            CongestionMachine::Jtcp($law) => $call,
+            CongestionMachine::Ejtcp($law) => $call,
         }
     };
 }
@@ -116,6 +132,7 @@ pub(crate) mod testing {
             now: Time::ZERO,
             progress,
             rtt: None,
+            newest_sent: None,
             srtt: None,
             una: 0,
             sent_end: 0,

@@ -18,7 +18,7 @@ use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Win
 const MIN_SSTHRESH: f64 = 2.0;
 
 /// The loss window, in segments (RFC 5681, 3.1).
-const LOSS_WINDOW: f64 = 1.0;
+pub(super) const LOSS_WINDOW: f64 = 1.0;
 
 /// The standard law; it needs no state of its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Reno;
 
 /// Slow start below ssthresh, congestion avoidance above it, for one acknowledgement.
 #[inline]
-pub(super) fn grow(window: &mut Window) {
+pub(crate) fn grow(window: &mut Window) {
     if window.in_slow_start() {
         window.cwnd += 1.0;
     } else {

@@ -1,5 +1,6 @@
 //! Every parameter of a TCP endpoint, and the two profiles that set all of them.
 
+use crate::hooks::Congestion;
 use crate::packet::{Extension, Form, Options, Timestamps};
 use crate::registry::{CongestionKind, RecoveryKind};
 use crate::transport::congestion::Laws;
@@ -14,6 +15,8 @@ pub struct Config {
     pub congestion: CongestionKind,
     /// The constants of the laws.
     pub laws: Laws,
+    /// Laws that judge each loss without a say in the window.
+    pub judges: Vec<CongestionKind>,
     /// Payload bytes of a full segment (SMSS).
     pub packet: u32,
     /// Bytes a routing header adds to every packet.
@@ -118,6 +121,7 @@ impl Profile {
                 recovery: RecoveryKind::NewReno,
                 congestion: CongestionKind::Reno,
                 laws: Laws::default(),
+                judges: Vec::new(),
                 packet: 1000,
                 extra_header: 0,
                 window: 20,
@@ -147,6 +151,7 @@ impl Profile {
                 recovery: RecoveryKind::Sack,
                 congestion: CongestionKind::Reno,
                 laws: Laws::default(),
+                judges: Vec::new(),
                 packet: 1448,
                 extra_header: 0,
                 window: 4096,
@@ -181,6 +186,12 @@ impl Config {
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {
         self.receive_buffer.unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
+    }
+
+    /// In which form segments carry the extension of the law, if it has one.
+    #[must_use]
+    pub fn extension(&self) -> Option<Form> {
+        self.congestion.build(self, 0).extension()
     }
 
     /// How many SACK blocks find room in a header beside the timestamps and an extension of this form.

@@ -126,6 +126,18 @@ impl Connection {
         &self.receiver
     }
 
+    /// The port of this end.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.local.1
+    }
+
+    /// The sequence number of a byte of the stream that it sends.
+    #[must_use]
+    pub fn sequence_of(&self, offset: u64) -> SeqNo {
+        self.iss.plus(1).plus(offset as u32)
+    }
+
     /// Counters of the sending half up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.sender.counters(now)

@@ -61,6 +61,12 @@ impl Receiver {
         self.next
     }
 
+    /// Whether the byte at this offset has arrived.
+    #[must_use]
+    pub fn has(&self, offset: u64) -> bool {
+        offset < self.next || self.beyond.contains(offset, offset + 1)
+    }
+
     /// Data bytes in order so far.
     #[must_use]
     pub fn in_order(&self) -> u64 {

@@ -50,6 +50,8 @@ pub struct Advance {
     pub segments: u32,
     /// When the newest of them was sent, if it was sent once only and not selectively acknowledged before.
     pub newest_sent: Option<Time>,
+    /// When the newest of them was sent last.
+    pub newest_sent_last: Option<Time>,
     /// Whether any of them was sent more than once.
     pub repaired: bool,
 }
@@ -309,6 +311,7 @@ impl Scoreboard {
             }
             let once = first.times == 1 && first.mark != Mark::Sacked;
             advance.newest_sent = once.then_some(first.at);
+            advance.newest_sent_last = Some(first.at);
             if first.mark != Mark::Sacked {
                 self.news.add(self.base, first);
             }

@@ -11,8 +11,8 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
-    Ack, Congestion, Departure, Fresh, Loss, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery,
-    Timer, Verdict, Window,
+    Ack, Congestion, Departure, Fresh, Judge, Judged, Loss, LossCause, LossResponse, Note, NoteEvent, Out,
+    Pick, Progress, Recovery, Timer, Verdict, Window,
 };
 use crate::packet::Form;
 use crate::registry::{CongestionMachine, RecoveryMachine};
@@ -24,6 +24,8 @@ pub struct Sender {
     board: Scoreboard,
     window: Window,
     law: CongestionMachine,
+    /// Laws that see what the law sees, and edit a window that is thrown away.
+    watching: Vec<CongestionMachine>,
     recovery: RecoveryMachine,
     rtt: RttEstimator,
     written: u64,
@@ -62,6 +64,7 @@ impl Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
             law: config.congestion.build(config, draw),
+            watching: config.judges.iter().map(|kind| kind.build(config, draw)).collect(),
             recovery: config.recovery.build(config),
             rtt: RttEstimator::new(config),
             written: 0,
@@ -123,10 +126,11 @@ impl Sender {
         self.counters.rtt_max = Span::ZERO;
     }
 
-    /// In which form each segment carries the law's extension, if any.
+    /// In which form each segment carries an extension, if any: the law's, or one that changes nothing for those that
+    /// watch.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {
-        self.law.extension()
+        self.law.extension().or_else(|| (!self.watching.is_empty()).then_some(Form::Probe))
     }
 
     /// The application adds `bytes` to what shall be sent.
@@ -221,9 +225,9 @@ impl Sender {
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),
         };
-        let ack = self.ack_event(arrived, progress, rtt, flight);
-        self.law.on_ack(&ack, &mut self.window);
-        self.window.clamp();
+        let ack =
+            Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
+        self.tell(&ack);
         if self.board.is_empty() {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
@@ -247,8 +251,7 @@ impl Sender {
         let flight = self.board.flight();
         let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
-        self.law.on_ack(&ack, &mut self.window);
-        self.window.clamp();
+        self.tell(&ack);
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
         if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
@@ -265,7 +268,7 @@ impl Sender {
     /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
         let loss = self.loss(now, LossCause::Duplicates, flight);
-        let response = self.law.on_loss(&loss, &mut self.window);
+        let response = self.ask(&loss, out);
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
         self.counters.fast_retransmits += 1;
@@ -274,12 +277,39 @@ impl Sender {
         self.note(NoteEvent::Enter, self.board.una(), 0, out);
     }
 
+    /// Tells the laws of an acknowledgement.
+    #[inline]
+    fn tell(&mut self, ack: &Ack) {
+        for law in &mut self.watching {
+            law.on_ack(ack, &mut self.window.clone());
+        }
+        self.law.on_ack(ack, &mut self.window);
+        self.window.clamp();
+    }
+
+    /// Asks the laws what a loss is; the answer of the one in force counts.
+    fn ask(&mut self, loss: &Loss, out: &mut impl Out) -> LossResponse {
+        let Loss { cause, una, times, .. } = *loss;
+        let mut judged = |judge, response: LossResponse| {
+            if let Some(judgement) = response.judgement {
+                out.judged(Judged { judge, cause, judgement, una, times });
+            }
+        };
+        for (place, law) in self.watching.iter_mut().enumerate() {
+            judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
+        }
+        let response = self.law.on_loss(loss, &mut self.window);
+        judged(Judge::Law, response);
+        response
+    }
+
     fn ack_event(&mut self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
         let delivered = self.board.take_news();
         Ack {
             now: arrived.now,
             progress,
             rtt,
+            newest_sent: None,
             srtt: self.rtt.srtt(),
             una: self.board.una(),
             sent_end: self.board.sent_end(),
@@ -359,7 +389,7 @@ impl Sender {
             TimeoutSsthresh::Flight => self.board.outstanding(),
             TimeoutSsthresh::Window => self.board.flight().min(self.window.cwnd as u32),
         };
-        let response = self.law.on_loss(&self.loss(now, cause, flight), &mut self.window);
+        let response = self.ask(&self.loss(now, cause, flight), out);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
         self.recovery.on_timeout(response, &mut self.board);

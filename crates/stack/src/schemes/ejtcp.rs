@@ -1,0 +1,263 @@
+//! EJTCP: JTCP with the round trip as a second witness, copies against lost retransmissions, and bursts spread out.
+//!
+//! **Limits.** Queues on the way back lengthen the round trip and so spoil the second witness (4.3 admits it). The window
+//! stands through random losses, so that EJTCP is not friendly to Reno (4.2). Copies add load where losses are many. Holes
+//! that `NewReno` fills at a partial acknowledgement are neither judged nor counted, and go once. The header extension is not
+//! negotiated: both ends know of it; an acknowledgement that rides on data brings no stamps.
+//!
+//! **Source.** Wu, Huang and Chang, "EJTCP: enhanced jitter-based TCP for wireless broadband networks", section 3.
+//!
+//! **How.** A loss is congestion if the jitter ratio is above `k / cwnd` and the round trip above a threshold; then
+//! `ssthresh = cwnd = cwnd / 2` (3.1). Otherwise the window stands, and the segment goes once, or twice where more than one
+//! in a hundred is lost (3.2). An acknowledgement releases at most `N` segments (3.2), and `cwnd` and `ssthresh` follow the
+//! rate of an 802.16 link (3.3).
+//!
+//! **Choices.** 1. The text says of the two extra bytes both that they hold times and that they hold the sequence
+//! acknowledged; the extension has all of it, in one of two forms ([`Form`]). 2. `max_rtt` grows at each acknowledgement
+//! whose jitter ratio is above its threshold, is forgotten at a timeout and when the modulation changes, and never fades in
+//! between; while there is none, jitter alone decides. 3. Its share `alpha` is not told; the simulations set "the threshold
+//! of RTTs to 0.2", which on their path of 0.25 s at most is 0.8 of it, if seconds are meant. Either can be set. 4. Both
+//! witnesses are heard as they were at the last acknowledgement before the hole. 5. A third duplicate within one smoothed
+//! round trip of a reduction belongs to it (as the figure of states has it): the segment goes once, the window stands. 6. The
+//! loss rate counts each segment once, whatever its loss is taken for, over all segments sent first; a rate of exactly the
+//! threshold does not exceed it. 7. A timeout is judged as well (5), but what follows if it is random is open: [`RandomTimeout`].
+//! 8. With bursts limited no timer is needed: what has left brings acknowledgements that release the rest. 9. The scaled
+//! window is at least two segments; an increase is released as any other.
+//!
+//! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7; `crates/sim/tests/judges.rs`.
+
+mod loss_rate;
+
+use crate::hooks::{
+    Ack, Congestion, Echo, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
+};
+use crate::packet::{Form, Modulation};
+use crate::transport::congestion::jtcp::{SAME_EVENT, halve, is_same_event};
+use crate::transport::congestion::{Reno, grow};
+use crate::transport::estimate::{Attribution, JitterRatio, Reach};
+use crate::units::{Span, Time};
+use loss_rate::LossRate;
+
+/// Least window that a change of modulation leaves, in segments.
+const MIN_SCALED: f64 = 2.0;
+
+/// The constants of EJTCP, and which of its parts are in use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EjtcpConfig {
+    /// Whether the jitter ratio is a witness.
+    pub jitter_test: bool,
+    /// Segments queued in a round trip from which on it speaks of congestion (k).
+    pub k: f64,
+    /// Packets that the ratio is taken over.
+    pub reach: Reach,
+    /// Round trip above which it speaks of congestion.
+    pub rtt_threshold: RttThreshold,
+    /// Share of segments lost above which a random loss is answered by two copies; `None` always sends one.
+    pub double_retransmission: Option<f64>,
+    /// Segments over which that share is taken; `None` takes all.
+    pub loss_record: Option<u32>,
+    /// Whether a duplicate that a second copy triggered is left out of account.
+    pub filter: bool,
+    /// Most segments released by one acknowledgement (N).
+    pub smooth: Option<u32>,
+    /// What a change of modulation does.
+    pub modulation: ModulationRule,
+    /// What a timeout does that is judged random.
+    pub random_timeout: RandomTimeout,
+    /// How the extension travels.
+    pub header: Form,
+}
+
+/// The threshold of round trips.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RttThreshold {
+    /// None: the round trip is no witness.
+    Off,
+    /// This share of the longest (alpha).
+    Share(f64),
+    /// A fixed time.
+    Fixed(Span),
+}
+
+/// What a change of modulation does to `cwnd` and `ssthresh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModulationRule {
+    /// Nothing.
+    Off,
+    /// They are scaled with the rate.
+    Scale,
+    /// They are scaled with a falling rate, and grow as usual with a rising one.
+    ScaleDown,
+}
+
+/// What a timeout does that is judged random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomTimeout {
+    /// The window stands, as after duplicates: the rule taken at its word.
+    Keep,
+    /// Slow start up to the window there was.
+    SlowStart,
+    /// Half the window, without slow start.
+    Half,
+    /// As Reno.
+    Reno,
+}
+
+impl Default for EjtcpConfig {
+    fn default() -> EjtcpConfig {
+        EjtcpConfig {
+            jitter_test: true,
+            k: 1.0,
+            reach: Reach::Round,
+            rtt_threshold: RttThreshold::Share(0.8),
+            double_retransmission: Some(0.01),
+            loss_record: None,
+            filter: true,
+            smooth: Some(3),
+            modulation: ModulationRule::Scale,
+            random_timeout: RandomTimeout::Keep,
+            header: Form::Option,
+        }
+    }
+}
+
+/// The state of EJTCP.
+#[derive(Clone, Debug)]
+pub struct Ejtcp {
+    config: EjtcpConfig,
+    jitter: JitterRatio,
+    rtt: Span,
+    max_rtt: Span,
+    losses: LossRate,
+    reduced: Option<Time>,
+    modulation: Option<Modulation>,
+}
+
+impl Ejtcp {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &EjtcpConfig) -> Ejtcp {
+        Ejtcp {
+            config: *config,
+            jitter: JitterRatio::new(Attribution::Trigger, config.reach),
+            rtt: Span::ZERO,
+            max_rtt: Span::ZERO,
+            losses: LossRate::new(config.loss_record),
+            reduced: None,
+            modulation: None,
+        }
+    }
+
+    /// Whether jitter speaks of congestion.
+    #[inline]
+    fn is_queueing(&self, window: &Window) -> bool {
+        !self.config.jitter_test || self.jitter.exceeds(self.config.k, window.cwnd)
+    }
+
+    /// Whether the round trip speaks of congestion.
+    fn is_late(&self) -> bool {
+        match self.config.rtt_threshold {
+            RttThreshold::Off => true,
+            RttThreshold::Fixed(threshold) => self.rtt > threshold,
+            RttThreshold::Share(alpha) => self.rtt.as_secs() > alpha * self.max_rtt.as_secs(),
+        }
+    }
+
+    fn judge(&self, window: &Window) -> Judgement {
+        let congested = self.is_queueing(window) && self.is_late();
+        if congested { Judgement::Congestion } else { Judgement::Random }
+    }
+
+    /// A modulation was told: if it is another, the window follows its rate.
+    #[inline]
+    fn on_modulation(&mut self, told: Modulation, window: &mut Window) {
+        let Some(before) = self.modulation.replace(told).filter(|before| *before != told) else { return };
+        let ratio = f64::from(told.bits_per_symbol()) / f64::from(before.bits_per_symbol());
+        let scales = match self.config.modulation {
+            ModulationRule::Off => return,
+            ModulationRule::Scale => true,
+            ModulationRule::ScaleDown => ratio < 1.0,
+        };
+        // The queue drains at another rate now.
+        self.max_rtt = Span::ZERO;
+        if scales {
+            window.cwnd = (window.cwnd * ratio).max(MIN_SCALED);
+            window.ssthresh = (window.ssthresh * ratio).max(MIN_SCALED);
+        }
+    }
+
+    /// The window after a timeout that is judged random.
+    fn after_random_timeout(&self, loss: &Loss, window: &mut Window) -> Reduction {
+        match self.config.random_timeout {
+            RandomTimeout::Keep => return Reduction::Kept,
+            RandomTimeout::Reno => return Reno.on_loss(loss, window).reduction,
+            RandomTimeout::Half => {
+                window.ssthresh = window.cwnd / 2.0;
+                window.cwnd = window.ssthresh;
+            }
+            RandomTimeout::SlowStart => {
+                if loss.cause != LossCause::RepeatedTimeout {
+                    window.ssthresh = window.cwnd;
+                }
+                window.cwnd = 1.0;
+            }
+        }
+        Reduction::Reduced
+    }
+}
+
+impl Congestion for Ejtcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        window.burst_limit = self.config.smooth;
+        if let Some(told) = ack.extension.and_then(|echo| echo.modulation) {
+            self.on_modulation(told, window);
+        }
+        if let Progress::Open(_) = ack.progress {
+            grow(window);
+        }
+        self.jitter.on_ack(ack, window.cwnd);
+        if let Some(rtt) = ack.rtt {
+            self.rtt = rtt;
+            if rtt > self.max_rtt && self.is_queueing(window) {
+                self.max_rtt = rtt;
+            }
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let loss_rate = self.losses.declare(loss);
+        if is_same_event(loss, self.reduced) {
+            return SAME_EVENT;
+        }
+        let judgement = self.judge(window);
+        let reduction = match (judgement, loss.cause) {
+            (Judgement::Congestion, _) => halve(loss, window),
+            (Judgement::Random, LossCause::Duplicates) => Reduction::Kept,
+            (Judgement::Random, _) => self.after_random_timeout(loss, window),
+        };
+        if reduction == Reduction::Reduced {
+            self.reduced = Some(loss.now);
+        }
+        if loss.cause != LossCause::Duplicates {
+            self.max_rtt = Span::ZERO;
+        }
+        let doubles = self.config.double_retransmission.is_some_and(|most| loss_rate > most);
+        let copies = if doubles && judgement == Judgement::Random { 2 } else { 1 };
+        LossResponse { reduction, copies, judgement: Some(judgement) }
+    }
+
+    #[inline]
+    fn extension(&self) -> Option<Form> {
+        Some(self.config.header)
+    }
+
+    #[inline]
+    fn heeds(&self, echo: &Echo, una: u64) -> bool {
+        // What is acknowledged already can only have come again.
+        !self.config.filter || echo.trigger >= una
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! JTCP: a loss is congestion only if the jitter ratio says that segments were being queued.
+//!
+//! **Limits.** The rule is a knife edge: alone on a path that it fills, a flow sends one segment more in each round trip, and
+//! the ratio is then `1 / (w - 1)` against a threshold of `1 / w`. It needs exact stamps and an acknowledgement for every
+//! packet; with one for every second, growth halves and k has to. Losses close together corrupt the ratio (EJTCP, 3.1).
+//! The window stands through random losses, so that it takes more than its share beside flows that halve theirs.
+//!
+//! **Source.** Wu and Chen, "JTCP: jitter-based TCP for heterogeneous wireless networks", IEEE JSAC 22(4), 2004, as EJTCP
+//! (2) quotes it.
+//!
+//! **How.** [`JitterRatio`] above `k / cwnd` at a third duplicate: `ssthresh = cwnd = cwnd / 2`. Otherwise the segment is
+//! sent again, and `cwnd` and `ssthresh` stand. Growth is Reno's.
+//!
+//! **Choices.** 1. A third duplicate within one smoothed round trip of the last reduction belongs to the same congestion:
+//! the segment is sent again, the window stands. 2. What a timeout does is [`TimeoutRule`]; either way the retransmission
+//! timer backs off. 3. The stamps ride in EJTCP's header extension, so that the two compare on even terms; what JTCP lacks
+//! is its trigger ([`Attribution::Cumulative`]). 4. What `w` is, [`Reach`] says.
+//!
+//! **Checked by** the tests below and `crates/sim/tests/judges.rs`.
+
+use super::reno::{LOSS_WINDOW, Reno, grow};
+use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::packet::Form;
+use crate::transport::estimate::{Attribution, JitterRatio, Reach};
+use crate::units::Time;
+
+/// The constants of JTCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JtcpConfig {
+    /// Segments queued in a round trip from which on it is congestion (k).
+    pub k: f64,
+    /// Packets that the ratio is taken over.
+    pub reach: Reach,
+    /// What a timeout does.
+    pub timeout_rule: TimeoutRule,
+    /// How the stamps travel.
+    pub header: Form,
+}
+
+/// What JTCP does at a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutRule {
+    /// As Reno, whatever the jitter ratio says.
+    Reno,
+    /// A timeout that the jitter ratio takes for random halves the window and goes on without slow start.
+    Half,
+}
+
+impl Default for JtcpConfig {
+    fn default() -> JtcpConfig {
+        JtcpConfig { k: 1.0, reach: Reach::Round, timeout_rule: TimeoutRule::Reno, header: Form::Option }
+    }
+}
+
+/// The state of JTCP.
+#[derive(Clone, Debug)]
+pub struct Jtcp {
+    config: JtcpConfig,
+    jitter: JitterRatio,
+    reduced: Option<Time>,
+}
+
+impl Jtcp {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &JtcpConfig) -> Jtcp {
+        let jitter = JitterRatio::new(Attribution::Cumulative, config.reach);
+        Jtcp { config: *config, jitter, reduced: None }
+    }
+
+    fn judge(&self, window: &Window) -> Judgement {
+        if self.jitter.exceeds(self.config.k, window.cwnd) {
+            Judgement::Congestion
+        } else {
+            Judgement::Random
+        }
+    }
+}
+
+/// Whether a loss comes within one smoothed round trip of the last reduction.
+pub(crate) fn is_same_event(loss: &Loss, reduced: Option<Time>) -> bool {
+    loss.cause == LossCause::Duplicates
+        && reduced.zip(loss.srtt).is_some_and(|(reduced, srtt)| loss.now.since(reduced) < srtt)
+}
+
+/// The answer to a loss of the same congestion as the last reduction.
+pub(crate) const SAME_EVENT: LossResponse =
+    LossResponse { reduction: Reduction::Kept, copies: 1, judgement: Some(Judgement::Congestion) };
+
+/// Halves the window: without slow start after duplicates, with it after a timeout.
+pub(crate) fn halve(loss: &Loss, window: &mut Window) -> Reduction {
+    if loss.cause != LossCause::RepeatedTimeout {
+        window.ssthresh = window.cwnd / 2.0;
+    }
+    window.cwnd = if loss.cause == LossCause::Duplicates { window.ssthresh } else { LOSS_WINDOW };
+    Reduction::Reduced
+}
+
+impl Congestion for Jtcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Progress::Open(_) = ack.progress {
+            grow(window);
+        }
+        self.jitter.on_ack(ack, window.cwnd);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        if is_same_event(loss, self.reduced) {
+            return SAME_EVENT;
+        }
+        let judgement = self.judge(window);
+        let random = judgement == Judgement::Random;
+        let reduction = match (loss.cause, self.config.timeout_rule) {
+            (LossCause::Duplicates, _) if random => Reduction::Kept,
+            (LossCause::Timeout | LossCause::RepeatedTimeout, TimeoutRule::Half) if random => {
+                window.ssthresh = window.cwnd / 2.0;
+                window.cwnd = window.ssthresh;
+                Reduction::Reduced
+            }
+            (LossCause::Timeout | LossCause::RepeatedTimeout, TimeoutRule::Reno) => {
+                Reno.on_loss(loss, window).reduction
+            }
+            _ => halve(loss, window),
+        };
+        if reduction == Reduction::Reduced {
+            self.reduced = Some(loss.now);
+        }
+        LossResponse { reduction, copies: 1, judgement: Some(judgement) }
+    }
+
+    fn extension(&self) -> Option<Form> {
+        Some(self.config.header)
+    }
+}
+
+#[cfg(test)]
+mod tests;
