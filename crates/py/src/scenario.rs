@@ -203,6 +203,9 @@ impl Scenario {
             Ok(Err(error @ Failure::UnknownTrace(_))) => {
                 Err(ScenarioError::new_err(format!("trace: {error}")))
             }
+            Ok(Err(error @ Failure::NoSuchHeader(_))) => {
+                Err(ScenarioError::new_err(format!("{}: pcap: {error}", self.inner.name())))
+            }
             Ok(Err(error)) => Err(RunError::new_err(format!("{}: {error}", what()))),
             Err(panic) => Err(RunError::new_err(format!("{}: {panic}; expected no failure", what()))),
         }

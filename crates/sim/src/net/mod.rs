@@ -10,12 +10,14 @@ pub(crate) mod wlan;
 
 use std::collections::VecDeque;
 
+use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
+use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
 use crate::scenario::config::{Config, DirectionConfig, LinkKind};
@@ -50,6 +52,9 @@ pub(crate) struct Net {
     pub(crate) captures: Vec<Capture>,
     /// Packets that media and agents have handed up at a node, in order.
     pub(crate) inbox: VecDeque<(NodeId, Packet)>,
+    pub(crate) losses: Losses,
+    /// What laws took losses for in this instant, until the flow has counted it.
+    pub(crate) judged: Vec<Judged>,
     exits: Vec<Exit>,
     events: Vec<NetEvent>,
     pool: PacketPool,
@@ -67,6 +72,8 @@ impl Net {
             tracer,
             captures: Vec::new(),
             inbox: VecDeque::new(),
+            losses: Losses::default(),
+            judged: Vec::new(),
             exits: Vec::new(),
             events: Vec::new(),
             pool: PacketPool::default(),
@@ -149,7 +156,8 @@ impl Net {
         let (packet, size) = self.pool.get_mut(id);
         let Some(departure) = channel.line.offer(packet, size, self.now) else {
             channel.counters.drops_queue += 1;
-            self.pool.remove(id);
+            let packet = self.pool.remove(id);
+            self.losses.enter(&packet, Culprit::Queue);
             return;
         };
         if let Some(capture) = channel.capture {
@@ -160,7 +168,8 @@ impl Net {
         }
         if channel.loss.loses(packet) {
             channel.counters.drops_loss += 1;
-            self.pool.remove(id);
+            let packet = self.pool.remove(id);
+            self.losses.enter(&packet, Culprit::Channel);
             return;
         }
         channel.push(departure, id, &mut self.queue);
@@ -193,6 +202,7 @@ impl Net {
             queue: &mut self.queue,
             pool: &mut self.pool,
             inbox: &mut self.inbox,
+            losses: &mut self.losses,
             routes: &self.routes,
             now: self.now,
         };

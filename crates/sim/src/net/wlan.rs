@@ -23,6 +23,7 @@ use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::probe::airtime::{Ledger, Shares};
+use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::radiotap::WifiCapture;
 use crate::scenario::config::{Config, WifiConfig};
 
@@ -42,6 +43,7 @@ pub(crate) struct Host<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) pool: &'a mut PacketPool,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(super) losses: &'a mut Losses,
     pub(super) routes: &'a Routes,
     pub(super) now: Time,
 }
@@ -376,6 +378,7 @@ impl Wlan {
         if !taken {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
+            host.losses.enter(&packet, Culprit::Queue);
         }
     }
 
@@ -384,6 +387,7 @@ impl Wlan {
         let packet = *packet;
         if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
             self.sites[station].counters.lost_above += 1;
+            host.losses.enter(&packet, Culprit::Channel);
             return;
         }
         let node = self.sites[station].node;
@@ -398,6 +402,7 @@ impl Wlan {
             Outcome::Delivered => Signal::Delivered,
             Outcome::Undelivered => {
                 self.sites[station].counters.drops_retry += 1;
+                host.losses.enter(&packet, Culprit::Channel);
                 Signal::Undelivered
             }
             Outcome::Flushed => return,

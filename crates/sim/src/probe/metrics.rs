@@ -2,6 +2,9 @@
 //!
 //! Counters only grow, so a metric is the difference between two snapshots: at the end of the warm-up and of the run.
 
+use std::iter;
+
+use lasthop_stack::hooks::Judge;
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
@@ -10,6 +13,7 @@ use lasthop_stack::units::{Span, Time};
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
+use crate::probe::judgement::Matrix;
 use crate::scenario::config::{Config, LinkKind, TransportConfig};
 
 /// What a metric is.
@@ -69,6 +73,56 @@ pub const METRICS: &[MetricEntry] = &[
     entry("udp flow", "packets_received", "packets", "datagrams received"),
     entry("udp flow", "delay_mean_s", "s", "mean one-way delay of the datagrams received"),
     entry("udp flow", "delay_max_s", "s", "longest one-way delay of the datagrams received"),
+    entry(
+        "judge",
+        "fast.random_as_random",
+        "losses",
+        "losses told by duplicates, of the channel, taken for random",
+    ),
+    entry(
+        "judge",
+        "fast.random_as_congestion",
+        "losses",
+        "losses told by duplicates, of the channel, taken for congestion",
+    ),
+    entry(
+        "judge",
+        "fast.congestion_as_random",
+        "losses",
+        "losses told by duplicates, of a full queue, taken for random",
+    ),
+    entry(
+        "judge",
+        "fast.congestion_as_congestion",
+        "losses",
+        "losses told by duplicates, of a full queue, taken for congestion",
+    ),
+    entry("judge", "fast.spurious", "losses", "losses told by duplicates though nothing was lost"),
+    entry(
+        "judge",
+        "timeout.random_as_random",
+        "losses",
+        "losses told by the timer, of the channel, taken for random",
+    ),
+    entry(
+        "judge",
+        "timeout.random_as_congestion",
+        "losses",
+        "losses told by the timer, of the channel, taken for congestion",
+    ),
+    entry(
+        "judge",
+        "timeout.congestion_as_random",
+        "losses",
+        "losses told by the timer, of a full queue, taken for random",
+    ),
+    entry(
+        "judge",
+        "timeout.congestion_as_congestion",
+        "losses",
+        "losses told by the timer, of a full queue, taken for congestion",
+    ),
+    entry("judge", "timeout.spurious", "losses", "losses told by the timer though nothing was lost"),
     entry("link", "utilisation", "", "share of the measured time in which the link was sending"),
     entry("link", "drops_queue", "packets", "packets refused by the full queue"),
     entry("link", "drops_loss", "packets", "packets lost on the way by the loss process"),
@@ -153,7 +207,7 @@ pub const METRICS: &[MetricEntry] = &[
 ];
 
 /// What a flow has done up to some time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum FlowSample {
     Tcp {
         sender: TcpCounters,
@@ -161,6 +215,7 @@ pub(crate) enum FlowSample {
         bytes_received: u64,
         completion: Option<Span>,
         falsely_acknowledged: u64,
+        judged: Vec<Matrix>,
     },
     Udp {
         sender: UdpCounters,
@@ -227,10 +282,16 @@ pub fn names(config: &Config) -> Vec<String> {
             TransportConfig::Tcp(_) => "tcp flow",
             TransportConfig::Udp { .. } => "udp flow",
         };
-        names.extend(of(kind, &format!("flows.{}.", flow.name)));
-        directions += 1;
-        if flow.reverse.is_some() {
-            names.extend(of(kind, &format!("flows.{}.reverse.", flow.name)));
+        let back = flow.reverse.is_some().then(|| format!("flows.{}.reverse.", flow.name));
+        for prefix in iter::once(format!("flows.{}.", flow.name)).chain(back) {
+            names.extend(of(kind, &prefix));
+            for (judge, law) in flow.judges() {
+                let judge = match judge {
+                    Judge::Law => "judged".to_string(),
+                    Judge::Watching(_) => format!("judges.{}", law.entry().name),
+                };
+                names.extend(of("judge", &format!("{prefix}{judge}.")));
+            }
             directions += 1;
         }
     }
@@ -338,13 +399,13 @@ fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option
     let rate = |from: u64, to: u64| ratio((to - from) as f64 * 8.0, seconds);
     match (begin, end) {
         (
-            FlowSample::Tcp { sender: s0, delivered: d0, bytes_received: b0, .. },
-            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, completion, .. },
+            FlowSample::Tcp { sender: s0, delivered: d0, bytes_received: b0, judged: j0, .. },
+            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, judged: j1, completion, .. },
         ) => {
             let series = s1.timeout_series - s0.timeout_series;
             let fast = s1.fast_retransmits - s0.fast_retransmits;
             let samples = s1.rtt_samples - s0.rtt_samples;
-            vec![
+            let mut values = vec![
                 rate(*d0, *d1),
                 rate(*b0, *b1),
                 completion.map(Span::as_secs),
@@ -357,7 +418,11 @@ fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option
                 ratio((s1.rtt_sum - s0.rtt_sum).as_secs(), samples as f64),
                 (samples > 0).then(|| s1.rtt_max.as_secs()),
                 ratio(s1.cwnd_seconds - s0.cwnd_seconds, seconds),
-            ]
+            ];
+            for (begin, end) in j0.iter().zip(j1) {
+                values.extend(end.since(begin).map(|count| Some(count as f64)));
+            }
+            values
         }
         (FlowSample::Udp { sender: s0, receiver: r0 }, FlowSample::Udp { sender: s1, receiver: r1 }) => {
             let received = r1.received - r0.received;

@@ -223,11 +223,33 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lasthop_stack::packet::{Datagram, Flags, NodeId, Timestamps};
+    use lasthop_stack::packet::{Datagram, Extension, Flags, Modulation, NodeId, Timestamps};
     use lasthop_stack::units::SeqNo;
 
     fn verifies(parts: &[&[u8]]) -> bool {
         checksum(parts) == 0
+    }
+
+    #[test]
+    fn the_option_of_the_stamps_stands_in_the_header_byte_by_byte() {
+        let stamps = Extension {
+            form: Form::Option,
+            sent: Time(0x0102_0304 * 1_000),
+            // A stamp of 32 bits turns round.
+            received: Time(0x0001_0506_0708 * 1_000),
+            trigger: SeqNo(0x0A0B_0C0D),
+            modulation: Some(Modulation::Qam64),
+        };
+        let of = |form| {
+            let extension = Some(Extension { form, ..stamps });
+            let options = Options { extension, ..Options::default() };
+            tcp(&Segment { flags: Flags::ACK, options, ..Segment::default() })
+        };
+        let bytes = of(Form::Option);
+        assert_eq!(bytes[12] >> 4, 10, "ten words of header");
+        let expected = [1, 1, 1, 253, 17, 0x4A, 0x54, 1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0x0B, 0x0C, 0x0D, 3];
+        assert_eq!(bytes[20..], expected);
+        assert_eq!(of(Form::Probe).len(), 20);
     }
 
     #[test]

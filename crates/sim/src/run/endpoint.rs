@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use lasthop_stack::hooks::{Note, Out, Timer};
+use lasthop_stack::hooks::{Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::transport::tcp::{Connection, Role, State};
 use lasthop_stack::transport::udp::Socket;
@@ -12,6 +12,7 @@ use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::net::Net;
+use crate::probe::judgement::Matrix;
 use crate::probe::metrics::FlowSample;
 use crate::scenario::config::{AppConfig, Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::traffic::{Act as SourceAct, Source};
@@ -80,6 +81,8 @@ struct Way {
     started: Time,
     stopped: bool,
     completed: Option<Time>,
+    /// What each law that judges made of losses.
+    judged: Vec<(Judge, Matrix)>,
 }
 
 /// The application that reads what arrives.
@@ -132,6 +135,10 @@ impl Out for Host<'_> {
     #[inline]
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
         self.net.tracer.rtt(self.net.now, self.end.trace_name, rtt, srtt, rto);
+    }
+
+    fn judged(&mut self, judged: Judged) {
+        self.net.judged.push(judged);
     }
 }
 
@@ -207,7 +214,11 @@ impl Flow {
             }
             let reader = Reader { sink: pace, slot: slot(net, acts, Act::Reader(number)), chunk };
             let source = Source::new(app.kind.clone(), source);
-            Way { source, reader, started: app.start, stopped: false, completed: None }
+            let judged: Vec<_> = flow.judges().map(|(judge, _)| (judge, Matrix::default())).collect();
+            if !judged.is_empty() {
+                net.losses.watch(port(1 - direction as usize));
+            }
+            Way { source, reader, started: app.start, stopped: false, completed: None, judged }
         };
         let forward = way(0, &flow.app, &flow.sink, stream("source"));
         let reverse = flow
@@ -227,6 +238,7 @@ impl Flow {
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
+                self.ways.count_judged(side, ends, net);
                 if let Some(way) = self.ways.of(1 - side) {
                     way.on_arrival(&ends[side], net);
                 }
@@ -301,6 +313,7 @@ impl Flow {
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
             ends[side].on_timer(timer, now, &mut Host { net, end: self.ends[side] });
+            self.ways.count_judged(side, ends, net);
         }
     }
 
@@ -324,6 +337,9 @@ impl Flow {
             Sockets::Tcp(ends) => {
                 let receiving = &ends[1 - direction];
                 FlowSample::Tcp {
+                    judged: way
+                        .as_ref()
+                        .map_or_else(Vec::new, |way| way.judged.iter().map(|(_, matrix)| *matrix).collect()),
                     delivered: receiving.receiver().in_order(),
                     bytes_received: receiving.bytes_received(),
                     completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
@@ -362,6 +378,25 @@ impl Way {
             *waiting = true;
             let at = self.reader.next_read(net.now, readable);
             net.queue.set(self.reader.slot, at);
+        }
+    }
+}
+
+impl Ways {
+    /// Counts what the laws of this direction's sender have just made of losses.
+    #[inline]
+    fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
+        if net.judged.is_empty() {
+            return;
+        }
+        let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
+        for judged in net.judged.drain(..) {
+            let Some(way) = self.of(direction) else { continue };
+            let lost = net.losses.culprit(receiving.port(), sending.sequence_of(judged.una), judged.times);
+            let lost = lost.filter(|_| !receiving.receiver().has(judged.una));
+            if let Some((_, matrix)) = way.judged.iter_mut().find(|(judge, _)| *judge == judged.judge) {
+                matrix.count(&judged, lost);
+            }
         }
     }
 }

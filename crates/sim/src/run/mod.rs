@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use lasthop_stack::hooks::Timer;
-use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
@@ -106,6 +106,8 @@ pub enum RunError {
         /// Bytes allowed.
         allowed: u64,
     },
+    /// A capture is wanted of what no capture can show: the header extension of this flow.
+    NoSuchHeader(String),
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
 }
@@ -128,6 +130,10 @@ impl fmt::Display for RunError {
                 "the run may need {} MB of memory, {} MB are allowed; raise run.max-memory or shrink queues and windows",
                 needed / 1_000_000,
                 allowed / 1_000_000
+            ),
+            RunError::NoSuchHeader(flow) => write!(
+                f,
+                "no capture can show the two bytes of the header extension of flows.{flow}; expected its law's header = \"option\""
             ),
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
@@ -168,6 +174,10 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     let needed = estimate(config).memory_bytes as u64;
     if needed > config.run.max_memory.0 {
         return Err(RunError::Memory { needed, allowed: config.run.max_memory.0 });
+    }
+    let paper = config.flows.iter().find(|flow| flow.extension() == Some(Form::Paper));
+    if let Some(flow) = paper.filter(|_| !request.pcap.is_empty()) {
+        return Err(RunError::NoSuchHeader(flow.name.clone()));
     }
     let mut world = World::new(request)?;
     let end = Time(config.run.duration.0);

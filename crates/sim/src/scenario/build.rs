@@ -244,6 +244,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     choices_of_recovery(flow, &mut config);
     config.laws = laws::laws(flow);
+    config.judges = laws::judges(flow);
     config
 }
 

@@ -10,6 +10,7 @@ use super::error::{Fault, Faults, Place};
 use super::plan::Plan;
 use super::sheet::{self, Sheet, Transport};
 use crate::net::routes::Routes;
+use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 
 /// Bytes of an IPv4 packet beside the payload of a segment: IPv4, TCP, and timestamps if used.
@@ -201,7 +202,19 @@ impl<'a> Check<'a> {
                 format!("false with recovery \"{recovery}\", which works on SACK blocks; expected true");
             self.fault(&key("tcp.sack"), text);
         }
-        let options = if tcp.timestamps { TIMESTAMPS } else { 0 };
+        let extension = tcp.extension();
+        if tcp.room_for_blocks(extension) == 0 && matches!(recovery, "sack" | "fack") {
+            let text = format!(
+                "no SACK block of recovery \"{recovery}\" finds room beside timestamps and the law's option; expected false"
+            );
+            self.fault(&key("tcp.timestamps"), text);
+        }
+        if extension == Some(Form::Paper) {
+            let law = tcp.congestion.entry().name;
+            let text = "two exact bytes; an exception that no header could hold and no capture can show";
+            self.remark(&key(&format!("tcp.{law}.header")), text.to_string());
+        }
+        let options = if tcp.timestamps { TIMESTAMPS } else { 0 } + extension.map_or(0, Form::bytes);
         let largest = LARGEST_PACKET - TCP_HEADERS - options - u32::from(tcp.extra_header);
         if tcp.packet > largest {
             let text = format!(

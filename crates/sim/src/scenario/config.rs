@@ -1,10 +1,11 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
+use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::packet::Modulation;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::packet::{Form, Modulation};
+use lasthop_stack::registry::{AgentKind, CongestionKind};
 use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
@@ -318,6 +319,28 @@ pub enum TransportConfig {
         /// Bytes a routing header adds to every packet.
         extra_header: u16,
     },
+}
+
+impl FlowConfig {
+    /// In which form its segments carry the extension of its law, if that has one.
+    #[must_use]
+    pub fn extension(&self) -> Option<Form> {
+        match &self.transport {
+            TransportConfig::Tcp(tcp) => tcp.extension(),
+            TransportConfig::Udp { .. } => None,
+        }
+    }
+
+    /// The laws that judge its losses: the one in force, if it tells losses apart, and those that watch.
+    pub fn judges(&self) -> impl Iterator<Item = (Judge, CongestionKind)> {
+        let (law, watching) = match &self.transport {
+            TransportConfig::Tcp(tcp) => (Some(tcp.congestion), &tcp.judges[..]),
+            TransportConfig::Udp { .. } => (None, &[][..]),
+        };
+        let law = law.filter(|law| CongestionKind::JUDGES.contains(law)).map(|law| (Judge::Law, law));
+        let watching = watching.iter().enumerate().map(|(place, kind)| (Judge::Watching(place), *kind));
+        law.into_iter().chain(watching)
+    }
 }
 
 impl Config {

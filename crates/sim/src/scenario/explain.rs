@@ -1,7 +1,7 @@
 //! What there is to say about each key, as JSON.
 
 use super::error::{ScenarioError, nearest};
-use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled};
+use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless};
 use super::layout::unknown_key;
 use super::quantity::Dim;
 use lasthop_stack::link::dot11::PcfConfig;
@@ -66,7 +66,7 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
 fn entry(key: &Key) -> Json {
     let (kind, unit) = kind(key.kind);
     let mut values: Vec<&str> = match key.kind {
-        Kind::Word(_, words) => words(),
+        Kind::Word(_, words) | Kind::Words(_, words) => words(),
         _ => Vec::new(),
     };
     values.extend(key.words);
@@ -92,6 +92,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Text => "text",
         Kind::Node => "node",
         Kind::Nodes => "nodes",
+        Kind::Words(..) => "words",
         Kind::Flows => "flows",
         Kind::Rates => return ("list of rates".to_string(), "Mbit/s"),
         Kind::Position => return ("two lengths".to_string(), "m"),
@@ -138,7 +139,10 @@ fn default(key: &Key) -> (Option<String>, String) {
         }
         Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
         Default::Law(value) => (Some(value(&Laws::default())), source),
-        Default::Sack(by) => profiled(by, "; true for recovery sack and fack"),
+        Default::Unless(Unless { by, key, values, then, .. }) => {
+            let of = key.rsplit('.').next().unwrap_or(key);
+            profiled(by, &format!("; {then} for {of} {}", values.join(" and ")))
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod agents;
 mod air;
 mod apps;
+mod jitter;
 mod laws;
 mod links;
 mod pcf;
@@ -60,6 +61,8 @@ pub(super) enum Kind {
     Node,
     /// The names of two or more nodes.
     Nodes,
+    /// One or more of a list of words, each described by a noun.
+    Words(&'static str, fn() -> Vec<&'static str>),
     /// The names of flows.
     Flows,
     /// Bit rates.
@@ -101,8 +104,8 @@ pub(super) enum Default {
     Pcf(fn(&PcfConfig) -> String),
     /// What the congestion law says by itself.
     Law(fn(&Laws) -> String),
-    /// True when the recovery needs it, else what the profile says.
-    Sack(Profiled),
+    /// What the profile says, but for certain values of another key, which need another.
+    Unless(Unless),
 }
 
 /// A default of each TCP profile and where each comes from.
@@ -111,6 +114,17 @@ pub(super) struct Profiled {
     pub(super) value: fn(&tcp::Config) -> String,
     pub(super) ns2: &'static str,
     pub(super) modern: &'static str,
+}
+
+/// A default of each profile that certain values of another key overrule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unless {
+    pub(super) by: Profiled,
+    pub(super) key: &'static str,
+    pub(super) values: &'static [&'static str],
+    /// What these values need, and where that stands.
+    pub(super) then: &'static str,
+    pub(super) source: &'static str,
 }
 
 /// A part of a `tcp.variant`.
@@ -133,6 +147,8 @@ pub(super) struct Bound {
 pub(super) enum Only {
     /// Another key has one of these values.
     Is(&'static str, &'static [&'static str]),
+    /// A congestion law governs the flow or judges its losses.
+    Law(&'static str),
     /// The flow runs over TCP.
     Tcp,
     /// The flow runs over UDP.
@@ -235,6 +251,9 @@ impl Only {
                 let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
                 format!("{} = {}", shown(key), values.join(" or "))
             }
+            Only::Law(law) => {
+                format!("flows.NAME.tcp.congestion = \"{law}\" or flows.NAME.tcp.judges with it")
+            }
             Only::Tcp => "a flow over tcp".to_string(),
             Only::Udp => "a flow over udp".to_string(),
         }
@@ -291,8 +310,13 @@ mod tests {
     fn a_condition_names_a_key_that_stands_before_it() {
         for (index, key) in KEYS.iter().enumerate() {
             for only in key.only {
-                if let Only::Is(other, _) = only {
-                    assert!(KEYS[..index].iter().any(|earlier| earlier.path == *other), "{}", key.path);
+                let named = match only {
+                    Only::Is(other, _) => Some(*other),
+                    Only::Law(_) => Some("flows.*.tcp.judges"),
+                    Only::Tcp | Only::Udp => None,
+                };
+                if let Some(other) = named {
+                    assert!(KEYS[..index].iter().any(|earlier| earlier.path == other), "{}", key.path);
                 }
             }
             if let Default::Like(other) | Default::Follows { key: other, .. } = key.default {

@@ -1,7 +1,7 @@
 //! The concrete keys of one scenario: the table of keys, with the names of its nodes, links, flows and agents filled in.
 
 use super::error::unknown;
-use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled};
+use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled, Unless};
 use super::value::{Names, Value};
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
@@ -73,10 +73,13 @@ pub(super) enum SlotDefault {
         variant: usize,
         part: Part,
     },
-    Sack {
+    /// The key that overrules, its values, and what they need.
+    Unless {
         profile: usize,
-        recovery: usize,
         values: ByProfile,
+        key: usize,
+        unless: Unless,
+        then: Value,
     },
     /// `words` are the slots of standard, flavour and radio.
     Preset {
@@ -106,6 +109,8 @@ pub(super) struct ByProfile {
 #[derive(Clone, Debug)]
 pub(super) enum SlotOnly {
     Is(usize, &'static [&'static str]),
+    /// A law, by the slots of the law in force and of the judges.
+    Law([usize; 2], &'static str),
     Tcp(usize),
     Udp(usize),
 }
@@ -144,6 +149,10 @@ impl Layout {
         let of_flow = flow.unwrap_or(0);
         let only = def.only.iter().map(|only| match only {
             Only::Is(other, values) => SlotOnly::Is(self.at(other, name), values),
+            Only::Law(law) => SlotOnly::Law(
+                ["congestion", "judges"].map(|key| self.at(&format!("flows.*.tcp.{key}"), name)),
+                law,
+            ),
             Only::Tcp => SlotOnly::Tcp(of_flow),
             Only::Udp => SlotOnly::Udp(of_flow),
         });
@@ -160,10 +169,12 @@ impl Layout {
             Default::Variant(part) => {
                 SlotDefault::Variant { variant: self.at("flows.*.tcp.variant", name), part }
             }
-            Default::Sack(by) => SlotDefault::Sack {
+            Default::Unless(unless) => SlotDefault::Unless {
                 profile: self.at("flows.*.tcp.profile", name),
-                recovery: self.at("flows.*.tcp.recovery", name),
-                values: by_profile(def, by),
+                values: by_profile(def, unless.by),
+                key: self.at(unless.key, name),
+                unless,
+                then: read(def, unless.then),
             },
             Default::Preset(preferred) => SlotDefault::Preset {
                 kind: self.at("links.*.kind", name),

@@ -90,6 +90,9 @@ fn kind(key: &Key) -> Json {
         Kind::Number => json!({ "type": ["number", "string"] }),
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Word(_, words) => json!({ "enum": words() }),
+        Kind::Words(_, words) => {
+            json!({ "type": "array", "items": { "enum": words() }, "minItems": 1 })
+        }
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Node => json!({ "type": "string", "pattern": NAME }),
         Kind::Nodes => {

@@ -91,6 +91,9 @@ impl<'a> Sheet<'a> {
             SlotOnly::Is(other, values) => {
                 self.at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
             }
+            SlotOnly::Law(slots, law) => {
+                slots.iter().any(|slot| self.at(*slot).is_some_and(|value| value.has(law)))
+            }
             SlotOnly::Tcp(flow) => self.transport(*flow) == Transport::Tcp,
             SlotOnly::Udp(flow) => self.transport(*flow) == Transport::Udp,
         })
@@ -148,14 +151,11 @@ impl<'a> Sheet<'a> {
                 let (value, from) = if follows { (then, From::Slot(*slot)) } else { (or, From::Default) };
                 Some(Cell { value: value.clone(), from, source })
             }
-            SlotDefault::Sack { profile, recovery, values } => {
+            SlotDefault::Unless { profile, values, key, unless, then } => {
                 let cell = self.of_profile(*profile, values)?;
-                if cell.value == Value::Bool(false) && self.at(*recovery).is_some_and(needs_sack) {
-                    return Some(Cell {
-                        value: Value::Bool(true),
-                        from: From::Slot(*recovery),
-                        source: "RFC 2018",
-                    });
+                let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
+                if cell.value != *then && self.at(*key).is_some_and(needs) {
+                    return Some(Cell { value: then.clone(), from: From::Slot(*key), source: unless.source });
                 }
                 Some(cell)
             }
@@ -209,11 +209,6 @@ impl<'a> Sheet<'a> {
             }
         }
     }
-}
-
-/// Whether a recovery works on SACK blocks.
-pub(super) fn needs_sack(recovery: &Value) -> bool {
-    recovery.is("sack") || recovery.is("fack")
 }
 
 /// The row of each axis at a point: the first axis is the slowest.

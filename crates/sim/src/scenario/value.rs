@@ -53,6 +53,14 @@ impl Value {
         }
     }
 
+    /// Whether this is the given word, or has it among others.
+    pub(super) fn has(&self, word: &str) -> bool {
+        match self {
+            Value::List(values) => values.iter().any(|value| value.is(word)),
+            _ => self.is(word),
+        }
+    }
+
     /// Whether this is the given word.
     pub(super) fn is(&self, word: &str) -> bool {
         matches!(self, Value::Text(text) if text == word)
@@ -84,6 +92,7 @@ impl Key {
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
             (Kind::Nodes, Raw::List(items)) => self.nodes(items, names.nodes),
+            (Kind::Words(noun, words), Raw::List(items)) => self.several(noun, &words(), items),
             (Kind::Flows, Raw::List(items)) => self.flows(items, names.flows),
             (Kind::Rates, Raw::List(items)) => self.rates(items),
             (Kind::Position, Raw::List(items)) => self.position(items),
@@ -198,6 +207,22 @@ impl Key {
         }
     }
 
+    fn several(&self, noun: &str, known: &[&str], items: &[Item]) -> Result<Value, String> {
+        if items.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        let word = |item: &Item| match &item.raw {
+            Raw::Text(text) if known.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
+            Raw::Text(text) => Err(unknown(noun, text, known)),
+            other => Err(format!("{}; expected a {noun} ({})", other.describe(), known.join(", "))),
+        };
+        let found = items.iter().map(word).collect::<Result<Vec<_>, _>>()?;
+        match twice(&found) {
+            Some(word) => Err(format!("\"{}\" twice; expected different words", word.text())),
+            None => Ok(Value::List(found)),
+        }
+    }
+
     fn rates(&self, items: &[Item]) -> Result<Value, String> {
         if items.is_empty() {
             return Err(format!("an empty list; expected {}", self.expected(None)));
@@ -267,6 +292,10 @@ impl Key {
             Kind::Number => vec!["a number such as 1e-6".to_string()],
             Kind::Bool => vec!["true or false".to_string()],
             Kind::Word(noun, words) => vec![format!("a {noun} ({})", words().join(", "))],
+            Kind::Words(noun, words) => {
+                let words = words();
+                vec![format!("a list of {noun}s ({}) such as [\"{}\"]", words.join(", "), words[0])]
+            }
             Kind::Text => vec!["text".to_string()],
             Kind::Node => vec!["the name of a node".to_string()],
             Kind::Nodes => vec!["the names of two or more nodes such as [\"a\", \"b\"]".to_string()],

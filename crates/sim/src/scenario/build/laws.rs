@@ -1,5 +1,9 @@
 //! The constants of the congestion laws.
 
+mod jitter;
+
+pub(super) use jitter::judges;
+
 use super::Part;
 use crate::scenario::value::Value;
 use lasthop_stack::transport::congestion::Laws;
@@ -34,5 +38,6 @@ pub(super) fn laws(flow: &Part<'_>) -> Laws {
     if let Some(least) = span("westwood-plus.least-interval") {
         laws.westwood_plus.least_interval = least;
     }
+    jitter::laws(flow, &mut laws);
     laws
 }

@@ -12,7 +12,7 @@ const WESTWOOD_PLUS: &[Only] = &[Only::Is("flows.*.tcp.congestion", &["westwood-
 
 impl Key {
     /// A default of the law itself.
-    const fn law(self, value: fn(&Laws) -> String) -> Key {
+    pub(super) const fn law(self, value: fn(&Laws) -> String) -> Key {
         Key { default: super::Default::Law(value), ..self }
     }
 }

@@ -4,7 +4,10 @@
 //! what the applications of a flow do have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
-use super::{Decimal, Default, Key, Kind, Only, Part, Profiled, agents, air, apps, laws, links, pcf, radio};
+use super::{
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, jitter, laws, links, pcf,
+    radio,
+};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
 use lasthop_stack::units::Span;
@@ -13,7 +16,7 @@ pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
 pub(super) const TIME_MS: Kind = Kind::Quantity(&[Dim::Time], "ms");
 pub(super) const RATE: Kind = Kind::Quantity(&[Dim::Rate], "Mbit/s");
 pub(super) const SIZE: Kind = Kind::Quantity(&[Dim::Size], "B");
-const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
+pub(super) const SEGMENTS: Kind = Kind::Quantity(&[Dim::Segments], "segments");
 pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
 
 /// The longest simulated time: 31 years.
@@ -41,6 +44,7 @@ const SECTIONS: &[&[Key]] = &[
     apps::REVERSE,
     apps::REVERSE_SINK,
     TRANSPORT,
+    jitter::KEYS,
     laws::KEYS,
     agents::KEYS,
     FIGURE,
@@ -209,7 +213,7 @@ const TRANSPORT: &[Key] = &[
     Key::new("flows.*.tcp.timestamps", Kind::Bool, "the timestamps option")
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
-    Key { default: Default::Sack(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "the SACK option") }.only(IF_TCP),
+    Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "the SACK option") }.only(IF_TCP),
     Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "new data on the first two duplicate acknowledgements")
         .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
         .only(IF_TCP),
@@ -228,12 +232,14 @@ const TRANSPORT: &[Key] = &[
         .at_least("0")
         .at_most("14")
         .only(IF_TCP),
-    Key::new(
-        "flows.*.tcp.reno.fast-retransmit",
-        Kind::Word("choice", || vec!["every-hole", "once-a-window"]),
-        "whether Reno resends by duplicate acknowledgements for each hole, or once for all that was outstanding",
-    )
-    .profile(fast_retransmit, "ns-2: bugFix_", "RFC 5681 (3.2)")
+    Key {
+        default: Default::Unless(FAST_RETRANSMIT),
+        ..Key::new(
+            "flows.*.tcp.reno.fast-retransmit",
+            Kind::Word("choice", || vec!["every-hole", "once-a-window"]),
+            "whether Reno resends by duplicate acknowledgements for each hole, or once for all that was outstanding",
+        )
+    }
     .only(IF_RENO),
     Key::new(
         "flows.*.tcp.newreno.retransmit-timer",
@@ -290,14 +296,27 @@ const FIGURE: &[Key] = &[
     .absent(),
 ];
 
-const SACK: Profiled =
-    Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018" };
+const SACK: Unless = Unless {
+    by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018" },
+    key: "flows.*.tcp.recovery",
+    values: &["sack", "fack"],
+    then: "true",
+    source: "RFC 2018",
+};
+
+const FAST_RETRANSMIT: Unless = Unless {
+    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)" },
+    key: "flows.*.tcp.congestion",
+    values: &["jtcp", "ejtcp"],
+    then: "every-hole",
+    source: "EJTCP (Fig. 7)",
+};
 
 fn bytes(count: u64) -> String {
     quantity(Dim::Size, count)
 }
 
-fn segments(count: u32) -> String {
+pub(super) fn segments(count: u32) -> String {
     quantity(Dim::Segments, count.into())
 }
 

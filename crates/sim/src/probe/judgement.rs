@@ -1,0 +1,154 @@
+//! What laws take losses for, against what lost the segments.
+//!
+//! The network knows each packet that it drops. A law that judges a loss speaks of one segment, all of whose copies so far
+//! were dropped, or not; in the latter case nothing was lost, whatever the sender believes: a copy has arrived or is on its
+//! way.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lasthop_stack::hooks::{Judged, Judgement, LossCause};
+use lasthop_stack::packet::{Body, Flags, Packet};
+use lasthop_stack::units::SeqNo;
+
+/// What lost a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Culprit {
+    /// A queue without room.
+    Queue,
+    /// The channel, by chance or by a link that gave up.
+    Channel,
+}
+
+/// The data segments that the network has lost, of the directions that are judged.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    /// By the port that the data goes to.
+    lost: BTreeMap<u16, VecDeque<(SeqNo, Culprit)>>,
+}
+
+impl Losses {
+    /// Keeps a record of the data that goes to this port.
+    pub(crate) fn watch(&mut self, port: u16) {
+        self.lost.entry(port).or_default();
+    }
+
+    /// A packet is lost.
+    pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit) {
+        let Body::Tcp(segment) = &packet.body else { return };
+        if segment.sequence_len() == 0 || segment.flags.has(Flags::SYN) {
+            return;
+        }
+        if let Some(lost) = self.lost.get_mut(&segment.dst_port) {
+            lost.push_back((segment.seq, culprit));
+        }
+    }
+
+    /// What lost the last copy of a segment that was sent so many times, if all of them were lost. What lies before it is
+    /// acknowledged, and forgotten here.
+    pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u16) -> Option<Culprit> {
+        let lost = self.lost.get_mut(&port)?;
+        lost.retain(|(other, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
+        let mut copies = lost.iter().filter(|(other, _)| *other == seq).map(|(_, culprit)| *culprit);
+        let last = copies.next_back()?;
+        (1 + copies.count() >= usize::from(times)).then_some(last)
+    }
+}
+
+/// How often each verdict was given on each kind of loss.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Matrix {
+    fast: Counts,
+    timeout: Counts,
+}
+
+/// A row of the matrix, in the order of the metrics.
+type Counts = [u64; 5];
+
+impl Matrix {
+    /// Counts a verdict.
+    pub(crate) fn count(&mut self, judged: &Judged, culprit: Option<Culprit>) {
+        let row = match judged.cause {
+            LossCause::Duplicates => &mut self.fast,
+            LossCause::Timeout | LossCause::RepeatedTimeout => &mut self.timeout,
+        };
+        let place = match (culprit, judged.judgement) {
+            (Some(Culprit::Channel), Judgement::Random) => 0,
+            (Some(Culprit::Channel), Judgement::Congestion) => 1,
+            (Some(Culprit::Queue), Judgement::Random) => 2,
+            (Some(Culprit::Queue), Judgement::Congestion) => 3,
+            (None, _) => 4,
+        };
+        row[place] += 1;
+    }
+
+    /// What was counted since `begin`.
+    pub(crate) fn since(&self, begin: &Matrix) -> impl Iterator<Item = u64> {
+        let all = |matrix: &Matrix| matrix.fast.into_iter().chain(matrix.timeout);
+        all(self).zip(all(begin)).map(|(now, then)| now - then)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lasthop_stack::hooks::Judge;
+    use lasthop_stack::packet::{NodeId, Segment};
+
+    const PORT: u16 = 7;
+
+    fn data(seq: u32) -> Packet {
+        let segment = Segment { seq: SeqNo(seq), dst_port: PORT, len: 100, ..Segment::default() };
+        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
+    }
+
+    #[test]
+    fn a_segment_is_lost_if_all_of_its_copies_are_and_the_last_one_names_the_culprit() {
+        let mut losses = Losses::default();
+        losses.watch(PORT);
+        losses.enter(&data(100), Culprit::Channel);
+        assert_eq!(losses.culprit(PORT, SeqNo(100), 1), Some(Culprit::Channel));
+        assert_eq!(losses.culprit(PORT, SeqNo(100), 2), None, "a copy is on its way");
+        losses.enter(&data(100), Culprit::Queue);
+        assert_eq!(losses.culprit(PORT, SeqNo(100), 2), Some(Culprit::Queue));
+        assert_eq!(losses.culprit(PORT, SeqNo(0), 1), None);
+    }
+
+    #[test]
+    fn what_is_acknowledged_is_forgotten_across_the_wrap_of_sequence_numbers() {
+        let mut losses = Losses::default();
+        losses.watch(PORT);
+        for seq in [u32::MAX - 50, 49, 149] {
+            losses.enter(&data(seq), Culprit::Queue);
+        }
+        assert_eq!(losses.culprit(PORT, SeqNo(49), 1), Some(Culprit::Queue));
+        assert_eq!(losses.lost[&PORT].len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_flows_that_nobody_judges_nor_of_bare_acknowledgements() {
+        let mut losses = Losses::default();
+        losses.enter(&data(1), Culprit::Queue);
+        assert!(losses.lost.is_empty());
+        losses.watch(PORT);
+        let Body::Tcp(segment) = data(1).body else { panic!("a segment") };
+        losses.enter(&Packet { body: Body::Tcp(Segment { len: 0, ..segment }), ..data(1) }, Culprit::Queue);
+        assert!(losses.lost[&PORT].is_empty());
+    }
+
+    #[test]
+    fn each_verdict_has_a_place_of_its_own() {
+        let mut matrix = Matrix::default();
+        let mut expected = Vec::new();
+        for cause in [LossCause::Duplicates, LossCause::Timeout] {
+            for culprit in [Some(Culprit::Channel), Some(Culprit::Queue), None] {
+                for judgement in [Judgement::Random, Judgement::Congestion] {
+                    let judged = Judged { judge: Judge::Law, cause, judgement, una: 0, times: 1 };
+                    matrix.count(&judged, culprit);
+                }
+            }
+            expected.extend([1, 1, 1, 1, 2]);
+        }
+        assert_eq!(matrix.since(&Matrix::default()).collect::<Vec<_>>(), expected);
+        assert!(matrix.since(&matrix).all(|count| count == 0));
+    }
+}
