@@ -67,6 +67,16 @@ class Scenario:
         max_wall_s: float | None = None,
     ) -> Run: ...
 
+class AgentLoad:
+    # Flows through an access point whose packets pass in turn; mode is none, paper or safe.
+
+    def __init__(self, mode: str, flows: int) -> None: ...
+    def run(self, packets: int) -> None: ...
+    @property
+    def state_bytes(self) -> int: ...
+    @property
+    def state_bytes_max(self) -> int: ...
+
 class Run:
     # What one simulation measured.
 

@@ -1,8 +1,9 @@
 """Measuring speed and memory on fixed cases, and beside ns-2 where it is installed.
 
 A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
-long. Events and packets per CPU second come from the longest; memory must not grow from the
-shortest to the longest, since nothing in a run may depend on how long it lasts.
+long; or an agent and numbers of flows. Events and packets per CPU second come from the longest;
+memory must not grow from the shortest to the longest, since nothing in a run may depend on how long
+it lasts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import paths
+from lasthop.agentcost import AgentCase
 from lasthop.errors import LasthopError, UsageError, nearest
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
+_AGENT_PARTS = {"modes", "flows", "packets"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Measured:
         }
 
 
-def cases(names: tuple[str, ...] = ()) -> list[Case]:
+def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase]:
     """The cases of that name, or all."""
     base = paths.folder("bench")
     files = {f.stem: f for f in sorted(base.glob("*.toml"))} if base else {}
@@ -83,14 +86,14 @@ def cases(names: tuple[str, ...] = ()) -> list[Case]:
     return [_case(files[name]) for name in names or files]
 
 
-def _case(path: Path) -> Case:
+def _case(path: Path) -> Case | AgentCase:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
         raise UsageError(f"{path}: {e}; expected a readable case") from e
-    for key in found:
-        if key not in _PARTS:
-            raise UsageError(f"{path}: {key}: unknown key; {nearest(key, sorted(_PARTS))}")
+    if "agent" in found:
+        return _agent_case(path, found)
+    _refuse_unknown(path, "", found, _PARTS)
     return Case(
         path.stem,
         found["title"],
@@ -100,6 +103,19 @@ def _case(path: Path) -> Case:
         tuple(found["durations"]),
         found.get("peer", {}),
     )
+
+
+def _agent_case(path: Path, found: dict[str, Any]) -> AgentCase:
+    _refuse_unknown(path, "", found, {"title", "agent"})
+    part = found["agent"]
+    _refuse_unknown(path, "agent.", part, _AGENT_PARTS)
+    return AgentCase(path.stem, found["title"], tuple(part["modes"]), tuple(part["flows"]), part["packets"])
+
+
+def _refuse_unknown(path: Path, prefix: str, found: dict[str, Any], known: set[str]) -> None:
+    for key in found:
+        if key not in known:
+            raise UsageError(f"{path}: {prefix}{key}: unknown key; {nearest(key, sorted(known))}")
 
 
 def measure(case: Case) -> Iterator[Measured]:

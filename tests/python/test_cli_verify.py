@@ -194,6 +194,28 @@ def test_bench_measures_every_duration(library: Path, capsys: pytest.CaptureFixt
     assert long["peak_bytes"] > 1e6
 
 
+def test_bench_measures_an_agent_by_its_flows(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (library / "bench").mkdir()
+    case = library / "bench" / "few.toml"
+    case.write_text('title = "t"\n[agent]\nmodes = ["paper", "safe"]\nflows = [1, 20]\npackets = 2000\n')
+    assert invoke(["bench", "--json"]) == 0
+    costs = json.loads(capsys.readouterr().out)
+    assert [(c["mode"], c["flows"]) for c in costs] == [
+        ("paper", 1), ("paper", 20), ("safe", 1), ("safe", 20)
+    ]  # fmt: skip
+    one, twenty = costs[2:]
+    assert twenty["state_bytes_idle"] == 20 * one["state_bytes_idle"]
+    # Safe mode keeps up to ten packets of 1000 bytes for each flow, and paper mode none.
+    assert 10_000 < one["state_bytes_max"] < 12_000
+    assert 200_000 < twenty["state_bytes_max"] <= 20 * one["state_bytes_max"]
+    assert costs[1]["state_bytes_max"] < 20_000
+    assert invoke(["bench"]) == 0
+    assert "ns/packet" in capsys.readouterr().out
+    case.write_text('title = "t"\n[agent]\nmodes = ["safe"]\nflow = [1]\npackets = 1\n')
+    assert invoke(["bench"]) == 2
+    assert 'agent.flow: unknown key; did you mean "flows"?' in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
 def test_bench_runs_the_same_path_in_ns2() -> None:
     from dataclasses import replace

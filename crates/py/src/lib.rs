@@ -3,6 +3,7 @@
 //! Whole runs cross the border: Python hands in a scenario, a point, a seed and a replication, and gets metrics and
 //! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.
 
+mod agent_load;
 mod catalogue;
 mod guard;
 mod run;
@@ -95,6 +96,7 @@ fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<scenario::Scenario>()?;
+    module.add_class::<agent_load::AgentLoad>()?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

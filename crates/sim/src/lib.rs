@@ -3,6 +3,7 @@
 //! A [`scenario`] is read and checked into a typed [`scenario::config::Config`]; [`run()`] builds the network from it and
 //! runs it to its end; what is measured comes back as an [`Outcome`].
 
+pub mod agent_load;
 pub mod engine;
 pub mod medium;
 mod net;

@@ -186,7 +186,7 @@ def bench_command(
     as_json: bool,
 ) -> None:
     """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
-    from lasthop import bench
+    from lasthop import agentcost, bench
     from lasthop.jsontext import dumps
     from lasthop.table import grid
 
@@ -195,12 +195,22 @@ def bench_command(
         data(grid(["case", "title"], [[case.name, case.title] for case in found]))
         return
     lines: list[bench.Measured] = []
+    costs: list[agentcost.Cost] = []
     for case in found:
         note(f"{case.name}: {case.title}")
+        if isinstance(case, agentcost.AgentCase):
+            costs += case.measure()
+            continue
         lines += bench.measure(case)
         if peer and (case.peer or cases):
             lines.append(bench.peer(case))
-    data(dumps([line.as_dict() for line in lines]) if as_json else bench.text(lines))
+    if as_json:
+        data(dumps([line.as_dict() for line in lines] + [cost.as_dict() for cost in costs]))
+        return
+    if lines:
+        data(bench.text(lines))
+    if costs:
+        data(agentcost.text(costs))
 
 
 @click.command(

@@ -1,0 +1,243 @@
+//! A load for the ARQ snoop agent of an access point, with nothing around it: what the agent itself costs
+//! (lle-tcp/II.E).
+//!
+//! Packets of many flows pass in turn, as in a busy cell: each is seen on its way to the link, told as delivered and
+//! acknowledged, and of ten the receiver's own acknowledgement of one comes over the air. The same without the agent
+//! costs what making the packets costs. Nothing here reads a clock; who calls does.
+
+use std::hint::black_box;
+
+use lasthop_stack::hooks::{Agent, AgentOut};
+use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
+use lasthop_stack::schemes::lle_tcp::{Config, Criterion, LleTcp, Mode};
+use lasthop_stack::signal::Signal;
+use lasthop_stack::units::{SeqNo, Span, Time};
+
+const HOST: NodeId = NodeId(0);
+const ACCESS_POINT: NodeId = NodeId(1);
+/// The mobiles have the numbers from here on.
+const FIRST_MOBILE: u32 = 2;
+/// Flows of more than so many are further ports of the same mobiles.
+const MOBILES: u32 = 250;
+const FIRST_PORT: u16 = 10_000;
+/// Payload of each packet, and the receivers' window.
+const LEN: u32 = 1000;
+const WINDOW: u16 = u16::MAX;
+/// Packets of a flow for one acknowledgement that passes: half a window has three times as many.
+const EACH: u32 = 10;
+/// Between two packets; that of a flow grows with the number of flows.
+const STEP: Span = Span::from_micros(10);
+
+/// Flows whose packets pass in turn.
+#[derive(Clone, Debug)]
+pub struct AgentLoad {
+    agent: Option<LleTcp>,
+    /// How far each flow has come, in bytes.
+    sent: Vec<u32>,
+    turn: usize,
+    now: Time,
+    out: Sink,
+}
+
+/// Where what the agent hands out ends.
+#[derive(Clone, Debug, Default)]
+struct Sink {
+    up: u64,
+    down: u64,
+    timer: Option<Time>,
+}
+
+impl AgentOut for Sink {
+    fn down(&mut self, packet: Packet) {
+        black_box(&packet);
+        self.down += 1;
+    }
+    fn up(&mut self, packet: Packet) {
+        black_box(&packet);
+        self.up += 1;
+    }
+    fn set_timer(&mut self, at: Time) {
+        self.timer = Some(at);
+    }
+    fn cancel_timer(&mut self) {
+        self.timer = None;
+    }
+}
+
+impl AgentLoad {
+    /// So many flows after their handshakes, with an agent in this mode or without one.
+    #[must_use]
+    pub fn new(mode: Option<Mode>, flows: u32) -> AgentLoad {
+        let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
+        let criterion = Criterion::one_hop(ACCESS_POINT, ahead);
+        let config = |mode| Config { max_flows: flows as usize, ..Config::new(mode, criterion) };
+        let mut load = AgentLoad {
+            agent: mode.map(config).map(LleTcp::new),
+            sent: vec![0; flows as usize],
+            turn: 0,
+            now: Time::ZERO,
+            out: Sink::default(),
+        };
+        for flow in 0..flows {
+            load.open(flow);
+        }
+        load
+    }
+
+    /// Lets so many data packets pass.
+    pub fn run(&mut self, packets: u64) {
+        for _ in 0..packets {
+            self.now = self.now.after(STEP);
+            self.wake();
+            let flow = self.turn;
+            self.turn = (flow + 1) % self.sent.len();
+            let at = self.sent[flow];
+            self.sent[flow] = at.wrapping_add(LEN);
+            self.carry(data(flow as u32, at, self.now));
+            if (at / LEN).is_multiple_of(EACH) {
+                self.up(answer(flow as u32, at.wrapping_add(LEN), self.now));
+            }
+        }
+    }
+
+    /// Packets handed up and down since the handshakes began, those of the agent's own included.
+    #[must_use]
+    pub fn handed(&self) -> (u64, u64) {
+        (self.out.up, self.out.down)
+    }
+
+    /// Bytes of state held now, and the most that were.
+    #[must_use]
+    pub fn state_bytes(&self) -> (u64, u64) {
+        self.agent.as_ref().map_or((0, 0), |agent| {
+            let counters = agent.counters();
+            (counters.state_bytes, counters.state_bytes_max)
+        })
+    }
+
+    fn open(&mut self, flow: u32) {
+        let stamps = Some(Timestamps { value: 0, echo: 0 });
+        let options = Options {
+            mss: Some(LEN as u16),
+            window_scale: Some(0),
+            sack_permitted: true,
+            timestamps: stamps,
+            ..Options::default()
+        };
+        let edit = |packet: Packet, flags, before: u32| -> Packet {
+            let Body::Tcp(segment) = packet.body else { return packet };
+            let seq = SeqNo(segment.seq.0.wrapping_sub(before));
+            Packet { body: Body::Tcp(Segment { seq, flags, options, len: 0, ..segment }), ..packet }
+        };
+        self.carry(edit(data(flow, 0, self.now), Flags::SYN, 1));
+        self.up(edit(answer(flow, 0, self.now), Flags::SYN.with(Flags::ACK), 1));
+        self.carry(edit(data(flow, 0, self.now), Flags::ACK, 0));
+    }
+
+    /// A packet goes to the link, which delivers it.
+    fn carry(&mut self, packet: Packet) {
+        match &mut self.agent {
+            Some(agent) => {
+                agent.down(packet, self.now, &mut self.out);
+                agent.on_signal(Signal::Delivered, &packet, self.now, &mut self.out);
+            }
+            None => self.out.down(packet),
+        }
+    }
+
+    fn up(&mut self, packet: Packet) {
+        match &mut self.agent {
+            Some(agent) => agent.up(packet, self.now, &mut self.out),
+            None => self.out.up(packet),
+        }
+    }
+
+    fn wake(&mut self) {
+        while let Some(agent) = &mut self.agent
+            && self.out.timer.is_some_and(|at| at <= self.now)
+        {
+            self.out.timer = None;
+            agent.on_timer(self.now, &mut self.out);
+        }
+    }
+}
+
+/// The addresses of a flow: the host's port, the mobile and its port.
+fn ends(flow: u32) -> (u16, NodeId, u16) {
+    let port = FIRST_PORT + (flow / MOBILES) as u16;
+    (FIRST_PORT + (flow % MOBILES) as u16, NodeId(FIRST_MOBILE + flow % MOBILES), port)
+}
+
+fn stamps(now: Time) -> Options {
+    let value = (now.0 / 1_000_000) as u32;
+    Options { timestamps: Some(Timestamps { value, echo: value }), ..Options::default() }
+}
+
+/// A packet of the host with the data from `at` on.
+fn data(flow: u32, at: u32, now: Time) -> Packet {
+    let (src_port, mobile, dst_port) = ends(flow);
+    let segment = Segment {
+        src_port,
+        dst_port,
+        seq: SeqNo(at),
+        ack: SeqNo(0),
+        flags: Flags::ACK,
+        window: WINDOW,
+        len: LEN,
+        options: stamps(now),
+    };
+    Packet { src: HOST, dst: mobile, extra_header: 0, body: Body::Tcp(segment) }
+}
+
+/// The mobile's acknowledgement of all below `at`.
+fn answer(flow: u32, at: u32, now: Time) -> Packet {
+    let (dst_port, mobile, src_port) = ends(flow);
+    let segment = Segment {
+        src_port,
+        dst_port,
+        seq: SeqNo(0),
+        ack: SeqNo(at),
+        flags: Flags::ACK,
+        window: WINDOW,
+        len: 0,
+        options: stamps(now),
+    };
+    Packet { src: mobile, dst: HOST, extra_header: 0, body: Body::Tcp(segment) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_packet_is_acknowledged_once_by_the_agent_and_passes_alike_without_it() {
+        for flows in [1, 7, 600] {
+            let packets = u64::from(flows) * 40;
+            for mode in [Mode::Paper, Mode::Safe] {
+                let mut with = AgentLoad::new(Some(mode), flows);
+                let mut without = AgentLoad::new(None, flows);
+                let opened = with.handed();
+                assert_eq!(opened, without.handed());
+                with.run(packets);
+                without.run(packets);
+                let (up, down) = (with.handed().0 - opened.0, with.handed().1 - opened.1);
+                assert_eq!(down, packets, "{mode:?} {flows}: nothing is sent again");
+                let own = packets / 10 * u64::from(mode == Mode::Paper);
+                assert_eq!(up, packets + own, "{mode:?} {flows}");
+                assert_eq!(without.handed(), (opened.0 + packets / 10, opened.1 + packets));
+            }
+        }
+    }
+
+    #[test]
+    fn state_grows_with_the_flows_alone_and_in_proportion() {
+        let most = |flows: u32, rounds: u64| {
+            let mut load = AgentLoad::new(Some(Mode::Safe), flows);
+            load.run(u64::from(flows) * rounds);
+            load.state_bytes().1
+        };
+        assert_eq!(most(50, 20), most(50, 200));
+        let [few, many] = [most(10, 100), most(1000, 100)];
+        assert!(many <= 100 * few && many > 90 * few, "{few} {many}");
+    }
+}
