@@ -1,4 +1,4 @@
-//! The queue of events: one entry a source, keyed `(time, sequence)`.
+//! The queue of events: one entry a source, keyed by time and then by the order of scheduling.
 //!
 //! Whatever can act (a link with packets on the way, a timer, an application) is a *slot* that is set to one time at
 //! most. Setting it again moves its entry, cancelling removes it: nothing stale is ever left behind, and the queue holds
@@ -12,23 +12,28 @@ use lasthop_stack::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub u32);
 
-/// The order in which simultaneous events were scheduled.
+/// What tells apart what is scheduled in one instant: it counts up over all that is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(u64);
 
-/// Time and sequence as one number, since a single comparison is what the heap spends its time on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key(u128);
+/// When an event happens, and among simultaneous ones when it was scheduled, and among those the sequence.
+///
+/// The second follows from the third for all that is scheduled when the clock shows it. A packet sent over several links
+/// at once is scheduled to arrive when it comes to the last of them, which is later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    time: Time,
+    scheduled: Time,
+    sequence: Sequence,
+}
 
 impl Key {
     #[inline]
-    fn new(time: Time, sequence: Sequence) -> Key {
-        Key(u128::from(time.0) << 64 | u128::from(sequence.0))
-    }
-
-    #[inline]
-    fn time(self) -> Time {
-        Time((self.0 >> 64) as u64)
+    fn is_before(&self, other: &Key) -> bool {
+        if self.time != other.time {
+            return self.time < other.time;
+        }
+        (self.scheduled, self.sequence) < (other.scheduled, other.sequence)
     }
 }
 
@@ -40,7 +45,7 @@ struct Entry {
 
 const NOT_SET: u32 = u32::MAX;
 
-/// Bit of the sequence numbers that come last in their instant.
+/// Bit of the times of scheduling that come last in their instant.
 const LATE: u64 = 1 << 63;
 
 /// The queue of events.
@@ -49,6 +54,7 @@ pub struct EventQueue {
     heap: Vec<Entry>,
     places: Vec<u32>,
     sequence: u64,
+    clock: Time,
 }
 
 impl EventQueue {
@@ -59,7 +65,13 @@ impl EventQueue {
         Slot(self.places.len() as u32 - 1)
     }
 
-    /// The next sequence number: it fixes the place of an event among simultaneous ones before its time is set.
+    /// Sets the clock, by which it is known when something is scheduled.
+    #[inline]
+    pub fn set_clock(&mut self, now: Time) {
+        self.clock = now;
+    }
+
+    /// The next sequence number, for [`Self::set_with`].
     #[inline]
     pub fn next_sequence(&mut self) -> Sequence {
         self.sequence += 1;
@@ -70,21 +82,21 @@ impl EventQueue {
     #[inline]
     pub fn set(&mut self, slot: Slot, time: Time) {
         let sequence = self.next_sequence();
-        self.set_with(slot, time, sequence);
+        self.set_with(slot, time, self.clock, sequence);
     }
 
     /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later: what must see
     /// how an instant ends, such as a station's timer beside the end of a frame.
     #[inline]
     pub fn set_late(&mut self, slot: Slot, time: Time) {
-        let Sequence(sequence) = self.next_sequence();
-        self.set_with(slot, time, Sequence(sequence | LATE));
+        let sequence = self.next_sequence();
+        self.set_with(slot, time, Time(self.clock.0 | LATE), sequence);
     }
 
-    /// Sets a slot to `time` with a sequence number drawn before.
+    /// Sets a slot to `time` as if at `scheduled`, with a sequence number drawn before.
     #[inline]
-    pub fn set_with(&mut self, slot: Slot, time: Time, sequence: Sequence) {
-        let entry = Entry { key: Key::new(time, sequence), slot };
+    pub fn set_with(&mut self, slot: Slot, time: Time, scheduled: Time, sequence: Sequence) {
+        let entry = Entry { key: Key { time, scheduled, sequence }, slot };
         let place = self.places[slot.0 as usize];
         if place == NOT_SET {
             self.heap.push(entry);
@@ -112,7 +124,7 @@ impl EventQueue {
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<(Time, Slot)> {
-        self.heap.first().map(|entry| (entry.key.time(), entry.slot))
+        self.heap.first().map(|entry| (entry.key.time, entry.slot))
     }
 
     /// How many slots are set.
@@ -129,7 +141,7 @@ impl EventQueue {
 
     #[inline]
     fn move_to(&mut self, place: usize, entry: Entry) {
-        if place > 0 && entry.key < self.heap[(place - 1) / 2].key {
+        if place > 0 && entry.key.is_before(&self.heap[(place - 1) / 2].key) {
             self.sift_up(place, entry);
         } else {
             self.sift_down(place, entry);
@@ -146,7 +158,7 @@ impl EventQueue {
     fn sift_up(&mut self, mut place: usize, entry: Entry) {
         while place > 0 {
             let parent = (place - 1) / 2;
-            if self.heap[parent].key <= entry.key {
+            if self.heap[parent].key.is_before(&entry.key) {
                 break;
             }
             self.put(place, self.heap[parent]);
@@ -160,11 +172,11 @@ impl EventQueue {
         while let Some(left) = self.heap.get(2 * place + 1) {
             let (mut child, mut least) = (2 * place + 1, *left);
             if let Some(right) = self.heap.get(child + 1)
-                && right.key < least.key
+                && right.key.is_before(&least.key)
             {
                 (child, least) = (child + 1, *right);
             }
-            if entry.key <= least.key {
+            if entry.key.is_before(&least.key) {
                 break;
             }
             self.put(place, least);
@@ -208,6 +220,19 @@ mod tests {
         queue.set(slots[1], Time(7));
         queue.set(slots[2], Time(8));
         assert_eq!(drain(&mut queue), [(7, 1), (7, 0), (8, 2)]);
+    }
+
+    #[test]
+    fn what_is_scheduled_ahead_of_the_clock_acts_after_what_is_scheduled_before_its_time() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..4).map(|_| queue.slot()).collect();
+        let ahead = queue.next_sequence();
+        queue.set_with(slots[0], Time(7), Time(5), ahead);
+        for (slot, clock) in [(1, 4), (2, 5), (3, 6)] {
+            queue.set_clock(Time(clock));
+            queue.set(slots[slot], Time(7));
+        }
+        assert_eq!(drain(&mut queue), [(7, 1), (7, 0), (7, 2), (7, 3)]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One direction of a point-to-point link.
 //!
 //! A channel holds its packets in the order of their arrival and has one entry in the queue of events, for the first of
-//! them. The place of each among simultaneous events was fixed when it was sent.
+//! them. The place of each among simultaneous events was fixed when it was sent. Packets that go on over a relay are there
+//! already and not held.
 
 use std::collections::VecDeque;
 
@@ -21,9 +22,11 @@ use crate::scenario::config::PointToPoint;
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
-    arrival: Time,
-    sequence: Sequence,
-    id: PoolId,
+    pub(super) arrival: Time,
+    /// When the channel took it in.
+    pub(super) taken: Time,
+    pub(super) sequence: Sequence,
+    pub(super) id: PoolId,
 }
 
 /// What sends the packets of a channel.
@@ -115,7 +118,7 @@ impl Air {
 #[derive(Debug)]
 pub(crate) struct Channel {
     pub(crate) line: Line,
-    delay: Span,
+    pub(super) delay: Span,
     pub(super) to: NodeId,
     pub(super) loss: LossProcess,
     pub(super) capture: Option<usize>,
@@ -138,26 +141,29 @@ impl Channel {
         Channel { line, delay, to, loss, capture: None, counters, pipe: VecDeque::new(), slot }
     }
 
-    /// Puts a packet on its way that will have left at `departure`.
+    /// Puts a packet on its way.
     #[inline]
-    pub(super) fn push(&mut self, departure: Time, id: PoolId, queue: &mut EventQueue) {
-        let arrival = departure + self.delay;
-        let sequence = queue.next_sequence();
+    pub(super) fn push(&mut self, packet: InFlight, queue: &mut EventQueue) {
         if self.pipe.is_empty() {
-            queue.set_with(self.slot, arrival, sequence);
+            queue.set_with(self.slot, packet.arrival, packet.taken, packet.sequence);
         }
-        self.pipe.push_back(InFlight { arrival, sequence, id });
+        self.pipe.push_back(packet);
     }
 
-    /// Takes out the packet that arrives now and sets the event of the next.
+    /// Takes out the packet that arrives first and sets the event of the next.
     #[inline]
-    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<PoolId> {
+    pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<InFlight> {
         let first = self.pipe.pop_front()?;
         match self.pipe.front() {
-            Some(next) => queue.set_with(self.slot, next.arrival, next.sequence),
+            Some(next) => queue.set_with(self.slot, next.arrival, next.taken, next.sequence),
             None => queue.cancel(self.slot),
         }
-        Some(first.id)
+        Some(first)
+    }
+
+    /// How many packets are on their way.
+    pub(super) fn len(&self) -> usize {
+        self.pipe.len()
     }
 
     /// The counters up to now.

@@ -2,10 +2,19 @@
 //!
 //! A packet is sent at a node, takes the hop its route names, and comes out at the next node, where the world hands it to
 //! an endpoint or sends it on. Where nothing but a wire awaits it, it goes straight on.
+//!
+//! **Relays.** A channel knows when a packet will have crossed it as soon as it takes it in. Where the channel after it is
+//! a relay (see [`ways`]) that one takes the packet in at once too, for the time at which it will come there, and so on: a
+//! packet costs one event for each run of channels that nothing else feeds. Nothing may look at a channel that is ahead of
+//! the clock, so that no packet is sent ahead past the begin and the end of the measurement, nor at all in a run that
+//! writes down what happens on its links or may stop anywhere; such packets wait and go on by an event of their own. Both
+//! ways give the same: a packet's place among simultaneous events is that of when it came to its last channel and, of
+//! those who came somewhere at the same time too, of when the first of the run took it in; and a crossing counts as an event.
 
 mod channel;
 mod pool;
 pub(crate) mod routes;
+mod ways;
 pub(crate) mod wlan;
 
 use std::collections::VecDeque;
@@ -14,24 +23,19 @@ use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::Time;
 
-use crate::engine::queue::{EventQueue, Slot};
+use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
 use crate::scenario::config::{Config, DirectionConfig, LinkKind};
+use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
 use routes::Routes;
+use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
-
-/// What a port leads to.
-#[derive(Clone, Copy, Debug)]
-enum Exit {
-    Channel(u32),
-    Station { wlan: u32, station: u32 },
-}
 
 /// What a slot of the network stands for.
 #[derive(Clone, Copy, Debug)]
@@ -55,30 +59,24 @@ pub(crate) struct Net {
     pub(crate) losses: Losses,
     /// What laws took losses for in this instant, until the flow has counted it.
     pub(crate) judged: Vec<Judged>,
-    exits: Vec<Exit>,
-    events: Vec<NetEvent>,
+    /// Crossings of relays that took no event of the queue.
+    pub(crate) crossings: u64,
+    /// Packets go ahead of the clock to times before this one only.
+    horizon: Time,
+    /// What the slots after those of the channels stand for.
+    events: Vec<(u32, WlanEvent)>,
     pool: PacketPool,
+    ways: Ways,
     routes: Routes,
 }
 
 impl Net {
     /// The network of a scenario. Its slots are the first of the queue.
     pub(crate) fn new(config: &Config, routes: Routes, seed: u64, replication: u64, tracer: Tracer) -> Net {
-        let mut net = Net {
-            queue: EventQueue::default(),
-            now: Time::ZERO,
-            channels: Vec::new(),
-            wlans: Vec::new(),
-            tracer,
-            captures: Vec::new(),
-            inbox: VecDeque::new(),
-            losses: Losses::default(),
-            judged: Vec::new(),
-            exits: Vec::new(),
-            events: Vec::new(),
-            pool: PacketPool::default(),
-            routes,
-        };
+        let mut queue = EventQueue::default();
+        let mut channels = Vec::new();
+        let mut exits = Vec::new();
+        let mut media = 0;
         for link in &config.links {
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
@@ -87,32 +85,46 @@ impl Net {
                         let stream = Stream::named(seed, replication, &stream);
                         let to = NodeId(ends.nodes[1 - direction] as u32);
                         let line = Line::new(ends, direction, &link.name, (seed, replication));
-                        net.add_channel(&ends.directions[direction], line, to, stream);
+                        exits.push(Exit::Channel(channels.len() as u32));
+                        channels.push(channel(&ends.directions[direction], line, to, stream, queue.slot()));
                     }
                 }
                 LinkKind::Wifi(wifi) => {
-                    let number = net.wlans.len() as u32;
-                    let stations = wifi.nodes.len() as u32;
-                    net.exits.extend((0..stations).map(|station| Exit::Station { wlan: number, station }));
-                    let mut slot = |event| {
-                        net.events.push(NetEvent::Wlan(number, event));
-                        net.queue.slot()
-                    };
-                    let wlan =
-                        Wlan::new(config, wifi, &link.name, &net.routes, (seed, replication), &mut slot);
-                    net.wlans.push(wlan);
+                    let stations = 0..wifi.nodes.len() as u32;
+                    exits.extend(stations.map(|station| Exit::Station { wlan: media, station }));
+                    media += 1;
                 }
             }
         }
-        net
-    }
-
-    fn add_channel(&mut self, direction: &DirectionConfig, line: Line, to: NodeId, stream: Stream) {
-        let number = self.channels.len() as u32;
-        let loss = LossProcess::new(direction.loss.clone(), stream);
-        self.events.push(NetEvent::Channel(number));
-        self.exits.push(Exit::Channel(number));
-        self.channels.push(Channel::new(line, direction.delay, to, loss, self.queue.slot()));
+        let mut events = Vec::new();
+        let mut wlans = Vec::new();
+        for link in &config.links {
+            let LinkKind::Wifi(wifi) = &link.kind else { continue };
+            let number = wlans.len() as u32;
+            let mut slot = |event| {
+                events.push((number, event));
+                queue.slot()
+            };
+            wlans.push(Wlan::new(config, wifi, &link.name, &routes, (seed, replication), &mut slot));
+        }
+        let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
+        Net {
+            queue,
+            now: Time::ZERO,
+            channels,
+            wlans,
+            tracer,
+            captures: Vec::new(),
+            inbox: VecDeque::new(),
+            losses: Losses::default(),
+            judged: Vec::new(),
+            crossings: 0,
+            horizon: Time::ZERO,
+            events,
+            pool: PacketPool::default(),
+            ways: Ways::new(&routes, config.nodes.len(), &exits, &pairs),
+            routes,
+        }
     }
 
     /// The run begins, at the present time.
@@ -125,7 +137,11 @@ impl Net {
     /// What a slot stands for, if it is the network's.
     #[inline]
     pub(crate) fn event(&self, slot: Slot) -> Option<NetEvent> {
-        self.events.get(slot.0 as usize).copied()
+        let number = slot.0 as usize;
+        if number < self.channels.len() {
+            return Some(NetEvent::Channel(slot.0));
+        }
+        self.events.get(number - self.channels.len()).map(|&(wlan, event)| NetEvent::Wlan(wlan, event))
     }
 
     /// Captures both directions of a point-to-point link, by the number of its forward channel.
@@ -136,60 +152,108 @@ impl Net {
         self.captures.push(capture);
     }
 
-    /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
+    /// Whether the links are written down event by event.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.tracer.queue || !self.captures.is_empty()
+    }
+
+    /// Sets the clock.
     #[inline]
-    pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
-        let hop = self.routes.next_hop(node, packet.dst);
-        match self.exits[hop.port.0 as usize] {
-            Exit::Channel(channel) => {
-                let id = self.pool.insert(packet);
-                self.offer(channel as usize, id);
+    pub(crate) fn set_clock(&mut self, now: Time) {
+        self.now = now;
+        self.queue.set_clock(now);
+    }
+
+    /// Lets packets go ahead of the clock to times before `horizon`, until which nothing looks at a channel. Those that
+    /// waited for it go now.
+    pub(crate) fn advance_horizon(&mut self, horizon: Time) {
+        self.horizon = horizon;
+        for place in 0..self.ways.last_first.len() {
+            let number = self.ways.last_first[place] as usize;
+            for _ in 0..self.channels[number].len() {
+                let channel = &mut self.channels[number];
+                let Some(packet) = channel.pop(&mut self.queue) else { break };
+                let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
+                if let Way::Relay(next) = way
+                    && packet.arrival < horizon
+                {
+                    self.crossings += 1;
+                    self.offer(next as usize, packet.id, packet.arrival, packet.sequence);
+                } else {
+                    channel.push(packet, &mut self.queue);
+                }
             }
-            Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
-                wlan.send(station as usize, packet, host);
-            }),
         }
     }
 
-    fn offer(&mut self, number: usize, id: PoolId) {
-        let channel = &mut self.channels[number];
-        let (packet, size) = self.pool.get_mut(id);
-        let Some(departure) = channel.line.offer(packet, size, self.now) else {
-            channel.counters.drops_queue += 1;
-            let packet = self.pool.remove(id);
-            self.losses.enter(&packet, Culprit::Queue);
+    /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
+    #[inline]
+    pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
+        match self.ways.at(node, packet.dst) {
+            Way::Channel(channel) | Way::Relay(channel) => {
+                let id = self.pool.insert(packet);
+                let sequence = self.queue.next_sequence();
+                self.offer(channel as usize, id, self.now, sequence);
+            }
+            Way::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
+                wlan.send(station as usize, packet, host);
+            }),
+            Way::Ends => unreachable!("packets travel between the ends of flows only"),
+        }
+    }
+
+    /// Offers a packet to a channel at a time, from now on.
+    #[inline]
+    fn offer(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
+        loop {
+            let channel = &mut self.channels[number];
+            let (packet, size) = self.pool.get_mut(id);
+            let Some(departure) = channel.line.offer(packet, size, at) else {
+                channel.counters.drops_queue += 1;
+                self.losses.enter(packet, Culprit::Queue, at);
+                self.pool.remove(id);
+                return;
+            };
+            if let Some(capture) = channel.capture {
+                self.captures[capture].record(departure, at, packet);
+            }
+            if self.tracer.queue {
+                self.tracer.queue(at, number, channel.line.queue().len());
+            }
+            if channel.loss.loses(packet) {
+                channel.counters.drops_loss += 1;
+                self.losses.enter(packet, Culprit::Channel, at);
+                self.pool.remove(id);
+                return;
+            }
+            let arrival = departure + channel.delay;
+            if arrival < self.horizon
+                && let Way::Relay(next) = self.ways.at(channel.to, packet.dst)
+            {
+                self.crossings += 1;
+                (number, at) = (next as usize, arrival);
+                continue;
+            }
+            channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
             return;
-        };
-        if let Some(capture) = channel.capture {
-            self.captures[capture].record(departure, self.now, packet);
         }
-        if self.tracer.queue {
-            self.tracer.queue(self.now, number, channel.line.queue().len());
-        }
-        if channel.loss.loses(packet) {
-            channel.counters.drops_loss += 1;
-            let packet = self.pool.remove(id);
-            self.losses.enter(&packet, Culprit::Channel);
-            return;
-        }
-        channel.push(departure, id, &mut self.queue);
     }
 
     /// The first packet of a channel arrives. It goes on over the next wire, or is returned with the node it has come to.
     #[inline]
     pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, Packet)> {
         let channel = &mut self.channels[number as usize];
-        let id = channel.pop(&mut self.queue)?;
+        let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
         let node = channel.to;
-        let destination = self.pool.get(id).0.dst;
-        if destination != node {
-            let hop = self.routes.next_hop(node, destination);
-            if let Exit::Channel(next) = self.exits[hop.port.0 as usize] {
-                self.offer(next as usize, id);
-                return None;
+        match self.ways.at(node, self.pool.get(id).0.dst) {
+            Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
+            Way::Channel(next) => {
+                let sequence = self.queue.next_sequence();
+                self.offer(next as usize, id, arrival, sequence);
             }
+            Way::Ends | Way::Station { .. } => return Some((node, self.pool.remove(id))),
         }
-        Some((node, self.pool.remove(id)))
+        None
     }
 
     /// Something of a medium is due.
@@ -208,4 +272,9 @@ impl Net {
         };
         act(&mut self.wlans[wlan], &mut host);
     }
+}
+
+/// One direction of a point-to-point link.
+fn channel(direction: &DirectionConfig, line: Line, to: NodeId, stream: Stream, slot: Slot) -> Channel {
+    Channel::new(line, direction.delay, to, LossProcess::new(direction.loss.clone(), stream), slot)
 }

@@ -27,7 +27,7 @@ pub(crate) struct Hop {
 
 /// One hop that can be made.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
+pub(super) struct Edge {
     from: usize,
     hop: Hop,
 }
@@ -63,7 +63,11 @@ impl Routes {
     }
 
     /// Routes among `nodes` nodes for packets between the `pairs`, both ways.
-    fn shortest(nodes: usize, edges: &[Edge], pairs: &[(usize, usize)]) -> Result<Routes, Unreachable> {
+    pub(super) fn shortest(
+        nodes: usize,
+        edges: &[Edge],
+        pairs: &[(usize, usize)],
+    ) -> Result<Routes, Unreachable> {
         // An edge leads from a node; for a path towards a destination the search goes against it.
         let mut incoming = vec![Vec::new(); nodes];
         for edge in edges {
@@ -73,7 +77,7 @@ impl Routes {
         for &(from, to) in pairs {
             for (source, destination) in [(from, to), (to, from)] {
                 routes.add_row(destination, &incoming);
-                if source != destination && routes.find(source, destination).is_none() {
+                if source != destination && routes.hop(source, destination).is_none() {
                     return Err(Unreachable { from: source, to: destination });
                 }
             }
@@ -99,8 +103,9 @@ impl Routes {
         self.rows.extend(row);
     }
 
+    /// The hop from `node` towards a destination in use, if it is not there and there is a path.
     #[inline]
-    fn find(&self, node: usize, destination: usize) -> Option<Hop> {
+    pub(super) fn hop(&self, node: usize, destination: usize) -> Option<Hop> {
         self.rows[self.row_of[destination] as usize * self.nodes + node]
     }
 
@@ -111,7 +116,7 @@ impl Routes {
     #[must_use]
     #[inline]
     pub(crate) fn next_hop(&self, node: NodeId, destination: NodeId) -> Hop {
-        self.find(node.0 as usize, destination.0 as usize).expect("a route for each flow")
+        self.hop(node.0 as usize, destination.0 as usize).expect("a route for each flow")
     }
 
     /// The hops from one end of a flow to the other, each with the node it is made from.
@@ -120,7 +125,7 @@ impl Routes {
         let mut hops = Vec::new();
         let mut node = from;
         while node != to
-            && let Some(hop) = self.find(node, to)
+            && let Some(hop) = self.hop(node, to)
         {
             hops.push((node, hop));
             node = hop.next.0 as usize;
@@ -171,10 +176,13 @@ fn reaches(config: &Config, wifi: &WifiConfig, from: usize, to: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod testing {
+    //! What the tests of routes and ways share.
+
     use super::*;
 
-    fn wires(links: &[[usize; 2]]) -> Vec<Edge> {
+    /// The edges of these wires, two channels for each.
+    pub(in crate::net) fn wires(links: &[[usize; 2]]) -> Vec<Edge> {
         let mut edges = Vec::new();
         for (place, ends) in links.iter().enumerate() {
             for direction in 0..2 {
@@ -188,9 +196,16 @@ mod tests {
         edges
     }
 
-    fn ports(routes: &Routes, from: usize, to: usize) -> Vec<u32> {
+    /// The ports on the way from one node to another.
+    pub(in crate::net) fn ports(routes: &Routes, from: usize, to: usize) -> Vec<u32> {
         routes.path(from, to).iter().map(|(_, hop)| hop.port.0).collect()
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{ports, wires};
+    use super::*;
 
     #[test]
     fn the_path_with_fewest_hops_is_taken_and_the_first_link_breaks_a_tie() {

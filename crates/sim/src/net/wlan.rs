@@ -378,7 +378,7 @@ impl Wlan {
         if !taken {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
-            host.losses.enter(&packet, Culprit::Queue);
+            host.losses.enter(&packet, Culprit::Queue, host.now);
         }
     }
 
@@ -387,7 +387,7 @@ impl Wlan {
         let packet = *packet;
         if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
             self.sites[station].counters.lost_above += 1;
-            host.losses.enter(&packet, Culprit::Channel);
+            host.losses.enter(&packet, Culprit::Channel, host.now);
             return;
         }
         let node = self.sites[station].node;
@@ -402,7 +402,7 @@ impl Wlan {
             Outcome::Delivered => Signal::Delivered,
             Outcome::Undelivered => {
                 self.sites[station].counters.drops_retry += 1;
-                host.losses.enter(&packet, Culprit::Channel);
+                host.losses.enter(&packet, Culprit::Channel, host.now);
                 Signal::Undelivered
             }
             Outcome::Flushed => return,

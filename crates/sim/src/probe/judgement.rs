@@ -2,13 +2,14 @@
 //!
 //! The network knows each packet that it drops. A law that judges a loss speaks of one segment, all of whose copies so far
 //! were dropped, or not; in the latter case nothing was lost, whatever the sender believes: a copy has arrived or is on its
-//! way.
+//! way. A packet that goes ahead of the clock counts from the time at which it is lost; what is lost in the very instant of
+//! a verdict is not known yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_stack::hooks::{Judged, Judgement, LossCause};
 use lasthop_stack::packet::{Body, Flags, Packet};
-use lasthop_stack::units::SeqNo;
+use lasthop_stack::units::{SeqNo, Time};
 
 /// What lost a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) enum Culprit {
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     /// By the port that the data goes to.
-    lost: BTreeMap<u16, VecDeque<(SeqNo, Culprit)>>,
+    lost: BTreeMap<u16, VecDeque<(SeqNo, Time, Culprit)>>,
 }
 
 impl Losses {
@@ -32,25 +33,25 @@ impl Losses {
         self.lost.entry(port).or_default();
     }
 
-    /// A packet is lost.
-    pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit) {
+    /// A packet is lost at this time.
+    pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit, at: Time) {
         let Body::Tcp(segment) = &packet.body else { return };
         if segment.sequence_len() == 0 || segment.flags.has(Flags::SYN) {
             return;
         }
         if let Some(lost) = self.lost.get_mut(&segment.dst_port) {
-            lost.push_back((segment.seq, culprit));
+            lost.push_back((segment.seq, at, culprit));
         }
     }
 
     /// What lost the last copy of a segment that was sent so many times, if all of them were lost. What lies before it is
     /// acknowledged, and forgotten here.
-    pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u16) -> Option<Culprit> {
+    pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u16, now: Time) -> Option<Culprit> {
         let lost = self.lost.get_mut(&port)?;
-        lost.retain(|(other, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
-        let mut copies = lost.iter().filter(|(other, _)| *other == seq).map(|(_, culprit)| *culprit);
-        let last = copies.next_back()?;
-        (1 + copies.count() >= usize::from(times)).then_some(last)
+        lost.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
+        let copies = lost.iter().filter(|(other, at, _)| *other == seq && *at < now);
+        let (_, _, last) = copies.clone().max_by_key(|(_, at, _)| *at)?;
+        (copies.count() >= usize::from(times)).then_some(*last)
     }
 }
 
@@ -105,12 +106,17 @@ mod tests {
     fn a_segment_is_lost_if_all_of_its_copies_are_and_the_last_one_names_the_culprit() {
         let mut losses = Losses::default();
         losses.watch(PORT);
-        losses.enter(&data(100), Culprit::Channel);
-        assert_eq!(losses.culprit(PORT, SeqNo(100), 1), Some(Culprit::Channel));
-        assert_eq!(losses.culprit(PORT, SeqNo(100), 2), None, "a copy is on its way");
-        losses.enter(&data(100), Culprit::Queue);
-        assert_eq!(losses.culprit(PORT, SeqNo(100), 2), Some(Culprit::Queue));
-        assert_eq!(losses.culprit(PORT, SeqNo(0), 1), None);
+        losses.enter(&data(100), Culprit::Channel, Time(1));
+        let culprit = |losses: &mut Losses, times, now| losses.culprit(PORT, SeqNo(100), times, Time(now));
+        assert_eq!(culprit(&mut losses, 1, 2), Some(Culprit::Channel));
+        assert_eq!(culprit(&mut losses, 2, 2), None, "a copy is on its way");
+        losses.enter(&data(100), Culprit::Queue, Time(9));
+        assert_eq!(culprit(&mut losses, 2, 9), None, "it is not lost yet");
+        assert_eq!(culprit(&mut losses, 2, 10), Some(Culprit::Queue));
+        // Lost before the other, though told of later, as it did not get as far.
+        losses.enter(&data(100), Culprit::Channel, Time(5));
+        assert_eq!(culprit(&mut losses, 3, 10), Some(Culprit::Queue));
+        assert_eq!(losses.culprit(PORT, SeqNo(0), 1, Time(10)), None);
     }
 
     #[test]
@@ -118,20 +124,24 @@ mod tests {
         let mut losses = Losses::default();
         losses.watch(PORT);
         for seq in [u32::MAX - 50, 49, 149] {
-            losses.enter(&data(seq), Culprit::Queue);
+            losses.enter(&data(seq), Culprit::Queue, Time(1));
         }
-        assert_eq!(losses.culprit(PORT, SeqNo(49), 1), Some(Culprit::Queue));
+        assert_eq!(losses.culprit(PORT, SeqNo(49), 1, Time(2)), Some(Culprit::Queue));
         assert_eq!(losses.lost[&PORT].len(), 2);
     }
 
     #[test]
     fn nothing_is_kept_of_flows_that_nobody_judges_nor_of_bare_acknowledgements() {
         let mut losses = Losses::default();
-        losses.enter(&data(1), Culprit::Queue);
+        losses.enter(&data(1), Culprit::Queue, Time(1));
         assert!(losses.lost.is_empty());
         losses.watch(PORT);
         let Body::Tcp(segment) = data(1).body else { panic!("a segment") };
-        losses.enter(&Packet { body: Body::Tcp(Segment { len: 0, ..segment }), ..data(1) }, Culprit::Queue);
+        losses.enter(
+            &Packet { body: Body::Tcp(Segment { len: 0, ..segment }), ..data(1) },
+            Culprit::Queue,
+            Time(1),
+        );
         assert!(losses.lost[&PORT].is_empty());
     }
 

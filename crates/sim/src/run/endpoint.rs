@@ -392,7 +392,8 @@ impl Ways {
         let (sending, receiving) = (&ends[direction], &ends[1 - direction]);
         for judged in net.judged.drain(..) {
             let Some(way) = self.of(direction) else { continue };
-            let lost = net.losses.culprit(receiving.port(), sending.sequence_of(judged.una), judged.times);
+            let una = sending.sequence_of(judged.una);
+            let lost = net.losses.culprit(receiving.port(), una, judged.times, net.now);
             let lost = lost.filter(|_| !receiving.receiver().has(judged.una));
             if let Some((_, matrix)) = way.judged.iter_mut().find(|(judge, _)| *judge == judged.judge) {
                 matrix.count(&judged, lost);

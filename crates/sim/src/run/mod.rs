@@ -161,6 +161,9 @@ struct World {
     acts: Vec<Act>,
     first_act: u32,
     begin: Time,
+    /// The first time at which nothing happens any more, if the run can stop nowhere but there and nothing looks at its
+    /// links before.
+    unwatched_until: Option<Time>,
     at_begin: Option<Snapshot>,
 }
 
@@ -203,12 +206,13 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
             break;
         }
         events += 1;
-        world.net.now = time;
+        world.net.set_clock(time);
         world.step(slot);
     }
     if stopped.is_none() {
         world.net.now = end;
     }
+    let events = events + world.net.crossings;
     world.finish(request, started, events, stopped)
 }
 
@@ -287,7 +291,13 @@ impl World {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
         net.begin();
-        Ok(World { net, flows, acts, first_act: slot.0, begin, at_begin: None })
+        let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
+        let over = Time(config.run.duration.0).after(Span(1));
+        let unwatched_until = (limits == (None, None) && !net.is_watched()).then_some(over);
+        if let Some(over) = unwatched_until {
+            net.advance_horizon(begin.min(over));
+        }
+        Ok(World { net, flows, acts, first_act: slot.0, begin, unwatched_until, at_begin: None })
     }
 
     #[inline]
@@ -339,6 +349,9 @@ impl World {
                     flow.begin_measurement();
                 }
                 self.at_begin = Some(self.snapshot());
+                if let Some(over) = self.unwatched_until {
+                    self.net.advance_horizon(over);
+                }
             }
         }
     }

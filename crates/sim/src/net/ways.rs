@@ -1,0 +1,139 @@
+//! Where a packet goes from a node: its route and what the port leads to, in one look-up.
+//!
+//! A channel is a *relay* when every packet it carries comes out of one other channel: nothing else can come to it before
+//! the packet that is about to, so that what it does with a packet is known as soon as that channel takes it in.
+
+use lasthop_stack::packet::NodeId;
+
+use super::routes::Routes;
+
+/// What a port leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    Channel(u32),
+    Station { wlan: u32, station: u32 },
+}
+
+/// What awaits a packet at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It is there, or has no business there.
+    Ends,
+    /// A channel that other packets come to as well.
+    Channel(u32),
+    /// A channel that only the one it comes from feeds.
+    Relay(u32),
+    /// A station of a medium.
+    Station { wlan: u32, station: u32 },
+}
+
+/// The ways from every node to the destinations in use.
+#[derive(Debug)]
+pub(super) struct Ways {
+    /// Where each destination's row begins.
+    rows: Vec<u32>,
+    ways: Vec<Way>,
+    /// All channels, each relay before the channel that feeds it.
+    pub(super) last_first: Vec<u32>,
+}
+
+impl Ways {
+    /// The ways for packets between these pairs of nodes, in both directions; `exits` are what the ports lead to.
+    pub(super) fn new(routes: &Routes, nodes: usize, exits: &[Exit], pairs: &[(usize, usize)]) -> Ways {
+        let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
+        let feeders = feeders(routes, exits, both.clone());
+        let last_first = last_first(&feeders);
+        let mut ways = Ways { rows: vec![u32::MAX; nodes], ways: Vec::new(), last_first };
+        for (_, destination) in both {
+            if ways.rows[destination] != u32::MAX {
+                continue;
+            }
+            ways.rows[destination] = ways.ways.len() as u32;
+            ways.ways.extend((0..nodes).map(|node| {
+                let exit = routes.hop(node, destination).map(|hop| exits[hop.port.0 as usize]);
+                match exit {
+                    None => Way::Ends,
+                    Some(Exit::Channel(channel)) if feeders[channel as usize].is_some() => {
+                        Way::Relay(channel)
+                    }
+                    Some(Exit::Channel(channel)) => Way::Channel(channel),
+                    Some(Exit::Station { wlan, station }) => Way::Station { wlan, station },
+                }
+            }));
+        }
+        ways
+    }
+
+    /// What awaits a packet for `destination` at `node`.
+    #[inline]
+    pub(super) fn at(&self, node: NodeId, destination: NodeId) -> Way {
+        self.ways[self.rows[destination.0 as usize] as usize + node.0 as usize]
+    }
+}
+
+/// The channel that feeds each relay; `None` for every other channel.
+fn feeders(routes: &Routes, exits: &[Exit], pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Option<u32>> {
+    // For each channel in use, what feeds it: `None` for a node, a medium, or several channels.
+    let channels = exits.iter().filter(|exit| matches!(exit, Exit::Channel(_))).count();
+    let mut feeders: Vec<Option<Option<u32>>> = vec![None; channels];
+    for (from, to) in pairs {
+        let mut feeder = None;
+        for (_, hop) in routes.path(from, to) {
+            match exits[hop.port.0 as usize] {
+                Exit::Channel(channel) => {
+                    let known = &mut feeders[channel as usize];
+                    *known = Some(known.unwrap_or(feeder).filter(|known| feeder == Some(*known)));
+                    feeder = Some(channel);
+                }
+                Exit::Station { .. } => feeder = None,
+            }
+        }
+    }
+    feeders.into_iter().map(Option::flatten).collect()
+}
+
+/// All channels, each relay before the channel that feeds it. A path begins at a channel that is no relay, so that no
+/// relay feeds itself in a circle.
+fn last_first(feeders: &[Option<u32>]) -> Vec<u32> {
+    let depth = |channel: u32| std::iter::successors(Some(channel), |&relay| feeders[relay as usize]).count();
+    let mut channels: Vec<u32> = (0..feeders.len() as u32).collect();
+    channels.sort_by_key(|&channel| std::cmp::Reverse(depth(channel)));
+    channels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::routes::testing::{ports, wires};
+    use super::*;
+
+    /// Which of the channels of these wires are relays, channel 2k leading from the first node of wire k to the second.
+    fn relays_of(links: &[[usize; 2]], nodes: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
+        let exits: Vec<Exit> = (0..2 * links.len() as u32).map(Exit::Channel).collect();
+        let routes = Routes::shortest(nodes, &wires(links), pairs).expect("connected");
+        for &(from, to) in pairs {
+            assert!(!ports(&routes, from, to).is_empty());
+        }
+        let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
+        let feeders = feeders(&routes, &exits, both);
+        let order = last_first(&feeders);
+        let place = |channel: usize| order.iter().position(|&other| other as usize == channel);
+        for (relay, feeder) in feeders.iter().enumerate() {
+            assert!(feeder.is_none_or(|feeder| place(relay) < place(feeder as usize)));
+        }
+        (0..exits.len()).filter(|&channel| feeders[channel].is_some()).collect()
+    }
+
+    #[test]
+    fn in_a_row_of_wires_all_but_the_first_of_each_direction_are_relays() {
+        assert_eq!(relays_of(&[[0, 1], [1, 2], [2, 3]], 4, &[(0, 3)]), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_channel_that_a_node_of_its_own_or_a_second_channel_feeds_is_none() {
+        // A flow that begins in the middle, and two that join there.
+        assert_eq!(relays_of(&[[0, 1], [1, 2]], 3, &[(0, 2), (1, 2)]), [1]);
+        assert_eq!(relays_of(&[[0, 2], [1, 2], [2, 3]], 4, &[(0, 3), (1, 3)]), [1, 3]);
+        // The same channel fed by a node first.
+        assert_eq!(relays_of(&[[0, 1], [1, 2]], 3, &[(1, 2), (0, 2)]), [1]);
+    }
+}
