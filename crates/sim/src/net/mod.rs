@@ -173,7 +173,7 @@ impl Net {
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
                 let Some(packet) = channel.pop(&mut self.queue) else { break };
-                let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
+                let way = self.ways.towards(self.pool.get(packet.id).0.dst)[channel.to.0 as usize];
                 if let Way::Relay(next) = way
                     && packet.arrival < horizon
                 {
@@ -189,7 +189,7 @@ impl Net {
     /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
     #[inline]
     pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
-        match self.ways.at(node, packet.dst) {
+        match self.ways.towards(packet.dst)[node.0 as usize] {
             Way::Channel(channel) | Way::Relay(channel) => {
                 let id = self.pool.insert(packet);
                 let sequence = self.queue.next_sequence();
@@ -205,14 +205,14 @@ impl Net {
     /// Offers a packet to a channel at a time, from now on.
     #[inline]
     fn offer(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
-        loop {
+        let (packet, size) = self.pool.get_mut(id);
+        let ways = self.ways.towards(packet.dst);
+        let last = loop {
             let channel = &mut self.channels[number];
-            let (packet, size) = self.pool.get_mut(id);
             let Some(departure) = channel.line.offer(packet, size, at) else {
                 channel.counters.drops_queue += 1;
                 self.losses.enter(packet, Culprit::Queue, at);
-                self.pool.remove(id);
-                return;
+                break None;
             };
             if let Some(capture) = channel.capture {
                 self.captures[capture].record(departure, at, packet);
@@ -223,19 +223,24 @@ impl Net {
             if channel.loss.loses(packet) {
                 channel.counters.drops_loss += 1;
                 self.losses.enter(packet, Culprit::Channel, at);
-                self.pool.remove(id);
-                return;
+                break None;
             }
             let arrival = departure + channel.delay;
-            if arrival < self.horizon
-                && let Way::Relay(next) = self.ways.at(channel.to, packet.dst)
-            {
-                self.crossings += 1;
-                (number, at) = (next as usize, arrival);
-                continue;
+            match ways[channel.to.0 as usize] {
+                Way::Relay(next) if arrival < self.horizon => {
+                    self.crossings += 1;
+                    (number, at) = (next as usize, arrival);
+                }
+                _ => break Some((channel, arrival)),
             }
-            channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
-            return;
+        };
+        match last {
+            Some((channel, arrival)) => {
+                channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
+            }
+            None => {
+                self.pool.remove(id);
+            }
         }
     }
 
@@ -245,7 +250,7 @@ impl Net {
         let channel = &mut self.channels[number as usize];
         let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
         let node = channel.to;
-        match self.ways.at(node, self.pool.get(id).0.dst) {
+        match self.ways.towards(self.pool.get(id).0.dst)[node.0 as usize] {
             Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();

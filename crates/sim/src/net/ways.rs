@@ -64,10 +64,10 @@ impl Ways {
         ways
     }
 
-    /// What awaits a packet for `destination` at `node`.
+    /// What awaits packets for `destination`, at each node.
     #[inline]
-    pub(super) fn at(&self, node: NodeId, destination: NodeId) -> Way {
-        self.ways[self.rows[destination.0 as usize] as usize + node.0 as usize]
+    pub(super) fn towards(&self, destination: NodeId) -> &[Way] {
+        &self.ways[self.rows[destination.0 as usize] as usize..]
     }
 }
 

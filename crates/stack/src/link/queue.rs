@@ -22,8 +22,12 @@ pub enum QueueLimit {
 #[derive(Clone, Debug)]
 pub struct DropTail {
     limit: QueueLimit,
+    /// Departures before the last one.
     departures: VecDeque<(Time, u32)>,
+    /// The last departure, which stands apart since most packets come to a queue that is empty.
+    last: (Time, u32),
     bytes: u64,
+    held: u32,
     /// Sum of the times that packets taken in since the measurement began spend here; those there at its beginning
     /// count from then on. By Little's law it is the integral of the occupancy, once what lies ahead is taken off.
     sojourns: u128,
@@ -34,16 +38,25 @@ impl DropTail {
     /// An empty queue.
     #[must_use]
     pub fn new(limit: QueueLimit) -> DropTail {
-        DropTail { limit, departures: VecDeque::new(), bytes: 0, sojourns: 0, longest: 0 }
+        let last = (Time::ZERO, 0);
+        DropTail { limit, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
     }
 
     /// Lets go what has departed by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
+        if self.last.0 <= now {
+            (self.held, self.bytes) = (0, 0);
+            if !self.departures.is_empty() {
+                self.departures.clear();
+            }
+            return;
+        }
         while let Some(&(departure, size)) = self.departures.front()
             && departure <= now
         {
             self.departures.pop_front();
+            self.held -= 1;
             self.bytes -= u64::from(size);
         }
     }
@@ -53,43 +66,48 @@ impl DropTail {
     #[inline]
     pub fn has_room(&self, size: Bytes) -> bool {
         match self.limit {
-            QueueLimit::Packets(packets) => self.departures.len() < packets as usize,
+            QueueLimit::Packets(packets) => self.held < packets,
             QueueLimit::Bytes(bytes) => self.bytes + size.0 <= bytes.0,
             QueueLimit::Unlimited => true,
         }
     }
 
-    /// Takes in a packet now that will depart at `departure`.
+    /// Takes in a packet now that will depart at `departure`, after all it holds.
     #[inline]
     pub fn push(&mut self, now: Time, departure: Time, size: Bytes) {
-        self.departures.push_back((departure, size.0 as u32));
+        if self.held > 0 {
+            self.departures.push_back(self.last);
+        }
+        self.last = (departure, size.0 as u32);
+        self.held += 1;
         self.bytes += size.0;
         self.sojourns += u128::from(departure.0 - now.0);
-        self.longest = self.longest.max(self.departures.len() as u32);
+        self.longest = self.longest.max(self.held);
     }
 
     /// Packets held at the last advance or push.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.departures.len()
+        self.held as usize
     }
 
     /// Whether it holds nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.departures.is_empty()
+        self.held == 0
     }
 
     /// Time that the packets held at `now` will still spend here, summed.
     fn ahead(&self, now: Time) -> u128 {
-        self.departures.iter().map(|(departure, _)| u128::from(departure.since(now).0)).sum()
+        let departures = self.departures.iter().chain([&self.last]);
+        departures.map(|(departure, _)| u128::from(departure.since(now).0)).sum()
     }
 
     /// Starts to measure at `now`.
     pub fn begin_measurement(&mut self, now: Time) {
         self.advance(now);
         self.sojourns = self.ahead(now);
-        self.longest = self.departures.len() as u32;
+        self.longest = self.held;
     }
 
     /// Mean number of packets held between `begin`, when the measurement began, and `now`.

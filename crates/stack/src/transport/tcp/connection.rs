@@ -438,14 +438,16 @@ impl Connection {
         if self.state != State::Established {
             return;
         }
-        let mut left = self.sender.burst_limit();
-        while left > 0
-            && let Some(outgoing) = self.sender.next_outgoing(now, out)
-        {
-            self.emit(outgoing, now, out);
-            left -= 1;
+        if self.sender.is_busy() {
+            let mut left = self.sender.burst_limit();
+            while left > 0
+                && let Some(outgoing) = self.sender.next_outgoing(now, out)
+            {
+                self.emit(outgoing, now, out);
+                left -= 1;
+            }
+            self.sender.persist_if_stuck(now, out);
         }
-        self.sender.persist_if_stuck(now, out);
         if self.ack_due == AckDue::Now {
             self.send_ack(now, out);
         }

@@ -162,6 +162,13 @@ impl Sender {
         (self.written + u64::from(self.fin_sent)).saturating_sub(self.board.sent_end())
     }
 
+    /// Whether it has anything to do: data outstanding or to be sent, or a FIN. The end that only receives has not.
+    #[must_use]
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        !self.board.is_empty() || self.written > self.board.sent_end() || self.fin_is_due()
+    }
+
     /// The handshake is over: the peer's first window is known. A lost SYN leaves a window of one segment
     /// (RFC 5681, 3.1).
     pub fn established(&mut self, now: Time, edge: u64, syn_lost: bool) {
