@@ -4,7 +4,10 @@
 //! most. Setting it again moves its entry, cancelling removes it: nothing stale is ever left behind, and the queue holds
 //! as many entries as slots that are set. Slots that act at the same time act in the order in which they were set.
 //!
-//! The heap keeps its keys inline and the place of each slot beside it, so that moving an entry is one sift.
+//! The heap keeps its keys inline and the place of each slot beside it, so that moving an entry is one sift. One that is
+//! moved to later stays where it is until it comes to the top, and is sifted from there: a retransmission timer is moved
+//! by every acknowledgement and comes to the top once in a timeout. Where the first entry was cancelled, as an event that
+//! happens cancels itself, a gap is left for the next entry that is set, which is often a near one.
 
 use lasthop_stack::units::Time;
 
@@ -28,6 +31,9 @@ struct Key {
 }
 
 impl Key {
+    /// Before every event.
+    const FIRST: Key = Key { time: Time::ZERO, scheduled: Time::ZERO, sequence: Sequence(0) };
+
     #[inline]
     fn is_before(&self, other: &Key) -> bool {
         if self.time != other.time {
@@ -43,6 +49,14 @@ struct Entry {
     slot: Slot,
 }
 
+/// What a slot is set to, and where its entry stands. The entry may still have an earlier key.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    key: Key,
+    /// The place in the heap, or [`NOT_SET`].
+    index: u32,
+}
+
 const NOT_SET: u32 = u32::MAX;
 
 /// Bit of the times of scheduling that come last in their instant.
@@ -52,7 +66,9 @@ const LATE: u64 = 1 << 63;
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<Entry>,
-    places: Vec<u32>,
+    places: Vec<Place>,
+    /// The first place of the heap is a gap, whose key is [`Key::FIRST`].
+    has_gap: bool,
     sequence: u64,
     clock: Time,
 }
@@ -60,8 +76,9 @@ pub struct EventQueue {
 impl EventQueue {
     /// A new slot, not set.
     pub fn slot(&mut self) -> Slot {
-        self.places.push(NOT_SET);
-        self.heap.reserve(self.places.len() - self.heap.len());
+        self.places.push(Place { key: Key::FIRST, index: NOT_SET });
+        // One more for the gap.
+        self.heap.reserve(self.places.len() + 1 - self.heap.len());
         Slot(self.places.len() as u32 - 1)
     }
 
@@ -96,93 +113,119 @@ impl EventQueue {
     /// Sets a slot to `time` as if at `scheduled`, with a sequence number drawn before.
     #[inline]
     pub fn set_with(&mut self, slot: Slot, time: Time, scheduled: Time, sequence: Sequence) {
-        let entry = Entry { key: Key { time, scheduled, sequence }, slot };
-        let place = self.places[slot.0 as usize];
-        if place == NOT_SET {
-            self.heap.push(entry);
-            self.sift_up(self.heap.len() - 1, entry);
-        } else {
-            self.move_to(place as usize, entry);
+        let key = Key { time, scheduled, sequence };
+        let place = &mut self.places[slot.0 as usize];
+        place.key = key;
+        let index = place.index as usize;
+        if place.index == NOT_SET {
+            if self.has_gap {
+                self.has_gap = false;
+                self.sift_down(0, Entry { key, slot });
+            } else {
+                let last = self.heap.len();
+                self.heap.push(Entry { key, slot });
+                self.sift_up(last, Entry { key, slot });
+            }
+        } else if key.is_before(&self.heap[index].key) {
+            self.sift_up(index, Entry { key, slot });
         }
     }
 
     /// Cancels a slot, if it is set.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
-        let place = std::mem::replace(&mut self.places[slot.0 as usize], NOT_SET);
-        if place == NOT_SET {
-            return;
-        }
-        if let Some(last) = self.heap.pop()
-            && (place as usize) < self.heap.len()
-        {
-            self.move_to(place as usize, last);
+        let index = std::mem::replace(&mut self.places[slot.0 as usize].index, NOT_SET);
+        if index == 0 {
+            self.has_gap = true;
+            self.heap[0].key = Key::FIRST;
+        } else if index != NOT_SET {
+            self.remove(index as usize);
         }
     }
 
     /// The next event. It stays set until its slot is set again or cancelled.
     #[inline]
     #[must_use]
-    pub fn peek(&self) -> Option<(Time, Slot)> {
-        self.heap.first().map(|entry| (entry.key.time, entry.slot))
+    pub fn peek(&mut self) -> Option<(Time, Slot)> {
+        if self.has_gap {
+            self.has_gap = false;
+            let last = self.heap.pop()?;
+            if !self.heap.is_empty() {
+                self.sift_down(0, last);
+            }
+        }
+        loop {
+            let Entry { key, slot } = *self.heap.first()?;
+            let set = self.places[slot.0 as usize].key;
+            // No two keys have the same sequence.
+            if key.sequence == set.sequence {
+                return Some((key.time, slot));
+            }
+            self.sift_down(0, Entry { key: set, slot });
+        }
     }
 
     /// How many slots are set.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() - usize::from(self.has_gap)
     }
 
     /// Whether no slot is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 
-    #[inline]
-    fn move_to(&mut self, place: usize, entry: Entry) {
-        if place > 0 && entry.key.is_before(&self.heap[(place - 1) / 2].key) {
-            self.sift_up(place, entry);
+    /// Takes an entry out that is not the first.
+    fn remove(&mut self, index: usize) {
+        let Some(last) = self.heap.pop() else { return };
+        if index == self.heap.len() {
+            return;
+        }
+        if last.key.is_before(&self.heap[(index - 1) / 2].key) {
+            self.sift_up(index, last);
         } else {
-            self.sift_down(place, entry);
+            self.sift_down(index, last);
         }
     }
 
     #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
-        self.places[entry.slot.0 as usize] = place as u32;
+    fn put(&mut self, index: usize, entry: Entry) {
+        self.heap[index] = entry;
+        self.places[entry.slot.0 as usize].index = index as u32;
     }
 
     #[inline]
-    fn sift_up(&mut self, mut place: usize, entry: Entry) {
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if self.heap[parent].key.is_before(&entry.key) {
+    fn sift_up(&mut self, mut index: usize, entry: Entry) {
+        while index > 0 {
+            let parent = (index - 1) / 2;
+            let above = self.heap[parent];
+            if above.key.is_before(&entry.key) {
                 break;
             }
-            self.put(place, self.heap[parent]);
-            place = parent;
+            self.put(index, above);
+            index = parent;
         }
-        self.put(place, entry);
+        self.put(index, entry);
     }
 
     #[inline]
-    fn sift_down(&mut self, mut place: usize, entry: Entry) {
-        while let Some(left) = self.heap.get(2 * place + 1) {
-            let (mut child, mut least) = (2 * place + 1, *left);
-            if let Some(right) = self.heap.get(child + 1)
+    fn sift_down(&mut self, mut index: usize, entry: Entry) {
+        while let Some(&left) = self.heap.get(2 * index + 1) {
+            let (mut child, mut least) = (2 * index + 1, left);
+            if let Some(&right) = self.heap.get(child + 1)
                 && right.key.is_before(&least.key)
             {
-                (child, least) = (child + 1, *right);
+                (child, least) = (child + 1, right);
             }
             if entry.key.is_before(&least.key) {
                 break;
             }
-            self.put(place, least);
-            place = child;
+            self.put(index, least);
+            index = child;
         }
-        self.put(place, entry);
+        self.put(index, entry);
     }
 }
 
@@ -223,6 +266,19 @@ mod tests {
     }
 
     #[test]
+    fn a_slot_moved_to_later_and_back_acts_when_it_was_set_last() {
+        let mut queue = EventQueue::default();
+        let slots: Vec<Slot> = (0..2).map(|_| queue.slot()).collect();
+        queue.set(slots[0], Time(5));
+        queue.set(slots[1], Time(8));
+        for time in [20, 9, 30, 7, 10] {
+            queue.set(slots[0], Time(time));
+        }
+        assert_eq!(queue.len(), 2);
+        assert_eq!(drain(&mut queue), [(8, 1), (10, 0)]);
+    }
+
+    #[test]
     fn what_is_scheduled_ahead_of_the_clock_acts_after_what_is_scheduled_before_its_time() {
         let mut queue = EventQueue::default();
         let slots: Vec<Slot> = (0..4).map(|_| queue.slot()).collect();
@@ -250,21 +306,47 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0usize..12, prop::option::of(0u64..50)), 0..200)) {
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0usize..12, operation()), 0..200)) {
             let mut queue = EventQueue::default();
             let slots: Vec<Slot> = (0..12).map(|_| queue.slot()).collect();
             let mut model = [None; 12];
-            for (sequence, (slot, time)) in operations.into_iter().enumerate() {
-                match time {
-                    Some(time) => queue.set(slots[slot], Time(time)),
-                    None => queue.cancel(slots[slot]),
+            for (sequence, (slot, operation)) in operations.into_iter().enumerate() {
+                match operation {
+                    Operation::Set(time) => {
+                        queue.set(slots[slot], Time(time));
+                        model[slot] = Some((time, sequence));
+                    }
+                    Operation::Cancel => {
+                        queue.cancel(slots[slot]);
+                        model[slot] = None;
+                    }
+                    Operation::Take => {
+                        let first = queue.peek();
+                        let expected = model.iter().flatten().min().map(|first| first.0);
+                        prop_assert_eq!(first.map(|(time, _)| time.0), expected);
+                        if let Some((_, slot)) = first {
+                            queue.cancel(slot);
+                            model[slot.0 as usize] = None;
+                        }
+                    }
                 }
-                model[slot] = time.map(|time| (time, sequence));
+                prop_assert_eq!(queue.len(), model.iter().flatten().count());
             }
             let mut expected: Vec<_> = model.iter().enumerate().filter_map(|(slot, key)| key.map(|key| (key, slot as u32))).collect();
             expected.sort_unstable();
             let expected: Vec<_> = expected.into_iter().map(|((time, _), slot)| (time, slot)).collect();
             prop_assert_eq!(drain(&mut queue), expected);
         }
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Operation {
+        Set(u64),
+        Cancel,
+        Take,
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        prop_oneof![4 => (0u64..50).prop_map(Operation::Set), 1 => Just(Operation::Cancel), 2 => Just(Operation::Take)]
     }
 }

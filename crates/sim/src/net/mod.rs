@@ -244,9 +244,10 @@ impl Net {
         }
     }
 
-    /// The first packet of a channel arrives. It goes on over the next wire, or is returned with the node it has come to.
+    /// The first packet of a channel arrives. It goes on over the next wire, or is to be taken at the node
+    /// it has come to.
     #[inline]
-    pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, Packet)> {
+    pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId)> {
         let channel = &mut self.channels[number as usize];
         let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
         let node = channel.to;
@@ -256,9 +257,15 @@ impl Net {
                 let sequence = self.queue.next_sequence();
                 self.offer(next as usize, id, arrival, sequence);
             }
-            Way::Ends | Way::Station { .. } => return Some((node, self.pool.remove(id))),
+            Way::Ends | Way::Station { .. } => return Some((node, id)),
         }
         None
+    }
+
+    /// Takes out a packet that has arrived.
+    #[inline]
+    pub(crate) fn take(&mut self, id: PoolId) -> Packet {
+        self.pool.remove(id)
     }
 
     /// Something of a medium is due.

@@ -5,7 +5,7 @@ use lasthop_stack::units::Bytes;
 
 /// Where a packet stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PoolId(u32);
+pub(crate) struct PoolId(u32);
 
 impl PoolId {
     /// What a link knows the packet by.

@@ -32,7 +32,7 @@ pub(super) enum Way {
 pub(super) struct Ways {
     /// Where each destination's row begins.
     rows: Vec<u32>,
-    ways: Vec<Way>,
+    table: Vec<Way>,
     /// All channels, each relay before the channel that feeds it.
     pub(super) last_first: Vec<u32>,
 }
@@ -43,13 +43,13 @@ impl Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
         let feeders = feeders(routes, exits, both.clone());
         let last_first = last_first(&feeders);
-        let mut ways = Ways { rows: vec![u32::MAX; nodes], ways: Vec::new(), last_first };
+        let mut ways = Ways { rows: vec![u32::MAX; nodes], table: Vec::new(), last_first };
         for (_, destination) in both {
             if ways.rows[destination] != u32::MAX {
                 continue;
             }
-            ways.rows[destination] = ways.ways.len() as u32;
-            ways.ways.extend((0..nodes).map(|node| {
+            ways.rows[destination] = ways.table.len() as u32;
+            ways.table.extend((0..nodes).map(|node| {
                 let exit = routes.hop(node, destination).map(|hop| exits[hop.port.0 as usize]);
                 match exit {
                     None => Way::Ends,
@@ -67,7 +67,7 @@ impl Ways {
     /// What awaits packets for `destination`, at each node.
     #[inline]
     pub(super) fn towards(&self, destination: NodeId) -> &[Way] {
-        &self.ways[self.rows[destination.0 as usize] as usize..]
+        &self.table[self.rows[destination.0 as usize] as usize..]
     }
 }
 
