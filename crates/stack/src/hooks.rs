@@ -177,7 +177,7 @@ pub struct Loss {
     /// When the segment taken for lost was sent last.
     pub sent_at: Time,
     /// How often it was sent.
-    pub times: u16,
+    pub times: u8,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
 }
@@ -378,7 +378,7 @@ pub struct Judged {
     /// First byte of the segment taken for lost.
     pub una: u64,
     /// How often that segment had been sent.
-    pub times: u16,
+    pub times: u8,
 }
 
 /// Which law judges.

@@ -46,7 +46,7 @@ impl Losses {
 
     /// What lost the last copy of a segment that was sent so many times, if all of them were lost. What lies before it is
     /// acknowledged, and forgotten here.
-    pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u16, now: Time) -> Option<Culprit> {
+    pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u8, now: Time) -> Option<Culprit> {
         let lost = self.lost.get_mut(&port)?;
         lost.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
         let copies = lost.iter().filter(|(other, at, _)| *other == seq && *at < now);

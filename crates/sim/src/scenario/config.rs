@@ -310,6 +310,7 @@ pub struct SinkConfig {
 }
 
 /// TCP or UDP.
+#[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
     /// A TCP connection. `sink.buffer` stands in its `receive_buffer`.

@@ -216,7 +216,7 @@ impl FineTimer {
     }
 
     /// A segment sent so often was resent.
-    fn stretch(&mut self, times: u16) {
+    fn stretch(&mut self, times: u8) {
         let more = if times > 1 { self.timeout.0 } else { self.timeout.0 / 8 };
         self.timeout = Span(self.timeout.0.saturating_add(more));
     }

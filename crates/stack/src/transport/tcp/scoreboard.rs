@@ -25,9 +25,11 @@ pub struct Sent {
     /// Sequence space it takes: its payload, and one for a FIN.
     pub len: u32,
     /// How often it was sent.
-    pub times: u16,
+    pub times: u8,
     /// Whether it carries the FIN.
     pub fin: bool,
+    /// Whether an acknowledgement has told that it arrived, selectively and perhaps forgotten since.
+    told: bool,
     mark: Mark,
 }
 
@@ -267,7 +269,8 @@ impl Scoreboard {
 
     /// Enters a new segment that is sent now.
     pub fn push(&mut self, len: u32, fin: bool, now: Time) {
-        let sent = Sent { start: self.sent_end, at: now, len, times: 1, fin, mark: Mark::InFlight };
+        let sent =
+            Sent { start: self.sent_end, at: now, len, times: 1, fin, told: false, mark: Mark::InFlight };
         self.sent_end += u64::from(len);
         self.segments.push_back(sent);
         self.next = self.end();
@@ -309,10 +312,10 @@ impl Scoreboard {
                 }
                 break;
             }
-            let once = first.times == 1 && first.mark != Mark::Sacked;
+            let once = first.times == 1 && !first.told;
             advance.newest_sent = once.then_some(first.at);
             advance.newest_sent_last = Some(first.at);
-            if first.mark != Mark::Sacked {
+            if !first.told {
                 self.news.add(self.base, first);
             }
             advance.repaired |= first.times > 1;
@@ -361,7 +364,10 @@ impl Scoreboard {
             }
             segment.mark = Mark::Sacked;
             self.sacked += 1;
-            self.news.add(self.base + index as u64, segment);
+            if !segment.told {
+                self.news.add(self.base + index as u64, segment);
+                segment.told = true;
+            }
         }
         self.fack = self.fack.max(right);
         true
@@ -538,5 +544,20 @@ mod tests {
         assert!(board.is_behind() && board.is_sacked(2) && board.is_lost(4));
         board.advance(300);
         assert_eq!(board.next(), 3);
+    }
+
+    #[test]
+    fn a_segment_is_told_to_be_delivered_once_even_if_that_was_forgotten() {
+        let mut board = Scoreboard::default();
+        for at in 0..3 {
+            board.push(100, false, Time(at));
+        }
+        board.sack(100, 300);
+        assert_eq!(board.take_news(), Delivered { bytes: 200, newest: Some(2) });
+        board.lose_all(SackAfterTimeout::Cleared);
+        board.sack(100, 200);
+        assert_eq!(board.take_news().bytes, 0);
+        board.advance(300);
+        assert_eq!(board.take_news(), Delivered { bytes: 100, newest: Some(0) });
     }
 }
