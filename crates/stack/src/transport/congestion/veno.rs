@@ -9,9 +9,11 @@
 //! duplicates sets `ssthresh = 4/5 cwnd`. Otherwise it grows every other acknowledgement, and a loss halves.
 //!
 //! **Choices.** 1. `N` comes from the latest round trip measured, as in Linux; the paper leaves open whether it is smoothed.
-//! 2. A timeout is Reno's.
+//! 2. A timeout is Reno's. 3. The least round trip is that of the whole connection, as in Linux; Fu and Liew start anew at
+//! each loss. 4. An acknowledgement behind a repaired hole gives no sample; Linux takes none during recovery. 5. The
+//! variant runs on `NewReno`'s recovery.
 //!
-//! **Checked by** the tests below.
+//! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2 (`papers/baselines.md`).
 
 use super::reno::{Reno, grow};
 use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
