@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.jsontext import dumps
+from lasthop.judgement import of_study
 from lasthop.quantity import metric_unit
 from lasthop.sweep import figure_metrics
 from lasthop.table import grid, means, pivot
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
-    """The figures' tables, or those of the metrics named, one below the other."""
+    """The figures' tables and what laws judged, or the tables of the metrics named, one below the other."""
     blocks = []
     for view in _views(study, metrics):
         study.check_metric(view["y"])
@@ -29,6 +30,9 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
         for name in metrics or tuple(figure_metrics(study)):
             study.check_metric(name)
             blocks.append(f"{name}\n{means(study, name)}")
+    judged = "" if metrics else of_study(study)
+    if judged:
+        blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
     return "\n\n".join(blocks)
 
 

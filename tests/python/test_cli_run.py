@@ -110,6 +110,46 @@ def test_tshark_reads_the_capture(small: Path, cli: Cli, tmp_path: Path) -> None
     assert "1000" in done.stdout.split()
 
 
+EJTCP = ("-s", "flows.main.tcp.variant=ejtcp", "-s", "links.path.loss.rate=2 %")
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not installed")
+def test_tshark_reads_the_stamps_of_ejtcp(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("run", small, "--pcap", "x.pcap", *EJTCP, "-s", "flows.main.tcp.ejtcp.header=option")
+    fields = ("tcp.len", "tcp.hdr_len", "tcp.options.experimental.exid", "tcp.options.experimental.data")
+    done = subprocess.run(
+        ["tshark", "-r", "x.pcap", "-Y", "tcp.flags.syn == 0", "-T", "fields"]
+        + [word for field in fields for word in ("-e", field)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    stamped = [row for row in rows if row[2]]
+    assert len(stamped) > len(rows) / 2
+    assert all(row[2] == "0x4a54" and len(row[3]) == 26 for row in stamped)
+    sent, received = (int(stamped[0][3][i : i + 8], 16) for i in (0, 8))
+    assert sent == received > 0, "data leaves with the time it was sent in both places"
+
+
+def test_no_capture_shows_the_header_as_the_paper_charges_it(small: Path, cli: Cli) -> None:
+    done = cli("run", small, "--pcap", "x.pcap", *EJTCP, "-s", "flows.main.tcp.ejtcp.header=paper")
+    assert done.returncode == 2
+    assert 'flows.main; expected its law\'s header = "option"' in done.stderr
+
+
+def test_run_prints_what_laws_took_losses_for(small: Path, cli: Cli) -> None:
+    done = cli("run", small, *EJTCP, "-s", 'flows.main.tcp.judges=["jtcp"]')
+    matrix = done.stdout.split("\n\n")[1].splitlines()
+    assert matrix[0].startswith("judge")
+    assert matrix[0].endswith("spurious")
+    judges = [line.split("  ")[0] for line in matrix[1:]]
+    assert judges == ["flows.main (law)"] * 2 + ["flows.main (jtcp, watching)"] * 2
+    counts = [sum(int(word) for word in line.split()[-5:]) for line in matrix[1:]]
+    assert counts[0] == counts[2] > 0, "both judge the same losses"
+
+
 def test_a_set_value_fixes_a_swept_key_and_run_takes_the_first_point_left(small: Path, cli: Cli) -> None:
     done = cli("run", small, "--json", "-s", "links.path.loss.rate=2 %")
     assert strict(done.stdout)["point"] == {"flows.main.tcp.variant": "reno"}

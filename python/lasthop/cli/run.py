@@ -187,11 +187,13 @@ def _note_run(done: Run) -> None:
 
 
 def _table(done: Run) -> str:
+    from lasthop.judgement import of_run
     from lasthop.quantity import human, metric_unit
     from lasthop.table import grid
 
     rows = [[name, human(value, metric_unit(name))] for name, value in done.metrics.items()]
-    return grid(["metric", "value"], rows)
+    judged = of_run(done.metrics)
+    return grid(["metric", "value"], rows) + (f"\n\n{judged}" if judged else "")
 
 
 def _keep(done: Run, folder: Path) -> None:

@@ -47,9 +47,9 @@ impl Losses {
     /// What lost the last copy of a segment that was sent so many times, if all of them were lost. What lies before it is
     /// acknowledged, and forgotten here.
     pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u8, now: Time) -> Option<Culprit> {
-        let lost = self.lost.get_mut(&port)?;
-        lost.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
-        let copies = lost.iter().filter(|(other, at, _)| *other == seq && *at < now);
+        let entries = self.lost.get_mut(&port)?;
+        entries.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
+        let copies = entries.iter().filter(|(other, at, _)| *other == seq && *at < now);
         let (_, _, last) = copies.clone().max_by_key(|(_, at, _)| *at)?;
         (copies.count() >= usize::from(times)).then_some(*last)
     }
