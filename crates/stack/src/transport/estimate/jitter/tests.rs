@@ -105,11 +105,17 @@ fn a_second_loss_close_to_the_first_corrupts_the_ratio_unless_the_header_names_t
 
 #[test]
 fn intervals_to_and_from_a_retransmission_are_left_out_and_those_behind_it_count_again() {
-    let mut jitter = second_loss_close_to_the_first(Attribution::Trigger);
-    for packet in 0..4 {
-        jitter.on_ack(&in_order(300 + 10 * packet, 350 + 12 * packet), 4.0);
+    let mut jitter = JitterRatio::new(Attribution::Trigger, Reach::Cwnd);
+    for packet in 0..10 {
+        jitter.on_ack(&in_order(10 * packet, 50 + 12 * packet), 30.0);
     }
-    assert!((jitter.ratio() - 6.0 / 36.0).abs() < 1e-12);
+    jitter.on_ack(&told(4, 300, 420, Sending::Repeated, 130), 30.0);
+    assert!((jitter.ratio() - 18.0 / 108.0).abs() < 1e-12);
+    for packet in 0..4 {
+        jitter.on_ack(&in_order(310 + 10 * packet, 440 + 16 * packet), 30.0);
+    }
+    // Nine intervals of 12 ms before the repair, three of 16 ms after it.
+    assert!((jitter.ratio() - (18.0 + 18.0) / (108.0 + 48.0)).abs() < 1e-12);
 }
 
 #[test]
