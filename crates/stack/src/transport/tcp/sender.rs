@@ -3,7 +3,9 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
 //! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.
 
+mod laws;
 mod messages;
+mod persist;
 
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 
@@ -11,8 +13,8 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
-    Ack, Congestion, Departure, Fresh, Judge, Judged, Loss, LossCause, LossResponse, Note, NoteEvent, Out,
-    Pick, Progress, Recovery, Timer, Verdict, Window,
+    Ack, Congestion, Departure, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
+    Verdict, Window,
 };
 use crate::packet::Form;
 use crate::registry::{CongestionMachine, RecoveryMachine};
@@ -266,12 +268,6 @@ impl Sender {
         }
     }
 
-    /// Whether the law takes the first unacknowledged segment for lost.
-    #[inline]
-    fn is_overdue(&self, ack: &Ack) -> bool {
-        !self.board.is_empty() && self.law.is_overdue(ack, self.board.get(self.board.base()))
-    }
-
     /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
         let loss = self.loss(now, LossCause::Duplicates, flight);
@@ -282,66 +278,6 @@ impl Sender {
         self.timed = None;
         self.arm(now, out);
         self.note(NoteEvent::Enter, self.board.una(), 0, out);
-    }
-
-    /// Tells the laws of an acknowledgement.
-    #[inline]
-    fn tell(&mut self, ack: &Ack) {
-        for law in &mut self.watching {
-            law.on_ack(ack, &mut self.window.clone());
-        }
-        self.law.on_ack(ack, &mut self.window);
-        self.window.clamp();
-    }
-
-    /// Asks the laws what a loss is; the answer of the one in force counts.
-    fn ask(&mut self, loss: &Loss, out: &mut impl Out) -> LossResponse {
-        let Loss { cause, una, times, .. } = *loss;
-        let mut judged = |judge, response: LossResponse| {
-            if let Some(judgement) = response.judgement {
-                out.judged(Judged { judge, cause, judgement, una, times });
-            }
-        };
-        for (place, law) in self.watching.iter_mut().enumerate() {
-            judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
-        }
-        let response = self.law.on_loss(loss, &mut self.window);
-        judged(Judge::Law, response);
-        response
-    }
-
-    fn ack_event(&mut self, arrived: &Arrived, progress: Progress, rtt: Option<Span>, flight: u32) -> Ack {
-        let delivered = self.board.take_news();
-        Ack {
-            now: arrived.now,
-            progress,
-            rtt,
-            newest_sent: None,
-            srtt: self.rtt.srtt(),
-            una: self.board.una(),
-            sent_end: self.board.sent_end(),
-            flight,
-            pipe: self.board.pipe(),
-            delivered,
-            extension: arrived.extension,
-        }
-    }
-
-    fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
-        let sent = self.counters.segments_sent - self.counters.retransmits;
-        let head = self.board.get(self.board.base());
-        Loss {
-            now,
-            cause,
-            una: self.board.una(),
-            flight,
-            pipe: self.board.pipe(),
-            sent,
-            sent_end: self.board.sent_end(),
-            sent_at: head.at,
-            times: head.times,
-            srtt: self.rtt.srtt(),
-        }
     }
 
     fn window_limited(&self, flight: u32) -> bool {
@@ -403,52 +339,6 @@ impl Sender {
         self.timed = None;
         self.rtt.back_off();
         self.note(NoteEvent::Timeout, self.board.una(), 0, out);
-    }
-
-    /// Whether the peer's window is closed and this sender probes it.
-    #[must_use]
-    pub fn is_persisting(&self) -> bool {
-        self.persisting
-    }
-
-    /// Starts to probe when data waits, nothing is outstanding and the peer's window has no room for it
-    /// (RFC 9293, 3.8.6.1).
-    pub fn persist_if_stuck(&mut self, now: Time, out: &mut impl Out) {
-        if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0 {
-            let held_by_nagle = self.nagle_holds(self.backlog());
-            if !held_by_nagle {
-                self.persisting = true;
-                self.arm(now, out);
-            }
-        }
-    }
-
-    fn end_persist(&mut self, now: Time, out: &mut impl Out) {
-        self.persisting = false;
-        self.board.go_back();
-        if self.board.is_empty() {
-            self.disarm(out);
-        } else {
-            self.arm(now, out);
-        }
-    }
-
-    /// The probe of a closed window: one byte of new data, or the same byte again.
-    pub fn probe(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
-        let event = NoteEvent::Probe;
-        if self.board.is_empty() {
-            let room = self.edge.saturating_sub(self.board.sent_end());
-            let len = room.min(u64::from(self.packet)).min(self.backlog()).max(1) as u32;
-            self.board.push(len, false, now);
-        } else {
-            self.board.resend(self.board.base(), now);
-            self.counters.retransmits += 1;
-        }
-        self.counters.segments_sent += 1;
-        let sent = *self.board.get(self.board.base());
-        self.arm(now, out);
-        self.note(event, sent.start, sent.len, out);
-        Outgoing { start: sent.start, len: sent.len, fin: false, push: true }
     }
 
     fn nagle_holds(&self, waiting: u64) -> bool {

@@ -1,0 +1,79 @@
+//! What the sender tells its congestion law, and the laws that watch it, and what it asks them.
+
+use super::{Arrived, Sender};
+use crate::hooks::{Ack, Congestion, Judge, Judged, Loss, LossCause, LossResponse, Out, Progress};
+use crate::units::{Span, Time};
+
+impl Sender {
+    /// Whether the law takes the first unacknowledged segment for lost.
+    #[inline]
+    pub(super) fn is_overdue(&self, ack: &Ack) -> bool {
+        !self.board.is_empty() && self.law.is_overdue(ack, self.board.get(self.board.base()))
+    }
+
+    /// Tells the laws of an acknowledgement.
+    #[inline]
+    pub(super) fn tell(&mut self, ack: &Ack) {
+        for law in &mut self.watching {
+            law.on_ack(ack, &mut self.window.clone());
+        }
+        self.law.on_ack(ack, &mut self.window);
+        self.window.clamp();
+    }
+
+    /// Asks the laws what a loss is; the answer of the one in force counts.
+    pub(super) fn ask(&mut self, loss: &Loss, out: &mut impl Out) -> LossResponse {
+        let Loss { cause, una, times, .. } = *loss;
+        let mut judged = |judge, response: LossResponse| {
+            if let Some(judgement) = response.judgement {
+                out.judged(Judged { judge, cause, judgement, una, times });
+            }
+        };
+        for (place, law) in self.watching.iter_mut().enumerate() {
+            judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
+        }
+        let response = self.law.on_loss(loss, &mut self.window);
+        judged(Judge::Law, response);
+        response
+    }
+
+    pub(super) fn ack_event(
+        &mut self,
+        arrived: &Arrived,
+        progress: Progress,
+        rtt: Option<Span>,
+        flight: u32,
+    ) -> Ack {
+        let delivered = self.board.take_news();
+        Ack {
+            now: arrived.now,
+            progress,
+            rtt,
+            newest_sent: None,
+            srtt: self.rtt.srtt(),
+            una: self.board.una(),
+            sent_end: self.board.sent_end(),
+            flight,
+            pipe: self.board.pipe(),
+            delivered,
+            extension: arrived.extension,
+        }
+    }
+
+    pub(super) fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
+        let sent = self.counters.segments_sent - self.counters.retransmits;
+        let head = self.board.get(self.board.base());
+        Loss {
+            now,
+            cause,
+            una: self.board.una(),
+            flight,
+            pipe: self.board.pipe(),
+            sent,
+            sent_end: self.board.sent_end(),
+            sent_at: head.at,
+            times: head.times,
+            srtt: self.rtt.srtt(),
+        }
+    }
+}

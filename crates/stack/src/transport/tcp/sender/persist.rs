@@ -1,0 +1,53 @@
+//! Probing a window that the peer has closed (RFC 9293, 3.8.6.1).
+
+use super::{Outgoing, Sender};
+use crate::hooks::{NoteEvent, Out};
+use crate::units::Time;
+
+impl Sender {
+    /// Whether the peer's window is closed and this sender probes it.
+    #[must_use]
+    pub fn is_persisting(&self) -> bool {
+        self.persisting
+    }
+
+    /// Starts to probe when data waits, nothing is outstanding and the peer's window has no room for it
+    /// (RFC 9293, 3.8.6.1).
+    pub fn persist_if_stuck(&mut self, now: Time, out: &mut impl Out) {
+        if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0 {
+            let held_by_nagle = self.nagle_holds(self.backlog());
+            if !held_by_nagle {
+                self.persisting = true;
+                self.arm(now, out);
+            }
+        }
+    }
+
+    pub(super) fn end_persist(&mut self, now: Time, out: &mut impl Out) {
+        self.persisting = false;
+        self.board.go_back();
+        if self.board.is_empty() {
+            self.disarm(out);
+        } else {
+            self.arm(now, out);
+        }
+    }
+
+    /// The probe of a closed window: one byte of new data, or the same byte again.
+    pub fn probe(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
+        let event = NoteEvent::Probe;
+        if self.board.is_empty() {
+            let room = self.edge.saturating_sub(self.board.sent_end());
+            let len = room.min(u64::from(self.packet)).min(self.backlog()).max(1) as u32;
+            self.board.push(len, false, now);
+        } else {
+            self.board.resend(self.board.base(), now);
+            self.counters.retransmits += 1;
+        }
+        self.counters.segments_sent += 1;
+        let sent = *self.board.get(self.board.base());
+        self.arm(now, out);
+        self.note(event, sent.start, sent.len, out);
+        Outgoing { start: sent.start, len: sent.len, fin: false, push: true }
+    }
+}
