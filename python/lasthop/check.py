@@ -113,26 +113,26 @@ def theory(
     found = []
     for point in select(scenario.points(), parse_where(where), scenario.numeric):
         runs = [scenario.run(replication=r, point=point) for r in range(replications)]
-        for flow in scenario.flows():
-            line = _compare(scenario, point, flow, runs, tolerance)
+        for flow, table in scenario.flows(point).items():
+            line = _compare(scenario, point, flow, table, runs, tolerance)
             if line is not None:
                 found.append(line)
     return found
 
 
 def _compare(
-    scenario: Scenario, point: int, flow: str, runs: list[Run], tolerance: float | None
+    scenario: Scenario, point: int, flow: str, table: str, runs: list[Run], tolerance: float | None
 ) -> Theory | None:
     values = {key: entry["value"] for key, entry in scenario.resolved(point).items()}
-    of = f"flows.{flow}"
+    of, keys = f"flows.{flow}", f"flows.{table}"
 
     def setting(name: str) -> float | None:
-        return scenario.numeric(f"{of}.{name}", values[f"{of}.{name}"])
+        return scenario.numeric(f"{keys}.{name}", values[f"{keys}.{name}"])
 
     def mean(name: str) -> float | None:
         return interval([run.metrics.get(f"{of}.{name}") for run in runs]).mean
 
-    if values.get(f"{of}.app.kind") != "bulk" or f"{of}.tcp.packet" not in values:
+    if values.get(f"{keys}.app.kind") != "bulk" or f"{keys}.tcp.packet" not in values:
         return None
     packet, window = setting("tcp.packet") or 0.0, setting("tcp.window") or 0.0
     indications, segments = mean("loss_indications"), mean("segments_sent")
@@ -142,15 +142,15 @@ def _compare(
     warmup = scenario.numeric("run.warmup", values["run.warmup"]) or 0.0
     sent = interval([(r.metrics[f"{of}.segments_sent"] or 0.0) / (r.simulated_s - warmup) for r in runs])
     p, b = indications / segments, setting("tcp.ack-every") or 1.0
-    recovery = values.get(f"{of}.tcp.recovery", "")
-    remark = _inapplicable(runs, of, window, recovery, values.get(f"{of}.tcp.congestion", ""), p)
+    recovery = values.get(f"{keys}.tcp.recovery", "")
+    remark = _inapplicable(runs, of, window, recovery, values.get(f"{keys}.tcp.congestion", ""), p)
     judged = next((t for low, high, t in _TOLERANCES if low <= p <= high), None)
     # Without a timeout in any run its length does not matter; the floor stands in for it.
     t0 = t0 or setting("tcp.min-rto") or 1.0
     return Theory(
         scenario.points()[point],
         flow,
-        values.get(f"{of}.tcp.variant") or recovery,
+        values.get(f"{keys}.tcp.variant") or recovery,
         p,
         rtt,
         t0,

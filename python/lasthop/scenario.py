@@ -120,13 +120,15 @@ class Scenario:
         """Upper bounds for one run: `events` and `memory_bytes`."""
         return self._core.estimate(point)
 
-    def links(self) -> list[str]:
-        """The names of the links, in the order of the file."""
-        return _names(self.resolved(), "links")
+    def links(self, point: int = 0) -> list[str]:
+        """The names of the links of a point, members of groups by their own, in the order of the file."""
+        self._known(point)
+        return self._core.links(point)
 
-    def flows(self) -> list[str]:
-        """The names of the flows, in the order of the file."""
-        return _names(self.resolved(), "flows")
+    def flows(self, point: int = 0) -> dict[str, str]:
+        """The names of the flows of a point, likewise, each with the name of its table."""
+        self._known(point)
+        return dict(self._core.flows(point))
 
     def _known(self, point: int) -> None:
         count = len(self.points())
@@ -157,17 +159,17 @@ class Scenario:
             seed,
             replication,
             trace=list(trace),
-            pcap=self._pcap(pcap),
+            pcap=self._pcap(pcap, point),
             cancel=cancel,
             max_events=max_events,
             max_wall_s=max_wall_s,
         )
         return Run(done, self, point, seed, replication)
 
-    def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None) -> dict[str, str] | None:
+    def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, str] | None:
         if pcap is None:
             return None
-        links = self.links()
+        links = self.links(point)
         if not isinstance(pcap, Mapping):
             if not links:
                 raise UsageError(f"pcap: {self.id} has no links; expected at least one")
@@ -200,11 +202,6 @@ def check_trace(channels: Sequence[str]) -> None:
     for channel in channels:
         if channel not in CHANNELS:
             raise UsageError(f"trace: {channel}: unknown channel; {nearest(channel, CHANNELS)}")
-
-
-def _names(keys: Mapping[str, object], table: str) -> list[str]:
-    parts = (key.split(".") for key in keys)
-    return list(dict.fromkeys(p[1] for p in parts if p[0] == table and len(p) > 1))
 
 
 class Run:

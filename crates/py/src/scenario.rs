@@ -152,6 +152,20 @@ impl Scenario {
         Ok(BTreeMap::from([("events", estimate.events), ("memory_bytes", estimate.memory_bytes)]))
     }
 
+    /// The names of a point's links.
+    #[pyo3(signature = (point = 0))]
+    fn links(&self, point: isize) -> PyResult<Vec<String>> {
+        let links = self.inner.config(self.index(point)?).links;
+        Ok(links.into_iter().map(|link| link.name).collect())
+    }
+
+    /// The names of a point's flows, each with the name of its table, which is that of its group if it has one.
+    #[pyo3(signature = (point = 0))]
+    fn flows(&self, point: isize) -> PyResult<Vec<(String, String)>> {
+        let flows = self.inner.config(self.index(point)?).flows;
+        Ok(flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
+    }
+
     /// Simulates one point once, with the GIL released.
     #[pyo3(signature = (
         point, seed, replication, trace = Vec::new(), pcap = None, cancel = None, max_events = None, max_wall_s = None

@@ -29,8 +29,9 @@ const LONG: PcfConfig = PcfConfig {
 fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Option<PcfConfig>) -> Config {
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(1, Span::ZERO)], tcp, Span::from_secs(10));
-    config.nodes =
-        (0..=mobiles).map(|node| NodeConfig { name: format!("n{node}"), position: None }).collect();
+    config.nodes = (0..=mobiles)
+        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None })
+        .collect();
     let wifi = WifiConfig {
         nodes: (0..=mobiles).collect(),
         access_point: Some(0),
@@ -38,7 +39,8 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         mac: Preset::Dot11b.config(),
         radio: RadioConfig::ns2(),
     };
-    config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.links =
+        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
     let first = config.flows[0].clone();
     config.flows = flows
         .iter()

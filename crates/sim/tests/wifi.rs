@@ -26,7 +26,8 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Ns2.config() };
     let wifi =
         WifiConfig { nodes: vec![0, 1], access_point: None, pcf: None, mac, radio: RadioConfig::ns2() };
-    config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.links =
+        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.flows[0].app.kind = AppKind::File { size: Bytes(700 * 1024) };
     if let Some(mode) = mode {
         config.agents.push(AgentConfig {
@@ -151,11 +152,15 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(100_000_000, wired)], tcp, Span::from_secs(60));
     let first = config.flows[0].clone();
-    config.nodes.extend((0..mobiles).map(|mobile| NodeConfig { name: format!("m{mobile}"), position: None }));
+    config.nodes.extend((0..mobiles).map(|mobile| NodeConfig {
+        name: format!("m{mobile}"),
+        group: None,
+        position: None,
+    }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();
     let wifi = WifiConfig { nodes, access_point: Some(1), pcf: None, mac, radio: RadioConfig::ns2() };
-    config.links.push(LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) });
+    config.links.push(LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) });
     config.flows = flows
         .iter()
         .enumerate()
@@ -242,7 +247,8 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         mac,
         radio: RadioConfig::ns2(),
     };
-    config.links = vec![LinkConfig { name: "wlan".into(), kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.links =
+        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),
         kind: AgentKind::LleTcp,

@@ -100,7 +100,7 @@ def run_command(
             f"at most {bound['events']:.3g} events and {bound['memory_bytes'] / 1e6:.3g} MB"
         )
         return
-    captures = _captures(chosen, pcaps)
+    captures = _captures(chosen, index, pcaps)
     folder = out or (Path("runs") / chosen.id if channels else None)
     for path in captures.values():
         protect(path, find(scenario))
@@ -138,8 +138,8 @@ def _words(scenario: Scenario, index: int) -> str:
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only one"
 
 
-def _captures(scenario: Scenario, items: tuple[str, ...]) -> dict[str, Path]:
-    links = scenario.links()
+def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[str, Path]:
+    links = scenario.links(point)
     found: dict[str, Path] = {}
     for item in items:
         link, sign, path = item.partition("=")

@@ -1,6 +1,6 @@
 //! Static routes: fewest hops, the edge named first where paths tie.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 use lasthop_stack::packet::NodeId;
@@ -68,12 +68,8 @@ impl Routes {
         edges: &[Edge],
         pairs: &[(usize, usize)],
     ) -> Result<Routes, Unreachable> {
-        // An edge leads from a node; for a path towards a destination the search goes against it.
-        let mut incoming = vec![Vec::new(); nodes];
-        for edge in edges {
-            incoming[edge.hop.next.0 as usize].push(*edge);
-        }
-        let mut routes = Routes { row_of: vec![u32::MAX; nodes], rows: Vec::new(), nodes };
+        let incoming = incoming(nodes, edges);
+        let mut routes = Routes::none(nodes);
         for &(from, to) in pairs {
             for (source, destination) in [(from, to), (to, from)] {
                 routes.add_row(destination, &incoming);
@@ -85,17 +81,42 @@ impl Routes {
         Ok(routes)
     }
 
+    /// The flows of a scenario whose ends no path joins, by their place.
+    pub(crate) fn unjoined(config: &Config) -> BTreeSet<usize> {
+        let incoming = incoming(config.nodes.len(), &edges(config));
+        let mut routes = Routes::none(config.nodes.len());
+        let mut found = BTreeSet::new();
+        for (number, flow) in config.flows.iter().enumerate() {
+            for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
+                routes.add_row(destination, &incoming);
+                if source != destination && routes.hop(source, destination).is_none() {
+                    found.insert(number);
+                }
+            }
+        }
+        found
+    }
+
+    fn none(nodes: usize) -> Routes {
+        Routes { row_of: vec![u32::MAX; nodes], rows: Vec::new(), nodes }
+    }
+
     fn add_row(&mut self, destination: usize, incoming: &[Vec<Edge>]) {
         if self.row_of[destination] != u32::MAX {
             return;
         }
         self.row_of[destination] = (self.rows.len() / self.nodes) as u32;
         let mut row = vec![None; self.nodes];
+        let mut left = self.nodes - 1;
         let mut front = VecDeque::from([destination]);
-        while let Some(node) = front.pop_front() {
+        // Where all hear each other, the first node looked at has found everyone.
+        while left > 0
+            && let Some(node) = front.pop_front()
+        {
             for edge in &incoming[node] {
                 if edge.from != destination && row[edge.from].is_none() {
                     row[edge.from] = Some(edge.hop);
+                    left -= 1;
                     front.push_back(edge.from);
                 }
             }
@@ -132,6 +153,16 @@ impl Routes {
         }
         hops
     }
+}
+
+/// The edges that lead to each node. An edge leads from a node; for a path towards a destination the search goes against
+/// it.
+fn incoming(nodes: usize, edges: &[Edge]) -> Vec<Vec<Edge>> {
+    let mut incoming = vec![Vec::new(); nodes];
+    for edge in edges {
+        incoming[edge.hop.next.0 as usize].push(*edge);
+    }
+    incoming
 }
 
 /// All hops that can be made in a scenario, in the order of its links.

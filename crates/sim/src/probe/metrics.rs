@@ -2,7 +2,7 @@
 //!
 //! Counters only grow, so a metric is the difference between two snapshots: at the end of the warm-up and of the run.
 
-use std::iter;
+use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::schemes::lle_tcp::Mode;
@@ -14,14 +14,14 @@ use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::judgement::Matrix;
-use crate::scenario::config::{Config, LinkKind, TransportConfig};
+use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricEntry {
     /// Its name without the flow or link before it; the unit is the last part.
     pub name: &'static str,
-    /// Of what there is one: `tcp flow`, `udp flow`, `link` or `run`.
+    /// Of what there is one: `tcp flow`, `udp flow`, `group of flows`, `link`, `wifi`, `agent` or `run`.
     pub of: &'static str,
     /// SI unit, or what is counted.
     pub unit: &'static str,
@@ -123,6 +123,8 @@ pub const METRICS: &[MetricEntry] = &[
         "losses told by the timer, of a full queue, taken for congestion",
     ),
     entry("judge", "timeout.spurious", "losses", "losses told by the timer though nothing was lost"),
+    entry("group of flows", "goodput_bps", "bit/s", "goodputs of all its flows, summed"),
+    entry("group of flows", "throughput_bps", "bit/s", "throughputs of all its flows, summed"),
     entry("link", "utilisation", "", "share of the measured time in which the link was sending"),
     entry("link", "drops_queue", "packets", "packets refused by the full queue"),
     entry("link", "drops_loss", "packets", "packets lost on the way by the loss process"),
@@ -276,24 +278,19 @@ pub fn names(config: &Config) -> Vec<String> {
             .collect()
     };
     let mut names = Vec::new();
-    let mut directions = 0;
-    for flow in &config.flows {
-        let kind = match flow.transport {
-            TransportConfig::Tcp(_) => "tcp flow",
-            TransportConfig::Udp { .. } => "udp flow",
-        };
-        let back = flow.reverse.is_some().then(|| format!("flows.{}.reverse.", flow.name));
-        for prefix in iter::once(format!("flows.{}.", flow.name)).chain(back) {
-            names.extend(of(kind, &prefix));
-            for (judge, law) in flow.judges() {
-                let judge = match judge {
-                    Judge::Law => "judged".to_string(),
-                    Judge::Watching(_) => format!("judges.{}", law.entry().name),
-                };
-                names.extend(of("judge", &format!("{prefix}{judge}.")));
-            }
-            directions += 1;
+    let directions = directions(config);
+    for Direction { flow, kind, name, .. } in &directions {
+        names.extend(of(kind, &format!("{name}.")));
+        for (judge, law) in flow.judges() {
+            let judge = match judge {
+                Judge::Law => "judged".to_string(),
+                Judge::Watching(_) => format!("judges.{}", law.entry().name),
+            };
+            names.extend(of("judge", &format!("{name}.{judge}.")));
         }
+    }
+    for (group, _) in groups(&directions) {
+        names.extend(of("group of flows", &format!("{group}.")));
     }
     for link in &config.links {
         match link.kind {
@@ -307,10 +304,52 @@ pub fn names(config: &Config) -> Vec<String> {
     if let Some(agent) = config.agents.first() {
         names.extend(of("agent", &format!("agents.{}.", agent.name)));
     }
-    if directions > 1 {
+    if directions.len() > 1 {
         names.extend(of("run", ""));
     }
     names
+}
+
+/// Data that goes one way: a flow, or what comes back on its connection.
+struct Direction<'a> {
+    flow: &'a FlowConfig,
+    kind: &'static str,
+    /// What its metrics are called by.
+    name: String,
+    /// The same of the group it belongs to.
+    group: Option<String>,
+}
+
+/// The directions of all flows, in the order of their samples.
+fn directions(config: &Config) -> Vec<Direction<'_>> {
+    let mut directions = Vec::new();
+    for flow in &config.flows {
+        let kind = match flow.transport {
+            TransportConfig::Tcp(_) => "tcp flow",
+            TransportConfig::Udp { .. } => "udp flow",
+        };
+        let ways = if flow.reverse.is_some() { &["", ".reverse"][..] } else { &[""] };
+        directions.extend(ways.iter().map(|way| {
+            let name = |flow: &String| format!("flows.{flow}{way}");
+            Direction { flow, kind, name: name(&flow.name), group: flow.group.as_ref().map(name) }
+        }));
+    }
+    directions
+}
+
+/// The groups among directions in the order of their first members, each with the places of its members.
+fn groups<'a>(directions: &'a [Direction<'_>]) -> Vec<(&'a str, Vec<usize>)> {
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for (member, direction) in directions.iter().enumerate() {
+        let Some(name) = direction.group.as_deref() else { continue };
+        let place = *places.entry(name).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((name, Vec::new()));
+        }
+        groups[place].1.push(member);
+    }
+    groups
 }
 
 impl Metrics<'_> {
@@ -318,11 +357,17 @@ impl Metrics<'_> {
     pub(crate) fn all(&self, channels: &[Channel]) -> Vec<Named> {
         let seconds = self.end.since(self.begin).as_secs();
         let mut values = Vec::new();
-        let mut goodputs = Vec::new();
+        // Goodput and throughput, with which the values of a flow begin.
+        let (mut goodputs, mut throughputs) = (Vec::new(), Vec::new());
         for (begin, end) in self.at_begin.flows.iter().zip(&self.at_end.flows) {
             let flow = flow_values(begin, end, seconds);
             goodputs.push(flow[0].unwrap_or(0.0));
+            throughputs.push(flow[1].unwrap_or(0.0));
             values.extend(flow);
+        }
+        for (_, members) in groups(&directions(self.config)) {
+            let sum = |of: &[f64]| Some(members.iter().map(|member| of[*member]).sum());
+            values.extend([sum(&goodputs), sum(&throughputs)]);
         }
         let (mut channel, mut wlan) = (0, 0);
         for link in &self.config.links {

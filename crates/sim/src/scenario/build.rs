@@ -10,6 +10,7 @@ use super::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
     OnOffLaw, PacketClass, PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
 };
+use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Transport};
 use super::value::Value;
@@ -19,17 +20,17 @@ use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::transport::tcp::{
     self, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh,
 };
-use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
-use std::collections::BTreeMap;
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// The configuration of a point whose sheet misses nothing.
-pub(super) fn config(sheet: &Sheet<'_>) -> Config {
-    let layout = &sheet.plan.layout;
+pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     let run = Part { sheet, prefix: "run".to_string() };
-    let flows: Vec<FlowConfig> =
-        layout.flows.iter().enumerate().map(|(number, name)| flow(sheet, number, name)).collect();
-    let on_flat = on_flat_media(sheet);
-    let agents = layout.agents.iter().map(|name| wifi::agent(sheet, name, &flows)).collect();
+    let links = members.links.iter().map(|member| link(sheet, member)).collect();
+    // What the members of a group share is read once.
+    let groups = members.flows.chunk_by(|one, other| one.table == other.table);
+    let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(flow(sheet, &group[0]), group)).collect();
+    let on_flat = on_flat_media(sheet, members);
+    let agents = sheet.plan.layout.agents.iter().map(|name| wifi::agent(sheet, name, &flows)).collect();
     Config {
         run: RunConfig {
             duration: run.span("duration"),
@@ -38,44 +39,48 @@ pub(super) fn config(sheet: &Sheet<'_>) -> Config {
             max_wall: run.optional("max-wall", Part::span),
             max_memory: run.bytes("max-memory"),
         },
-        nodes: layout.nodes.iter().map(|name| node(sheet, name, &on_flat)).collect(),
-        links: layout.links.iter().map(|name| link(sheet, name)).collect(),
+        nodes: members.nodes.iter().zip(on_flat).map(|(it, on_flat)| node(it, on_flat)).collect(),
+        links,
         flows,
         agents,
     }
 }
 
-fn node(sheet: &Sheet<'_>, name: &str, on_flat: &BTreeMap<&str, bool>) -> NodeConfig {
-    let position = match sheet.get(&format!("nodes.{name}.position")) {
-        Some(Value::List(values)) => match values.as_slice() {
-            [x, y] => Some((Metres(x.si().unwrap_or(0.0)), Metres(y.si().unwrap_or(0.0)))),
-            _ => None,
-        },
-        _ => None,
-    };
-    NodeConfig { name: name.to_string(), position: position.filter(|_| on_flat.get(name) != Some(&true)) }
+/// The flows of a group, which differ in their names and ends.
+fn of_group(like: FlowConfig, group: &[Flow]) -> impl Iterator<Item = FlowConfig> {
+    group.iter().map(move |member| FlowConfig {
+        name: member.name.name.clone(),
+        from: member.from,
+        to: member.to,
+        ..like.clone()
+    })
 }
 
-/// Whether the media of each station are all flat: where a medium is flat, it does not matter where its stations stand.
-fn on_flat_media<'a>(sheet: &'a Sheet<'_>) -> BTreeMap<&'a str, bool> {
-    let mut on_flat = BTreeMap::new();
-    for link in sheet.plan.layout.links.iter() {
-        let Some(model) = sheet.get(&format!("links.{link}.propagation.model")) else { continue };
-        let Some(Value::List(stations)) = sheet.get(&format!("links.{link}.nodes")) else { continue };
-        for station in stations {
-            if let Value::Text(station) = station {
-                *on_flat.entry(station.as_str()).or_insert(true) &= model.is("flat");
-            }
+fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
+    let Name { name, group } = node.name.clone();
+    NodeConfig { name, group, position: node.position.filter(|_| !on_flat) }
+}
+
+/// Whether the media of each node are all flat: where a medium is flat, it does not matter where its stations stand.
+fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
+    let mut media = vec![(0, 0); members.nodes.len()];
+    for link in &members.links {
+        let name = &sheet.plan.layout.links[link.table];
+        let Some(model) = sheet.get(&format!("links.{name}.propagation.model")) else { continue };
+        for &station in &link.nodes {
+            let (flat, all) = &mut media[station];
+            (*flat, *all) = (*flat + u32::from(model.is("flat")), *all + 1);
         }
     }
-    on_flat
+    media.into_iter().map(|(flat, all)| all > 0 && flat == all).collect()
 }
 
-fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
-    let link = Part { sheet, prefix: format!("links.{name}") };
+fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
+    let link = Part { sheet, prefix: format!("links.{}", sheet.plan.layout.links[member.table]) };
+    let Name { name, group } = member.name.clone();
     if link.word("kind") == "wifi" {
-        let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link)));
-        return LinkConfig { name: name.to_string(), kind };
+        let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
+        return LinkConfig { name, group, kind };
     }
     let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
     let direction = |prefix: &str| DirectionConfig {
@@ -96,13 +101,8 @@ fn link(sheet: &Sheet<'_>, name: &str) -> LinkConfig {
             }
         }
     }
-    let nodes = link.nodes();
-    // More than two nodes are told by the check, which needs a configuration to look at.
-    let ends = [nodes[0], nodes[1]];
-    LinkConfig {
-        name: name.to_string(),
-        kind: LinkKind::PointToPoint(PointToPoint { nodes: ends, directions, air }),
-    }
+    let nodes = [member.nodes[0], member.nodes[1]];
+    LinkConfig { name, group, kind: LinkKind::PointToPoint(PointToPoint { nodes, directions, air }) }
 }
 
 fn loss(link: &Part<'_>) -> LossConfig {
@@ -119,7 +119,7 @@ fn loss(link: &Part<'_>) -> LossConfig {
         },
         _ => {
             let drop = match link.value("loss.list.drop") {
-                Value::List(numbers) => numbers.iter().filter_map(whole).collect(),
+                Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
                 _ => link.broken("loss.list.drop"),
             };
             let of = match link.word("loss.list.of") {
@@ -132,21 +132,23 @@ fn loss(link: &Part<'_>) -> LossConfig {
     }
 }
 
-fn flow(sheet: &Sheet<'_>, number: usize, name: &str) -> FlowConfig {
-    let flow = Part { sheet, prefix: format!("flows.{name}") };
-    let transport = match sheet.transport(number) {
+fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
+    let flow = Part { sheet, prefix: format!("flows.{}", sheet.plan.layout.flows[member.table]) };
+    let Name { name, group } = member.name.clone();
+    let transport = match sheet.transport(member.table) {
         Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
-    let below = |prefix: &str| Part { sheet, prefix: format!("flows.{name}.{prefix}") };
+    let below = |prefix: &str| Part { sheet, prefix: format!("{}.{prefix}", flow.prefix) };
     let (sink, reverse) = match &transport {
         TransportConfig::Tcp(tcp) => (sink(&below("sink")), reverse(&below, tcp)),
         TransportConfig::Udp { .. } => (SinkConfig::default(), None),
     };
     FlowConfig {
-        name: name.to_string(),
-        from: flow.node_index(flow.value("from")),
-        to: flow.node_index(flow.value("to")),
+        name: name.clone(),
+        group,
+        from: member.from,
+        to: member.to,
         app: app(&below("app"), packet_of(&transport)),
         sink,
         transport,
@@ -308,7 +310,7 @@ impl<'a> Part<'a> {
 
     /// A whole number, or the base units of a quantity.
     fn count(&self, key: &str) -> u64 {
-        whole(self.value(key)).unwrap_or_else(|| self.broken(key))
+        self.value(key).count().unwrap_or_else(|| self.broken(key))
     }
 
     fn small(&self, key: &str) -> u32 {
@@ -357,29 +359,5 @@ impl<'a> Part<'a> {
             Value::Text(_) => None,
             _ => Some(read(self, key)),
         }
-    }
-
-    /// The indices of two nodes or more.
-    fn nodes(&self) -> Vec<usize> {
-        match self.value("nodes") {
-            Value::List(nodes) if nodes.len() > 1 => nodes.iter().map(|node| self.node_index(node)).collect(),
-            _ => self.broken("nodes"),
-        }
-    }
-
-    fn node_index(&self, name: &Value) -> usize {
-        match name {
-            Value::Text(name) => self.sheet.plan.layout.nodes.place(name),
-            _ => None,
-        }
-        .unwrap_or_else(|| self.broken("node"))
-    }
-}
-
-fn whole(value: &Value) -> Option<u64> {
-    match value {
-        Value::Quantity(quantity) => quantity.base.as_u64(),
-        Value::Number(number) => number.as_u64(),
-        _ => None,
     }
 }

@@ -7,11 +7,13 @@ use super::build;
 use super::config::{AppConfig, AppKind, Config, FlowConfig, TransportConfig};
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
+use super::members::Members;
 use super::plan::Plan;
-use super::sheet::{self, Sheet, Transport};
+use super::sheet::{self, Sheet};
 use crate::net::routes::Routes;
 use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
+use std::collections::BTreeSet;
 
 /// Bytes of an IPv4 packet beside the payload of a segment: IPv4, TCP, and timestamps if used.
 const TCP_HEADERS: u32 = 40;
@@ -76,7 +78,16 @@ impl<'a> Check<'a> {
         if !sheet.missing.is_empty() {
             return;
         }
-        let config = build::config(sheet);
+        let members = match Members::of(sheet) {
+            Ok(members) => members,
+            Err(found) => {
+                for (key, text) in found {
+                    self.fault(&key, text);
+                }
+                return;
+            }
+        };
+        let config = build::config(sheet, &members);
         self.run(&config);
         self.links(&config, sheet);
         let routes = Routes::of(&config).ok();
@@ -84,19 +95,19 @@ impl<'a> Check<'a> {
         if let Some(routes) = &routes {
             self.frames(&config, routes);
         }
+        let unjoined = if routes.is_some() { BTreeSet::new() } else { Routes::unjoined(&config) };
         for (number, flow) in config.flows.iter().enumerate() {
-            // Only where some flow has no path is each looked at by itself.
-            let joined = routes.is_some() || {
-                let alone = Config { flows: vec![flow.clone()], ..config.clone() };
-                Routes::of(&alone).is_ok()
-            };
-            self.route(&config, flow, joined);
-            self.stop(&format!("flows.{}.app", flow.name), &flow.app);
+            self.route(&config, flow, !unjoined.contains(&number));
+        }
+        // The members of a group differ in their ends only.
+        let mut tables = BTreeSet::new();
+        for flow in config.flows.iter().filter(|flow| tables.insert(flow.table())) {
+            self.stop(&format!("flows.{}.app", flow.table()), &flow.app);
             self.start(&config, flow);
             self.reverse(&config, flow);
-            match (&flow.transport, sheet.transport(number)) {
-                (TransportConfig::Tcp(_), Transport::Tcp) => self.tcp(flow),
-                _ => self.udp(flow),
+            match &flow.transport {
+                TransportConfig::Tcp(_) => self.tcp(flow),
+                TransportConfig::Udp { .. } => self.udp(flow),
             }
         }
     }
@@ -111,7 +122,7 @@ impl<'a> Check<'a> {
     }
 
     fn route(&mut self, config: &Config, flow: &FlowConfig, joined: bool) {
-        let name = &flow.name;
+        let name = flow.table();
         let [from, to] = [flow.from, flow.to].map(|node| config.nodes[node].name.as_str());
         if flow.from == flow.to {
             self.fault(
@@ -138,7 +149,7 @@ impl<'a> Check<'a> {
     fn start(&mut self, config: &Config, flow: &FlowConfig) {
         if flow.app.start.0 >= config.run.duration.0 {
             let text = format!("the flow starts at {}; the run ends before", at(flow.app.start));
-            self.remark(&format!("flows.{}.app.start", flow.name), text);
+            self.remark(&format!("flows.{}.app.start", flow.table()), text);
         }
     }
 
@@ -147,7 +158,7 @@ impl<'a> Check<'a> {
         let Some(reverse) = &flow.reverse else {
             return;
         };
-        let prefix = format!("flows.{}.app.reverse", flow.name);
+        let prefix = format!("flows.{}.app.reverse", flow.table());
         self.stop(&prefix, &reverse.app);
         let (start, opens) = (reverse.app.start, flow.app.start);
         if start < opens {
@@ -168,7 +179,7 @@ impl<'a> Check<'a> {
         }
         if matches!(flow.app.kind, AppKind::Bulk | AppKind::File { .. }) {
             let text = "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
-            self.fault(&format!("flows.{}.udp", flow.name), text.to_string());
+            self.fault(&format!("flows.{}.udp", flow.table()), text.to_string());
         }
     }
 
@@ -176,7 +187,7 @@ impl<'a> Check<'a> {
     fn extra_header(&mut self, flow: &FlowConfig, transport: &str, bytes: u16) {
         if !bytes.is_multiple_of(4) {
             let text = format!("{bytes} B are no whole number of words; expected a multiple of 4 B");
-            self.fault(&format!("flows.{}.{transport}.extra-header", flow.name), text);
+            self.fault(&format!("flows.{}.{transport}.extra-header", flow.table()), text);
         }
     }
 
@@ -184,7 +195,7 @@ impl<'a> Check<'a> {
         let TransportConfig::Tcp(tcp) = &flow.transport else {
             return;
         };
-        let key = |below: &str| format!("flows.{}.{below}", flow.name);
+        let key = |below: &str| format!("flows.{}.{below}", flow.table());
         self.extra_header(flow, "tcp", tcp.extra_header);
         if tcp.min_rto > tcp.max_rto {
             let text =

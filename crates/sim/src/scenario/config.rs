@@ -47,6 +47,8 @@ pub struct RunConfig {
 pub struct NodeConfig {
     /// Its name.
     pub name: String,
+    /// The group it belongs to: the table that describes it and others.
+    pub group: Option<String>,
     /// Where it stands, if that matters.
     pub position: Option<(Metres, Metres)>,
 }
@@ -56,6 +58,8 @@ pub struct NodeConfig {
 pub struct LinkConfig {
     /// Its name.
     pub name: String,
+    /// The group it belongs to.
+    pub group: Option<String>,
     /// What it is.
     pub kind: LinkKind,
 }
@@ -212,6 +216,8 @@ pub enum PacketClass {
 pub struct FlowConfig {
     /// Its name.
     pub name: String,
+    /// The group it belongs to.
+    pub group: Option<String>,
     /// Index of the sending node.
     pub from: usize,
     /// Index of the receiving node.
@@ -323,7 +329,29 @@ pub enum TransportConfig {
     },
 }
 
+impl NodeConfig {
+    /// The name of the table that describes it.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        self.group.as_deref().unwrap_or(&self.name)
+    }
+}
+
+impl LinkConfig {
+    /// The name of the table that describes it.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        self.group.as_deref().unwrap_or(&self.name)
+    }
+}
+
 impl FlowConfig {
+    /// The name of the table that describes it.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        self.group.as_deref().unwrap_or(&self.name)
+    }
+
     /// In which form its segments carry the extension of its law, if that has one.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {

@@ -9,6 +9,7 @@ mod apps;
 mod jitter;
 mod laws;
 mod links;
+mod nodes;
 mod pcf;
 mod preset;
 mod radio;
@@ -149,6 +150,8 @@ pub(super) enum Only {
     Is(&'static str, &'static [&'static str]),
     /// A congestion law governs the flow or judges its losses.
     Law(&'static str),
+    /// Another key, which has no default, is set.
+    Given(&'static str),
     /// The flow runs over TCP.
     Tcp,
     /// The flow runs over UDP.
@@ -254,6 +257,7 @@ impl Only {
             Only::Law(law) => {
                 format!("flows.NAME.tcp.congestion = \"{law}\" or flows.NAME.tcp.judges with it")
             }
+            Only::Given(key) => format!("{} = a number", shown(key)),
             Only::Tcp => "a flow over tcp".to_string(),
             Only::Udp => "a flow over udp".to_string(),
         }
@@ -311,7 +315,7 @@ mod tests {
         for (index, key) in KEYS.iter().enumerate() {
             for only in key.only {
                 let named = match only {
-                    Only::Is(other, _) => Some(*other),
+                    Only::Is(other, _) | Only::Given(other) => Some(*other),
                     Only::Law(_) => Some("flows.*.tcp.judges"),
                     Only::Tcp | Only::Udp => None,
                 };

@@ -39,6 +39,21 @@ impl Roster {
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
+
+    /// Whether a name may stand for something: one of them, or a member of one, such as `sta12` of `sta`.
+    pub(super) fn may_hold(&self, name: &str) -> bool {
+        self.place(name).is_some() || self.groups_of(name).next().is_some()
+    }
+
+    /// Those of which this may be a member by its name, each with the number of the member.
+    pub(super) fn groups_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, u64)> + 'a {
+        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (1..=digits).rev().filter_map(move |digits| {
+            let (group, number) = name.split_at(name.len() - digits);
+            let number = number.parse().ok().filter(|_| !number.starts_with('0'))?;
+            Some((self.place(group)?, number))
+        })
+    }
 }
 
 impl Deref for Roster {
@@ -111,6 +126,7 @@ pub(super) enum SlotOnly {
     Is(usize, &'static [&'static str]),
     /// A law, by the slots of the law in force and of the judges.
     Law([usize; 2], &'static str),
+    Given(usize),
     Tcp(usize),
     Udp(usize),
 }
@@ -153,6 +169,7 @@ impl Layout {
                 ["congestion", "judges"].map(|key| self.at(&format!("flows.*.tcp.{key}"), name)),
                 law,
             ),
+            Only::Given(other) => SlotOnly::Given(self.at(other, name)),
             Only::Tcp => SlotOnly::Tcp(of_flow),
             Only::Udp => SlotOnly::Udp(of_flow),
         });

@@ -1,8 +1,8 @@
 //! Scenarios: one TOML file says what is run, what varies and what is drawn.
 //!
 //! A file is read once. `document` turns it into settings with their lines, `plan` reads each value by the table in
-//! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `check` looks for values that do not go
-//! together, and `build` makes the [`Config`] that a run is built from. A scenario that exists is valid at every point.
+//! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `members` makes nodes, links and
+//! flows of its groups, `check` looks for values that do not go together, and `build` makes the [`Config`] that a run is built from. A scenario that exists is valid at every point.
 
 mod build;
 mod check;
@@ -16,6 +16,8 @@ mod file;
 mod hash;
 mod keys;
 mod layout;
+mod members;
+mod placement;
 mod plan;
 mod quantity;
 mod range;
@@ -37,6 +39,7 @@ pub use schema::schema;
 use document::{Document, Raw};
 use error::Faults;
 use hash::Fnv;
+use members::Members;
 use plan::Plan;
 use serde_json::Value as Json;
 use sheet::Sheet;
@@ -234,7 +237,10 @@ impl Scenario {
     #[must_use]
     pub fn config(&self, point: usize) -> Config {
         self.expect(point);
-        build::config(&Sheet::new(&self.plan, point))
+        let sheet = Sheet::new(&self.plan, point);
+        let members =
+            Members::of(&sheet).unwrap_or_else(|found| panic!("{}: point {point}: {found:?}", self.name));
+        build::config(&sheet, &members)
     }
 
     /// Every key with a meaning at a point, its value and where that comes from.

@@ -94,6 +94,7 @@ impl<'a> Sheet<'a> {
             SlotOnly::Law(slots, law) => {
                 slots.iter().any(|slot| self.at(*slot).is_some_and(|value| value.has(law)))
             }
+            SlotOnly::Given(other) => self.at(*other).is_some(),
             SlotOnly::Tcp(flow) => self.transport(*flow) == Transport::Tcp,
             SlotOnly::Udp(flow) => self.transport(*flow) == Transport::Udp,
         })

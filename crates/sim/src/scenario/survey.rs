@@ -5,6 +5,7 @@ use super::build;
 use super::error::{Fault, Faults, Place};
 use super::keys::Only;
 use super::layout::{SlotDefault, SlotOnly};
+use super::members::Members;
 use super::plan::Plan;
 use super::sheet::{Sheet, Transport};
 use super::sweep::MOST_POINTS;
@@ -21,8 +22,9 @@ pub(super) struct Survey {
     met: BTreeSet<Shape>,
 }
 
-/// The transport of each flow and whether data goes back on it, and the kind of each link.
-type Shape = (Vec<(Transport, bool)>, Vec<String>);
+/// The transport of each table of flows and whether data goes back on it, the kind of each link, and the names of all links
+/// and flows.
+type Shape = (Vec<(Transport, bool)>, Vec<String>, Vec<String>);
 
 impl Survey {
     pub(super) fn new(plan: &Plan) -> Survey {
@@ -50,8 +52,13 @@ impl Survey {
         let kind =
             |link: &String| sheet.get(&format!("links.{link}.kind")).map_or_else(String::new, Value::text);
         let kinds = layout.links.iter().map(kind).collect();
-        if sheet.missing.is_empty() && self.met.insert((transports, kinds)) {
-            self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet)));
+        if !sheet.missing.is_empty() {
+            return;
+        }
+        let Ok(members) = Members::of(sheet) else { return };
+        let measured = members.measured().into_iter().map(str::to_string).collect();
+        if self.met.insert((transports, kinds, measured)) {
+            self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet, &members)));
         }
     }
 }

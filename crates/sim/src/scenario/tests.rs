@@ -3,6 +3,7 @@
 mod errors;
 mod frames;
 mod fuzz;
+mod groups;
 mod listing;
 mod periods;
 mod reverse;

@@ -61,6 +61,15 @@ impl Value {
         }
     }
 
+    /// A whole number, or the base units of a quantity.
+    pub(super) fn count(&self) -> Option<u64> {
+        match self {
+            Value::Quantity(quantity) => quantity.base.as_u64(),
+            Value::Number(number) => number.as_u64(),
+            _ => None,
+        }
+    }
+
     /// Whether this is the given word.
     pub(super) fn is(&self, word: &str) -> bool {
         matches!(self, Value::Text(text) if text == word)
@@ -186,8 +195,9 @@ impl Key {
     }
 
     fn nodes(&self, items: &[Item], nodes: Option<&Roster>) -> Result<Value, String> {
-        if items.len() < 2 {
-            return Err(format!("{} names; expected {}", items.len(), self.expected(None)));
+        // One name is enough where it stands for several nodes, which is seen when all are known.
+        if items.is_empty() {
+            return Err(format!("0 names; expected {}", self.expected(None)));
         }
         let found = items.iter().map(|item| name("node", &item.raw, nodes)).collect::<Result<Vec<_>, _>>()?;
         match twice(&found) {
@@ -339,7 +349,7 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
 /// Without any names each is taken: that there are none is told elsewhere, once.
 fn name(what: &str, raw: &Raw, names: Option<&Roster>) -> Result<Value, String> {
     match (raw, names.filter(|names| !names.is_empty())) {
-        (Raw::Text(name), Some(names)) if names.place(name).is_none() => {
+        (Raw::Text(name), Some(names)) if !names.may_hold(name) => {
             Err(unknown(what, name, &names.iter().map(String::as_str).collect::<Vec<_>>()))
         }
         (Raw::Text(name), _) => Ok(Value::Text(name.clone())),

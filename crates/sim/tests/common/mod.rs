@@ -18,8 +18,9 @@ pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
 
 /// Nodes in a row, joined by these links, and one bulk TCP flow `main` from the first to the last.
 pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config {
-    let nodes =
-        (0..=links.len()).map(|node| NodeConfig { name: format!("n{node}"), position: None }).collect();
+    let nodes = (0..=links.len())
+        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None })
+        .collect();
     let links: Vec<LinkConfig> = links
         .iter()
         .enumerate()
@@ -27,7 +28,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
             let directions = [direction(rate, delay), direction(rate, delay)];
             let kind =
                 LinkKind::PointToPoint(PointToPoint { nodes: [number, number + 1], directions, air: None });
-            LinkConfig { name: format!("l{number}"), kind }
+            LinkConfig { name: format!("l{number}"), group: None, kind }
         })
         .collect();
     let run = RunConfig {
@@ -39,6 +40,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
     };
     let flows = vec![FlowConfig {
         name: "main".into(),
+        group: None,
         from: 0,
         to: links.len(),
         app: AppConfig { start: Time::ZERO, stop: None, kind: AppKind::Bulk },

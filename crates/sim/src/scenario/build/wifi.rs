@@ -1,11 +1,12 @@
 //! 802.11 links and the agents above them.
 
-use super::{Part, whole};
+use super::Part;
 use crate::medium::radio::config::{
     ErrorConfig, ErrorLaw, LossMeaning, LossOf, Propagation, RadioConfig, Reception,
 };
 use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
+use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
@@ -15,15 +16,13 @@ use lasthop_stack::link::dot11::{
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
 use lasthop_stack::units::Rate;
+use std::collections::BTreeSet;
 
-pub(super) fn wifi(link: &Part<'_>) -> WifiConfig {
+pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
-    let nodes = link.nodes();
+    let nodes = member.nodes.clone();
     // An access point that is no station is told by the check.
-    let access_point = match link.value("access-point") {
-        none if none.is("none") => None,
-        node => Some(link.node_index(node)).filter(|ap| nodes.contains(ap)),
-    };
+    let access_point = member.access_point.filter(|ap| nodes.contains(ap));
     WifiConfig {
         nodes,
         access_point,
@@ -49,7 +48,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
     let margin = link.span("access.timeout-margin");
     let rates: Vec<PhyRate> = match link.value("basic-rates") {
         Value::List(rates) => {
-            rates.iter().filter_map(whole).filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect()
+            rates.iter().filter_map(Value::count).filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect()
         }
         _ => link.broken("basic-rates"),
     };
@@ -169,8 +168,9 @@ pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> Agen
     let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
     let served = match agent.value("flows") {
         Value::List(names) => {
-            let place = |name: &Value| flows.iter().position(|flow| name.is(&flow.name));
-            names.iter().filter_map(place).collect()
+            let names: BTreeSet<String> = names.iter().map(Value::text).collect();
+            let is_named = |flow: &FlowConfig| names.contains(&flow.name) || names.contains(flow.table());
+            (0..flows.len()).filter(|flow| is_named(&flows[*flow])).collect()
         }
         _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
     };

@@ -54,7 +54,8 @@ impl Check<'_> {
         if packet > pcf.largest_packet {
             let text = format!(
                 "{} B, but the packets of flows.{} have {packet} B; expected at least {packet} B",
-                pcf.largest_packet, flow.name
+                pcf.largest_packet,
+                flow.table()
             );
             self.fault(&format!("links.{link}.pcf.largest-packet"), text);
         }
@@ -156,5 +157,5 @@ fn packet_key(flow: &FlowConfig) -> String {
         (_, AppKind::Poisson { .. }) => "app.poisson",
         (_, AppKind::OnOff { .. }) => "app.on-off",
     };
-    format!("flows.{}.{below}.packet", flow.name)
+    format!("flows.{}.{below}.packet", flow.table())
 }

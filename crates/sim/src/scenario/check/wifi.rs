@@ -15,13 +15,15 @@ use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Rate, Time};
+use std::collections::BTreeSet;
 
 impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
-        for link in &config.links {
+        let mut tables = BTreeSet::new();
+        for link in config.links.iter().filter(|link| tables.insert(link.table())) {
             match &link.kind {
-                LinkKind::PointToPoint(ends) => self.cable(&link.name, ends, config, sheet),
-                LinkKind::Wifi(wifi) => self.wifi(&link.name, wifi, config, sheet),
+                LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
+                LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
             }
         }
     }
@@ -173,7 +175,7 @@ impl Check<'_> {
                 "missing; expected one for each station of {name}, since \"{}\" has one",
                 placed.name
             );
-            self.fault(&format!("nodes.{}.position", lost.name), text);
+            self.fault(&format!("nodes.{}.position", lost.table()), text);
         }
     }
 

@@ -84,7 +84,11 @@ impl Key {
 /// The keys under `[links.NAME]`.
 pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "what the link is made of"),
-    Key::new("links.*.nodes", Kind::Nodes, "two ends, forward from the first to the second; or all stations"),
+    Key::new(
+        "links.*.nodes",
+        Kind::Nodes,
+        "two ends, forward from the first to the second; or all stations; a group is all its nodes",
+    ),
     Key::new(
         "links.*.standard",
         Kind::Word("standard", || names(STANDARDS)),

@@ -1,12 +1,12 @@
 //! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
 //!
-//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Links, agents and
+//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Nodes, links, agents and
 //! what the applications of a flow do have files of their own.
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, jitter, laws, links, pcf,
-    radio,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, jitter, laws, links, nodes,
+    pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
@@ -22,9 +22,10 @@ pub(super) const SHARE: Kind = Kind::Quantity(&[Dim::Share], "%");
 /// The longest simulated time: 31 years.
 pub(super) const LONGEST: &str = "1000000000 s";
 /// The greatest number that is read exactly.
-const MOST_COUNT: &str = "999999999999999999";
+pub(super) const MOST_COUNT: &str = "999999999999999999";
 pub(super) const FASTEST: &str = "1000 Gbit/s";
 
+const IF_RANDOM: &[Only] = &[Only::Given("flows.*.count")];
 pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 const IF_UDP: &[Only] = &[Only::Udp];
 const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
@@ -34,6 +35,7 @@ const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 /// The sections of the table.
 const SECTIONS: &[&[Key]] = &[
     HEAD,
+    nodes::KEYS,
     links::KEYS,
     pcf::KEYS,
     air::KEYS,
@@ -79,7 +81,7 @@ const fn joined() -> [Key; COUNT] {
     all
 }
 
-/// The head of the file, `[run]` and `[nodes]`.
+/// The head of the file and `[run]`.
 const HEAD: &[Key] = &[
     // The head of the file.
     Key::new("paper", Kind::Text, "paper and figure that the scenario belongs to, such as ejtcp/fig10")
@@ -116,14 +118,25 @@ const HEAD: &[Key] = &[
     )
     .default("4 GB")
     .above("0 B"),
-    // [nodes]
-    Key::new("nodes.*.position", Kind::Position, "where the node stands").absent(),
 ];
 
 /// The keys under `[flows.NAME]`.
 const FLOWS: &[Key] = &[
-    Key::new("flows.*.from", Kind::Node, "node that sends"),
-    Key::new("flows.*.to", Kind::Node, "node that receives"),
+    Key::new("flows.*.from", Kind::Node, "node or group that sends"),
+    Key::new("flows.*.to", Kind::Node, "node or group that receives"),
+    Key::new(
+        "flows.*.count",
+        Kind::Integer,
+        "so many flows, each from a random node of from to another one of to; else each node in its turn",
+    )
+    .absent()
+    .at_least("1")
+    .at_most("10000"),
+    Key::new("flows.*.seed", Kind::Integer, "seed of random ends, which are the same in each replication")
+        .default("1")
+        .at_least("0")
+        .at_most(MOST_COUNT)
+        .only(IF_RANDOM),
 ];
 
 /// The keys under `[flows.NAME.tcp]` and `[flows.NAME.udp]`.

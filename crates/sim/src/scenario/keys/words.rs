@@ -40,6 +40,17 @@ pub static LOSS_MODELS: &[Named] = &[
     named("list", "exactly the listed packets are lost, on a wired link"),
 ];
 
+/// Kinds of places.
+pub(super) static PLACES: &[Named] = &[
+    named("point", "all at one point"),
+    named("line", "one after the other"),
+    named("grid", "in rows of so many"),
+    named("hexagon", "in rings around the first, six neighbours each"),
+    named("circle", "on a circle, at equal distances"),
+    named("disc", "anywhere on a disc, by chance"),
+    named("rectangle", "anywhere in a rectangle, by chance"),
+];
+
 /// Kinds of sources.
 pub static APPS: &[Named] = &[
     named("bulk", "as much as the transport takes, without end"),

@@ -110,7 +110,7 @@ fn an_unknown_table_is_told_once_however_many_keys_it_has() {
     refused(
         &extended("[flows.main.tpc]\nwindow = \"20 segments\"\npacket = \"1000 B\"\n"),
         "[flows.main.tpc]",
-        "flows.main.tpc: unknown key; did you mean \"tcp\"? (known: from, to, app, sink, tcp, udp)",
+        "flows.main.tpc: unknown key; did you mean \"tcp\"? (known: from, to, count, seed, app, sink, tcp, udp)",
     );
 }
 
@@ -394,7 +394,11 @@ fn a_table_where_a_value_belongs_and_a_value_where_a_table_belongs_are_told() {
         r#"delay = { mean = "40 ms" }"#,
         "links.a-b.delay: a table; expected a time such as \"40 ms\"",
     );
-    refused_change("c = {}", "c = 1", "nodes.c: 1; expected a table with some of its keys (position)");
+    refused_change(
+        "c = {}",
+        "c = 1",
+        "nodes.c: 1; expected a table with some of its keys (position, count, around, place)",
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! No text, however broken, makes the reader panic, and what it accepts can be built at every point.
 
 use super::wifi::{CELL, FIG05};
-use super::{BASE, extended};
+use super::{BASE, extended, groups};
 use crate::scenario::{Scenario, explain};
 use proptest::prelude::*;
 
@@ -67,9 +67,17 @@ const PIECES: &[&str] = &[
     "access-point = \"n0\"\n",
     "\"3 Mbit/s\"",
     "nodes",
+    "count = 7, ",
+    "sta3",
+    "around = \"host\"",
     "'''",
     "\"\"\"",
 ];
+
+/// Legal scenarios that are then broken.
+fn texts() -> [String; 5] {
+    [&extended(SWEPT), CELL, FIG05, groups::CELL, groups::WIRED].map(str::to_string)
+}
 
 fn use_all(text: &str, overrides: &[(String, String)]) {
     let Ok(scenario) = Scenario::from_text(text, "x.toml", overrides) else { return };
@@ -90,9 +98,9 @@ proptest! {
     #[test]
     fn a_mutated_scenario_is_read_or_refused(
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..12_usize, any::<prop::sample::Index>()), 1..6),
-        which in 0..3_usize,
+        which in 0..5_usize,
     ) {
-        let mut text: Vec<char> = [extended(SWEPT), CELL.to_string(), FIG05.to_string()][which].chars().collect();
+        let mut text: Vec<char> = texts()[which].chars().collect();
         for (at, removed, piece) in edits {
             let start = at.index(text.len());
             let end = (start + removed).min(text.len());
@@ -121,7 +129,7 @@ proptest! {
 
 #[test]
 fn a_truncated_scenario_is_read_or_refused_at_every_length() {
-    for text in [&extended(SWEPT), CELL, FIG05] {
+    for text in texts() {
         for (end, _) in text.char_indices() {
             use_all(&text[..end], &[]);
         }

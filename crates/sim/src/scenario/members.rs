@@ -1,0 +1,342 @@
+//! The nodes, links and flows of one point: a table may stand for a whole group of them.
+//!
+//! A table of nodes with a `count` is a group, whose members are called by its name and a number from 1. A wired link or a
+//! flow that names a group is a group too: its members join those of its two ends in order, and where one end has fewer
+//! nodes than the other, each of them stands for as many in a row. A medium that names a group has all its nodes.
+
+mod nodes;
+
+use super::error::unknown;
+use super::layout::Roster;
+use super::sheet::Sheet;
+use super::value::Value;
+use crate::engine::streams::Stream;
+use lasthop_stack::units::Metres;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// More nodes, links or flows than this are taken for a slip.
+const MOST: usize = 10_000;
+
+/// All nodes, links and flows of a point.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members {
+    pub(super) nodes: Vec<Node>,
+    pub(super) links: Vec<Link>,
+    pub(super) flows: Vec<Flow>,
+}
+
+/// A node, link or flow by its name.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub(super) name: String,
+    /// The group it belongs to.
+    pub(super) group: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) name: Name,
+    pub(super) position: Option<(Metres, Metres)>,
+}
+
+/// Nodes are numbered by their place in [`Members::nodes`].
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) name: Name,
+    /// The place of its table.
+    pub(super) table: usize,
+    pub(super) nodes: Vec<usize>,
+    pub(super) access_point: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    pub(super) name: Name,
+    /// The place of its table.
+    pub(super) table: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+/// A key and what is wrong with it.
+pub(super) type Astray = (String, String);
+
+impl Members {
+    /// The members at a point whose sheet misses nothing; or all that is wrong with them.
+    pub(super) fn of(sheet: &Sheet<'_>) -> Result<Members, Vec<Astray>> {
+        let mut reader =
+            Reader { sheet, members: Members::default(), nodes: Tables::default(), faults: Vec::new() };
+        reader.all_nodes();
+        if reader.faults.is_empty() {
+            reader.all_links();
+            let flows = reader.all_flows();
+            reader.agents(&flows);
+        }
+        if reader.faults.is_empty() { Ok(reader.members) } else { Err(reader.faults) }
+    }
+
+    /// The names of all links and flows, which name the metrics.
+    pub(super) fn measured(&self) -> Vec<&str> {
+        let links = self.links.iter().map(|link| &link.name);
+        links.chain(self.flows.iter().map(|flow| &flow.name)).map(|name| name.name.as_str()).collect()
+    }
+}
+
+impl Name {
+    fn single(name: &str) -> Name {
+        Name { name: name.to_string(), group: None }
+    }
+
+    /// Member `number`, counted from 0.
+    fn member(group: &str, number: usize) -> Name {
+        Name { name: format!("{group}{}", number + 1), group: Some(group.to_string()) }
+    }
+
+    /// Those of a table: one of its own name, or members if it is a group.
+    fn all(table: &str, count: usize, is_group: bool) -> impl Iterator<Item = Name> {
+        let name = move |number| if is_group { Name::member(table, number) } else { Name::single(table) };
+        (0..count).map(name)
+    }
+}
+
+/// What the tables of a section stand for: members by their names, and those of each table.
+#[derive(Debug, Default)]
+struct Tables {
+    places: BTreeMap<String, usize>,
+    ranges: Vec<Range<usize>>,
+    is_group: Vec<bool>,
+}
+
+impl Tables {
+    /// Adds the next table; an error tells which name is taken.
+    fn add(&mut self, names: &[&Name], is_group: bool) -> Result<(), String> {
+        let begin = self.places.len();
+        for (place, name) in (begin..).zip(names) {
+            if self.places.insert(name.name.clone(), place).is_some() {
+                return Err(format!("\"{}\" twice; expected different names", name.name));
+            }
+        }
+        self.ranges.push(begin..begin + names.len());
+        self.is_group.push(is_group);
+        Ok(())
+    }
+
+    /// The members that a name stands for, and whether they are a group; an error is `found; expected`.
+    fn find(&self, what: &str, roster: &Roster, name: &str) -> Result<(Range<usize>, bool), String> {
+        if let Some(table) = roster.place(name) {
+            return Ok((self.ranges[table].clone(), self.is_group[table]));
+        }
+        if let Some(&place) = self.places.get(name) {
+            return Ok((place..place + 1, false));
+        }
+        let mut groups = roster.groups_of(name).map(|(table, _)| table);
+        // Tables that stand later may not have been read yet.
+        let Some(table) = groups.find(|table| self.is_group.get(*table) == Some(&true)) else {
+            let known: Vec<&str> = roster.iter().map(String::as_str).collect();
+            return Err(unknown(what, name, &known));
+        };
+        let (group, count) = (&roster[table], self.ranges[table].len());
+        Err(format!("\"{name}\", but {group} has {count} members; expected {group}1 to {group}{count}"))
+    }
+}
+
+struct Reader<'a> {
+    sheet: &'a Sheet<'a>,
+    members: Members,
+    nodes: Tables,
+    faults: Vec<Astray>,
+}
+
+impl<'a> Reader<'a> {
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        self.sheet.get(key)
+    }
+
+    fn fault(&mut self, key: impl Into<String>, text: impl Into<String>) {
+        self.faults.push((key.into(), text.into()));
+    }
+
+    /// Whether so many more can be added to those there are.
+    fn fits(&mut self, there: usize, more: usize, key: String) -> bool {
+        let all = there.saturating_add(more);
+        if all > MOST {
+            self.fault(key, format!("{all} in all; expected at most {MOST}"));
+        }
+        all <= MOST
+    }
+
+    /// The nodes that a value names, and whether they are a group.
+    fn named(&mut self, key: &str, name: &Value) -> Option<(Range<usize>, bool)> {
+        match self.nodes.find("node", &self.sheet.plan.layout.nodes, &name.text()) {
+            Ok(found) => Some(found),
+            Err(text) => {
+                self.fault(key, text);
+                None
+            }
+        }
+    }
+
+    fn all_links(&mut self) {
+        let mut tables = Tables::default();
+        for (table, name) in self.sheet.plan.layout.links.iter().enumerate() {
+            let key = format!("links.{name}.nodes");
+            let Some(Value::List(values)) = self.get(&key) else { continue };
+            let ends: Option<Vec<_>> = values.iter().map(|value| self.named(&key, value)).collect();
+            let Some(ends) = ends else { continue };
+            let is_wifi = self.get(&format!("links.{name}.kind")).is_some_and(|kind| kind.is("wifi"));
+            let links =
+                if is_wifi { self.medium(table, name, ends) } else { self.cables(table, name, &ends) };
+            let names: Vec<&Name> = links.iter().map(|link| &link.name).collect();
+            let is_group = links.iter().any(|link| link.name.group.is_some());
+            if let Err(text) = tables.add(&names, is_group) {
+                self.fault(format!("links.{name}"), text);
+            } else if self.fits(self.members.links.len(), links.len(), key) {
+                self.members.links.extend(links);
+            }
+        }
+    }
+
+    fn too_few(&mut self, key: &str, found: usize) {
+        let names = "the names of two or more nodes such as [\"a\", \"b\"]";
+        self.fault(key, format!("{found} names; expected {names}"));
+    }
+
+    fn medium(&mut self, table: usize, name: &str, ends: Vec<(Range<usize>, bool)>) -> Vec<Link> {
+        let key = format!("links.{name}.nodes");
+        let nodes: Vec<usize> = ends.into_iter().flat_map(|(range, _)| range).collect();
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = nodes.iter().find(|node| !seen.insert(**node)) {
+            let text =
+                format!("\"{}\" twice; expected different nodes", self.members.nodes[*twice].name.name);
+            self.fault(key, text);
+        } else if nodes.len() < 2 {
+            self.too_few(&key, nodes.len());
+        }
+        let ap_key = format!("links.{name}.access-point");
+        let access_point = match self.get(&ap_key) {
+            Some(ap) if !ap.is("none") => match self.named(&ap_key, ap) {
+                Some((range, _)) if range.len() == 1 => Some(range.start),
+                Some((range, _)) => {
+                    let text = format!("\"{}\" is {} nodes; expected one", ap.text(), range.len());
+                    self.fault(ap_key, text);
+                    None
+                }
+                None => None,
+            },
+            _ => None,
+        };
+        vec![Link { name: Name::single(name), table, nodes, access_point }]
+    }
+
+    fn cables(&mut self, table: usize, name: &str, ends: &[(Range<usize>, bool)]) -> Vec<Link> {
+        let key = format!("links.{name}.nodes");
+        // More than two are told by the check.
+        let [from, to, ..] = ends else {
+            self.too_few(&key, ends.len());
+            return Vec::new();
+        };
+        let Some(pairs) = self.pairs(&key, &from.0, &to.0) else { return Vec::new() };
+        if let Some((node, _)) = pairs.iter().find(|(one, other)| one == other) {
+            let text =
+                format!("\"{}\" at both ends; expected different nodes", self.members.nodes[*node].name.name);
+            self.fault(key, text);
+        }
+        let names = Name::all(name, pairs.len(), from.1 || to.1);
+        let link = |(name, (one, other))| Link { name, table, nodes: vec![one, other], access_point: None };
+        names.zip(pairs).map(link).collect()
+    }
+
+    /// Joins two lots of nodes in order: each node of the smaller one stands for as many of the larger one in a row.
+    fn pairs(&mut self, key: &str, from: &Range<usize>, to: &Range<usize>) -> Option<Vec<(usize, usize)>> {
+        let (fewer, more) = (from.len().min(to.len()), from.len().max(to.len()));
+        if !more.is_multiple_of(fewer) {
+            let text = format!(
+                "{} nodes and {} nodes; expected one number to be a multiple of the other",
+                from.len(),
+                to.len()
+            );
+            self.fault(key, text);
+            return None;
+        }
+        let of = |end: &Range<usize>, pair: usize| end.start + pair / (more / end.len());
+        Some((0..more).map(|pair| (of(from, pair), of(to, pair))).collect())
+    }
+
+    fn all_flows(&mut self) -> Tables {
+        let mut tables = Tables::default();
+        for (table, name) in self.sheet.plan.layout.flows.iter().enumerate() {
+            let key = |below: &str| format!("flows.{name}.{below}");
+            let ends = ["from", "to"].map(|end| {
+                let value = self.get(&key(end))?;
+                self.named(&key(end), value)
+            });
+            let [Some(from), Some(to)] = ends else { continue };
+            let count = self.get(&key("count")).and_then(Value::count);
+            let pairs = match count {
+                Some(count) => self.random_pairs(name, count, &from.0, &to.0),
+                None => self.pairs(&key("to"), &from.0, &to.0),
+            };
+            let Some(pairs) = pairs else { continue };
+            let is_group = from.1 || to.1 || count.is_some();
+            let names: Vec<Name> = Name::all(name, pairs.len(), is_group).collect();
+            if let Err(text) = tables.add(&names.iter().collect::<Vec<_>>(), is_group) {
+                self.fault(format!("flows.{name}"), text);
+            } else if self.fits(self.members.flows.len(), pairs.len(), key("to")) {
+                let flow = |(name, (from, to))| Flow { name, table, from, to };
+                self.members.flows.extend(names.into_iter().zip(pairs).map(flow));
+            }
+        }
+        tables
+    }
+
+    /// Pairs of different nodes by chance. A pair does not depend on how many others there are.
+    fn random_pairs(
+        &mut self,
+        name: &str,
+        count: u64,
+        from: &Range<usize>,
+        to: &Range<usize>,
+    ) -> Option<Vec<(usize, usize)>> {
+        if from.len() == 1 && from == to {
+            self.fault(format!("flows.{name}.to"), "the only sender too; expected another node");
+            return None;
+        }
+        let seed = self.get(&format!("flows.{name}.seed")).and_then(Value::count).unwrap_or(1);
+        let mut stream = Stream::named(seed, 0, &format!("flows.{name}.ends"));
+        let mut draw = |end: &Range<usize>| end.start + drawn(&mut stream, end.len());
+        let mut pairs = Vec::new();
+        for _ in 0..count {
+            pairs.push(loop {
+                let pair = (draw(from), draw(to));
+                if pair.0 != pair.1 {
+                    break pair;
+                }
+            });
+        }
+        Some(pairs)
+    }
+
+    /// Agents may name flows that are members of a group.
+    fn agents(&mut self, flows: &Tables) {
+        let layout = &self.sheet.plan.layout;
+        // Where a flow is at fault the others cannot be numbered.
+        if !self.faults.is_empty() {
+            return;
+        }
+        for name in layout.agents.iter() {
+            let key = format!("agents.{name}.flows");
+            let Some(Value::List(names)) = self.get(&key) else { continue };
+            for name in names {
+                if let Err(text) = flows.find("flow", &layout.flows, &name.text()) {
+                    self.fault(&key, text);
+                }
+            }
+        }
+    }
+}
+
+/// A place below `count`, each as likely as the others within one part in 2^53 of `count`.
+fn drawn(stream: &mut Stream, count: usize) -> usize {
+    ((stream.uniform() * count as f64) as usize).min(count - 1)
+}
