@@ -4,14 +4,18 @@ A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durati
 long; or an agent and numbers of flows. Events and packets per CPU second come from the longest;
 memory must not grow from the shortest to the longest, since nothing in a run may depend on how long
 it lasts.
+
+The peer does the same work: goodput and frames on the air stand beside its time, to show that it does.
 """
 
 from __future__ import annotations
 
+import os
 import re
-import resource
 import shutil
 import subprocess
+import tempfile
+import time
 import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -54,25 +58,42 @@ class Measured:
     simulated_s: float
     cpu_s: float
     packets: float
+    packet_bytes: float
+    frames: int | None
     events: int | None
     peak_bytes: int | None
 
     @property
+    def goodput_bps(self) -> float:
+        """Payload delivered to the application, in bits per simulated second."""
+        return self.packets * self.packet_bytes * 8 / self.simulated_s
+
+    @property
     def ns_per_event(self) -> float | None:
         """CPU time for one event."""
-        return self.cpu_s / self.events * 1e9 if self.events else None
+        return self._each(self.events)
 
     @property
     def ns_per_packet(self) -> float | None:
         """CPU time for one packet delivered to the application."""
-        return self.cpu_s / self.packets * 1e9 if self.packets else None
+        return self._each(self.packets)
+
+    @property
+    def ns_per_frame(self) -> float | None:
+        """CPU time for one frame on the air, control frames and repetitions included."""
+        return self._each(self.frames)
+
+    def _each(self, count: float | None) -> float | None:
+        return self.cpu_s / count * 1e9 if count else None
 
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
         return {
             **asdict(self),
+            "goodput_bps": self.goodput_bps,
             "ns_per_event": self.ns_per_event,
             "ns_per_packet": self.ns_per_packet,
+            "ns_per_frame": self.ns_per_frame,
         }
 
 
@@ -129,23 +150,34 @@ def _run(case: Case, scenario: Scenario) -> Measured:
     _forget_peak()
     done = scenario.run()
     goodput = done.metrics[f"flows.{case.flow}.goodput_bps"] or 0.0
-    key = f"flows.{case.flow}.tcp.packet"
-    packet = scenario.numeric(key, scenario.resolved()[key]["value"]) or 1.0
+    packet = _packet_bytes(case, scenario)
+    sent = [count for name, count in done.metrics.items() if name.endswith(".frames_sent")]
     return Measured(
         case.name,
         "lasthop",
         done.simulated_s,
         done.cpu_s,
         goodput * done.simulated_s / 8 / packet,
+        packet,
+        int(sum(count or 0.0 for count in sent)) if sent else None,
         done.events,
         _peak(),
     )
 
 
-def _peak() -> int | None:
-    """The largest resident memory of this process since `_forget_peak`; Linux only."""
+def _packet_bytes(case: Case, scenario: Scenario) -> float:
+    """The payload of a packet of the case's flows."""
+    values = scenario.resolved()
+    of = f"flows.{case.flow}"
+    kind = values[f"{of}.app.kind"]["value"]
+    key = f"{of}.tcp.packet" if f"{of}.tcp.packet" in values else f"{of}.app.{kind}.packet"
+    return scenario.numeric(key, values[key]["value"]) or 1.0
+
+
+def _peak(process: str = "self") -> int | None:
+    """The largest resident memory of a process, of this one since `_forget_peak`; Linux only."""
     try:
-        text = Path("/proc/self/status").read_text(encoding="ascii")
+        text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except OSError:
         return None
     match = re.search(r"^VmHWM:\s+(\d+) kB", text, re.MULTILINE)
@@ -160,32 +192,80 @@ def _forget_peak() -> None:
         return
 
 
-def peer(case: Case) -> Measured:
-    """Run a case's ns-2 script and take the CPU time of that process."""
+def no_peer(case: Case) -> str | None:
+    """Why ns-2 cannot be run beside a case; `None` if it can."""
     if "ns2" not in case.peer:
-        raise UsageError(f"bench: {case.name}: no ns-2 script; expected [peer] in its file")
-    if shutil.which("ns") is None:
-        raise LasthopError("bench: ns is not installed; expected ns-2 on the path for --peer ns2")
+        return str(case.peer.get("none", "it has no script"))
+    return None if shutil.which("ns") else "ns is not installed"
+
+
+def peer(case: Case) -> Measured:
+    """Run a case's ns-2 script and take CPU time and memory of that process.
+
+    Where there are frames to count, the script runs once more for that: a trace of them takes time of
+    its own, and the same seed gives the same frames.
+    """
+    why = no_peer(case)
+    if why is not None:
+        raise LasthopError(f"bench: {case.name}: no ns-2 beside it: {why}; expected one")
     base = paths.folder("bench")
     assert base is not None
     script = base / "peers" / "ns2" / case.peer["ns2"]
     duration = str(case.peer["duration"])
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
-    try:
-        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    except subprocess.CalledProcessError as e:
-        raise LasthopError(f"{script}: {e.stderr.strip() or e}; expected it to finish") from e
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
+    output, cpu, peak = _timed(command, script)
     delivered = re.search(r"delivered (\d+)", output)
     if delivered is None:
         raise LasthopError(f'{script}: printed "{output.strip()}"; expected "delivered N"')
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Measured(case.name, "ns-2", float(duration), cpu, float(delivered[1]), None, None)
+    return Measured(
+        case.name,
+        "ns-2",
+        float(duration),
+        cpu,
+        float(delivered[1]),
+        _packet_bytes(case, scenario),
+        _frames(command) if case.peer.get("frames") else None,
+        None,
+        peak,
+    )
+
+
+def _timed(command: list[str], script: Path) -> tuple[str, float, int | None]:
+    """What a command prints, its CPU time in seconds, and the most memory it held in bytes."""
+    peak = None
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        done = 0
+        while not done:
+            # The system's own record counts what this process held when it started the other.
+            peak = _peak(str(process.pid)) or peak
+            done, status, used = os.wait4(process.pid, os.WNOHANG)
+            time.sleep(0.0 if done else 0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode:
+            told = err.read().decode(errors="replace").strip()
+            raise LasthopError(f"{script}: {told or f'exit {process.returncode}'}; expected it to finish")
+        output = out.read().decode(errors="replace")
+    return output, used.ru_utime + used.ru_stime, peak
+
+
+def _frames(command: list[str]) -> int:
+    """How many frames a script's stations send."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, "FRAMES": "1"}
+    ) as process:
+        assert process.stdout is not None
+        return sum(1 for line in process.stdout if line.startswith(b"s ") and b" MAC " in line)
 
 
 def text(lines: list[Measured]) -> str:
-    """A table of what was measured, with the ratio to ns-2 where that was run."""
+    """A table of what was measured, with the ratio to ns-2 where that was run.
+
+    The ratio is of time for a packet delivered.
+    """
     theirs = {m.case: m.ns_per_packet for m in lines if m.simulator == "ns-2"}
     rows = []
     for m in lines:
@@ -197,13 +277,23 @@ def text(lines: list[Measured]) -> str:
                 m.simulator,
                 f"{m.simulated_s:g}",
                 digits(m.cpu_s, 3),
+                digits(m.goodput_bps / 1e6, 4),
                 f"{m.packets:.0f}",
-                str(m.events) if m.events is not None else "–",
-                digits(m.ns_per_event, 3),
                 digits(each, 3),
+                _count(m.frames),
+                digits(m.ns_per_frame, 3),
+                _count(m.events),
+                digits(m.ns_per_event, 3),
                 f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
                 f"{other / each:.1f}" if other and each and m.simulator != "ns-2" else "",
             ]
         )
-    head = "case|simulator|simulated s|CPU s|packets|events|ns/event|ns/packet|peak MB|ns-2 / ours"
+    head = (
+        "case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame"
+        "|events|ns/event|peak MB|ns-2 / ours"
+    )
     return grid(head.split("|"), rows)
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else str(number)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from conftest import SMALL
-from lasthop import paths
+from lasthop import bench, paths
 from lasthop.cli.main import invoke
+from lasthop.overrides import as_text
 from lasthop.reproduce import recorded
+from lasthop.scenario import load
 
 if TYPE_CHECKING:
     import subprocess
@@ -216,15 +219,69 @@ def test_bench_measures_an_agent_by_its_flows(library: Path, capsys: pytest.Capt
     assert 'agent.flow: unknown key; did you mean "flows"?' in capsys.readouterr().err
 
 
+def test_bench_counts_frames_and_the_packets_of_all_flows_of_a_group() -> None:
+    case = replace(bench.cases(("cells-10x20",))[0], durations=("5 s",))
+    (line,) = bench.measure(case)
+    # 200 stations send one packet at once and then two a second: 2200, give or take four standard deviations.
+    assert 2020 < line.packets < 2380
+    assert line.packet_bytes == 1000
+    assert line.goodput_bps == pytest.approx(line.packets * 8000 / 5)
+    # Data and acknowledgement, and a repetition now and then.
+    assert line.frames is not None
+    assert 2 <= line.frames / line.packets < 2.2
+    assert line.ns_per_frame == pytest.approx(line.cpu_s / line.frames * 1e9)
+
+
+def test_bench_says_why_there_is_no_peer_and_goes_on(
+    library: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    (library / "bench").mkdir()
+    for name, peer in [("a", '{ ns2 = "path.tcl", duration = 1 }'), ("b", '{ none = "it has no such TCP" }')]:
+        (library / "bench" / f"{name}.toml").write_text(
+            f'title = "t"\nscenario = "paper/fig1"\nflow = "main"\ndurations = ["2 s"]\npeer = {peer}\n'
+        )
+    assert invoke(["bench", "--peer", "ns2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert [line["simulator"] for line in json.loads(out)] == ["lasthop", "lasthop"]
+    assert "a: no ns-2 beside it: ns is not installed" in err
+    assert "b: no ns-2 beside it: it has no such TCP" in err
+
+
+def test_every_case_of_the_bench_is_a_valid_scenario_with_that_flow() -> None:
+    for case in bench.cases():
+        if not isinstance(case, bench.Case):
+            continue
+        scenario = load(case.scenario, [(key, as_text(value)) for key, value in case.settings.items()])
+        assert case.flow in scenario.flows().values(), case.name
+        script = case.peer.get("ns2")
+        assert not script or (paths.folder("bench") / "peers" / "ns2" / script).is_file(), case.name
+
+
 @pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
 def test_bench_runs_the_same_path_in_ns2() -> None:
-    from dataclasses import replace
-
-    from lasthop import bench
-
     case = bench.cases(("newreno-1pct",))[0]
     theirs = bench.peer(replace(case, peer={**case.peer, "duration": 250}))
     assert 25000 < theirs.packets < 37000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
+@pytest.mark.parametrize(
+    ("name", "seconds", "tolerance"),
+    [
+        ("wifi-rts", 100, 0.01),
+        ("access-point-15", 20, 0.03),
+        ("cells-10x20", 10, 0.1),
+        ("chain-8", 200, 0.15),
+    ],
+)
+def test_ns2_does_the_same_work_on_the_air(name: str, seconds: int, tolerance: float) -> None:
+    case = replace(bench.cases((name,))[0], durations=(f"{seconds} s",))
+    theirs = bench.peer(replace(case, peer={**case.peer, "duration": seconds}))
+    (ours,) = bench.measure(case)
+    assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=tolerance)
+    assert ours.frames == pytest.approx(theirs.frames, rel=tolerance)
 
 
 @pytest.mark.parametrize(

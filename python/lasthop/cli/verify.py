@@ -202,7 +202,10 @@ def bench_command(
             costs += case.measure()
             continue
         lines += bench.measure(case)
-        if peer and (case.peer or cases):
+        why = bench.no_peer(case)
+        if peer and why:
+            note(f"{case.name}: no ns-2 beside it: {why}")
+        elif peer:
             lines.append(bench.peer(case))
     if as_json:
         data(dumps([line.as_dict() for line in lines] + [cost.as_dict() for cost in costs]))
