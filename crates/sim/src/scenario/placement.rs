@@ -79,6 +79,23 @@ impl Placement {
     }
 }
 
+/// Whether it is given where the nodes stand that a name stands for: by their position, their place, or that of the nodes
+/// around which they have theirs.
+pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
+    let roster = &sheet.plan.layout.nodes;
+    let table = |name: &str| roster.place(name).or_else(|| Some(roster.groups_of(name).next()?.0));
+    let mut next = table(name);
+    while let Some(here) = next {
+        let value = |key: &str| sheet.get(&format!("nodes.{}.{key}", roster[here]));
+        if value("position").is_some() || value("place.kind").is_some_and(|kind| !kind.is("point")) {
+            return true;
+        }
+        // A hub stands earlier; where it does not, that is told elsewhere.
+        next = value("around").and_then(|hub| table(&hub.text())).filter(|hub| *hub < here);
+    }
+    false
+}
+
 /// Two lengths in metres.
 pub(super) fn lengths(value: &Value) -> Option<(f64, f64)> {
     let Value::List(values) = value else { return None };

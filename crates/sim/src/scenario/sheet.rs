@@ -3,6 +3,7 @@
 use super::error::Place;
 use super::keys::{Chooser, Part, Preferred};
 use super::layout::{ByProfile, SlotDefault, SlotOnly};
+use super::placement;
 use super::plan::Plan;
 use super::value::Value;
 use lasthop_stack::registry;
@@ -167,7 +168,7 @@ impl<'a> Sheet<'a> {
     fn is_any_placed(&self, nodes: usize) -> bool {
         let Some(Value::List(nodes)) = self.at(nodes) else { return false };
         nodes.iter().any(|node| match node {
-            Value::Text(node) => self.get(&format!("nodes.{node}.position")).is_some(),
+            Value::Text(node) => placement::is_given(self, node),
             _ => false,
         })
     }

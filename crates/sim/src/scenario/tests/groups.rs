@@ -162,6 +162,21 @@ fn each_cell_has_its_own_stations_and_they_send_to_its_access_point() {
 }
 
 #[test]
+fn a_medium_is_flat_unless_it_is_given_where_some_of_its_groups_stand() {
+    let model = |text: &str| resolved(&read(text).unwrap(), 0, "links.air.propagation.model").unwrap().0;
+    assert_eq!(model(CELL), "two-ray");
+    let hubs = changed(CELL, ", place = { kind = \"circle\", circle = { radius = \"20 m\" } }", "");
+    assert_eq!(
+        model(&changed(&hubs, "[\"ap\", \"sta\"]", "[\"sta1\", \"ap\"]").replace("\"sta\"\n", "\"sta1\"\n")),
+        "two-ray"
+    );
+    let nowhere = changed(&hubs, "{ position = [\"100 m\", \"50 m\"] }", "{}");
+    assert_eq!(model(&nowhere), "flat");
+    let line = "{ count = 1, place = { kind = \"line\", line = { step = [\"1 m\", \"0 m\"] } } }";
+    assert_eq!(model(&changed(&nowhere, "ap  = {}", &format!("ap  = {line}"))), "two-ray");
+}
+
+#[test]
 fn a_member_can_be_named_by_itself() {
     let text = changed(CELL, "from = \"sta\"\nto   = \"ap\"", "from = \"sta4\"\nto   = \"ap\"");
     let scenario = read(&text).unwrap();
