@@ -62,10 +62,14 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
         let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, air: None });
-        config.links.push(LinkConfig { name: format!("m{number}"), kind });
+        config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind });
     }
     for node in 3..6 {
-        let like = lasthop_sim::scenario::config::NodeConfig { name: format!("n{node}"), position: None };
+        let like = lasthop_sim::scenario::config::NodeConfig {
+            name: format!("n{node}"),
+            group: None,
+            position: None,
+        };
         config.nodes.push(like);
     }
     config.flows[0].to = 5;
