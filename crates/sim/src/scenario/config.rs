@@ -318,7 +318,6 @@ pub struct SinkConfig {
 /// TCP or UDP.
 #[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one a flow, and none is moved while a run lasts")]
 pub enum TransportConfig {
     /// A TCP connection. `sink.buffer` stands in its `receive_buffer`.
     Tcp(tcp::Config),
