@@ -147,7 +147,7 @@ def test_the_shipped_claims_and_records_belong_together(cli: Cli) -> None:
 def test_the_baselines_are_as_close_to_ns2_as_recorded(cli: Cli) -> None:
     done = cli("reproduce", "baselines", "--quick", "--json")
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["claims"]) == 35
+    assert len(json.loads(done.stdout)["claims"]) == 69
 
 
 def test_check_counts_points_and_bounds_the_cost(small: Path, cli: Cli) -> None:
