@@ -3,10 +3,14 @@
 mod common;
 
 use common::{chain, metric, run_once};
+use lasthop_sim::probe::trace::Column;
 use lasthop_sim::scenario::config::{AirConfig, AppKind, Config, LinkKind, ModulationLaw, TransportConfig};
+use lasthop_sim::{Request, run};
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
 use lasthop_stack::packet::Modulation;
-use lasthop_stack::transport::tcp::Profile;
+use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::schemes::ejtcp::ModulationRule;
+use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, Span, Time};
 
 const FRAME: Frame = Frame {
@@ -65,4 +69,47 @@ fn tcp_fills_the_downlink_and_its_acknowledgements_wait_for_grants() {
     let rtt = metric(&outcome, "flows.main.rtt_mean_s");
     // Two wires of 2 ms, a frame to be announced in, one to two to be granted.
     assert!(rtt > 0.005, "{rtt}");
+}
+
+#[test]
+fn the_window_of_ejtcp_follows_the_modulation_one_round_trip_after_it_changed() {
+    for (modulation, least) in [(ModulationRule::Scale, 10.0), (ModulationRule::Off, 30.0)] {
+        let script = ModulationLaw::Script(vec![(Time(5_000_000_000), Modulation::Qpsk)]);
+        let mut config = path(script, Modulation::Qam64);
+        let mut tcp = tcp::Config {
+            recovery: RecoveryKind::Reno,
+            congestion: CongestionKind::Ejtcp,
+            window: 30,
+            sack: false,
+            ..Profile::Modern.config()
+        };
+        tcp.laws.ejtcp.modulation = modulation;
+        config.flows[0].transport = TransportConfig::Tcp(tcp);
+        let trace = ["cwnd".to_string()];
+        let (seed, replication) = (1, 0);
+        let (cancel, max_events, max_wall) = (None, None, None);
+        let request = Request {
+            config: &config,
+            seed,
+            replication,
+            trace: &trace,
+            pcap: &[],
+            cancel,
+            max_events,
+            max_wall,
+        };
+        let outcome = run(&request).expect("the run succeeds");
+        let [(_, Column::Float(times)), _, (_, Column::Float(windows)), _] = &outcome.traces[0].columns[..]
+        else {
+            panic!("a table of four columns");
+        };
+        // The limit of 30 segments is reached before; a third of it is left, and grows with the acknowledgement itself.
+        let around = |from: f64, to: f64| {
+            let rows = times.iter().zip(windows).filter(move |(time, _)| (from..to).contains(*time));
+            rows.map(|(_, window)| *window).fold(f64::INFINITY, f64::min)
+        };
+        assert_eq!(around(4.5, 5.0).min(30.0), 30.0);
+        let left = around(5.0, 5.05).min(30.0);
+        assert!((least..least + 0.2).contains(&left), "{modulation:?}: {left}");
+    }
 }
