@@ -78,10 +78,18 @@ fn every_second_of_the_medium_is_in_one_class_and_the_agent_takes_the_acknowledg
 
 /// Bulk traffic in LLE-TCP's setting with 1 % of the data lost.
 fn lossy(mode: Mode, meaning: LossMeaning) -> Outcome {
+    lossy_with(mode, RecoveryKind::Tahoe, meaning, 0.01, LossOf::Data)
+}
+
+/// The same with another TCP and other losses.
+fn lossy_with(mode: Mode, recovery: RecoveryKind, meaning: LossMeaning, rate: f64, of: LossOf) -> Outcome {
     let mut config = lle_setting(Some(mode));
+    let TransportConfig::Tcp(tcp) = &mut config.flows[0].transport else { panic!("TCP") };
+    tcp.recovery = recovery;
+    tcp.sack = recovery == RecoveryKind::Sack;
     config.flows[0].app.kind = AppKind::Bulk;
     let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
-    wifi.radio.errors = ErrorConfig { law: ErrorLaw::Packet { rate: 0.01 }, meaning, of: LossOf::Data };
+    wifi.radio.errors = ErrorConfig { law: ErrorLaw::Packet { rate }, meaning, of };
     run_replication(&config, 0)
 }
 
@@ -98,6 +106,15 @@ fn safe_mode_repairs_what_is_lost_above_the_link_and_leaves_to_tcp_what_the_link
         "{lost} lost, {repaired} repaired"
     );
     assert_eq!(metric(&above_it, "flows.main.retransmits"), 0.0);
+}
+
+#[test]
+fn a_host_that_drops_a_fifth_of_all_packets_is_waited_for_no_longer_than_it_takes() {
+    for recovery in [RecoveryKind::Tahoe, RecoveryKind::Sack] {
+        let outcome = lossy_with(Mode::Safe, recovery, LossMeaning::AboveMac, 0.2, LossOf::Packets);
+        let goodput = metric(&outcome, "flows.main.goodput_bps");
+        assert!(goodput > 150e3, "{recovery:?}: {goodput}");
+    }
 }
 
 #[test]

@@ -34,8 +34,8 @@
 //! newest one held back goes after 40 ms without another, or later on a flow whose own are further apart. 5. What
 //! passes is not forwarded but folded into the next one made, since an old number would be ignored with its window; a
 //! wider window alone waits for one that is due. 6. Segments are kept until the receiver itself acknowledges them, and
-//! sent again when it says nothing, or shows that it lacks what the link had delivered: by a block delivered later, or
-//! a repeat that no delivery explains. 7. Flags and numbers of
+//! sent again when it says nothing, or shows that it lacks what the link had delivered: by acknowledging what was
+//! delivered later, or a repeat that no delivery explains. 7. Flags and numbers of
 //! data that goes the other way are left as they are. 8. Probes of all kinds are answered by the receiver alone.
 //!
 //! **Checked by** `lle_tcp/tests.rs`: one test a rule, and connections over a faulty hop in both modes.

@@ -75,7 +75,9 @@ impl Generator {
         let mut lost = self.lost_before(ack, pure && !widened, heard);
         if advanced {
             self.confirmed = ack;
-            turn.counters.false_negatives += self.copies.release(ack);
+            let (given_up, seen) = self.copies.release(ack);
+            turn.counters.false_negatives += given_up;
+            lost = lost.max(seen);
             self.selective.advance(ack);
             self.silence.on_confirmed(ack, turn.now);
         }
@@ -110,10 +112,6 @@ impl Generator {
         if self.confirmed >= self.reached {
             self.silence.stop();
         } else {
-            if advanced && ack < self.repairing && heard.is_none() {
-                // A repair got it on to the next hole.
-                lost = u64::MAX;
-            }
             self.repair_what_is_missing(lost, turn);
             self.silence.restart(turn.now);
         }
@@ -122,7 +120,7 @@ impl Generator {
     /// The receiver lacks what it does not acknowledge and the link delivered before the delivery of this number; 0 if
     /// the answer may be older than the delivery of anything missing.
     ///
-    /// A block tells which delivery the receiver has seen. A repeat of its number without one is evidence if no excuse
+    /// What it acknowledges for the first time, by a block or by its number, tells which delivery it has seen. A repeat of its number without one is evidence if no excuse
     /// is left; what carries data answers nothing, and an update of the window is no repeat (RFC 5681, 2).
     fn lost_before(&mut self, ack: u64, may_answer: bool, heard: Option<Blocks>) -> u64 {
         if ack < self.confirmed {
@@ -164,10 +162,13 @@ impl Generator {
                 continue;
             }
             self.selective.insert(left.max(ack), right);
+            // What arrived last lies at an end of its block, unless it joined two.
+            let ends = [left.max(ack), right.min(self.fin.unwrap_or(right)) - 1];
+            let seen = ends.into_iter().map(|end| self.copies.delivery_of(end)).max().unwrap_or(0);
             // A FIN that the receiver has is still its own to acknowledge.
             let (left, right) = (left.max(self.reached), right.min(self.fin.unwrap_or(right)));
             let blocks: &mut Blocks = heard.get_or_insert_default();
-            blocks.seen = blocks.seen.max(self.copies.delivery_of(right));
+            blocks.seen = blocks.seen.max(seen);
             if left < right && !self.beyond.contains(left, right) {
                 let block = self.beyond.insert(left, right);
                 self.reply.note_block(block);
@@ -191,9 +192,7 @@ impl Generator {
     /// are sent again. Without SACK that is the first one.
     fn repair_what_is_missing<O: AgentOut>(&mut self, lost: u64, turn: &mut Turn<'_, O>) {
         let limit = self.selective.as_slice().first().map_or(self.confirmed + 1, |range| range.0);
-        if self.repair(limit, lost, false, turn) {
-            self.repairing = self.repairing.max(self.reached);
-        }
+        self.repair(limit, lost, false, turn);
     }
 
     /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
@@ -207,26 +206,21 @@ impl Generator {
     }
 
     /// Sends again what was delivered before the delivery `lost` and begins below `limit`, unless a copy left within
-    /// the time in which the receiver could not have answered it. Returns whether there was anything.
-    fn repair<O: AgentOut>(
-        &mut self,
-        limit: u64,
-        lost: u64,
-        though_under_way: bool,
-        turn: &mut Turn<'_, O>,
-    ) -> bool {
+    /// the time in which the receiver could not have answered it.
+    fn repair<O: AgentOut>(&mut self, limit: u64, lost: u64, though_under_way: bool, turn: &mut Turn<'_, O>) {
         let (reached, fields, terms) = (self.reached, self.fields, self.reply.terms);
-        let repaired = turn.counters.repaired;
-        let wait = self.spacing.wait(turn.config);
         for kept in self.copies.below(limit) {
             let known = kept.end() <= reached || self.beyond.contains(kept.start, kept.end());
             let delivered = known && kept.last_delivery < lost;
-            let recent = kept.resent || turn.now.since(kept.resent_at) < wait;
+            let recent = kept.resent || turn.now.since(kept.resent_at) < turn.config.hold;
             if !delivered || (recent && kept.resent_at > Time::ZERO && !though_under_way) {
                 continue;
             }
             kept.resent = true;
+            self.spacing.interrupt();
+            self.silence.on_repair();
             kept.resent_at = turn.now;
+            kept.first_delivery = 0;
             turn.counters.repaired += 1;
             turn.counters.probed += u64::from(though_under_way);
             let flags = if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -247,7 +241,6 @@ impl Generator {
                 body: Body::Tcp(segment),
             });
         }
-        turn.counters.repaired > repaired
     }
 }
 

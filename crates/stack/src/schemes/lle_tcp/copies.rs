@@ -20,7 +20,8 @@ pub(super) struct Kept {
     pub(super) resent: bool,
     /// When the last copy left, or left the link.
     pub(super) resent_at: Time,
-    /// Its place among the deliveries of the link, the first and the last time; 0 before that.
+    /// Its place among the deliveries of the link, the first and the last time; 0 before that. Those before the
+    /// receiver was known to lack it count no more as the first.
     pub(super) first_delivery: u64,
     pub(super) last_delivery: u64,
 }
@@ -81,9 +82,9 @@ impl Copies {
     }
 
     /// The receiver has acknowledged all below `offset`. Returns how many of the stretches released the link had
-    /// given up.
-    pub(super) fn release(&mut self, offset: u64) -> u64 {
-        let mut given_up = 0;
+    /// given up, and the last first delivery of one.
+    pub(super) fn release(&mut self, offset: u64) -> (u64, u64) {
+        let (mut given_up, mut seen) = (0, 0);
         while let Some(first) = self.kept.front_mut() {
             if first.end() > offset {
                 if first.start < offset {
@@ -95,10 +96,11 @@ impl Copies {
                 break;
             }
             given_up += u64::from(first.given_up);
+            seen = first.first_delivery.max(seen);
             self.payload -= u64::from(first.len);
             self.kept.pop_front();
         }
-        given_up
+        (given_up, seen)
     }
 
     /// How far from `start` all is kept, at most to `end`.
@@ -124,10 +126,11 @@ impl Copies {
         }
     }
 
-    /// When the link first delivered what ends at `end`; 0 if that is not known.
-    pub(super) fn delivery_of(&self, end: u64) -> u64 {
-        let last = self.kept.get(self.index_of(end.saturating_sub(1)));
-        last.filter(|kept| kept.start < end).map_or(0, |kept| kept.first_delivery)
+    /// When the link first delivered what holds `offset`, as far as the receiver may have got it then; 0 if that is
+    /// not known.
+    pub(super) fn delivery_of(&self, offset: u64) -> u64 {
+        let kept = self.kept.get(self.index_of(offset)).filter(|kept| kept.start <= offset);
+        kept.map_or(0, |kept| kept.first_delivery)
     }
 
     /// The stretch that holds `offset`.
@@ -185,7 +188,10 @@ mod tests {
         copies.keep(0, 100, false, 1000);
         copies.keep(100, 200, false, 1000);
         copies.at(50).expect("kept").given_up = true;
-        assert_eq!(copies.release(150), 1);
+        copies.on_delivered(0, 100, 7);
+        copies.on_delivered(0, 200, 8);
+        assert_eq!(copies.release(150), (1, 7));
+        assert_eq!((copies.delivery_of(149), copies.delivery_of(150)), (0, 8));
         assert_eq!((stretches(&copies), copies.payload), (vec![(150, 200)], 50));
     }
 }

@@ -4,7 +4,8 @@
 //! repeat its number. Such an answer may stand in the receiver's queue while the link delivers what it asks for, and
 //! is heard when the agent believes the receiver to be further on. It tells of no loss. So each delivery of the kind
 //! excuses one repeat of the number that the receiver had then; a repeat without excuse can only come from a receiver
-//! that lacks what the link had delivered. An excuse that is never used delays a repair until the silence ends.
+//! that lacks what the link had delivered. An excuse that is never used delays a repair until the silence ends. Where
+//! blocks tell which deliveries the receiver has seen, none of this is needed.
 
 use std::collections::VecDeque;
 

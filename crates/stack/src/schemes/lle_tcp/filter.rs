@@ -98,6 +98,9 @@ impl Filter {
             return fate;
         }
         let redundant = pure && !ends && self.is_redundant(segment, ack);
+        if ack < self.seen || (pure && ack == self.said) {
+            self.spacing.interrupt();
+        }
         if ack > self.said {
             self.said = ack;
             self.spacing.step(turn.now, turn.config);

@@ -57,8 +57,6 @@ pub(super) struct Generator {
     pub(super) excuses: Excuses,
     /// Segments that the link delivered.
     deliveries: u64,
-    /// A repair is under way below this offset.
-    pub(super) repairing: u64,
     resubmitted: u64,
 }
 
@@ -118,7 +116,6 @@ impl Generator {
             silence: Silence::new(repair),
             excuses: Excuses::default(),
             deliveries: 0,
-            repairing: 0,
             resubmitted: 0,
         }
     }
@@ -252,6 +249,7 @@ impl Generator {
         }
         self.reply.echo_delivered(start, segment);
         if start > self.reached {
+            self.spacing.interrupt();
             let known = self.beyond.contains(start, until);
             let block = self.beyond.insert(start, until);
             if !known {

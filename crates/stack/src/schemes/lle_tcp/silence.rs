@@ -47,13 +47,18 @@ impl Silence {
         self.restart(now);
     }
 
-    /// The receiver has acknowledged all below `offset`. A time with a repair in it counts too: the estimate shall
-    /// rather be too long, as a hole that shows is repaired at once.
+    /// The receiver has acknowledged all below `offset`.
     pub(super) fn on_confirmed(&mut self, offset: u64, now: Time) {
         self.tries = 0;
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= offset) {
             self.taken.take(now.since(since));
         }
+    }
+
+    /// Something was sent again: what is waited for may answer that (Karn's rule), and a wait that grew with each loss
+    /// would end ever later.
+    pub(super) fn on_repair(&mut self) {
+        self.timed = None;
     }
 
     /// Counts from now on.
@@ -96,6 +101,16 @@ mod tests {
             silence.on_delivered(1000, Span::ZERO, at(1000 * second));
         }
         assert_eq!(silence.deadline(), at(39_000 + 200));
+    }
+
+    #[test]
+    fn a_time_with_a_repair_in_it_tells_nothing() {
+        let mut silence = Silence::new(Span::from_millis(200));
+        silence.on_delivered(1000, Span::ZERO, at(0));
+        silence.on_repair();
+        silence.on_confirmed(1000, at(5000));
+        silence.on_delivered(2000, Span::ZERO, at(6000));
+        assert_eq!(silence.deadline(), at(6200));
     }
 
     #[test]
