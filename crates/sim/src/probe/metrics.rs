@@ -200,6 +200,7 @@ pub const METRICS: &[MetricEntry] = &[
         "bytes an agent acknowledged and heard no acknowledgement of, at the end; safe mode alone hears them",
     ),
     entry("agent", "state_max", "bytes", "most bytes of state held by each agent, summed"),
+    entry("run", "goodput_bps", "bit/s", "sum of the goodputs of all flows, and of the data that goes back on them"),
     entry(
         "run",
         "jain_index",
@@ -304,9 +305,8 @@ pub fn names(config: &Config) -> Vec<String> {
     if let Some(agent) = config.agents.first() {
         names.extend(of("agent", &format!("agents.{}.", agent.name)));
     }
-    if directions.len() > 1 {
-        names.extend(of("run", ""));
-    }
+    // The fairness of one flow means nothing.
+    names.extend(of("run", "").into_iter().filter(|name| name != "jain_index" || directions.len() > 1));
     names
 }
 
@@ -386,6 +386,7 @@ impl Metrics<'_> {
         if !self.config.agents.is_empty() {
             values.extend(self.agent_values());
         }
+        values.push((seconds > 0.0).then(|| goodputs.iter().sum()));
         if goodputs.len() > 1 {
             values.push(jain_index(&goodputs));
         }
