@@ -140,6 +140,17 @@ impl Scenario {
         Ok(self.inner.point_key(self.index(point)?))
     }
 
+    /// The 802.11 links of a point, each with the node whose ledger of airtime is kept.
+    #[pyo3(signature = (point = 0))]
+    fn observers(&self, point: isize) -> PyResult<Vec<(String, String)>> {
+        let config = self.inner.config(self.index(point)?);
+        let named = |(link, wifi): (usize, _)| {
+            let observer = &config.nodes[config.observer(wifi)];
+            (config.links[link].name.clone(), observer.name.clone())
+        };
+        Ok(config.wifi().map(named).collect())
+    }
+
     /// The figures, as JSON.
     fn figures(&self) -> String {
         Value::Array(self.inner.figures().to_vec()).to_string()

@@ -24,8 +24,14 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     };
     let mut config = chain(&[(1_000_000, Span::ZERO)], tcp, Span::from_secs(60));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Ns2.config() };
-    let wifi =
-        WifiConfig { nodes: vec![0, 1], access_point: None, pcf: None, mac, radio: RadioConfig::ns2() };
+    let wifi = WifiConfig {
+        nodes: vec![0, 1],
+        access_point: None,
+        observer: None,
+        pcf: None,
+        mac,
+        radio: RadioConfig::ns2(),
+    };
     config.links =
         vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.flows[0].app.kind = AppKind::File { size: Bytes(700 * 1024) };
@@ -136,6 +142,32 @@ fn a_false_positive_is_a_byte_acknowledged_that_the_other_end_lacks() {
 }
 
 #[test]
+fn each_observer_sees_its_own_use_of_the_same_run() {
+    // Stations at the ends of four hops do not sense each other.
+    let seen = |observer| {
+        let mut config = row(4, None);
+        if let LinkKind::Wifi(wifi) = &mut config.links[0].kind {
+            wifi.observer = observer;
+        }
+        run_replication(&config, 0)
+    };
+    let airtime = |outcome: &Outcome| -> Vec<f64> {
+        let classes = outcome.metrics.iter().filter(|(name, _)| name.contains(".airtime_"));
+        classes.map(|(_, value)| value.expect("always measured")).collect()
+    };
+    let (default, first, last) = (seen(None), seen(Some(0)), seen(Some(4)));
+    assert_eq!(default.metrics, first.metrics);
+    assert_ne!(airtime(&first), airtime(&last));
+    for outcome in [&first, &last] {
+        let classes = airtime(outcome);
+        let sum: f64 = classes[..classes.len() - 1].iter().sum();
+        assert!((sum - 60.0).abs() < 1e-6, "{classes:?}");
+        assert!(classes[classes.len() - 1] > 1.0, "the far hops send at the same time: {classes:?}");
+    }
+    assert_eq!(metric(&first, "flows.main.goodput_bps"), metric(&last, "flows.main.goodput_bps"));
+}
+
+#[test]
 fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
     let config = lle_setting(None);
     let path = std::env::temp_dir().join(format!("lasthop-wifi-{}.pcap", std::process::id()));
@@ -176,7 +208,14 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
     }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();
-    let wifi = WifiConfig { nodes, access_point: Some(1), pcf: None, mac, radio: RadioConfig::ns2() };
+    let wifi = WifiConfig {
+        nodes,
+        access_point: Some(1),
+        observer: None,
+        pcf: None,
+        mac,
+        radio: RadioConfig::ns2(),
+    };
     config.links.push(LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) });
     config.flows = flows
         .iter()
@@ -260,6 +299,7 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
     let wifi = WifiConfig {
         nodes: (0..=hops).collect(),
         access_point: None,
+        observer: None,
         pcf: None,
         mac,
         radio: RadioConfig::ns2(),

@@ -214,7 +214,7 @@ impl Wlan {
         let begin = Time(config.run.warmup.0);
         Wlan {
             radio,
-            observer: observer_of(config, wifi),
+            observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
             ledger: Ledger::new(rules.difs, rules.eifs, begin),
             contending: 0,
             sites: interfaces.collect(),
@@ -434,15 +434,6 @@ impl Wlan {
             _ => None,
         })
     }
-}
-
-/// The station at which the airtime of a medium is booked: the access point, or else the first flow's sender on it, or
-/// else the first station.
-fn observer_of(config: &Config, wifi: &WifiConfig) -> usize {
-    let sender =
-        config.flows.iter().flat_map(|flow| [flow.from, flow.to]).find(|node| wifi.nodes.contains(node));
-    let node = wifi.access_point.or(sender);
-    node.and_then(|node| wifi.nodes.iter().position(|station| *station == node)).unwrap_or(0)
 }
 
 /// What a packet is to the airtime ledger.

@@ -200,7 +200,12 @@ pub const METRICS: &[MetricEntry] = &[
         "bytes an agent acknowledged and heard no acknowledgement of, at the end; safe mode alone hears them",
     ),
     entry("agent", "state_max", "bytes", "most bytes of state held by each agent, summed"),
-    entry("run", "goodput_bps", "bit/s", "sum of the goodputs of all flows, and of the data that goes back on them"),
+    entry(
+        "run",
+        "goodput_bps",
+        "bit/s",
+        "sum of the goodputs of all flows, and of the data that goes back on them",
+    ),
     entry(
         "run",
         "jain_index",

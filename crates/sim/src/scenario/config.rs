@@ -135,6 +135,8 @@ pub struct WifiConfig {
     pub pcf: Option<PcfConfig>,
     /// The MAC's and PHY's constants.
     pub mac: MacConfig,
+    /// The station whose ledger of airtime is asked for, an index into [`Config::nodes`].
+    pub observer: Option<usize>,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
 }
@@ -379,6 +381,15 @@ impl Config {
             LinkKind::Wifi(wifi) => Some((place, &**wifi)),
             LinkKind::PointToPoint(_) => None,
         })
+    }
+
+    /// The node at which the airtime of a medium is booked: the one asked for, or else the access point, the first end
+    /// of a flow that is a station, or the first station.
+    #[must_use]
+    pub fn observer(&self, wifi: &WifiConfig) -> usize {
+        let ends = || self.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+        let end = || ends().find(|node| wifi.nodes.contains(node));
+        wifi.observer.or(wifi.access_point).or_else(end).unwrap_or(wifi.nodes[0])
     }
 
     /// The links between two nodes, each with the place of its link.

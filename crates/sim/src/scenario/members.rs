@@ -48,6 +48,8 @@ pub(super) struct Link {
     pub(super) table: usize,
     pub(super) nodes: Vec<usize>,
     pub(super) access_point: Option<usize>,
+    /// The station whose ledger of airtime is asked for.
+    pub(super) observer: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -213,20 +215,21 @@ impl<'a> Reader<'a> {
         } else if nodes.len() < 2 {
             self.too_few(&key, nodes.len());
         }
-        let ap_key = format!("links.{name}.access-point");
-        let access_point = match self.get(&ap_key) {
-            Some(ap) if !ap.is("none") => match self.named(&ap_key, ap) {
-                Some((range, _)) if range.len() == 1 => Some(range.start),
-                Some((range, _)) => {
-                    let text = format!("\"{}\" is {} nodes; expected one", ap.text(), range.len());
-                    self.fault(ap_key, text);
-                    None
-                }
-                None => None,
-            },
-            _ => None,
-        };
-        vec![Link { name: Name::single(name), table, nodes, access_point }]
+        let access_point = self.one_node(format!("links.{name}.access-point"), "none");
+        let observer = self.one_node(format!("links.{name}.observer"), "auto");
+        vec![Link { name: Name::single(name), table, nodes, access_point, observer }]
+    }
+
+    /// The one node that a key names, unless it holds a word in the place of a name.
+    fn one_node(&mut self, key: String, word: &str) -> Option<usize> {
+        let value = self.get(&key).filter(|value| !value.is(word))?;
+        let (range, _) = self.named(&key, value)?;
+        if range.len() > 1 {
+            let text = format!("\"{}\" is {} nodes; expected one", value.text(), range.len());
+            self.fault(key, text);
+            return None;
+        }
+        Some(range.start)
     }
 
     fn cables(&mut self, table: usize, name: &str, ends: &[(Range<usize>, bool)]) -> Vec<Link> {
@@ -243,7 +246,10 @@ impl<'a> Reader<'a> {
             self.fault(key, text);
         }
         let names = Name::all(name, pairs.len(), from.1 || to.1);
-        let link = |(name, (one, other))| Link { name, table, nodes: vec![one, other], access_point: None };
+        let link = |(name, (one, other))| {
+            let nodes = vec![one, other];
+            Link { name, table, nodes, access_point: None, observer: None }
+        };
         names.zip(pairs).map(link).collect()
     }
 

@@ -21,11 +21,13 @@ use std::collections::BTreeSet;
 pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
     let nodes = member.nodes.clone();
-    // An access point that is no station is told by the check.
+    // An access point or observer that is no station is told by the check.
     let access_point = member.access_point.filter(|ap| nodes.contains(ap));
+    let observer = member.observer.filter(|observer| nodes.contains(observer));
     WifiConfig {
         nodes,
         access_point,
+        observer,
         pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
         mac: mac(link, &preset.mac),
         radio: radio(link, &preset.radio),

@@ -89,16 +89,24 @@ impl Check<'_> {
             let text = format!("{} is above cw-max, {}; expected less", mac.cw_min, mac.cw_max);
             self.fault(&key("cw-min"), text);
         }
-        if let Some(Value::Text(ap)) = sheet.get(&key("access-point"))
-            && ap != "none"
-            && wifi.access_point.is_none()
+        let mut wrong_access_point = false;
+        for (below, word, found) in
+            [("access-point", "none", wifi.access_point), ("observer", "auto", wifi.observer)]
         {
-            let stations: Vec<&str> =
-                wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
-            let stations = stations.join(", ");
-            let text = format!("\"{ap}\" is no station of the link; expected \"none\" or one of {stations}");
-            self.fault(&key("access-point"), text);
-        } else {
+            if let Some(Value::Text(node)) = sheet.get(&key(below))
+                && node != word
+                && found.is_none()
+            {
+                let stations: Vec<&str> =
+                    wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
+                let stations = stations.join(", ");
+                let text =
+                    format!("\"{node}\" is no station of the link; expected \"{word}\" or one of {stations}");
+                self.fault(&key(below), text);
+                wrong_access_point |= below == "access-point";
+            }
+        }
+        if !wrong_access_point {
             self.periods(name, wifi);
         }
     }

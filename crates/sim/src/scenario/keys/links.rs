@@ -153,6 +153,14 @@ pub(super) const KEYS: &[Key] = &[
         .or(&["none"])
         .default("none")
         .only(WIFI),
+    Key::new(
+        "links.*.observer",
+        Kind::Node,
+        "station whose ledger of airtime is kept; auto is the access point, else the first end of a flow that is a station",
+    )
+    .or(&["auto"])
+    .default("auto")
+    .only(WIFI),
     Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B is always")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)

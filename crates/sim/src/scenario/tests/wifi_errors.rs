@@ -149,6 +149,10 @@ fn constants_that_cannot_work_are_refused() {
             "access-point = \"app\"",
             "access-point: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
         ),
+        (
+            "observer = \"host\"",
+            "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
+        ),
         ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
         (
             "reception = { least-sinr = 2 }",
