@@ -1,6 +1,7 @@
 //! One run: its token of cancellation, and what it measured.
 
 use lasthop_sim::Outcome;
+use lasthop_sim::probe::bins::Series;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyError;
@@ -35,6 +36,7 @@ impl Cancel {
 pub(crate) struct Run {
     metrics: Vec<(String, Option<f64>)>,
     traces: Vec<(&'static str, Py<PyDict>)>,
+    series: Vec<Series>,
     /// Events processed.
     #[pyo3(get)]
     events: u64,
@@ -57,6 +59,7 @@ impl Run {
         Ok(Run {
             traces: outcome.traces.into_iter().map(|table| columns(py, table)).collect::<PyResult<_>>()?,
             metrics: outcome.metrics,
+            series: outcome.series,
             events: outcome.events,
             wall_s: outcome.wall_s,
             cpu_s,
@@ -76,6 +79,16 @@ impl Run {
             metrics.set_item(name, value)?;
         }
         Ok(metrics)
+    }
+
+    /// The goodput of each flow over time, one value for each bin; empty where the scenario has no bins.
+    #[getter]
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let series = PyDict::new(py);
+        for one in &self.series {
+            series.set_item(&one.name, &one.values)?;
+        }
+        Ok(series)
     }
 
     /// The names of the traces taken.

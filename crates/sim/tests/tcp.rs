@@ -160,6 +160,41 @@ fn flows_between_the_same_nodes_and_against_each_other_share_the_path() {
     }
     assert!(metric(&outcome, "links.l0.utilisation") > 0.9);
     assert!(metric(&outcome, "jain_index") > 0.7);
+    let sum: f64 = ["main", "second", "back"]
+        .iter()
+        .map(|flow| metric(&outcome, &format!("flows.{flow}.goodput_bps")))
+        .sum();
+    assert!((metric(&outcome, "goodput_bps") / sum - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_bins_hold_every_byte_delivered_and_change_nothing_else() {
+    let mut config = ejtcp_fig9(ns2_tcp(), 0.01, Span::from_secs(10));
+    let mut datagrams = config.flows[0].clone();
+    datagrams.name = "datagrams".into();
+    datagrams.transport = TransportConfig::Udp { extra_header: 0 };
+    datagrams.app.kind = AppKind::Poisson { rate: Rate(500_000), packet: 500 };
+    config.flows.push(datagrams);
+    let plain = run_once(&config);
+    assert!(plain.series.is_empty());
+    for width in [Span::from_millis(300), Span::from_millis(500), Span::from_secs(60)] {
+        config.run.bin = Some(width);
+        let outcome = run_once(&config);
+        assert_eq!(outcome.metrics, plain.metrics);
+        let duration = config.run.duration;
+        for (series, flow) in outcome.series.iter().zip(["main", "datagrams"]) {
+            assert_eq!(series.name, format!("flows.{flow}.goodput_bps"));
+            assert_eq!(series.values.len() as u64, duration.0.div_ceil(width.0));
+            let begin = |bin: usize| Span((width.0 * bin as u64).min(duration.0)).as_secs();
+            let bits: f64 = series
+                .values
+                .iter()
+                .enumerate()
+                .map(|(bin, rate)| rate * (begin(bin + 1) - begin(bin)))
+                .sum();
+            assert!((bits / (metric(&outcome, &series.name) * 10.0) - 1.0).abs() < 1e-9, "{bits}");
+        }
+    }
 }
 
 #[test]

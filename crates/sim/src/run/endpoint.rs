@@ -324,6 +324,15 @@ impl Flow {
         }
     }
 
+    /// Application bytes that have reached the other end in each direction, in order where the transport keeps order.
+    pub(super) fn delivered(&self) -> impl Iterator<Item = u64> {
+        let arrived = |side: usize| match &self.sockets {
+            Sockets::Tcp(ends) => ends[side].receiver().in_order(),
+            Sockets::Udp(ends) => ends[side].counters().payload_received,
+        };
+        iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
+    }
+
     /// What each direction of the flow has done up to now.
     pub(super) fn samples(&mut self, now: Time) -> impl Iterator<Item = FlowSample> {
         let forward = self.sample(0, now);

@@ -11,6 +11,8 @@ const FIXED_MEMORY: f64 = 1e6;
 const MEMORY_PER_PACKET: f64 = 256.0;
 /// Events of a TCP packet beside its hops and those of its acknowledgement: timers that fire.
 const EVENTS_BESIDE_HOPS: f64 = 0.1;
+/// Memory for a bin of goodput over time.
+const MEMORY_PER_BIN: f64 = 8.0;
 /// Bytes of the headers that every packet has.
 const HEADERS: f64 = 28.0;
 /// Events of a frame on a medium: its end, its station's timer, and timers of others that it moves.
@@ -53,6 +55,11 @@ pub fn estimate(config: &Config) -> Estimate {
         }
     }
     estimate.memory_bytes += windows * MEMORY_PER_PACKET;
+    if let Some(bin) = config.run.bin {
+        let bins = config.run.duration.0.div_ceil(bin.0) as f64;
+        estimate.events += bins;
+        estimate.memory_bytes += bins * MEMORY_PER_BIN * config.directions().len() as f64;
+    }
     for (_, link) in config.point_to_point() {
         for direction in &link.directions {
             let bits_on_the_way = direction.rate.0 as f64 * direction.delay.as_secs();

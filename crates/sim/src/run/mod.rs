@@ -19,6 +19,7 @@ use crate::engine::queue::Slot;
 use crate::net::routes::{Routes, Unreachable};
 use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
+use crate::probe::bins::{Bins, Series};
 use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
 use crate::probe::radiotap::WifiCapture;
@@ -86,6 +87,8 @@ pub struct Outcome {
     pub simulated: Time,
     /// The traces asked for.
     pub traces: Vec<TraceTable>,
+    /// The goodput of each flow over time, where the scenario has bins.
+    pub series: Vec<Series>,
 }
 
 /// Why a run gave nothing.
@@ -153,6 +156,7 @@ enum Act {
     Reader(u32),
     StopSource(u32),
     BeginMeasurement,
+    EndBin,
 }
 
 struct World {
@@ -165,6 +169,7 @@ struct World {
     /// links before.
     unwatched_until: Option<Time>,
     at_begin: Option<Snapshot>,
+    bins: Option<Bins>,
 }
 
 /// Runs a scenario at one point.
@@ -286,6 +291,13 @@ impl World {
         let slot = net.queue.slot();
         net.queue.set(slot, begin);
         let mut acts = vec![Act::BeginMeasurement];
+        let bins =
+            config.run.bin.map(|width| Bins::new(width, config.run.duration, config.directions().len()));
+        if let Some(end) = bins.as_ref().and_then(Bins::end) {
+            acts.push(Act::EndBin);
+            let slot = net.queue.slot();
+            net.queue.set(slot, end);
+        }
         let mut flows = Vec::with_capacity(config.flows.len());
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
@@ -297,7 +309,7 @@ impl World {
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));
         }
-        Ok(World { net, flows, acts, first_act: slot.0, begin, unwatched_until, at_begin: None })
+        Ok(World { net, flows, acts, first_act: slot.0, begin, unwatched_until, at_begin: None, bins })
     }
 
     #[inline]
@@ -354,6 +366,14 @@ impl World {
                     self.net.advance_horizon(over);
                 }
             }
+            Act::EndBin => {
+                if let Some(bins) = &mut self.bins {
+                    bins.close(now, self.flows.iter().flat_map(Flow::delivered));
+                    if let Some(end) = bins.end() {
+                        self.net.queue.set(slot, end);
+                    }
+                }
+            }
         }
     }
 
@@ -389,6 +409,9 @@ impl World {
             finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }
         let flows = endpoint::trace_names(request.config);
+        let delivered = self.flows.iter().flat_map(Flow::delivered);
+        let names = request.config.directions();
+        let series = self.bins.map_or_else(Vec::new, |bins| bins.finish(end, delivered, &names));
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
         Ok(Outcome {
             metrics,
@@ -397,6 +420,7 @@ impl World {
             stopped,
             simulated: end,
             traces: self.net.tracer.into_tables(&flows, &links),
+            series,
         })
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
         run: RunConfig {
             duration: run.span("duration"),
             warmup: run.span("warmup"),
+            bin: run.optional("bin", Part::span),
             max_events: run.optional("max-events", Part::count),
             max_wall: run.optional("max-wall", Part::span),
             max_memory: run.bytes("max-memory"),

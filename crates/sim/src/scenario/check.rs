@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 const TCP_HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 const LARGEST_PACKET: u32 = 65_535;
+/// Bins of goodput over time that a run may keep of each flow.
+const MOST_BINS: u64 = 100_000;
 /// The largest window that the window scale can announce (RFC 7323, 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
 
@@ -118,6 +120,13 @@ impl<'a> Check<'a> {
             let text =
                 format!("{} of {}; expected less than run.duration", secs(run.warmup), secs(run.duration));
             self.fault("run.warmup", text);
+        }
+        if let Some(bin) = run.bin {
+            let bins = run.duration.0.div_ceil(bin.0);
+            if bins > MOST_BINS {
+                let text = format!("{} gives {bins} bins; expected at most {MOST_BINS}", secs(bin));
+                self.fault("run.bin", text);
+            }
         }
     }
 

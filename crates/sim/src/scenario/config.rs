@@ -1,5 +1,7 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
+use std::iter;
+
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
@@ -34,6 +36,8 @@ pub struct RunConfig {
     pub duration: Span,
     /// Simulated time before which nothing is measured.
     pub warmup: Span,
+    /// Width of the bins in which goodput over time is kept.
+    pub bin: Option<Span>,
     /// Most events before the run is stopped.
     pub max_events: Option<u64>,
     /// Most wall-clock time before the run is stopped.
@@ -133,10 +137,10 @@ pub struct WifiConfig {
     pub access_point: Option<usize>,
     /// The contention-free periods in which the access point polls all other stations; `None` is DCF alone.
     pub pcf: Option<PcfConfig>,
-    /// The MAC's and PHY's constants.
-    pub mac: MacConfig,
     /// The station whose ledger of airtime is asked for, an index into [`Config::nodes`].
     pub observer: Option<usize>,
+    /// The MAC's and PHY's constants.
+    pub mac: MacConfig,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
 }
@@ -381,6 +385,16 @@ impl Config {
             LinkKind::Wifi(wifi) => Some((place, &**wifi)),
             LinkKind::PointToPoint(_) => None,
         })
+    }
+
+    /// The names of the flows, each followed by that of the data that goes back on it.
+    #[must_use]
+    pub fn directions(&self) -> Vec<String> {
+        let names = |flow: &FlowConfig| {
+            let back = flow.reverse.is_some().then(|| format!("{}.reverse", flow.name));
+            iter::once(flow.name.clone()).chain(back)
+        };
+        self.flows.iter().flat_map(names).collect()
     }
 
     /// The node at which the airtime of a medium is booked: the one asked for, or else the access point, the first end

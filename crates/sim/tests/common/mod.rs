@@ -32,6 +32,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         })
         .collect();
     let run = RunConfig {
+        bin: None,
         duration,
         warmup: Span::ZERO,
         max_events: None,

@@ -93,6 +93,11 @@ const HEAD: &[Key] = &[
     Key::new("run.warmup", TIME_S, "simulated time before which nothing is measured")
         .default("0 s")
         .at_most(LONGEST),
+    Key::new("run.bin", TIME_MS, "width of the bins in which the goodput of each flow over time is kept")
+        .or(&["none"])
+        .default("none")
+        .above("0 s")
+        .at_most(LONGEST),
     Key::new("run.seed", Kind::Integer, "seed of every random stream")
         .default("1")
         .at_least("0")

@@ -1,0 +1,91 @@
+//! Goodput over time: the bits per second that each flow delivered, and got back, in each bin of the run, from time zero on.
+//!
+//! One event ends a bin, whatever arrived in it, and the number of bins is bounded by the scenario. What arrives in the
+//! very instant in which a bin ends belongs to the next one.
+
+use lasthop_stack::units::{Span, Time};
+
+/// The goodput of a flow over time, in bit/s; the last bin may be shorter than the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// `flows.NAME.goodput_bps`, or `flows.NAME.reverse.goodput_bps` of the data that goes back.
+    pub name: String,
+    /// One value for each bin.
+    pub values: Vec<f64>,
+}
+
+/// Bins that are filled.
+#[derive(Clone, Debug)]
+pub(crate) struct Bins {
+    width: Span,
+    run_end: Time,
+    /// Where the bin begins that is open.
+    begin: Time,
+    /// What each flow had delivered by then, in bytes.
+    delivered: Vec<u64>,
+    rates: Vec<Vec<f64>>,
+}
+
+impl Bins {
+    /// Empty bins for so many flows, with room for a run of this length.
+    pub(crate) fn new(width: Span, duration: Span, flows: usize) -> Bins {
+        let room = duration.0.div_ceil(width.0) as usize;
+        let rates = (0..flows).map(|_| Vec::with_capacity(room)).collect();
+        let run_end = Time(duration.0);
+        Bins { width, run_end, begin: Time::ZERO, delivered: vec![0; flows], rates }
+    }
+
+    /// When the bin ends that is open, unless it is the last: that one takes all that comes until the run has ended.
+    pub(crate) fn end(&self) -> Option<Time> {
+        Some(self.begin.after(self.width)).filter(|end| *end < self.run_end)
+    }
+
+    /// Ends a bin; each flow has delivered so many bytes since the start.
+    pub(crate) fn close(&mut self, now: Time, delivered: impl Iterator<Item = u64>) {
+        let seconds = now.since(self.begin).as_secs();
+        for ((rates, before), bytes) in self.rates.iter_mut().zip(&mut self.delivered).zip(delivered) {
+            rates.push((bytes - *before) as f64 * 8.0 / seconds);
+            *before = bytes;
+        }
+        self.begin = now;
+    }
+
+    /// All bins at the end of the run, of flows with these names.
+    pub(crate) fn finish(
+        mut self,
+        end: Time,
+        delivered: impl Iterator<Item = u64>,
+        names: &[String],
+    ) -> Vec<Series> {
+        if end > self.begin {
+            self.close(end, delivered);
+        }
+        let series = |(name, values)| Series { name: format!("flows.{name}.goodput_bps"), values };
+        names.iter().zip(self.rates).map(series).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_holds_what_came_in_it_and_the_last_one_may_be_shorter() {
+        let second = Span(1_000_000_000);
+        let mut bins = Bins::new(second, second * 3, 2);
+        assert_eq!(bins.end(), Some(Time(second.0)));
+        bins.close(Time(second.0), [125, 0].into_iter());
+        bins.close(Time(2 * second.0), [125, 250].into_iter());
+        let series = bins.finish(Time(2_500_000_000), [375, 250].into_iter(), &["a".into(), "b".into()]);
+        assert_eq!(series[0], Series { name: "flows.a.goodput_bps".into(), values: vec![1e3, 0.0, 4e3] });
+        assert_eq!(series[1].values, [0.0, 2e3, 0.0]);
+    }
+
+    #[test]
+    fn the_last_bin_ends_with_the_run_and_no_empty_one_follows() {
+        let second = Span(1_000_000_000);
+        let bins = Bins::new(second, second, 1);
+        assert_eq!(bins.end(), None);
+        assert_eq!(bins.finish(Time(second.0), [1].into_iter(), &["a".into()])[0].values, [8.0]);
+    }
+}
