@@ -53,6 +53,8 @@ def row(entry: dict[str, str | list[str] | None]) -> str:
     kind = (
         entry["kind"] if not words else words if entry["kind"] == "word" else f"{entry['kind']}, or {words}"
     )
+    if entry["kind"] == "list of words":
+        kind = f"list of {words}"
     default = entry["default"] or ""
     shown = default if default.startswith(("required", "as ")) else f"`{default}`" if default else "–"
     meaning = entry["meaning"]

@@ -1,7 +1,7 @@
 //! What there is to choose from, as JSON.
 
 use lasthop_sim::probe::metrics::METRICS;
-use lasthop_sim::scenario::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
+use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{AgentKind, CongestionKind, Entry, RecoveryKind, VARIANTS};
 use serde_json::{Value, json};
 
@@ -43,6 +43,8 @@ pub(crate) fn registry() -> String {
         "standards": words(STANDARDS),
         "apps": words(APPS),
         "loss": words(LOSS_MODELS),
+        "figures": words(FIGURES),
+        "panels": words(PANELS),
         "metrics": metrics,
     })
     .to_string()

@@ -92,7 +92,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Text => "text",
         Kind::Node => "node",
         Kind::Nodes => "nodes",
-        Kind::Words(..) => "words",
+        Kind::Words(..) => "list of words",
         Kind::Flows => "flows",
         Kind::Rates => return ("list of rates".to_string(), "Mbit/s"),
         Kind::Position => return ("two lengths".to_string(), "m"),

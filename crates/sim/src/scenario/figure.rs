@@ -2,7 +2,7 @@
 
 use super::document::{self, Document, Leaf, Raw};
 use super::error::{Fault, Faults, Place, unknown};
-use super::keys::{self, Default, Kind};
+use super::keys::{self, BINNED_PANELS, Default, Key, Kind, Only};
 use super::layout::unknown_key;
 use super::plan::{Plan, is_name};
 use super::sweep::Axis;
@@ -32,7 +32,8 @@ pub(super) fn figures(
                 plan.axes.iter().filter(|axis| !axis.slots.iter().any(|slot| reader.covered.contains(slot)));
             for axis in open.filter(|axis| axis.rows.len() > 1) {
                 let key = &plan.layout.slots[axis.slots[0]].key;
-                let text = format!("leaves {key} open; name it in x, lines or where");
+                let along = if figure.contains_key("x") { "x, lines" } else { "lines" };
+                let text = format!("leaves {key} open; name it in {along} or where");
                 remarks.push(Fault::new(*place, "figure", text));
             }
         }
@@ -51,25 +52,33 @@ struct Reader<'a> {
     faults: Faults,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn fault(&mut self, place: Place, key: &str, text: String) {
         self.faults.push(Fault::new(place, format!("figure.{key}"), text));
     }
 
     fn read(&mut self, leaves: &[Leaf]) -> Map<String, Json> {
         let mut figure = Map::new();
+        let kind = kind_of(leaves);
+        figure.insert("kind".to_string(), Json::String(kind.clone()));
         for leaf in leaves {
             let name = leaf.path[0].as_str();
             let Some(key) = keys::find(&["figure", name]) else {
                 self.fault(leaf.item.place, name, unknown_key(name, &keys::children(&["figure"])));
                 continue;
             };
+            if !serves(key, &kind) {
+                let only: Vec<String> = key.only.iter().map(|only| Only::text(*only)).collect();
+                let text = format!("a figure of kind \"{kind}\" has none; expected {}", only.join(" and "));
+                self.fault(leaf.item.place, name, text);
+                continue;
+            }
             let value = match (key.kind, &leaf.item.raw) {
                 (Kind::Where, Raw::Table(below)) => Some(self.conditions(name, &document::flatten(below))),
                 _ => match key.read(&leaf.item.raw, &Names::default()) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
-                        Some(Json::String(value.text()))
+                        Some(json(&value))
                     }
                     Err(text) => {
                         self.fault(leaf.item.place, name, text);
@@ -83,13 +92,75 @@ impl Reader<'_> {
         }
         for name in keys::children(&["figure"]) {
             let key = keys::find(&["figure", name]);
-            let required = key.is_some_and(|key| matches!(key.default, Default::Required));
+            let required =
+                key.is_some_and(|key| matches!(key.default, Default::Required) && serves(key, &kind));
             if required && !leaves.iter().any(|leaf| leaf.path[0] == name) {
                 let expected = key.map_or_else(String::new, |key| key.expected(None));
                 self.fault(self.place, name, format!("missing; expected {expected}"));
             }
         }
+        let place = |name: &str| leaves.iter().find(|leaf| leaf.path[0] == name).map(|leaf| leaf.item.place);
+        match kind.as_str() {
+            "airtime" => self.airtime(&figure, place),
+            "time" => self.time(&figure, place),
+            _ => {}
+        }
         figure
+    }
+
+    /// Checks that there is a medium whose airtime can be drawn.
+    fn airtime(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
+        let of_wifi =
+            |name: &String| Some(name.strip_prefix("links.")?.strip_suffix(".airtime_idle_s")?.to_string());
+        let links: Vec<String> = self.metrics.iter().filter_map(of_wifi).collect();
+        let known: Vec<&str> = links.iter().map(String::as_str).collect();
+        match figure.get("link") {
+            Some(Json::String(link)) if !known.is_empty() && !known.contains(&link.as_str()) => {
+                self.fault(place("link").unwrap_or(self.place), "link", unknown("wifi link", link, &known));
+            }
+            _ if known.is_empty() => {
+                let text = "\"airtime\" of a scenario without 802.11; expected a link of kind wifi";
+                self.fault(place("kind").unwrap_or(self.place), "kind", text.to_string());
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks that what is to be drawn over time is measured.
+    fn time(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
+        // Data that goes back on a flow is drawn as a flow, under the name that its metrics have.
+        let of_flow = |name: &'a String| name.strip_prefix("flows.")?.strip_suffix(".goodput_bps");
+        let flows: Vec<&str> = self.metrics.iter().filter_map(of_flow).collect();
+        let chosen: Vec<&str> = match figure.get("flow") {
+            Some(Json::String(flow)) if flows.contains(&flow.as_str()) => vec![flow.as_str()],
+            Some(Json::String(flow)) => {
+                self.fault(place("flow").unwrap_or(self.place), "flow", unknown("flow", flow, &flows));
+                return;
+            }
+            _ => flows,
+        };
+        let is_tcp = |flow: &&str| self.metrics.contains(&format!("flows.{flow}.rtt_mean_s"));
+        let has_tcp = chosen.iter().any(is_tcp);
+        let has_bins = self.has_bins();
+        let panels = figure.get("panels").and_then(Json::as_array).into_iter().flatten();
+        for panel in panels.filter_map(Json::as_str) {
+            let binned = BINNED_PANELS.contains(&panel);
+            let text = if binned && !has_bins {
+                format!("\"{panel}\" without bins; expected run.bin to be set, such as \"500 ms\"")
+            } else if !binned && !has_tcp {
+                format!("\"{panel}\" of UDP; expected {}, or a flow over TCP", BINNED_PANELS.join(", "))
+            } else {
+                continue;
+            };
+            self.fault(place("panels").unwrap_or(self.place), "panels", text);
+        }
+    }
+
+    /// Whether the file sets or sweeps the bins of goodput over time.
+    fn has_bins(&self) -> bool {
+        let Some(slot) = self.plan.layout.slot("run.bin") else { return false };
+        let is_set = self.plan.base[slot].as_ref().is_some_and(|setting| !setting.value.is("none"));
+        is_set || self.plan.axes.iter().any(|axis| axis.slots.contains(&slot))
     }
 
     fn check(&mut self, place: Place, name: &str, kind: Kind, value: &Value) {
@@ -154,5 +225,31 @@ impl Reader<'_> {
             }
         }
         Json::Object(conditions)
+    }
+}
+
+/// The kind of a figure, as far as it is one; a wrong one is told when it is read.
+fn kind_of(leaves: &[Leaf]) -> String {
+    let given = leaves.iter().find_map(|leaf| match &leaf.item.raw {
+        Raw::Text(text) if leaf.path[0] == "kind" && keys::names(keys::FIGURES).contains(&text.as_str()) => {
+            Some(text)
+        }
+        _ => None,
+    });
+    given.map_or("lines", String::as_str).to_string()
+}
+
+/// Whether figures of a kind have this key.
+fn serves(key: &Key, kind: &str) -> bool {
+    key.only.iter().all(|only| match only {
+        Only::Is("figure.kind", kinds) => kinds.contains(&kind),
+        _ => true,
+    })
+}
+
+fn json(value: &Value) -> Json {
+    match value {
+        Value::List(items) => Json::Array(items.iter().map(json).collect()),
+        other => Json::String(other.text()),
     }
 }

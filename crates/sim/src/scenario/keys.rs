@@ -6,6 +6,7 @@
 mod agents;
 mod air;
 mod apps;
+mod figures;
 mod jitter;
 mod laws;
 mod links;
@@ -26,7 +27,8 @@ use lasthop_stack::transport::tcp;
 pub(super) use air::MODULATIONS;
 pub(super) use preset::{Chooser, Preferred, Wifi};
 pub(super) use table::KEYS;
-pub use words::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
+pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
+pub(super) use words::{BINNED_PANELS, names};
 
 /// One key. `*` in its path stands for the name of a node, link, flow or agent.
 #[derive(Clone, Copy, Debug)]

@@ -33,7 +33,7 @@ mod tests;
 pub use config::Config;
 pub use error::{ScenarioError, unknown};
 pub use explain::{explain, keys};
-pub use keys::{APPS, LINKS, LOSS_MODELS, Named, STANDARDS};
+pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub use schema::schema;
 
 use document::{Document, Raw};

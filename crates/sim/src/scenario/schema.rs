@@ -91,7 +91,7 @@ fn kind(key: &Key) -> Json {
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Word(_, words) => json!({ "enum": words() }),
         Kind::Words(_, words) => {
-            json!({ "type": "array", "items": { "enum": words() }, "minItems": 1 })
+            json!({ "type": "array", "items": { "enum": words() }, "minItems": 1, "uniqueItems": true })
         }
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Node => json!({ "type": "string", "pattern": NAME }),

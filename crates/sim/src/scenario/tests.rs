@@ -1,6 +1,7 @@
 //! What a whole scenario means, and what is said of one that means nothing.
 
 mod errors;
+mod figures;
 mod frames;
 mod fuzz;
 mod groups;

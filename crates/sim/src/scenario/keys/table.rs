@@ -5,8 +5,8 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, jitter, laws, links, nodes,
-    pcf, radio,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, figures, jitter, laws,
+    links, nodes, pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
@@ -49,7 +49,7 @@ const SECTIONS: &[&[Key]] = &[
     jitter::KEYS,
     laws::KEYS,
     agents::KEYS,
-    FIGURE,
+    figures::KEYS,
 ];
 
 /// The number of keys.
@@ -292,26 +292,6 @@ const TRANSPORT: &[Key] = &[
         .default("0 B")
         .at_most("40 B")
         .only(IF_UDP),
-];
-
-/// The keys under `[[figure]]`.
-const FIGURE: &[Key] = &[
-    Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
-    Key::new("figure.x", Kind::SweptKey, "swept key along the x axis"),
-    Key::new("figure.y", Kind::Metric, "metric along the y axis"),
-    Key::new("figure.lines", Kind::SweptKey, "swept key with one line for each value").absent(),
-    Key::new("figure.title", Kind::Text, "title of the figure").absent(),
-    Key::new("figure.x-label", Kind::Text, "label of the x axis").absent(),
-    Key::new("figure.y-label", Kind::Text, "label of the y axis").absent(),
-    Key::new("figure.x-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the x axis").absent(),
-    Key::new("figure.y-scale", Kind::Word("scale", || vec!["linear", "log"]), "scale of the y axis").absent(),
-    Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
-    Key::new(
-        "figure.gain-over",
-        Kind::Where,
-        "what y is drawn as a gain over: the values of swept keys that differ there",
-    )
-    .absent(),
 ];
 
 const SACK: Unless = Unless {

@@ -60,6 +60,27 @@ pub static APPS: &[Named] = &[
     named("on-off", "packets at a constant distance in bursts, with pauses between"),
 ];
 
-pub(super) fn names(words: &[Named]) -> Vec<&'static str> {
+/// Kinds of figures.
+pub static FIGURES: &[Named] = &[
+    named("lines", "a metric against a swept key, one line for each value of another"),
+    named("airtime", "how the time of an 802.11 medium was used, one stacked bar for each point"),
+    named("time", "quantities of a flow against simulated time"),
+];
+
+/// What a figure over time can show of a flow.
+pub static PANELS: &[Named] = &[
+    named("rtt", "each round trip that the sender measured"),
+    named("srtt", "the smoothed round trip"),
+    named("rto", "the retransmission timeout"),
+    named("cwnd", "the congestion window"),
+    named("ssthresh", "the threshold of slow start"),
+    named("goodput", "application bits per second delivered in each bin of run.bin"),
+    named("received", "application bytes delivered so far, by the bins of run.bin"),
+];
+
+/// The panels drawn from the bins of a run, and not from a trace.
+pub(in crate::scenario) static BINNED_PANELS: &[&str] = &["goodput", "received"];
+
+pub(in crate::scenario) fn names(words: &[Named]) -> Vec<&'static str> {
     words.iter().map(|word| word.name).collect()
 }

@@ -1,0 +1,65 @@
+//! The keys of figures. What a figure needs depends on its kind.
+
+use super::table::{LONGEST, TIME_S};
+use super::words::{FIGURES, PANELS, names};
+use super::{Key, Kind, Only};
+
+const LINES: &[Only] = &[Only::Is("figure.kind", &["lines"])];
+const LINES_OR_BARS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime"])];
+const BARS: &[Only] = &[Only::Is("figure.kind", &["airtime"])];
+const OVER_TIME: &[Only] = &[Only::Is("figure.kind", &["time"])];
+
+const SCALE: Kind = Kind::Word("scale", || vec!["linear", "log"]);
+
+/// The keys under `[[figure]]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
+    Key::new(
+        "figure.kind",
+        Kind::Word("kind of figure", || names(FIGURES)),
+        "what is drawn: a metric against a swept key, the airtime of a medium, or a flow over time",
+    )
+    .default("lines"),
+    Key::new("figure.x", Kind::SweptKey, "swept key along the x axis").only(LINES_OR_BARS),
+    Key::new("figure.y", Kind::Metric, "metric along the y axis").only(LINES),
+    Key::new(
+        "figure.lines",
+        Kind::SweptKey,
+        "swept key with one line, or bar beside the others, for each value",
+    )
+    .absent(),
+    Key::new("figure.title", Kind::Text, "title of the figure").absent(),
+    Key::new("figure.x-label", Kind::Text, "label of the x axis").absent().only(LINES_OR_BARS),
+    Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(LINES),
+    Key::new("figure.x-scale", SCALE, "scale of the x axis").absent().only(LINES),
+    Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(LINES),
+    Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
+    Key::new(
+        "figure.gain-over",
+        Kind::Where,
+        "what y is drawn as a gain over: the values of swept keys that differ there",
+    )
+    .absent()
+    .only(LINES),
+    Key::new("figure.link", Kind::Text, "802.11 link whose airtime is drawn; the first without it")
+        .absent()
+        .only(BARS),
+    Key::new(
+        "figure.panels",
+        Kind::Words("panel", || names(PANELS)),
+        "what is drawn over time, one panel above the other",
+    )
+    .only(OVER_TIME),
+    Key::new("figure.flow", Kind::Text, "flow that is drawn over time; all without it")
+        .absent()
+        .only(OVER_TIME),
+    Key::new(
+        "figure.until",
+        TIME_S,
+        "simulated time at which the time axis ends; that of the run without it",
+    )
+    .absent()
+    .above("0 s")
+    .at_most(LONGEST)
+    .only(OVER_TIME),
+];

@@ -1,0 +1,128 @@
+//! Figures of airtime and over time: what they need, and what is said where it is missing.
+
+use super::wifi::FIG05;
+use super::{BASE, changed, line_of, read};
+
+fn refused(text: &str, piece: &str, expected: &str) {
+    let message = read(text).map_or_else(|error| error.to_string(), |_| "no error".to_string());
+    assert_eq!(message, format!("x.toml:{}: {expected}", line_of(text, piece)));
+}
+
+/// A scenario with one figure more.
+fn drawn(scenario: &str, figure: &str) -> String {
+    format!("{scenario}\n[[figure]] # new\nid = \"new\"\n{figure}")
+}
+
+/// The scenario of one TCP flow over cables, with bins.
+fn binned() -> String {
+    changed("duration = \"10 s\"", "duration = \"10 s\"\nbin = \"500 ms\"")
+}
+
+const AIRTIME: &str = "kind = \"airtime\"\nx = \"agents.snoop.kind\"\n";
+
+#[test]
+fn airtime_is_drawn_of_an_802_11_link_only() {
+    let whole = format!("{AIRTIME}where = {{ \"links.wlan.loss.rate\" = \"0 %\" }}\n");
+    let figures = read(&drawn(FIG05, &whole)).unwrap().figures().to_vec();
+    assert_eq!((&figures[0]["kind"], &figures[1]["kind"]), (&"lines".into(), &"airtime".into()));
+    assert!(read(&drawn(FIG05, &format!("{whole}link = \"wlan\"\n"))).is_ok());
+    refused(
+        &drawn(FIG05, &format!("{whole}link = \"wlna\"\n")),
+        "link = \"wlna\"",
+        "figure.link: unknown wifi link \"wlna\"; did you mean \"wlan\"? (known: wlan)",
+    );
+    let swept = format!("{BASE}\n[sweep]\n\"flows.main.tcp.variant\" = [\"tahoe\", \"sack\"]\n");
+    refused(
+        &drawn(&swept, "kind = \"airtime\"\nx = \"flows.main.tcp.variant\"\n"),
+        "kind = \"airtime\"",
+        "figure.kind: \"airtime\" of a scenario without 802.11; expected a link of kind wifi",
+    );
+    refused(
+        &drawn(FIG05, "kind = \"airtime\"\n"),
+        "[[figure]] # new",
+        "figure.x: missing; expected a swept key in quotes",
+    );
+}
+
+#[test]
+fn a_figure_has_the_keys_of_its_kind_alone() {
+    refused(
+        &drawn(FIG05, &format!("{AIRTIME}y = \"flows.ftp.goodput_bps\" # here\n")),
+        "y = \"flows.ftp.goodput_bps\" # here",
+        "figure.y: a figure of kind \"airtime\" has none; expected figure.kind = \"lines\"",
+    );
+    refused(
+        &drawn(FIG05, "x = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\nflow = \"ftp\" # here\n"),
+        "flow = \"ftp\" # here",
+        "figure.flow: a figure of kind \"lines\" has none; expected figure.kind = \"time\"",
+    );
+    refused(
+        &drawn(FIG05, "kind = \"tiem\"\nx = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\n"),
+        "kind = \"tiem\"",
+        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: lines, airtime, time)",
+    );
+}
+
+#[test]
+fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
+    let time = |lines: &str| format!("kind = \"time\"\n{lines}");
+    let panels = "panels = [\"rtt\", \"goodput\"]\n";
+    let scenario = read(&drawn(&binned(), &time(&format!("{panels}flow = \"main\"\nuntil = \"5 s\"\n"))));
+    let figures = scenario.unwrap().figures().to_vec();
+    assert_eq!(figures[0]["panels"], serde_json::json!(["rtt", "goodput"]));
+    refused(
+        &drawn(BASE, &time(panels)),
+        "panels",
+        "figure.panels: \"goodput\" without bins; expected run.bin to be set, such as \"500 ms\"",
+    );
+    refused(
+        &drawn(BASE, &time("panels = [\"rtt\"]\nflow = \"mian\"\n")),
+        "flow = \"mian\"",
+        "figure.flow: unknown flow \"mian\"; did you mean \"main\"? (known: main)",
+    );
+    refused(
+        &drawn(BASE, &time("panels = [\"rtt\", \"rtt\"]\n")),
+        "panels",
+        "figure.panels: \"rtt\" twice; expected different words",
+    );
+    refused(
+        &drawn(BASE, &time("panels = [\"rto\", \"cwdn\"]\n")),
+        "panels",
+        "figure.panels: unknown panel \"cwdn\"; did you mean \"cwnd\"? \
+         (known: rtt, srtt, rto, cwnd, ssthresh, goodput, received)",
+    );
+    refused(
+        &drawn(BASE, &time("")),
+        "[[figure]] # new",
+        "figure.panels: missing; expected a list of panels (rtt, srtt, rto, cwnd, ssthresh, goodput, received) such as [\"rtt\"]",
+    );
+    let udp = binned().replace(
+        "[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n",
+        "app = { kind = \"cbr\", cbr = { rate = \"1 Mbit/s\" } }\n",
+    );
+    assert!(read(&drawn(&udp, &time("panels = [\"received\"]\n"))).is_ok());
+    refused(
+        &drawn(&udp, &time("panels = [\"received\", \"rtt\"]\n")),
+        "panels",
+        "figure.panels: \"rtt\" of UDP; expected goodput, received, or a flow over TCP",
+    );
+}
+
+#[test]
+fn an_axis_that_a_figure_over_time_leaves_open_is_remarked() {
+    let open =
+        read(&drawn(FIG05, "kind = \"time\"\npanels = [\"rtt\"]\nlines = \"agents.snoop.kind\"\n")).unwrap();
+    let line = line_of(open.text(), "[[figure]] # new");
+    let expected =
+        format!("x.toml:{line}: figure: leaves links.wlan.loss.rate open; name it in lines or where");
+    assert_eq!(open.warnings(), [expected]);
+}
+
+#[test]
+fn bins_without_number_are_refused() {
+    let bins =
+        |width: &str| changed("duration = \"10 s\"", &format!("duration = \"10 s\"\nbin = \"{width}\""));
+    assert!(read(&bins("100 us")).is_ok());
+    refused(&bins("99 us"), "bin", "run.bin: 0.000099 s gives 101011 bins; expected at most 100000");
+    refused(&bins("0 s"), "bin", "run.bin: \"0 s\" is too small; expected more than 0");
+}
