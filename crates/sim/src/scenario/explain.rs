@@ -99,7 +99,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Ordinals => "list of integers",
         Kind::SweptKey => "swept key",
         Kind::Metric => "metric",
-        Kind::Where => "table",
+        Kind::Where | Kind::Names => "table",
     };
     (name.to_string(), "")
 }

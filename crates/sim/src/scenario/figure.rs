@@ -75,6 +75,7 @@ impl<'a> Reader<'a> {
             }
             let value = match (key.kind, &leaf.item.raw) {
                 (Kind::Where, Raw::Table(below)) => Some(self.conditions(name, &document::flatten(below))),
+                (Kind::Names, Raw::Table(below)) => Some(self.names(name, &document::flatten(below))),
                 _ => match key.read(&leaf.item.raw, &Names::default()) {
                     Ok(value) => {
                         self.check(leaf.item.place, name, key.kind, &value);
@@ -196,6 +197,34 @@ impl<'a> Reader<'a> {
         };
         self.covered.push(*slot);
         Some((*slot, axis, column))
+    }
+
+    fn names(&mut self, name: &str, leaves: &[Leaf]) -> Json {
+        let axes = self.plan.axes.iter();
+        let mut known: Vec<String> = Vec::new();
+        for text in axes.flat_map(|axis| axis.rows.iter().flatten()).map(|(value, _)| value.text()) {
+            if !known.contains(&text) {
+                known.push(text);
+            }
+        }
+        let mut names = Map::new();
+        for leaf in leaves {
+            let value = leaf.key();
+            let at = format!("{name}.{value}");
+            match &leaf.item.raw {
+                _ if !known.contains(&value) => {
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    self.fault(leaf.item.place, &at, unknown("swept value", &value, &known));
+                }
+                Raw::Text(text) => {
+                    names.insert(value, Json::String(text.clone()));
+                }
+                other => {
+                    self.fault(leaf.item.place, &at, format!("{}; expected text", other.describe()));
+                }
+            }
+        }
+        Json::Object(names)
     }
 
     fn conditions(&mut self, name: &str, leaves: &[Leaf]) -> Json {

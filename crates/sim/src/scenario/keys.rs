@@ -80,6 +80,8 @@ pub(super) enum Kind {
     Metric,
     /// Swept keys and one of their values each.
     Where,
+    /// Swept values and what stands for each in a figure.
+    Names,
 }
 
 /// The value that a key has when nothing sets it.

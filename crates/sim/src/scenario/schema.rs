@@ -110,6 +110,7 @@ fn kind(key: &Key) -> Json {
             json!({ "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 1 })
         }
         Kind::Where => json!({ "type": "object" }),
+        Kind::Names => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
     }
 }
 

@@ -318,6 +318,7 @@ impl Key {
             Kind::SweptKey => vec!["a swept key in quotes".to_string()],
             Kind::Metric => vec!["a metric in quotes".to_string()],
             Kind::Where => vec!["a table of swept keys and values".to_string()],
+            Kind::Names => vec!["a table of swept values and names for them".to_string()],
         };
         forms.extend(self.words.iter().map(|word| format!("\"{word}\"")));
         forms.join(" or ")

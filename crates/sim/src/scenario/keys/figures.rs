@@ -33,6 +33,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(LINES),
     Key::new("figure.x-scale", SCALE, "scale of the x axis").absent().only(LINES),
     Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(LINES),
+    Key::new("figure.names", Kind::Names, "what legend and axis say in the place of swept values").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
     Key::new(
         "figure.gain-over",

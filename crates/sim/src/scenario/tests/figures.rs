@@ -64,6 +64,21 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
 }
 
 #[test]
+fn names_stand_for_swept_values() {
+    let names =
+        |lines: &str| format!("{AIRTIME}where = {{ \"links.wlan.loss.rate\" = \"0 %\" }}\nnames = {lines}\n");
+    let scenario = read(&drawn(FIG05, &names("{ none = \"standard TCP\", \"2 %\" = \"some\" }"))).unwrap();
+    assert_eq!(scenario.figures()[1]["names"], serde_json::json!({ "none": "standard TCP", "2 %": "some" }));
+    refused(
+        &drawn(FIG05, &names("{ lle-tpc = \"LLE-TCP\" }")),
+        "names",
+        "figure.names.lle-tpc: unknown swept value \"lle-tpc\"; did you mean \"lle-tcp\"? \
+         (known: none, lle-tcp, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, 12 %, 14 %, 16 %, 18 %, 20 %)",
+    );
+    refused(&drawn(FIG05, &names("{ none = 1 }")), "names", "figure.names.none: 1; expected text");
+}
+
+#[test]
 fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
     let time = |lines: &str| format!("kind = \"time\"\n{lines}");
     let panels = "panels = [\"rtt\", \"goodput\"]\n";
