@@ -142,7 +142,7 @@ fn traces_tell_the_directions_apart_and_change_nothing() {
     assert_eq!((plain.metrics, plain.events), (traced.metrics, traced.events));
     for table in traced.traces {
         let Column::Word { codes, words } = &table.columns[1].1 else { panic!("flows are words") };
-        assert_eq!(words[..], ["main", "other", "main.reverse"].map(String::from));
+        assert_eq!(words[..], ["main", "main.reverse", "other", "other.reverse"].map(String::from));
         for word in 0..3 {
             assert!(codes.contains(&word), "{}: no row of {}", table.name, words[word as usize]);
         }
@@ -153,7 +153,7 @@ fn traces_tell_the_directions_apart_and_change_nothing() {
                 let rows = codes.iter().zip(events).zip(lengths);
                 rows.filter(|((code, event), _)| **code == flow && **event == 0).map(|(_, len)| len).sum()
             };
-            assert_eq!((sent(0), sent(2)), (100_000.0, 30_000.0));
+            assert_eq!((sent(0), sent(1), sent(3)), (100_000.0, 30_000.0, 0.0));
         }
     }
 }

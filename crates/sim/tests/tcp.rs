@@ -3,6 +3,7 @@
 mod common;
 
 use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
+use lasthop_sim::probe::trace::Column;
 use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
 };
@@ -231,8 +232,36 @@ fn tracing_changes_nothing() {
         max_wall: None,
     };
     let traced = lasthop_sim::run(&request).expect("the run succeeds");
-    assert_eq!((plain.metrics, plain.events), (traced.metrics, traced.events));
+    assert_eq!((&plain.metrics, plain.events), (&traced.metrics, traced.events));
     assert_eq!(traced.traces.len(), names.len());
+}
+
+#[test]
+fn the_round_trips_traced_of_a_flow_are_those_of_its_sender() {
+    let mut config = ejtcp_fig9(ns2_tcp(), 0.02, Span::from_secs(50));
+    file(&mut config, 100_000);
+    let request = lasthop_sim::Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &["rtt".into()],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+    let columns = &outcome.traces[0].columns;
+    let (Column::Word { codes, words }, Column::Float(rtts)) = (&columns[1].1, &columns[2].1) else {
+        panic!("words and numbers in {columns:?}")
+    };
+    assert_eq!(words, &["main", "main.reverse"]);
+    let of = |code: u32| -> Vec<f64> {
+        codes.iter().zip(rtts).filter(|(found, _)| **found == code).map(|(_, rtt)| *rtt).collect()
+    };
+    let mean = of(0).iter().sum::<f64>() / of(0).len() as f64;
+    assert!((mean / metric(&outcome, "flows.main.rtt_mean_s") - 1.0).abs() < 1e-9, "{mean}");
+    assert!(!of(1).is_empty(), "the receiver measures its own SYN or FIN");
 }
 
 #[test]

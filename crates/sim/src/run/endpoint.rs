@@ -30,23 +30,14 @@ pub(super) fn addressee(packet: &Packet) -> (usize, usize) {
     (place / 2, place % 2)
 }
 
-/// What the traces call the flows, and after them the data that goes back on some.
+/// What the traces call the two ends of each flow. The receiving end has a window and round trips too: those of the data
+/// that goes back, or of its SYN and FIN.
 pub(super) fn trace_names(config: &Config) -> Vec<String> {
-    let flows = config.flows.iter().map(|flow| flow.name.clone());
-    let back = config.flows.iter().filter(|flow| flow.reverse.is_some());
-    flows.chain(back.map(|flow| format!("{}.reverse", flow.name))).collect()
+    let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
+    config.flows.iter().flat_map(names).collect()
 }
 
-/// The place among [`trace_names`] of what the receiving end of a flow sends.
-fn trace_name_of_receiver(config: &Config, number: u32) -> u32 {
-    let before = config.flows[..number as usize].iter().filter(|flow| flow.reverse.is_some());
-    match config.flows[number as usize].reverse {
-        Some(_) => (config.flows.len() + before.count()) as u32,
-        None => number,
-    }
-}
-
-/// One end: its node, what traces call the data it sends, and its timers.
+/// One end: its node, its place among [`trace_names`], and its timers.
 #[derive(Clone, Copy, Debug)]
 struct End {
     node: NodeId,
@@ -170,10 +161,9 @@ impl Flow {
             net.queue.slot()
         };
         let nodes = [NodeId(flow.from as u32), NodeId(flow.to as u32)];
-        let trace_names = [number, trace_name_of_receiver(request.config, number)];
         let ends = [0, 1].map(|side: u32| End {
             node: nodes[side as usize],
-            trace_name: trace_names[side as usize],
+            trace_name: 2 * number + side,
             retransmit: slot(net, acts, Act::Timer(2 * number + side, Timer::Retransmit)),
             delayed_ack: slot(net, acts, Act::Timer(2 * number + side, Timer::DelayedAck)),
             pace: slot(net, acts, Act::Timer(2 * number + side, Timer::Pace)),

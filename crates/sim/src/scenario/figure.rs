@@ -8,6 +8,7 @@ use super::plan::{Plan, is_name};
 use super::sweep::Axis;
 use super::value::{Names, Value};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
 
 /// The figures of a document as JSON, whatever an override fixes; `metrics` are the known names.
 pub(super) fn figures(
@@ -201,12 +202,9 @@ impl<'a> Reader<'a> {
 
     fn names(&mut self, name: &str, leaves: &[Leaf]) -> Json {
         let axes = self.plan.axes.iter();
-        let mut known: Vec<String> = Vec::new();
-        for text in axes.flat_map(|axis| axis.rows.iter().flatten()).map(|(value, _)| value.text()) {
-            if !known.contains(&text) {
-                known.push(text);
-            }
-        }
+        let values = axes.flat_map(|axis| axis.rows.iter().flatten()).map(|(value, _)| value.text());
+        let mut seen = BTreeSet::new();
+        let known: Vec<String> = values.filter(|value| seen.insert(value.clone())).collect();
         let mut names = Map::new();
         for leaf in leaves {
             let value = leaf.key();
