@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION = 0x4C486F70  # "LHop", so that another program's SQLite file is recognised
-SCHEMA = 1
+SCHEMA = 2
 
 _TABLES = """
 create table meta (key text primary key, value text not null) without rowid;
@@ -42,6 +42,7 @@ create table runs (
     stopped text,
     error text,
     metrics text,
+    series text,
     events integer,
     simulated_s real,
     cpu_s real,
@@ -53,7 +54,10 @@ create table runs (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the ledger; `error` tells why a failed run has no metrics."""
+    """One run in the ledger; `error` tells why a failed run has no metrics.
+
+    `series` holds the goodput of each flow over time where the scenario has bins.
+    """
 
     point_key: str
     replication: int
@@ -62,6 +66,7 @@ class Row:
     stopped: str | None
     error: str | None
     metrics: dict[str, float | None] | None
+    series: dict[str, list[float]]
     events: int
     simulated_s: float
     cpu_s: float
@@ -162,7 +167,7 @@ class Ledger:
     def put(self, rows: Iterable[Row]) -> None:
         """Record finished runs in one transaction."""
         self._write(
-            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     r.point_key,
@@ -173,6 +178,7 @@ class Ledger:
                     r.stopped,
                     r.error,
                     None if r.metrics is None else json.dumps(clean(r.metrics), allow_nan=False),
+                    json.dumps(r.series, allow_nan=False) if r.series else None,
                     r.events,
                     r.simulated_s,
                     r.cpu_s,
@@ -192,14 +198,15 @@ class Ledger:
     def rows(self, seed: int) -> Iterator[Row]:
         """All runs of a seed that the current model made."""
         query = """
-            select point_key, replication, seed, limits, stopped, error, metrics, events,
+            select point_key, replication, seed, limits, stopped, error, metrics, series, events,
                    simulated_s, cpu_s, wall_s
             from runs where model_version = ? and seed = ?
         """
         for row in self._db.execute(query, (_core.model_version, str(seed))):
-            key, replication, _, limits, stopped, error, metrics, events, simulated, cpu, wall = row
+            key, replication, _, limits, stopped, error, metrics, series, *rest = row
             found = None if metrics is None else json.loads(metrics)
-            yield Row(key, replication, seed, limits, stopped, error, found, events, simulated, cpu, wall)
+            over_time = {} if series is None else json.loads(series)
+            yield Row(key, replication, seed, limits, stopped, error, found, over_time, *rest)
 
     def close(self) -> None:
         """Close the file; what was recorded is on disk."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lasthop import _core, paths
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import Pairs, as_text
+from lasthop.quantity import seconds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,6 +131,11 @@ class Scenario:
         self._known(point)
         return dict(self._core.flows(point))
 
+    def observers(self, point: int = 0) -> list[tuple[str, str]]:
+        """The 802.11 links of a point, each with the node whose ledger of airtime is kept."""
+        self._known(point)
+        return self._core.observers(point)
+
     def _known(self, point: int) -> None:
         count = len(self.points())
         if not 0 <= point < count:
@@ -214,6 +220,7 @@ class Run:
         self.seed = seed
         self.replication = replication
         self.metrics = core.metrics
+        self.series = core.series
         self.events = core.events
         self.wall_s = core.wall_s
         self.cpu_s = core.cpu_s
@@ -232,19 +239,33 @@ class Run:
 
     def as_dict(self) -> dict[str, Any]:
         """The run as the command line prints it with `--json`."""
+        from lasthop.airtime import ledgers
+
         return {
             "scenario": self.scenario.id,
+            "file": self.scenario.name,
+            "overrides": dict(self.scenario.overrides),
             "seed": self.seed,
             "replication": self.replication,
             "version": _core.__version__,
             "model_version": _core.model_version,
             "point": self.scenario.points()[self.point],
+            "point_number": self.point,
             "metrics": self.metrics,
+            "airtime": [ledger.as_dict() for ledger in ledgers(self)],
+            "series": self._series(),
             "events": self.events,
             "simulated_s": self.simulated_s,
             "stopped": self.stopped,
             "wall_s": self.wall_s,
         }
+
+    def _series(self) -> dict[str, Any] | None:
+        """Goodput over time with the width of its bins; nothing where the scenario has none."""
+        if not self.series:
+            return None
+        width = seconds(self.scenario.resolved(self.point)["run.bin"]["value"])
+        return {"bin_s": width, "values": self.series}
 
     def __repr__(self) -> str:
         return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"

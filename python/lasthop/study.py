@@ -222,6 +222,20 @@ class Study:
                 found[replication] = row.metrics.get(metric)
         return found
 
+    def run_at(self, point: int, replication: int) -> Row | None:
+        """The run of a replication of a point, if it is in the ledger."""
+        place = bisect_left(self.plan, point, key=itemgetter(0))
+        return self.runs.get((self.plan[place][1], replication))
+
+    def series(self, point: int, name: str) -> dict[int, list[float]]:
+        """Goodput over time in the bins of the scenario, by replication; `values` says which count."""
+        found: dict[int, list[float]] = {}
+        for replication in self.values(point, name):
+            row = self.run_at(point, replication)
+            if row is not None and name in row.series:
+                found[replication] = row.series[name]
+        return found
+
     def check_metric(self, metric: str) -> None:
         """Raise unless the metric was measured."""
         known = self.metrics()
