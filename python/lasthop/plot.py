@@ -1,25 +1,17 @@
-"""Figures of a study: lines with error bands, readable in grey, the same bytes every time.
-
-Every line differs from the others in colour, marker and dashes. TCP variants keep the colour
-and marker of the registry in all figures; other lines take the palette of Okabe and Ito, which
-readers with any colour vision can tell apart.
-"""
+"""Figures of a study: a metric against a swept key with error bands, airtime, a flow over time."""
 
 from __future__ import annotations
 
-import json
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from lasthop import _core
-from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.errors import UsageError, nearest
 from lasthop.quantity import metric_unit, metric_words, prefix, split
+from lasthop.style import caption, counts, sheet, styles
 from lasthop.table import Series, series
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -27,35 +19,17 @@ if TYPE_CHECKING:
     from lasthop.scenario import Scenario
     from lasthop.study import Study
 
-FORMATS = ("svg", "png", "pdf")
-
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
-
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "lasthop",
-    "font.family": "DejaVu Sans",
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "0.9",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.5,
-    "figure.dpi": 100.0,
-    "savefig.dpi": 200.0,
-}
+# What can be drawn of any study of an 802.11 link, without a [[figure]].
+AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
 
 
 def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
-    """The `[[figure]]` of that id; the first one without a name."""
+    """The `[[figure]]` of that id, or the airtime of every point; the first one without a name."""
     figures = {str(f["id"]): f for f in scenario.figures()}
+    if name == AIRTIME["id"] and name not in figures:
+        return AIRTIME
     if not figures:
-        raise UsageError(f"{scenario.id}: no [[figure]]; expected one that names x and y")
+        raise UsageError(f"{scenario.id}: no [[figure]]; expected one, or the name {AIRTIME['id']}")
     if name is None:
         return next(iter(figures.values()))
     if name not in figures:
@@ -65,28 +39,35 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
 
 def draw(study: Study, figure: dict[str, Any]) -> Figure:
     """Draw a figure of the study; nothing is written."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    if figure["kind"] == "airtime":
+        from lasthop.plot_airtime import draw_bars
 
+        return draw_bars(study, figure)
+    if figure["kind"] == "time":
+        from lasthop.plot_time import draw_study
+
+        return draw_study(study, figure)
+    return _draw_lines(study, figure)
+
+
+def _draw_lines(study: Study, figure: dict[str, Any]) -> Figure:
     x, y = str(figure["x"]), str(figure["y"])
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
     lines = figure.get("lines")
     over = figure.get("gain-over")
-    every = series(study, x, y, lines, figure.get("where") or {}, over)
+    every = series(study, x, y, lines, figure.get("where") or {}, over, figure.get("names"))
     if not any(it.mean is not None for line in every for it in line.intervals):
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
-    with mpl.rc_context(_STYLE):
-        sheet = Figure(figsize=(6.0, 4.0), layout="constrained")
-        FigureCanvasAgg(sheet)
-        axes = sheet.add_subplot()
+    with sheet(6.0, 4.0) as drawn:
+        axes = drawn.add_subplot()
         _lines(axes, study, figure, every)
         axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
         if len(every) > 1:
-            axes.legend(title=_legend_title(lines))
-        sheet.supxlabel(_caption(every), fontsize=7.5, color="0.35")
-    return sheet
+            axes.legend(title=None if figure.get("names") else _legend_title(lines))
+        runs = counts(it.n for line in every for it in line.intervals)
+        caption(drawn, f"mean and 95 % confidence interval (Student t), {runs}")
+    return drawn
 
 
 def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]) -> None:
@@ -96,8 +77,8 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
     if figure.get("gain-over"):
         factor, unit = 0.01, "%"
     axis = _Axis(study.scenario, x, [text for line in every for text in line.xs])
-    styles = _styles(str(figure.get("lines", "")), [line.label for line in every])
-    for line, (colour, marker, dashes) in zip(every, styles, strict=True):
+    looks = styles(str(figure.get("lines", "")), [line.label for line in every])
+    for line, (colour, marker, dashes) in zip(every, looks, strict=True):
         xs = [axis.at(text) for text in line.xs]
         middle = [math.nan if it.mean is None else it.mean / factor for it in line.intervals]
         low = [math.nan if it.low is None else it.low / factor for it in line.intervals]
@@ -109,7 +90,8 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
         else:
             axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
     if axis.words:
-        axes.set_xticks(range(len(axis.words)), axis.words)
+        names: Mapping[str, str] = figure.get("names") or {}
+        axes.set_xticks(range(len(axis.words)), [names.get(word, word) for word in axis.words])
     axes.set_xlabel(figure.get("x-label") or axis.label)
     name = f"gain in {metric_words(y)}" if figure.get("gain-over") else metric_words(y)
     axes.set_ylabel(figure.get("y-label") or name + (f" ({unit})" if unit else ""))
@@ -168,47 +150,5 @@ def _unit(numbers: dict[str, float | None]) -> tuple[float, str]:
     return value / parts[0], parts[1]
 
 
-@cache
-def _registered() -> dict[str, tuple[str, str]]:
-    """Colour and marker of everything in the registry that has them."""
-    found: dict[str, tuple[str, str]] = {}
-    for entries in json.loads(_core.registry()).values():
-        for entry in entries:
-            if entry.get("colour") and entry.get("marker"):
-                found.setdefault(str(entry["name"]), (str(entry["colour"]), str(entry["marker"])))
-    return found
-
-
-def _styles(lines: str, labels: Sequence[str]) -> list[tuple[str, str, Any]]:
-    """Colour, marker and dashes for each line."""
-    registered = _registered() if lines.rsplit(".", 1)[-1] in ("variant", "recovery", "congestion") else {}
-    styles = []
-    for i, label in enumerate(labels):
-        fresh = (_COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)])
-        colour, marker = registered.get(label, fresh)
-        styles.append((colour, marker, _DASHES[i % len(_DASHES)]))
-    return styles
-
-
 def _legend_title(lines: object) -> str | None:
     return " ".join(str(lines).split(".")[2:]).replace("-", " ") or None if lines else None
-
-
-def _caption(every: list[Series]) -> str:
-    counts = sorted({it.n for line in every for it in line.intervals})
-    n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"mean and 95 % confidence interval (Student t), n = {n} · lasthop {_core.__version__}"
-
-
-def save(sheet: Figure, path: Path) -> None:
-    """Write a figure; the suffix is the format. The same figure gives the same bytes."""
-    import matplotlib as mpl
-
-    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
-    kind = path.suffix.removeprefix(".")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with mpl.rc_context(_STYLE):
-            sheet.savefig(path, format=kind, metadata=dates[kind])
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop import _core
+from lasthop import _core, airtime
 from lasthop.jsontext import dumps
 from lasthop.judgement import of_study
 from lasthop.quantity import metric_unit
@@ -20,6 +20,11 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
     """The figures' tables and what laws judged, or the tables of the metrics named, one below the other."""
     blocks = []
     for view in _views(study, metrics):
+        if view.get("kind") == "airtime":
+            title = view.get("title") or ""
+            block = airtime.study_text(study, view)
+            blocks.append(f"{title}\n{block}" if title else block)
+            continue
         study.check_metric(view["y"])
         block = pivot(study, view.get("x"), view["y"], view.get("lines"), view.get("where") or {})
         if block:
@@ -49,6 +54,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "runs": sum(1 for _ in study.results()),
             "failed": len(study.failures),
             "stopped": len(study.stopped),
+            "airtime": airtime.study_json(study),
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],
@@ -60,10 +66,12 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
     """What to tabulate: the figures, or each metric laid out like the first figure."""
     figures = study.scenario.figures()
     if metrics:
-        first: dict[str, Any] = figures[0] if figures else {}
+        first: dict[str, Any] = next((f for f in figures if "x" in f), {})
         layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
         return [{**layout, "y": name} for name in metrics]
-    return figures or [{"y": name} for name in study.metrics()[:1]]
+    # What is drawn over time is no table.
+    shown = [figure for figure in figures if figure["kind"] != "time"]
+    return shown or [{"y": name} for name in study.metrics()[:1]]
 
 
 def scenario_text(scenario: Scenario, point: int) -> str:

@@ -206,7 +206,7 @@ def _set_replications(study: Study, count: Callable[[int], int]) -> None:
 
 
 def figure_metrics(study: Study) -> list[str]:
-    """What the figures of the scenario show; the first metric if there are none."""
+    """The metrics that the figures of the scenario show; the first one of all if there are none."""
     shown = [f["y"] for f in study.scenario.figures() if "y" in f]
     return list(dict.fromkeys(shown)) or study.metrics()[:1]
 

@@ -156,37 +156,69 @@ def series(
     lines: str | None,
     where: Mapping[str, str],
     gain_over: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> list[Series]:
-    """The lines of a figure: one for each combination of whatever is swept beside x.
+    """The lines of a figure, each with what y is at each x.
 
-    Keys that advance together with x (a zip or a list) belong to x and make no lines. With
-    `gain_over` each value is that of y over y at the point where those keys have those values,
-    minus one, and the points that they name themselves make no line.
+    With `gain_over` each value is that of y over y at the point where those keys have those
+    values, minus one, and the points that they name themselves make no line.
     """
     study.check_metric(y)
+    points = study.scenario.points()
+    found = []
+    for group in groups(study, x, lines, where, gain_over, names):
+        if gain_over:
+            intervals = [_gain(study, index, points[index], y, gain_over) for index in group.points]
+        else:
+            intervals = [_level(study, index, y) for index in group.points]
+        found.append(Series(group.label, group.xs, group.points, intervals))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The points that a figure shows as one line: their label, and at each x the point."""
+
+    label: str
+    xs: list[str]
+    points: list[int]
+
+
+def groups(
+    study: Study,
+    x: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    without: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> list[Group]:
+    """The points of a figure: one group for each combination of whatever is swept beside x.
+
+    Keys that advance together with x (a zip or a list) belong to x and make no groups. Points where
+    the keys of `without` have those values are left out; `names` stand for swept values.
+    """
     numeric = study.scenario.numeric
     axes = study.scenario.axes()
     beside = [[k for k in keys if k != x] for keys, _ in axes if x not in keys]
     if lines is not None and any(x in keys and lines in keys for keys, _ in axes):
         beside.append([lines])
     beside.sort(key=lambda keys: lines not in keys)
-    cells: dict[tuple[str, ...], list[tuple[str, int, Interval]]] = {}
+    cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     labels: dict[tuple[str, ...], str] = {}
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
         if _matches(study, index, point, where):
-            if gain_over and _matches(study, index, point, gain_over):
+            if without and _matches(study, index, point, without):
                 continue
             own = {k: point[k] for keys in beside for k in keys}
             place = tuple(own.values())
-            labels[place] = _label(beside, own, lines, where)
-            it = _gain(study, index, point, y, gain_over) if gain_over else _level(study, index, y)
-            cells.setdefault(place, []).append((point.get(x, ""), index, it))
+            labels[place] = _label(beside, own, lines, where, names or {})
+            cells.setdefault(place, []).append((point.get(x, ""), index))
     for column in cells.values():
-        numbers = {text: numeric(x, text) for text, _, _ in column}
+        numbers = {text: numeric(x, text) for text, _ in column}
         if None not in numbers.values():
             column.sort(key=lambda cell: numbers[cell[0]] or 0.0)
     return [
-        Series(labels[place], [c[0] for c in column], [c[1] for c in column], [c[2] for c in column])
+        Group(labels[place], [text for text, _ in column], [index for _, index in column])
         for place, column in cells.items()
     ]
 
@@ -220,12 +252,16 @@ def _matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[
 
 
 def _label(
-    beside: list[list[str]], own: Mapping[str, str], lines: str | None, where: Mapping[str, str]
+    beside: list[list[str]],
+    own: Mapping[str, str],
+    lines: str | None,
+    where: Mapping[str, str],
+    names: Mapping[str, str],
 ) -> str:
     parts = []
     for keys in beside:
         shown = [k for k in keys if k == lines] or keys
-        parts += [own[k] for k in shown if k not in where]
+        parts += [names.get(own[k], own[k]) for k in shown if k not in where]
     return ", ".join(parts)
 
 

@@ -48,6 +48,59 @@ y     = "flows.main.goodput_bps"
 lines = "flows.main.tcp.variant"
 """
 
+HOP = """\
+title = "One 802.11 hop with and without LLE-TCP"
+
+[run]
+duration     = "3 s"
+warmup       = "500 ms"
+bin          = "500 ms"
+replications = 2
+
+[nodes]
+left  = { position = ["0 m", "0 m"] }
+right = { position = ["100 m", "0 m"] }
+
+[links.wlan]
+kind          = "wifi"
+nodes         = ["left", "right"]
+standard      = "802.11"
+rate          = "1 Mbit/s"
+rts-threshold = "0 B"
+
+[flows.main]
+from = "left"
+to   = "right"
+app  = { kind = "bulk" }
+tcp  = { profile = "ns2-2004", variant = "tahoe", packet = "1000 B" }
+
+[agents.snoop]
+kind  = "lle-tcp"
+mode  = "paper"
+flows = ["main"]
+
+[sweep]
+"agents.snoop.kind"     = ["none", "lle-tcp"]
+"flows.main.tcp.packet" = ["200 B", "1000 B"]
+
+[[figure]]
+id      = "airtime"
+kind    = "airtime"
+x       = "flows.main.tcp.packet"
+x-label = "payload"
+lines   = "agents.snoop.kind"
+names   = { none = "standard", lle-tcp = "LLE" }
+
+[[figure]]
+id     = "time"
+kind   = "time"
+panels = ["rtt", "rto", "cwnd", "goodput", "received"]
+until  = "2.75 s"
+lines  = "agents.snoop.kind"
+names  = { none = "standard", lle-tcp = "LLE" }
+where  = { "flows.main.tcp.packet" = "1000 B" }
+"""
+
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:

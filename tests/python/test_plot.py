@@ -8,7 +8,8 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
-from lasthop.plot import draw, save
+from lasthop.plot import draw
+from lasthop.style import save
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -93,12 +93,7 @@ def run_command(
     if verbose():
         note(f"point {index} of {len(chosen.points())}: {_words(chosen, index)}")
     if dry_run:
-        bound = chosen.estimate(index)
-        note(
-            f"would run point {index} of {chosen.id} ({_words(chosen, index)}), seed "
-            f"{chosen.seed if seed is None else seed}, replication {replication}: "
-            f"at most {bound['events']:.3g} events and {bound['memory_bytes'] / 1e6:.3g} MB"
-        )
+        _would(chosen, index, chosen.seed if seed is None else seed, replication, as_json=as_json)
         return
     captures = _captures(chosen, index, pcaps)
     folder = out or (Path("runs") / chosen.id if channels else None)
@@ -131,6 +126,30 @@ def run_command(
     if folder is not None:
         _keep(done, folder)
         written(folder)
+
+
+def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json: bool) -> None:
+    """Say what would be run."""
+    from lasthop.jsontext import dumps
+
+    bound = chosen.estimate(index)
+    if as_json:
+        plan = {
+            "scenario": chosen.id,
+            "file": chosen.name,
+            "overrides": dict(chosen.overrides),
+            "point": chosen.points()[index],
+            "seed": seed,
+            "replication": replication,
+            "events_max": bound["events"],
+            "memory_bytes_max": bound["memory_bytes"],
+        }
+        data(dumps({"dry_run": True, **plan}))
+        return
+    note(
+        f"would run point {index} of {chosen.id} ({_words(chosen, index)}), seed {seed}, replication "
+        f"{replication}: at most {bound['events']:.3g} events and {bound['memory_bytes'] / 1e6:.3g} MB"
+    )
 
 
 def _words(scenario: Scenario, index: int) -> str:
@@ -187,17 +206,24 @@ def _note_run(done: Run) -> None:
 
 
 def _table(done: Run) -> str:
+    from lasthop.airtime import CLASSES, ledgers, metric
     from lasthop.judgement import of_run
     from lasthop.quantity import human, metric_unit
     from lasthop.table import grid
 
-    rows = [[name, human(value, metric_unit(name))] for name, value in done.metrics.items()]
+    books = ledgers(done)
+    booked = {metric(book.link, name) for book in books for name in (*CLASSES, "concurrent")}
+    rows = [
+        [name, human(value, metric_unit(name))] for name, value in done.metrics.items() if name not in booked
+    ]
     judged = of_run(done.metrics)
-    return grid(["metric", "value"], rows) + (f"\n\n{judged}" if judged else "")
+    blocks = [grid(["metric", "value"], rows), *map(str, books), *([judged] if judged else [])]
+    return "\n\n".join(blocks)
 
 
 def _keep(done: Run, folder: Path) -> None:
     from lasthop.jsontext import dumps
+    from lasthop.paths import RUN
 
     try:
         for name in done.traces():
@@ -206,8 +232,8 @@ def _keep(done: Run, folder: Path) -> None:
             draft = path.with_name(path.name + ".new")
             done.trace(name).to_csv(draft)
             draft.replace(path)
-        draft = folder / "run.json.new"
+        draft = folder / f"{RUN}.new"
         draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
-        draft.replace(folder / "run.json")
+        draft.replace(folder / RUN)
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e
