@@ -1,0 +1,97 @@
+"""Flows over time: one panel above the other, and in each a line for each flow and scheme."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from lasthop.quantity import prefix, seconds
+from lasthop.style import caption, counts, sheet, styles
+from lasthop.timeline import PANELS, Line, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from lasthop.study import Study
+
+_HEIGHT = 1.75
+
+
+def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
+    """Draw a figure of kind `time` of a study."""
+    found, runs = lines(study, figure)
+    about = []
+    if any(PANELS[name].channel for name in found):
+        about.append(f"traces of replication 0 of seed {study.seed}")
+    if runs:
+        about.append(f"bins: mean and 95 % confidence interval (Student t), {counts([runs])}")
+    until = seconds(str(figure["until"])) if "until" in figure else None
+    title = figure.get("title") or study.scenario.title or figure["id"]
+    return draw_panels(found, str(title), "; ".join(about), until, str(figure.get("lines", "")))
+
+
+def draw_panels(
+    found: Mapping[str, list[Line]], title: str, about: str, until: float | None, lines_key: str = ""
+) -> Figure:
+    """Draw panels that share their time axis, from time zero on."""
+    labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
+    looks = dict(zip(labels, styles(lines_key, labels), strict=True))
+    end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
+    with sheet(6.4, 1.1 + _HEIGHT * len(found)) as drawn:
+        stacked = drawn.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (name, every) in zip(stacked, found.items(), strict=True):
+            _panel(axes, name, every, looks)
+        stacked[-1].set_xlim(0, end)
+        stacked[-1].set_xlabel("simulated time (s)")
+        stacked[0].set_title(title, pad=22 if len(labels) > 1 else None)
+        if len(labels) > 1:
+            handles, texts = _legend(stacked, labels)
+            stacked[0].legend(handles, texts, ncols=min(len(labels), 4), **_ABOVE)
+        caption(drawn, about)
+    return drawn
+
+
+_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.985), "borderaxespad": 0.2}
+
+
+def _legend(stacked: Any, labels: list[str]) -> tuple[list[Any], list[str]]:
+    """One handle for each label, whichever panels have it."""
+    known: dict[str, Any] = {}
+    for axes in stacked:
+        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
+            known.setdefault(text, handle)
+    return [known[label] for label in labels], labels
+
+
+def _panel(axes: Axes, name: str, every: list[Line], looks: Mapping[str, tuple[str, str, Any]]) -> None:
+    panel = PANELS[name]
+    values = [abs(v) for line in every for v in line.values if math.isfinite(v)]
+    factor, unit = prefix(max(values, default=0.0), panel.unit)
+    for line in every:
+        colour, _, dashes = looks[line.label]
+        scaled, low, high = ([v / factor for v in column] for column in (line.values, line.low, line.high))
+        if len(line.times) == len(line.values) + 1:
+            axes.stairs(scaled, line.times, baseline=None, color=colour, linestyle=dashes, label=line.label)
+            axes.fill_between(line.times, [*low, low[-1]], [*high, high[-1]], step="post", **_band(colour))
+            continue
+        style = "steps-post" if panel.holds else "default"
+        axes.plot(
+            line.times,
+            scaled,
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.1,
+            drawstyle=style,
+            label=line.label,
+        )
+        if low:
+            axes.fill_between(line.times, low, high, **_band(colour))
+    axes.set_ylabel(f"{panel.words}\n({unit})")
+    axes.set_ylim(0, 1.08 * max(values, default=1.0) / factor or 1.0)
+
+
+def _band(colour: str) -> dict[str, Any]:
+    return {"color": colour, "alpha": 0.18, "linewidth": 0}

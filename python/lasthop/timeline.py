@@ -1,0 +1,187 @@
+"""A flow over time: what a figure of kind `time` shows of a study, panel by panel.
+
+Round trips, timeouts and windows come from the trace of replication 0, which is simulated again with
+its trace on and must measure what the study has of it. Goodput and what was received come from the
+bins that every run of the study kept, as means over the replications.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.errors import StudyError, UsageError
+from lasthop.jsontext import clean
+from lasthop.quantity import seconds
+from lasthop.stats import interval
+from lasthop.table import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lasthop.study import Study
+
+# Columns of a trace by name: arrays or lists of equal length.
+Columns = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A quantity over time: its name, its unit, and where it comes from.
+
+    A quantity that `holds` keeps each value until the next one, and the last.
+    """
+
+    words: str
+    unit: str
+    channel: str = ""
+    column: str = ""
+    holds: bool = False
+
+
+PANELS = {
+    "rtt": Panel("round trip", "s", "rtt", "rtt_s"),
+    "srtt": Panel("smoothed round trip", "s", "rtt", "srtt_s"),
+    "rto": Panel("timeout (RTO)", "s", "rtt", "rto_s", holds=True),
+    "cwnd": Panel("window (cwnd)", "segments", "cwnd", "cwnd", holds=True),
+    "ssthresh": Panel("threshold (ssthresh)", "segments", "cwnd", "ssthresh", holds=True),
+    "goodput": Panel("goodput", "bit/s"),
+    "received": Panel("received", "B"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a panel.
+
+    `times` are those of the values, or the edges of bins, one more than the values. `low` and
+    `high` bound the 95 % interval where the values are means.
+    """
+
+    label: str
+    times: list[float]
+    values: list[float]
+    low: list[float]
+    high: list[float]
+
+
+def held(found: Mapping[str, list[Line]], horizon: float) -> dict[str, list[Line]]:
+    """The panels with what holds drawn on: as long as the other panels know of the flow, else to the end.
+
+    >>> rtt, cwnd = Line("x", [1.0, 9.0], [0.1, 0.2], [], []), Line("x", [0.0, 2.0], [1.0, 4.0], [], [])
+    >>> held({"rtt": [rtt], "cwnd": [cwnd]}, 50.0)["cwnd"][0].times
+    [0.0, 2.0, 9.0]
+    >>> held({"cwnd": [cwnd]}, 50.0)["cwnd"][0].times
+    [0.0, 2.0, 50.0]
+    """
+    last: dict[str, float] = {}
+    for name, every in found.items():
+        if PANELS[name].channel == "rtt":
+            for line in every:
+                last[line.label] = max(last.get(line.label, 0.0), line.times[-1])
+    return {
+        name: [_until(line, last.get(line.label, horizon)) if PANELS[name].holds else line for line in every]
+        for name, every in found.items()
+    }
+
+
+def _until(line: Line, end: float) -> Line:
+    if end <= line.times[-1]:
+        return line
+    return Line(line.label, [*line.times, end], [*line.values, line.values[-1]], line.low, line.high)
+
+
+def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]], int]:
+    """The lines of each panel of a figure, and the number of runs behind the bins."""
+    wanted = [str(name) for name in figure["panels"]]
+    channels = sorted({PANELS[name].channel for name in wanted} - {""})
+    found: dict[str, list[Line]] = {name: [] for name in wanted}
+    runs, horizon = 0, 0.0
+    for group in groups(
+        study, "", figure.get("lines"), figure.get("where") or {}, None, figure.get("names") or {}
+    ):
+        for point in group.points:
+            tables = _traces(study, point, channels) if channels else {}
+            horizon = max(horizon, seconds(study.scenario.resolved(point)["run.duration"]["value"]) or 0.0)
+            flows = [str(figure["flow"])] if "flow" in figure else _flows(study)
+            for flow in flows:
+                label = ", ".join(part for part in (group.label, flow if len(flows) > 1 else "") if part)
+                for name in wanted:
+                    if PANELS[name].channel:
+                        line = traced(tables, name, flow, label)
+                    else:
+                        line, n = _binned(study, point, name, flow, label)
+                        runs = max(runs, n)
+                    if line is not None:
+                        found[name].append(line)
+    if not any(found.values()):
+        raise UsageError(f"figure {figure['id']}: nothing over time in {study.path}; expected a finished run")
+    return held(found, horizon), runs
+
+
+def _flows(study: Study) -> list[str]:
+    """The flows of a study, and the data that goes back on them, under the names of their metrics."""
+    names = (name.removeprefix("flows.") for name in study.metrics() if name.startswith("flows."))
+    return [name.removesuffix(".goodput_bps") for name in names if name.endswith(".goodput_bps")]
+
+
+def _traces(study: Study, point: int, channels: list[str]) -> dict[str, Columns]:
+    """Simulate replication 0 of a point once more, with its trace on."""
+    row = study.run_at(point, 0)
+    if row is None or row.metrics is None or row.stopped:
+        return {}
+    run = study.scenario.run(study.seed, 0, point, trace=channels)
+    if clean(run.metrics) != row.metrics:
+        raise StudyError(
+            f"{study.path}: point {point} measures other values than the study has; expected the same "
+            "(the study is of another build: sweep again with --fresh)"
+        )
+    return {name: dict(run.trace(name).columns) for name in run.traces()}
+
+
+def traced(tables: Mapping[str, Columns], panel: str, flow: str, label: str) -> Line | None:
+    """The line of a flow in a panel, from traces; nothing where it is not traced."""
+    table = tables.get(PANELS[panel].channel)
+    if table is None:
+        return None
+    columns = (table["time_s"], table["flow"], table[PANELS[panel].column])
+    rows = [(float(t), float(v)) for t, who, v in zip(*columns, strict=True) if who == flow]
+    rows = [(t, v) for t, v in rows if math.isfinite(v)]
+    return Line(label, [t for t, _ in rows], [v for _, v in rows], [], []) if rows else None
+
+
+def _binned(study: Study, point: int, panel: str, flow: str, label: str) -> tuple[Line | None, int]:
+    every = study.series(point, f"flows.{flow}.goodput_bps")
+    resolved = study.scenario.resolved(point)
+    width = seconds(resolved["run.bin"]["value"]) if every else None
+    end = seconds(resolved["run.duration"]["value"])
+    if width is None or end is None:
+        return None, 0
+    return binned(list(every.values()), width, end, panel, label), len(every)
+
+
+def binned(runs: list[list[float]], width: float, end: float, panel: str, label: str) -> Line:
+    """The line of a flow in a panel, from the bins of its runs.
+
+    >>> line = binned([[8.0, 16.0], [8.0, 32.0]], 2.0, 3.0, "received", "x")
+    >>> line.times, line.values
+    ([0.0, 2.0, 3.0], [0.0, 2.0, 5.0])
+    """
+    edges = [min(i * width, end) for i in range(len(runs[0]) + 1)]
+    if panel == "received":
+        runs = [_received(rates, edges) for rates in runs]
+    its = [interval([run[i] for run in runs]) for i in range(len(runs[0]))]
+    means = [math.nan if it.mean is None else it.mean for it in its]
+    low = [math.nan if it.low is None else it.low for it in its]
+    high = [math.nan if it.high is None else it.high for it in its]
+    return Line(label, edges, means, low, high)
+
+
+def _received(rates: list[float], edges: list[float]) -> list[float]:
+    """Bytes received by each edge of the bins."""
+    total, found = 0.0, [0.0]
+    for rate, begin, end in zip(rates, edges, edges[1:], strict=False):
+        total += rate * (end - begin) / 8
+        found.append(total)
+    return found
