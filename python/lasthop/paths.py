@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from lasthop.errors import UsageError, nearest
 
 LEDGER = "study.sqlite"
 TEXT = "scenario.toml"
+RUN = "run.json"
 STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 
 
@@ -87,6 +89,14 @@ def protect(target: Path, *inputs: Path) -> None:
         raise UsageError(f"{target}: is read by this command; expected another file to write")
     if full.name in STUDY_FILES and (full.parent / LEDGER).exists():
         raise UsageError(f"{target}: belongs to a study; expected another file to write")
+
+
+def program() -> str:
+    """How lasthop is called from the current directory: by the starter of a checkout, if this is one."""
+    starter = Path(__file__).resolve().parents[2] / "lasthop"
+    if not (starter.is_file() and os.access(starter, os.X_OK)):
+        return "lasthop"
+    return "./lasthop" if starter.parent == Path.cwd() else str(starter)
 
 
 def is_study(argument: str) -> bool:

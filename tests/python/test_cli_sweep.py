@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import COMMAND, environment
+from conftest import COMMAND, HOP, environment
 from lasthop import sweep as sweep_module
 from lasthop.cli.main import invoke
 from test_study import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+STARTER = Path(__file__).resolve().parents[2] / "lasthop"
 METRIC = "flows.main.goodput_bps"
 
 
@@ -121,7 +122,7 @@ def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) 
     cli("sweep", small, "-s", "run.duration=2 s", "--seed", "5")
     done = cli("command", "studies/small", "--point", "4", "--replication", "2")
     words = shlex.split(done.stdout)
-    assert words[:2] == ["lasthop", "run"]
+    assert words[:2] == [str(STARTER), "run"]
     repeated = subprocess.run(
         [*COMMAND, *words[1:], "--json"],
         cwd=tmp_path,
@@ -135,6 +136,74 @@ def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) 
     run = json.loads(repeated.stdout)
     assert {name: row[name] for name in run["metrics"]} == run["metrics"]
     assert run["events"] == row["events"]
+
+
+def repeat(command: str, where: Path, *more: str) -> dict[str, object]:
+    """Carry out what `command` printed, with this test's interpreter in the place of the starter."""
+    starter, *words = shlex.split(command)
+    assert starter == str(STARTER)
+    done = subprocess.run(
+        [*COMMAND, *words, *more], cwd=where, env=environment(), capture_output=True, text=True, check=True
+    )
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_the_command_of_every_point_runs_where_a_swept_key_has_no_meaning(tmp_path: Path, cli: Cli) -> None:
+    swept = HOP.replace(
+        '"agents.snoop.kind"     = ["none", "lle-tcp"]\n"flows.main.tcp.packet" = ["200 B", "1000 B"]',
+        '[sweep.zip]\n"agents.snoop.kind" = ["none", "lle-tcp"]\n"agents.snoop.mode" = ["paper", "safe"]',
+    )
+    (tmp_path / "hop.toml").write_text(swept[: swept.index("[[figure]]")])
+    cli("sweep", "hop.toml", "-r", "1")
+    rows = json.loads(cli("export", "studies/hop", "--format", "json").stdout)["rows"]
+    for row in rows:
+        run = repeat(cli("command", "studies/hop", "--point", row["point"]).stdout, tmp_path, "--json")
+        assert run["events"] == row["events"]
+
+
+def test_the_command_of_a_kept_run_repeats_it_with_its_settings(
+    small: Path, cli: Cli, tmp_path: Path
+) -> None:
+    done = cli(
+        "run", "small.toml", "-s", "links.path.delay=7 ms", "--point", "2", "--seed", "9", "-o", "kept"
+    )
+    assert done.returncode == 0
+    kept = json.loads((tmp_path / "kept" / "run.json").read_text())
+    assert kept["overrides"] == {"links.path.delay": "7 ms"}
+    run = repeat(cli("command", "kept").stdout, tmp_path, "--json")
+    assert (run["metrics"], run["overrides"], run["seed"]) == (kept["metrics"], kept["overrides"], 9)
+    small.unlink()
+    gone = cli("command", "kept")
+    assert (gone.returncode, gone.stderr) == (
+        2,
+        "error: kept: small.toml is not there; expected the scenario that was run\n",
+    )
+
+
+def test_a_run_that_was_stopped_is_repeated_to_the_same_event(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("sweep", small, "-r", "1", "--max-events", "300")
+    command = cli("command", "studies/small", "--point", "1").stdout
+    assert command.endswith("--max-events 300\n")
+    run = repeat(command, tmp_path, "--json")
+    assert (run["stopped"], run["events"]) == ("max-events", 300)
+
+
+def test_command_asks_for_a_point_of_a_study_only(small: Path, cli: Cli) -> None:
+    cli("sweep", small, "-r", "1")
+    cli("run", small, "-o", "kept")
+    assert "is a study; expected --point" in cli("command", "studies/small").stderr
+    assert "is one run; expected no --point" in cli("command", "kept", "--point", "0").stderr
+
+
+def test_a_dry_sweep_in_json_lists_its_points(small: Path, cli: Cli, tmp_path: Path) -> None:
+    done = cli("sweep", small, "--dry-run", "--json", "-s", "run.duration=2 s", "-r", "4", "-o", "out")
+    plan = json.loads(done.stdout)
+    assert (plan["replications"], plan["out"], plan["dry_run"]) == (4, "out", True)
+    assert plan["overrides"] == {"run.duration": "2 s"}
+    assert len(plan["points"]) == 6
+    assert plan["events_max"] > 0
+    assert not (tmp_path / "out").exists()
 
 
 def test_exports_agree_in_all_formats(small: Path, cli: Cli, tmp_path: Path) -> None:

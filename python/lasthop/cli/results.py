@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lasthop.cli.options import examples, json_option, set_option, talk_options
 from lasthop.cli.talk import data, note, warn_of_stopped, written
 from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STUDY = click.Path(path_type=Path)
 
@@ -68,32 +72,44 @@ def show_command(
     "plot",
     epilog=examples(
         "lasthop plot studies/ejtcp/fig10-baselines",
-        "lasthop plot studies/ejtcp/fig10-baselines fig10-5mbit --format png,pdf",
+        "lasthop plot studies/lle-tcp/fig05 airtime --format png,pdf",
     ),
 )
-@click.argument("study", type=STUDY)
+@click.argument("study_or_run", type=STUDY)
 @click.argument("figures", nargs=-1, metavar="[FIG]...")
 @click.option("--format", "formats", default="svg", show_default=True, help="svg, png, pdf, or several.")
-@click.option("-o", "--out", type=STUDY, help="Directory; STUDY/figures without it.")
+@click.option("-o", "--out", type=STUDY, help="Directory; figures/ in the other without it.")
 @talk_options
 def plot_command(
-    study: Path,
+    study_or_run: Path,
     figures: tuple[str, ...],
     formats: str,
     out: Path | None,
 ) -> None:
-    """Draw the figures of STUDY, all or those named."""
+    """Draw the figures of a study, or of a run kept by run -o, all or those named.
+
+    A study has the figures of its scenario and, with an 802.11 link, `airtime`: one bar for each
+    point. A run has `time`, from its traces and bins, and `airtime`.
+    """
     from lasthop.errors import nearest
-    from lasthop.plot import FORMATS, draw, figure_named, save
+    from lasthop.paths import RUN, is_study
+    from lasthop.plot import draw, figure_named
     from lasthop.study import Study
+    from lasthop.style import FORMATS
 
     kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
     for kind in kinds:
         if kind not in FORMATS:
             raise UsageError(f"--format: {kind}: unknown format; {nearest(kind, FORMATS)}")
-    opened = Study.open(study)
+    folder = out or study_or_run / "figures"
+    if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
+        from lasthop import plot_run
+
+        for name, sheet in plot_run.draw(study_or_run, figures).items():
+            _save(sheet, folder, name, kinds)
+        return
+    opened = Study.open(study_or_run)
     named = [figure_named(opened.scenario, name) for name in figures]
-    folder = out or study / "figures"
     warn_of_stopped(opened)
     drawn = 0
     for figure in named or opened.scenario.figures():
@@ -105,12 +121,20 @@ def plot_command(
             note(f"left out: {e}")
             continue
         drawn += 1
-        for kind in kinds:
-            path = folder / f"{figure['id']}.{kind}"
-            save(sheet, path)
-            written(path)
+        _save(sheet, folder, figure["id"], kinds)
     if not drawn:
-        raise UsageError(f"{study}: no figure can be drawn; expected a [[figure]] with points in the study")
+        raise UsageError(
+            f"{study_or_run}: no figure can be drawn; expected a [[figure]] with points in the study"
+        )
+
+
+def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
+    from lasthop.style import save
+
+    for kind in kinds:
+        path = folder / f"{name}.{kind}"
+        save(sheet, path)
+        written(path)
 
 
 @click.command(
@@ -152,19 +176,31 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
     "command",
     epilog=examples(
         "lasthop command studies/ejtcp/fig10-baselines --point 3 --replication 2",
-        'sh -c "$(lasthop command studies/ejtcp/fig10-baselines --point 3)"',
+        'sh -c "$(lasthop command runs/slow)"',
     ),
 )
-@click.argument("study", type=STUDY)
-@click.option("--point", type=click.IntRange(0), required=True, help="The point, as in export.")
-@click.option("--replication", type=click.IntRange(0), default=0, help="The replication.")
+@click.argument("study_or_run", type=STUDY)
+@click.option("--point", type=click.IntRange(0), help="The point of the study, as in export.")
+@click.option("--replication", type=click.IntRange(0), help="The replication in the study; 0 without it.")
 @talk_options
-def command_command(study: Path, point: int, replication: int) -> None:
-    """Print the exact command that repeats one run of STUDY."""
-    from lasthop.repeat import command
+def command_command(study_or_run: Path, point: int | None, replication: int | None) -> None:
+    """Print the exact command that repeats one run, of a study or kept by run -o.
+
+    It runs from the current directory. A run that a limit stopped is stopped after as many events.
+    """
+    from lasthop.paths import RUN, is_study
+    from lasthop.repeat import command, command_of_run
     from lasthop.study import Study
 
-    data(command(Study.open(study), point, replication))
+    if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
+        if point is not None or replication is not None:
+            raise UsageError(f"{study_or_run}: is one run; expected no --point and no --replication")
+        data(command_of_run(study_or_run))
+        return
+    study = Study.open(study_or_run)
+    if point is None:
+        raise UsageError(f"{study_or_run}: is a study; expected --point with one of its points")
+    data(command(study, point, replication or 0))
 
 
 @click.command(

@@ -101,6 +101,7 @@ def sweep_command(
     from lasthop.budget import admit
     from lasthop.cli.interrupt import interruptible
     from lasthop.overrides import parse_set
+    from lasthop.paths import program
     from lasthop.progress import reporter
     from lasthop.scenario import load
     from lasthop.show import study_json, study_text
@@ -117,7 +118,7 @@ def sweep_command(
     folder = out or Path("studies") / f"{chosen.id}{part}"
     precision = Precision(ci, max_replications, replications or 5) if ci else None
     if dry_run:
-        _would(chosen, where, replications, folder)
+        _would(chosen, where, replications, folder, as_json=as_json)
         return
     admit(chosen, range(len(chosen.points())))
     study = Study.create(chosen, folder, replications=replications, seed=seed, where=where, fresh=fresh)
@@ -138,7 +139,7 @@ def sweep_command(
     except KeyboardInterrupt:
         done = sum(1 for _ in study.results())
         note(f"interrupted: {done} of {study.size} runs are kept in {folder}; to resume:")
-        note(f"  {shlex.join(['lasthop', *_again(sys.argv[1:])])}")
+        note(f"  {shlex.join([program(), *_again(sys.argv[1:])])}")
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
     warn_of_stopped(study)
@@ -175,12 +176,29 @@ def _carry_out(work: Sweep, executor: str) -> None:
             raise
 
 
-def _would(scenario: Scenario, where: tuple[str, ...], count: int | None, folder: Path) -> None:
+def _would(
+    scenario: Scenario, where: tuple[str, ...], count: int | None, folder: Path, *, as_json: bool
+) -> None:
     from lasthop.budget import largest
+    from lasthop.jsontext import dumps
     from lasthop.overrides import parse_where, select
 
-    left = select(scenario.points(), parse_where(where), scenario.numeric)
+    every = scenario.points()
+    left = select(every, parse_where(where), scenario.numeric)
     bound = largest(scenario, left)
+    if as_json:
+        plan = {
+            "scenario": scenario.id,
+            "file": scenario.name,
+            "overrides": dict(scenario.overrides),
+            "points": [every[index] for index in left],
+            "replications": count or scenario.replications,
+            "out": str(folder),
+            "events_max": bound["events"],
+            "memory_bytes_max": bound["memory_bytes"],
+        }
+        data(dumps({"dry_run": True, **plan}))
+        return
     note(
         f"would run {len(left)} points x {count or scenario.replications} replications into "
         f"{folder}; each at most {bound['events']:.3g} events and "

@@ -1,0 +1,93 @@
+"""The figures of one stored run: its traces over time, and the airtime of its 802.11 links."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+from lasthop import airtime
+from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.paths import RUN
+from lasthop.timeline import PANELS, Columns, Line, binned, held, traced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+# What is drawn of what a run has; the smoothed round trip and the threshold are left to a [[figure]].
+_SHOWN = ("rtt", "rto", "cwnd", "goodput", "received")
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """What `run -o` wrote about a run."""
+    path = folder / RUN
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        missing = [key for key in ("scenario", "file", "seed", "point_number", "airtime") if key not in found]
+    except (OSError, ValueError, TypeError) as e:
+        raise StudyError(f"{path}: {e}; expected what lasthop run wrote") from e
+    if missing:
+        raise StudyError(f"{path}: no {missing[0]}; expected what this lasthop's run writes (run it again)")
+    return found
+
+
+def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
+    """Draw the figures of a run, `time` and `airtime`, or those named."""
+    run = read(folder)
+    title = f"{run['scenario']}: seed {run['seed']}, replication {run['replication']}"
+    panels = _panels(folder, run)
+    books = [airtime.from_dict(book) for book in run["airtime"]]
+    known = [*(["time"] if panels else []), *(["airtime"] if books else [])]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{folder}: {name}: no such figure; {nearest(name, known)}")
+    if not known:
+        raise UsageError(f"{folder}: nothing to draw; expected traces (run --trace) or an 802.11 link")
+    wanted = list(names) or known
+    found: dict[str, Figure] = {}
+    if "time" in wanted:
+        from lasthop.plot_time import draw_panels
+
+        found["time"] = draw_panels(panels, title, "one run", None)
+    if "airtime" in wanted:
+        from lasthop.plot_airtime import draw_run
+
+        found["airtime"] = draw_run(books, title)
+    return found
+
+
+def _panels(folder: Path, run: Mapping[str, Any]) -> dict[str, list[Line]]:
+    tables = {
+        channel: _table(folder / "traces" / f"{channel}.csv")
+        for channel in ("rtt", "cwnd")
+        if (folder / "traces" / f"{channel}.csv").is_file()
+    }
+    metrics = (name.removeprefix("flows.") for name in run["metrics"] if name.startswith("flows."))
+    flows = [name.removesuffix(".goodput_bps") for name in metrics if name.endswith(".goodput_bps")]
+    series = run.get("series") or {"values": {}}
+    found: dict[str, list[Line]] = {}
+    for name in _SHOWN:
+        for flow in flows:
+            label = flow if len(flows) > 1 else ""
+            line = None
+            if PANELS[name].channel:
+                line = traced(tables, name, flow, label)
+            elif f"flows.{flow}.goodput_bps" in series["values"]:
+                values = [series["values"][f"flows.{flow}.goodput_bps"]]
+                line = binned(values, series["bin_s"], run["simulated_s"], name, label)
+            if line is not None:
+                found.setdefault(name, []).append(line)
+    return held(found, run["simulated_s"])
+
+
+def _table(path: Path) -> Columns:
+    """The columns of a trace."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            head, *rows = csv.reader(file)
+    except (OSError, ValueError) as e:
+        raise StudyError(f"{path}: {e}; expected a trace that lasthop run wrote") from e
+    return {name: [row[i] for row in rows] for i, name in enumerate(head)}

@@ -1,0 +1,157 @@
+"""Flows over time: the lines are the traces and the bins, of a study and of a stored run."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lasthop as lh
+from conftest import HOP, SMALL
+from lasthop import plot_run
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> lh.Study:
+    path = tmp_path / "hop.toml"
+    path.write_text(HOP)
+    return lh.load(path).sweep(out=tmp_path / "s").run()
+
+
+def lines(axes: Axes) -> dict[str, tuple[list[float], list[float]]]:
+    return {
+        str(line.get_label()): (list(line.get_xdata()), list(line.get_ydata())) for line in axes.get_lines()
+    }
+
+
+def test_the_round_trips_drawn_are_those_traced(study: lh.Study) -> None:
+    rtt, rto, cwnd, _, _ = study.plot("time").axes
+    for label, point in (("standard", 1), ("LLE", 3)):
+        trace = study.scenario.run(study.seed, 0, point, trace=["rtt"]).trace("rtt")
+        own = [i for i, flow in enumerate(trace["flow"]) if flow == "main"]
+        times, values = lines(rtt)[label]
+        assert times == [trace["time_s"][i] for i in own]
+        assert values == pytest.approx([1e3 * float(trace["rtt_s"][i]) for i in own])
+        assert lines(rto)[label][0] == times
+        window = lines(cwnd)[label]
+        assert window[0][-1] == times[-1]
+        assert window[1][-1] == window[1][-2]
+    assert (rtt.get_ylabel(), rto.get_ylabel(), cwnd.get_ylabel()) == (
+        "round trip\n(ms)",
+        "timeout (RTO)\n(s)",
+        "window (cwnd)\n(segments)",
+    )
+
+
+def test_goodput_over_time_is_the_mean_of_the_bins_and_adds_up_to_what_was_received(study: lh.Study) -> None:
+    goodput, received = study.plot("time").axes[3:]
+    for patch, point in zip(goodput.patches, (1, 3), strict=True):
+        runs = [study.scenario.run(study.seed, r, point) for r in range(2)]
+        series = [run.series["flows.main.goodput_bps"] for run in runs]
+        values, edges, _ = patch.get_data()
+        assert list(edges) == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
+        assert list(values) == pytest.approx([(a + b) / 2e3 for a, b in zip(*series, strict=True)])
+        label = str(patch.get_label())
+        times, totals = lines(received)[label]
+        assert times == list(edges)
+        # In kilobytes; the warm-up counts here and not in the metric.
+        whole = sum(sum(rates) * 0.5 / 8 for rates in series) / 2e3
+        assert totals[0] == 0
+        assert totals[-1] == pytest.approx(whole)
+    assert goodput.get_ylabel() == "goodput\n(kbit/s)"
+    assert received.get_ylabel() == "received\n(kB)"
+    assert received.get_xlabel() == "simulated time (s)"
+    assert received.get_xlim() == (0, 2.75)
+
+
+def test_the_caption_tells_traces_from_means(study: lh.Study) -> None:
+    caption = study.plot("time").get_supxlabel()
+    assert "traces of replication 0 of seed 1" in caption
+    assert "bins: mean and 95 % confidence interval (Student t), n = 2" in caption
+
+
+def test_a_study_keeps_its_bins_through_reopening_and_merging(study: lh.Study, tmp_path: Path) -> None:
+    from lasthop.repeat import merge
+
+    before = study.series(1, "flows.main.goodput_bps")
+    assert sorted(before) == [0, 1]
+    assert lh.Study.open(study.path).series(1, "flows.main.goodput_bps") == before
+    assert merge(tmp_path / "joined", [study.path]).series(1, "flows.main.goodput_bps") == before
+
+
+def test_a_study_that_this_build_would_not_repeat_is_not_traced(study: lh.Study) -> None:
+    row = study.run_at(1, 0)
+    assert row is not None
+    assert row.metrics is not None
+    row.metrics["flows.main.goodput_bps"] = 1.0
+    with pytest.raises(lh.StudyError, match="point 1 measures other values than the study has"):
+        study.plot("time")
+
+
+def test_a_stored_run_is_drawn_from_its_files(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "hop.toml").write_text(HOP)
+    cli("run", "hop.toml", "--trace", "rtt,cwnd", "-o", "one", "--point", "3")
+    done = cli("plot", "one", "--format", "png")
+    assert done.stderr.splitlines() == ["one/figures/time.png", "one/figures/airtime.png"]
+    figures = plot_run.draw(tmp_path / "one")
+    (rtt,) = lines(figures["time"].axes[0]).values()
+    run = lh.load(tmp_path / "hop.toml").run(point=3, trace=["rtt"])
+    own = [i for i, flow in enumerate(run.trace("rtt")["flow"]) if flow == "main"]
+    assert rtt[1] == pytest.approx([1e3 * float(run.trace("rtt")["rtt_s"][i]) for i in own])
+    heights = [container[0].get_height() for container in figures["airtime"].axes[0].containers]
+    assert math.fsum(heights) == pytest.approx(100)
+    assert run.metrics["links.wlan.airtime_data_payload_s"] == pytest.approx(heights[0] / 100 * 2.5)
+    assert cli("plot", "one", "tiem").returncode == 2
+
+
+def test_a_run_with_nothing_to_draw_says_so(small: Path, cli: Cli) -> None:
+    cli("run", small, "-o", "plain")
+    done = cli("plot", "plain")
+    assert done.returncode == 2
+    assert done.stderr == ("error: plain: nothing to draw; expected traces (run --trace) or an 802.11 link\n")
+    cli("run", small, "-o", "traced", "--trace", "cwnd")
+    assert cli("plot", "traced").stderr.splitlines() == ["traced/figures/time.svg"]
+
+
+def test_a_damaged_run_is_refused(small: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("run", small, "-o", "out", "--trace", "cwnd")
+    (tmp_path / "out" / "run.json").write_text("{}")
+    done = cli("plot", "out")
+    assert done.returncode == 4
+    assert "no scenario; expected what this lasthop's run writes" in done.stderr
+
+
+def test_a_window_alone_is_drawn_to_the_end_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "w.toml"
+    path.write_text(
+        SMALL[: SMALL.index("[sweep]")] + '[[figure]]\nid = "w"\nkind = "time"\npanels = ["cwnd"]\n'
+    )
+    study = lh.load(path).sweep(out=tmp_path / "s", replications=1).run()
+    (axes,) = study.plot("w").axes
+    ((times, _),) = lines(axes).values()
+    assert times[-1] == 3.0
+    assert axes.get_legend() is None
+
+
+def test_a_run_in_json_has_its_bins_and_their_width(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "hop.toml").write_text(HOP)
+    run = json.loads(cli("run", "hop.toml", "--json").stdout)
+    assert run["series"]["bin_s"] == 0.5
+    assert len(run["series"]["values"]["flows.main.goodput_bps"]) == 6
+    plain = json.loads(cli("run", "hop.toml", "--json", "-s", "run.bin=none").stdout)
+    assert plain["series"] is None
+    del run["series"], plain["series"]
+    for changed in (run, plain):
+        del changed["events"], changed["wall_s"], changed["overrides"]
+    assert run == plain
