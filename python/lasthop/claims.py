@@ -8,7 +8,8 @@ difference  the same at `this` minus at `that`
 ratio       the same at `this` over at `that`
 gain        ratio minus one
 saving      one minus ratio
-order       along the values of `key`, in the order listed, the metric falls
+order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
+            the gain falls
 
 `at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
 set further keys. With `each = true` the claim is about every point and not about their mean,

@@ -111,8 +111,8 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
     for higher, lower in zip(claim.order, claim.order[1:], strict=False):
         columns = [
             (
-                _values(claim, study, {**place, claim.key: higher}),
-                _values(claim, study, {**place, claim.key: lower}),
+                _level(claim, study, {**place, claim.key: higher}),
+                _level(claim, study, {**place, claim.key: lower}),
             )
             for place in places
         ]
@@ -121,6 +121,19 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
         else:
             steps.append(difference(_average([a for a, _ in columns]), _average([b for _, b in columns])))
     return max(steps, key=lambda it: _shortfall(claim.band, it))
+
+
+def _level(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
+    """What falls along an order: the metric, or its gain of `this` over `that` in each replication."""
+    if not claim.this:
+        return _values(claim, study, place)
+    above = _values(claim, study, {**place, **claim.this})
+    below = _values(claim, study, {**place, **claim.that})
+    gains: dict[int, float | None] = {}
+    for replication in sorted(above.keys() & below.keys()):
+        a, b = above[replication], below[replication]
+        gains[replication] = a / b - 1 if a is not None and b else None
+    return gains
 
 
 def _shortfall(band: Band, it: Interval) -> float:

@@ -96,7 +96,7 @@ def _row(finding: Finding) -> dict[str, str]:
             shown += f" [{digits(ours.low / scale)}, {digits(ours.high / scale)}]"
     return {
         "claim": claim.id,
-        "expected": f"{claim.expected} {claim.unit}".rstrip(),
+        "expected": claim.expected if claim.kind == "order" else f"{claim.expected} {claim.unit}".rstrip(),
         "ours": f"{shown} {claim.unit}".rstrip(),
         "n": str(ours.n),
         "verdict": finding.verdict,
@@ -150,7 +150,8 @@ def reproduce(
     progress: Callable[[], Progress],
 ) -> Reproduction:
     """Run the paper's studies, draw their figures and judge its claims."""
-    from lasthop.plot import draw, save
+    from lasthop.plot import draw
+    from lasthop.style import save
 
     result = Reproduction(one, quick)
     for name, settings in one.studies.items():

@@ -95,6 +95,21 @@ def test_an_order_the_wrong_way_round_differs() -> None:
     assert found.verdict == DIFFERS
 
 
+def test_an_order_of_gains_falls_from_each_value_to_the_next() -> None:
+    # Replication k gains (200 + k) / (100 + k) at 1 % and (100 + k) / (50 + k) at 2 %, minus one.
+    def gain(base: float, k: int) -> float:
+        return (2 * base + k) / (base + k) - 1
+
+    step = sum(gain(100.0, k) - gain(50.0, k) for k in range(4)) / 4
+    order = {"key": "loss", "order": ("1 %", "2 %"), **SACK_OVER_RENO}
+    found = verdict_on(claim("order", Band(0.0, math.inf), **order))
+    assert found.ours.mean == pytest.approx(step)
+    assert found.ours.n == 4
+    # The metric of either variant alone falls by 50 and by 100.
+    alone = {"key": "loss", "order": ("1 %", "2 %"), "at": {"variant": ("reno",)}}
+    assert verdict_on(claim("order", Band(0.0, math.inf), **alone)).ours.mean == pytest.approx(50.0)
+
+
 def test_a_number_above_its_ceiling_differs_at_once() -> None:
     within = claim("mean", Band(0.0, math.inf), ceiling=9.0)
     assert verdict_on(replace(within, paper=9.0)).verdict == AGREES
