@@ -150,7 +150,13 @@ def bars(study: Study, figure: Mapping[str, Any]) -> list[Bar]:
 
     Shares are means over the replications, of each class in the time measured.
     """
-    link = link_of(study, figure)
+    found = _bars(study, figure, link_of(study, figure))
+    if not found:
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
+    return found
+
+
+def _bars(study: Study, figure: Mapping[str, Any], link: str) -> list[Bar]:
     names = figure.get("names") or {}
     x = str(figure.get("x", ""))
     if x and x not in study.points()[0]:
@@ -161,8 +167,6 @@ def bars(study: Study, figure: Mapping[str, Any]) -> list[Bar]:
             bar = _bar(study, point, link, names.get(text, text), group.label)
             if bar is not None:
                 found.append(bar)
-    if not found:
-        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
     xs = list(dict.fromkeys(bar.x for bar in found))
     return sorted(found, key=lambda bar: xs.index(bar.x))
 
@@ -194,8 +198,10 @@ def heard_by(every: list[Bar]) -> str:
 
 
 def study_text(study: Study, figure: Mapping[str, Any]) -> str:
-    """The bars of a figure as a table: classes down the side, one column for each bar."""
-    every = bars(study, figure)
+    """The bars of a figure as a table: classes down the side, one column for each bar; empty without any."""
+    every = _bars(study, figure, link_of(study, figure)) if links(study) else []
+    if not every:
+        return ""
     head = [", ".join(part for part in (bar.x, bar.label) if part) or "the only one" for bar in every]
     rows = [[words, *(_percent(bar.shares[name]) for bar in every)] for name, words in CLASSES.items()]
     rows.append(["concurrent, beside the sum", *(_percent(bar.concurrent) for bar in every)])

@@ -21,12 +21,10 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
     blocks = []
     for view in _views(study, metrics):
         if view.get("kind") == "airtime":
-            title = view.get("title") or ""
             block = airtime.study_text(study, view)
-            blocks.append(f"{title}\n{block}" if title else block)
-            continue
-        study.check_metric(view["y"])
-        block = pivot(study, view.get("x"), view["y"], view.get("lines"), view.get("where") or {})
+        else:
+            study.check_metric(view["y"])
+            block = pivot(study, view.get("x"), view["y"], view.get("lines"), view.get("where") or {})
         if block:
             title = view.get("title") or ""
             blocks.append(f"{title}\n{block}" if title else block)

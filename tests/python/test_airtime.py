@@ -174,6 +174,14 @@ def test_show_tells_the_shares_of_every_point(study: lh.Study, cli: Cli) -> None
         assert (100 * entry["mean"], entry["n"]) == (pytest.approx(expected[words]), 2)
 
 
+def test_a_sweep_of_other_points_than_the_bars_shows_its_metric(hop: Path, cli: Cli) -> None:
+    hop.write_text(HOP.replace("lines   =", 'where   = { "agents.snoop.kind" = "none" }\nlines   ='))
+    done = cli("sweep", hop, "-r", "1", "--where", "agents.snoop.kind=lle-tcp")
+    assert done.returncode == 0
+    assert "airtime of" not in done.stdout
+    assert done.stdout.startswith("flows.main.goodput_bps\n")
+
+
 def test_a_swept_observer_names_each_bar(hop: Path, tmp_path: Path) -> None:
     text = HOP.replace(
         '"agents.snoop.kind"     = ["none", "lle-tcp"]', '"links.wlan.observer" = ["left", "right"]'
