@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import airtime
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.paths import RUN
-from lasthop.timeline import PANELS, Columns, Line, binned, held, traced
+from lasthop.timeline import PANELS, Columns, Line, binned, flows_of, held, traced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,8 +65,7 @@ def _panels(folder: Path, run: Mapping[str, Any]) -> dict[str, list[Line]]:
         for channel in ("rtt", "cwnd")
         if (folder / "traces" / f"{channel}.csv").is_file()
     }
-    metrics = (name.removeprefix("flows.") for name in run["metrics"] if name.startswith("flows."))
-    flows = [name.removesuffix(".goodput_bps") for name in metrics if name.endswith(".goodput_bps")]
+    flows = flows_of(run["metrics"])
     series = run.get("series") or {"values": {}}
     found: dict[str, list[Line]] = {}
     for name in _SHOWN:

@@ -18,7 +18,7 @@ from lasthop.stats import interval
 from lasthop.table import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lasthop.study import Study
 
@@ -104,7 +104,9 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
         for point in group.points:
             tables = _traces(study, point, channels) if channels else {}
             horizon = max(horizon, seconds(study.scenario.resolved(point)["run.duration"]["value"]) or 0.0)
-            flows = [str(figure["flow"])] if "flow" in figure else _flows(study)
+            row = study.run_at(point, 0)
+            measured = flows_of(row.metrics) if row is not None and row.metrics is not None else []
+            flows = [str(figure["flow"])] if "flow" in figure else measured
             for flow in flows:
                 label = ", ".join(part for part in (group.label, flow if len(flows) > 1 else "") if part)
                 for name in wanted:
@@ -120,10 +122,14 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
     return held(found, horizon), runs
 
 
-def _flows(study: Study) -> list[str]:
-    """The flows of a study, and the data that goes back on them, under the names of their metrics."""
-    names = (name.removeprefix("flows.") for name in study.metrics() if name.startswith("flows."))
-    return [name.removesuffix(".goodput_bps") for name in names if name.endswith(".goodput_bps")]
+def flows_of(metrics: Iterable[str]) -> list[str]:
+    """The flows that metrics are of, and the data that goes back on them; a group is no flow.
+
+    >>> flows_of(["flows.up1.rtt_mean_s", "flows.up.goodput_bps", "flows.b.reverse.packets_sent"])
+    ['up1', 'b.reverse']
+    """
+    names = (name.removeprefix("flows.").rpartition(".") for name in metrics if name.startswith("flows."))
+    return [flow for flow, _, last in names if last in ("rtt_mean_s", "packets_sent")]
 
 
 def _traces(study: Study, point: int, channels: list[str]) -> dict[str, Columns]:

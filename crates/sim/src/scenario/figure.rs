@@ -130,8 +130,11 @@ impl<'a> Reader<'a> {
 
     /// Checks that what is to be drawn over time is measured.
     fn time(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
-        // Data that goes back on a flow is drawn as a flow, under the name that its metrics have.
-        let of_flow = |name: &'a String| name.strip_prefix("flows.")?.strip_suffix(".goodput_bps");
+        // Each member of a group is drawn by itself, and so is data that goes back, under the name of its metrics.
+        let of_flow = |name: &'a String| {
+            let name = name.strip_prefix("flows.")?;
+            name.strip_suffix(".rtt_mean_s").or(name.strip_suffix(".packets_sent"))
+        };
         let flows: Vec<&str> = self.metrics.iter().filter_map(of_flow).collect();
         let chosen: Vec<&str> = match figure.get("flow") {
             Some(Json::String(flow)) if flows.contains(&flow.as_str()) => vec![flow.as_str()],
