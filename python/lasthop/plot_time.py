@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from lasthop.study import Study
 
-_HEIGHT = 1.75
+# Inches for a panel, points for a row of the legend, and letters that fit into one.
+_HEIGHT, _ROW, _LETTERS = 1.75, 15.0, 60
 
 
 def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
@@ -40,16 +41,18 @@ def draw_panels(
     labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
     looks = dict(zip(labels, styles(lines_key, labels), strict=True))
     end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
-    with sheet(6.4, 1.1 + _HEIGHT * len(found)) as drawn:
+    columns = max(1, min(len(labels), _LETTERS // (max(map(len, labels)) + 6)))
+    rows = math.ceil(len(labels) / columns) if len(labels) > 1 else 0
+    with sheet(6.4, 0.9 + _HEIGHT * len(found) + rows * _ROW / 72) as drawn:
         stacked = drawn.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
         for axes, (name, every) in zip(stacked, found.items(), strict=True):
             _panel(axes, name, every, looks)
         stacked[-1].set_xlim(0, end)
         stacked[-1].set_xlabel("simulated time (s)")
-        stacked[0].set_title(title, pad=22 if len(labels) > 1 else None)
+        stacked[0].set_title(title, pad=6 + rows * _ROW)
         if len(labels) > 1:
             handles, texts = _legend(stacked, labels)
-            stacked[0].legend(handles, texts, ncols=min(len(labels), 4), **_ABOVE)
+            stacked[0].legend(handles, texts, ncols=columns, **_ABOVE)
         caption(drawn, about)
     return drawn
 

@@ -119,6 +119,8 @@ def test_bars_stand_on_each_other_in_fixed_colours_and_the_legend_reads_like_the
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
     assert legend == [str(container.get_label()) for container in axes.containers][::-1]
     assert legend[-1] == "data"
+    handles = [to_hex(patch.get_facecolor()) for patch in axes.get_legend().get_patches()]
+    assert handles == [by_words[words] for words in legend]
 
 
 def test_the_axes_of_the_bars_are_labelled(study: lh.Study) -> None:
