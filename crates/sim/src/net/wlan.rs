@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::{Agent, AgentOut};
 use lasthop_stack::link::dot11::{
-    Airtime, Frame, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Station,
+    Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules,
+    Station,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
@@ -58,7 +59,9 @@ pub(crate) struct Wlan {
     contending: u32,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
-    work: VecDeque<Work>,
+    work: Vec<Work>,
+    /// Packets that agents hand to the link, in order.
+    handed_down: VecDeque<Packet>,
     /// The access point that polls, and how.
     pcf: Option<(NodeId, PcfConfig)>,
     pub(crate) capture: Option<WifiCapture>,
@@ -68,6 +71,8 @@ pub(crate) struct Wlan {
 struct Interface {
     node: NodeId,
     mac: Station,
+    /// The frame that it begins to send, or sent last.
+    on_air: (Frame, Airtime),
     backoff: Stream,
     agent: Option<AgentMachine>,
     sent: Slot,
@@ -94,16 +99,18 @@ pub(crate) struct WlanCounters {
     pub(crate) airtime: Shares,
 }
 
-/// What is still to be done in this instant, at a station.
+/// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
+/// is moved twice.
+#[derive(Clone, Copy)]
 enum Work {
-    /// The MAC starts to send.
-    Transmit(usize, Frame, Airtime),
+    /// The MAC starts to send the frame on its air.
+    Transmit(u32),
     /// The MAC hands a packet up.
-    Up(usize, PoolId, NodeId),
+    Up(u32, PoolId, NodeId),
     /// The MAC has parted with a packet.
-    Done(usize, PoolId, Outcome),
-    /// The agent hands a packet to the link.
-    Down(usize, Packet),
+    Done(u32, PoolId, Outcome),
+    /// The agent hands a packet to the link, the first of those handed down.
+    Down(u32),
 }
 
 /// Where a MAC puts its answers.
@@ -111,16 +118,20 @@ struct MacHost<'a> {
     queue: &'a mut EventQueue,
     timer: Slot,
     backoff: &'a mut Stream,
-    work: &'a mut VecDeque<Work>,
-    station: usize,
+    on_air: &'a mut (Frame, Airtime),
+    work: &'a mut Vec<Work>,
+    station: u32,
     from: NodeId,
 }
 
 impl MacOut for MacHost<'_> {
+    #[inline]
     fn transmit(&mut self, frame: Frame, airtime: Airtime) {
-        self.work.push_back(Work::Transmit(self.station, frame, airtime));
+        *self.on_air = (frame, airtime);
+        self.work.push(Work::Transmit(self.station));
     }
 
+    #[inline]
     fn set_timer(&mut self, at: Time) {
         // The frames that end in this instant come first.
         self.queue.set_late(self.timer, at);
@@ -131,11 +142,11 @@ impl MacOut for MacHost<'_> {
     }
 
     fn up(&mut self, handle: u64) {
-        self.work.push_back(Work::Up(self.station, PoolId::from_handle(handle), self.from));
+        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), self.from));
     }
 
     fn done(&mut self, handle: u64, outcome: Outcome) {
-        self.work.push_back(Work::Done(self.station, PoolId::from_handle(handle), outcome));
+        self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
     }
 
     fn draw(&mut self, bound: u32) -> u32 {
@@ -148,14 +159,16 @@ struct AgentHost<'a> {
     queue: &'a mut EventQueue,
     inbox: &'a mut VecDeque<(NodeId, Packet)>,
     timer: Slot,
-    work: &'a mut VecDeque<Work>,
-    station: usize,
+    work: &'a mut Vec<Work>,
+    handed_down: &'a mut VecDeque<Packet>,
+    station: u32,
     node: NodeId,
 }
 
 impl AgentOut for AgentHost<'_> {
     fn down(&mut self, packet: Packet) {
-        self.work.push_back(Work::Down(self.station, packet));
+        self.handed_down.push_back(packet);
+        self.work.push(Work::Down(self.station));
     }
 
     fn up(&mut self, packet: Packet) {
@@ -192,6 +205,7 @@ impl Wlan {
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = Radio::new(&wifi.radio, &sites, base);
         let rules = Arc::new(Rules::new(wifi.mac));
+        let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
                 None => Role::AdHoc,
@@ -203,6 +217,7 @@ impl Wlan {
             Interface {
                 node: NodeId(node as u32),
                 mac: Station::new(rules.clone(), NodeId(node as u32), role),
+                on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
                 agent: agent_of(config, wifi, node, routes),
                 sent: slot(WlanEvent::Sent(station)),
@@ -219,7 +234,8 @@ impl Wlan {
             contending: 0,
             sites: interfaces.collect(),
             heard: Vec::new(),
-            work: VecDeque::new(),
+            work: Vec::new(),
+            handed_down: VecDeque::new(),
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             capture: None,
         }
@@ -303,8 +319,9 @@ impl Wlan {
             queue: host.queue,
             timer: interface.timer,
             backoff: &mut interface.backoff,
+            on_air: &mut interface.on_air,
             work: &mut self.work,
-            station,
+            station: station as u32,
             from,
         };
         act(&mut interface.mac, host.now, &mut out);
@@ -329,7 +346,8 @@ impl Wlan {
             inbox: host.inbox,
             timer: interface.agent_timer,
             work: &mut self.work,
-            station,
+            handed_down: &mut self.handed_down,
+            station: station as u32,
             node: interface.node,
         };
         act(agent, host.now, &mut out);
@@ -338,31 +356,40 @@ impl Wlan {
 
     /// Does what the boxes have asked for, in order, until nothing is left.
     fn settle(&mut self, host: &mut Host) {
-        while let Some(work) = self.work.pop_front() {
+        let mut next = 0;
+        while let Some(&work) = self.work.get(next) {
+            next += 1;
             match work {
-                Work::Transmit(station, frame, airtime) => self.transmit(station, frame, airtime, host),
-                Work::Down(station, packet) => self.enqueue(station, packet, host),
-                Work::Up(station, id, from) => self.up(station, id, from, host),
-                Work::Done(station, id, outcome) => self.done(station, id, outcome, host),
+                Work::Transmit(station) => self.transmit(station as usize, host),
+                Work::Down(station) => {
+                    if let Some(packet) = self.handed_down.pop_front() {
+                        self.enqueue(station as usize, packet, host);
+                    }
+                }
+                Work::Up(station, id, from) => self.up(station as usize, id, from, host),
+                Work::Done(station, id, outcome) => self.done(station as usize, id, outcome, host),
             }
         }
+        self.work.clear();
     }
 
-    fn transmit(&mut self, station: usize, frame: Frame, airtime: Airtime, host: &mut Host) {
+    fn transmit(&mut self, station: usize, host: &mut Host) {
         let mut heard = std::mem::take(&mut self.heard);
-        self.radio.start(station, frame, airtime, host.now, &mut heard);
+        let (frame, airtime) = &self.sites[station].on_air;
+        let (airtime, from) = (*airtime, frame.transmitter);
+        self.radio.start(station, *frame, airtime, host.now, &mut heard);
         if let Some(capture) = &mut self.capture {
             let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
             let signal_dbm = self.radio.power_dbm(station, listener);
-            capture.record(&frame, airtime, packet, signal_dbm, host.now);
+            capture.record(frame, airtime, packet, signal_dbm, host.now);
         }
         let sensed = self.radio.senses(station, self.observer);
-        self.ledger.start(station, sensed, &frame, airtime, host.now);
+        self.ledger.start(station, sensed, frame, airtime, host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in heard.drain(..) {
             if let Heard::Busy(at) = learnt {
-                self.with_mac(at, host, frame.transmitter, |mac, now, out| mac.on_busy(now, out));
+                self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out));
             }
         }
         self.heard = heard;
