@@ -36,9 +36,11 @@ impl Key {
 
     #[inline]
     fn is_before(&self, other: &Key) -> bool {
-        if self.time != other.time {
-            return self.time < other.time;
-        }
+        self.time < other.time || (self.time == other.time && self.is_scheduled_before(other))
+    }
+
+    #[cold]
+    fn is_scheduled_before(&self, other: &Key) -> bool {
         (self.scheduled, self.sequence) < (other.scheduled, other.sequence)
     }
 }
@@ -120,14 +122,14 @@ impl EventQueue {
         if place.index == NOT_SET {
             if self.has_gap {
                 self.has_gap = false;
-                self.sift_down(0, Entry { key, slot });
+                self.sift_down(0, key, slot);
             } else {
                 let last = self.heap.len();
                 self.heap.push(Entry { key, slot });
-                self.sift_up(last, Entry { key, slot });
+                self.sift_up(last, key, slot);
             }
         } else if key.is_before(&self.heap[index].key) {
-            self.sift_up(index, Entry { key, slot });
+            self.sift_up(index, key, slot);
         }
     }
 
@@ -151,7 +153,7 @@ impl EventQueue {
             self.has_gap = false;
             let last = self.heap.pop()?;
             if !self.heap.is_empty() {
-                self.sift_down(0, last);
+                self.sift_down(0, last.key, last.slot);
             }
         }
         loop {
@@ -161,7 +163,7 @@ impl EventQueue {
             if key.sequence == set.sequence {
                 return Some((key.time, slot));
             }
-            self.sift_down(0, Entry { key: set, slot });
+            self.sift_down(0, set, slot);
         }
     }
 
@@ -184,48 +186,51 @@ impl EventQueue {
             return;
         }
         if last.key.is_before(&self.heap[(index - 1) / 2].key) {
-            self.sift_up(index, last);
+            self.sift_up(index, last.key, last.slot);
         } else {
-            self.sift_down(index, last);
+            self.sift_down(index, last.key, last.slot);
         }
     }
 
-    #[inline]
-    fn put(&mut self, index: usize, entry: Entry) {
-        self.heap[index] = entry;
-        self.places[entry.slot.0 as usize].index = index as u32;
-    }
-
-    #[inline]
-    fn sift_up(&mut self, mut index: usize, entry: Entry) {
+    #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the sift")]
+    #[inline(always)]
+    fn sift_up(&mut self, mut index: usize, key: Key, slot: Slot) {
+        let (heap, places) = (self.heap.as_mut_slice(), self.places.as_mut_slice());
         while index > 0 {
             let parent = (index - 1) / 2;
-            let above = self.heap[parent];
-            if above.key.is_before(&entry.key) {
+            let above = heap[parent];
+            if above.key.is_before(&key) {
                 break;
             }
-            self.put(index, above);
+            heap[index] = above;
+            places[above.slot.0 as usize].index = index as u32;
             index = parent;
         }
-        self.put(index, entry);
+        heap[index] = Entry { key, slot };
+        places[slot.0 as usize].index = index as u32;
     }
 
-    #[inline]
-    fn sift_down(&mut self, mut index: usize, entry: Entry) {
-        while let Some(&left) = self.heap.get(2 * index + 1) {
-            let (mut child, mut least) = (2 * index + 1, left);
-            if let Some(&right) = self.heap.get(child + 1)
-                && right.key.is_before(&least.key)
-            {
-                (child, least) = (child + 1, right);
-            }
-            if entry.key.is_before(&least.key) {
+    #[expect(clippy::inline_always, reason = "a key handed over in memory costs more than the sift")]
+    #[inline(always)]
+    fn sift_down(&mut self, mut index: usize, key: Key, slot: Slot) {
+        let (heap, places) = (self.heap.as_mut_slice(), self.places.as_mut_slice());
+        loop {
+            let mut child = 2 * index + 1;
+            if child + 1 < heap.len() {
+                child += usize::from(heap[child + 1].key.is_before(&heap[child].key));
+            } else if child >= heap.len() {
                 break;
             }
-            self.put(index, least);
+            let below = heap[child];
+            if key.is_before(&below.key) {
+                break;
+            }
+            heap[index] = below;
+            places[below.slot.0 as usize].index = index as u32;
             index = child;
         }
-        self.put(index, entry);
+        heap[index] = Entry { key, slot };
+        places[slot.0 as usize].index = index as u32;
     }
 }
 

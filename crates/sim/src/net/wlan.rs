@@ -284,18 +284,18 @@ impl Wlan {
     fn on_sent(&mut self, station: usize, host: &mut Host) {
         host.queue.cancel(self.sites[station].sent);
         let mut heard = std::mem::take(&mut self.heard);
-        let ended = self.radio.end(station, host.now, &mut heard);
-        if let Some(ended) = ended {
-            self.ledger.end(station, ended.fate, host.now);
-            if ended.fate == Fate::LostForGood {
+        let frame = self.sites[station].on_air.0;
+        if let Some(fate) = self.radio.end(station, &frame, host.now, &mut heard) {
+            self.ledger.end(station, fate, host.now);
+            if fate == Fate::LostForGood {
                 self.sites[station].mac.on_lost_for_good();
             }
-            let from = ended.frame.transmitter;
+            let from = frame.transmitter;
             self.with_mac(station, host, from, |mac, now, out| mac.on_sent(now, out));
             for learnt in heard.drain(..) {
                 match learnt {
                     Heard::Received(at) => {
-                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&ended.frame, now, out));
+                        self.with_mac(at, host, from, |mac, now, out| mac.on_frame(&frame, now, out));
                     }
                     Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
                     Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
@@ -377,7 +377,7 @@ impl Wlan {
         let mut heard = std::mem::take(&mut self.heard);
         let (frame, airtime) = &self.sites[station].on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
-        self.radio.start(station, *frame, airtime, host.now, &mut heard);
+        self.radio.start(station, frame, airtime, host.now, &mut heard);
         if let Some(capture) = &mut self.capture {
             let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);

@@ -76,7 +76,10 @@ impl Losses {
         match self.meaning {
             LossMeaning::ForGood if attempt.packet < likely => Verdict::LostForGood,
             LossMeaning::OnAir if attempt.frame < likely => Verdict::Errored,
-            LossMeaning::OnAir if followed.disturbed.is_some_and(|log| attempt.frame < -libm::expm1(log)) => {
+            LossMeaning::OnAir
+                if followed.log_undisturbed < 0.0
+                    && attempt.frame < -libm::expm1(followed.log_undisturbed) =>
+            {
                 Verdict::Drowned
             }
             _ => Verdict::Passes,

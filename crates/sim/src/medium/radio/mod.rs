@@ -73,17 +73,6 @@ pub enum Fate {
     OutOfReach,
 }
 
-/// A frame that ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// The frame.
-    pub frame: Frame,
-    /// When it began.
-    pub started: Time,
-    /// What became of it.
-    pub fate: Fate,
-}
-
 /// What became of the frames of a station since the start. Frames lost for good count as errored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCounters {
@@ -107,7 +96,6 @@ struct Neighbour {
 
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    frame: Frame,
     to: Option<usize>,
     started: Time,
     attempt: Attempt,
@@ -170,15 +158,15 @@ impl Radio {
     pub fn start(
         &mut self,
         station: usize,
-        frame: Frame,
+        frame: &Frame,
         airtime: Airtime,
         now: Time,
         heard: &mut Vec<Heard>,
     ) {
         assert!(self.sending[station].is_none(), "a station sends one frame at a time");
         let to = self.station(frame.receiver);
-        let attempt = self.losses.attempt(station, to, &frame);
-        self.sending[station] = Some(Transmission { frame, to, started: now, attempt });
+        let attempt = self.losses.attempt(station, to, frame);
+        self.sending[station] = Some(Transmission { to, started: now, attempt });
         self.counters[station].sent += 1;
         self.receivers[station].mute(now, &self.rules, &mut self.memo);
         let ends = now.after(airtime.total);
@@ -198,11 +186,11 @@ impl Radio {
         }
     }
 
-    /// Station `station` has sent its frame. What its hearers learn is added to `heard` in the order of their numbers; of
+    /// Station `station` has sent its frame; the host has kept it. What its hearers learn is added to `heard` in the order of their numbers; of
     /// one station, the reception before the turn to idle.
     ///
-    /// Returns `None` when the station was not sending.
-    pub fn end(&mut self, station: usize, now: Time, heard: &mut Vec<Heard>) -> Option<Ended> {
+    /// Returns what became of the frame, or `None` when the station was not sending.
+    pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {
         let Radio { neighbours, receivers, sending, rules, losses, memo, .. } = self;
         let sent = sending[station].take()?;
         receivers[station].unmute();
@@ -212,7 +200,7 @@ impl Radio {
             let left = receivers[at].end(station as u32, now, rules, memo);
             let here = match left.followed {
                 Some(followed) => {
-                    let here = fate_at(at, station, &sent, &followed, losses, memo);
+                    let here = fate_at((station, at), frame, &sent, &followed, losses, memo);
                     heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
                     here
                 }
@@ -224,7 +212,7 @@ impl Radio {
             }
             match sent.to {
                 Some(to) if to == at => fate = here,
-                None if sent.frame.receiver == BROADCAST => fate = fate.min(here),
+                None if frame.receiver == BROADCAST => fate = fate.min(here),
                 _ => {}
             }
         }
@@ -235,7 +223,7 @@ impl Radio {
             Fate::Collided => counters.collided += 1,
             Fate::OutOfReach => counters.out_of_reach += 1,
         }
-        Some(Ended { frame: sent.frame, started: sent.started, fate })
+        Some(fate)
     }
 
     /// Whether a packet that the MAC of `station` received from `from` is lost before it reaches the layer above. To be
@@ -291,8 +279,8 @@ impl Radio {
 /// What became of a frame at a station that followed it to its end.
 #[inline]
 fn fate_at(
-    at: usize,
-    from: usize,
+    (from, at): (usize, usize),
+    frame: &Frame,
     sent: &Transmission,
     followed: &Followed,
     losses: &mut Losses,
@@ -305,9 +293,9 @@ fn fate_at(
         Quality::Intact => {}
     }
     let verdict = if sent.to == Some(at) {
-        losses.judge((from, at), &sent.frame, sent.attempt, followed, sent.started, memo)
+        losses.judge((from, at), frame, sent.attempt, followed, sent.started, memo)
     } else {
-        losses.judge_overheard((from, at), &sent.frame, followed, sent.started, memo)
+        losses.judge_overheard((from, at), frame, followed, sent.started, memo)
     };
     match verdict {
         Verdict::Passes => Fate::Received,

@@ -54,8 +54,8 @@ pub(super) enum Quality {
 pub(super) struct Followed {
     pub(super) power_w: f64,
     pub(super) quality: Quality,
-    /// Logarithm of the probability that all of its bits are right under the interference it met, if it met any.
-    pub(super) disturbed: Option<f64>,
+    /// Logarithm of the probability that all of its bits are right under the interference it met; 0 if it met none.
+    pub(super) log_undisturbed: f64,
 }
 
 /// What the end of a frame means to a receiver.
@@ -175,12 +175,12 @@ impl Receiver {
 
     #[inline]
     fn followed(&mut self, lock: Lock, now: Time, rules: &Rules, memo: &mut Memo) -> Followed {
-        let mut disturbed = None;
+        let mut log_undisturbed = 0.0;
         if lock.disturbed {
             self.settle(&lock, now, rules, memo);
-            disturbed = Some(self.parts.map_or(0.0, |parts| parts.log_success));
+            log_undisturbed = self.parts.map_or(0.0, |parts| parts.log_success);
         }
-        Followed { power_w: lock.arrival.power_w, quality: lock.quality, disturbed }
+        Followed { power_w: lock.arrival.power_w, quality: lock.quality, log_undisturbed }
     }
 
     /// A free receiver locks on a frame; what is on the air already may spoil it.

@@ -13,6 +13,8 @@ use super::*;
 struct Bench {
     radio: Radio,
     sequence: u16,
+    /// What each station sends.
+    on_air: Vec<Option<Frame>>,
 }
 
 const PREAMBLE: Span = Span::from_micros(192);
@@ -26,7 +28,7 @@ impl Bench {
         };
         let sites: Vec<Site> = positions.iter().enumerate().map(site).collect();
         let base = StreamBase { seed: 1, replication: 0, link: "wifi".into() };
-        Bench { radio: Radio::new(config, &sites, base), sequence: 0 }
+        Bench { radio: Radio::new(config, &sites, base), sequence: 0, on_air: vec![None; sites.len()] }
     }
 
     /// Stations on a line, at these metres.
@@ -50,14 +52,17 @@ impl Bench {
     fn send(&mut self, frame: Frame, at_us: u64, lasts_us: u64) -> Vec<Heard> {
         let mut heard = Vec::new();
         let airtime = Airtime { total: Span::from_micros(lasts_us), preamble: PREAMBLE, payload: Span::ZERO };
-        self.radio.start(frame.transmitter.0 as usize, frame, airtime, Time(at_us * 1_000), &mut heard);
+        let from = frame.transmitter.0 as usize;
+        self.radio.start(from, &frame, airtime, Time(at_us * 1_000), &mut heard);
+        self.on_air[from] = Some(frame);
         heard
     }
 
     fn end(&mut self, from: usize, at_us: u64) -> (Fate, Vec<Heard>) {
         let mut heard = Vec::new();
-        let ended = self.radio.end(from, Time(at_us * 1_000), &mut heard);
-        (ended.map_or(Fate::OutOfReach, |ended| ended.fate), heard)
+        let frame = self.on_air[from].expect("a frame that ends was sent");
+        let fate = self.radio.end(from, &frame, Time(at_us * 1_000), &mut heard);
+        (fate.expect("a frame that ends was sent"), heard)
     }
 
     /// Sends one frame alone and tells what became of it.

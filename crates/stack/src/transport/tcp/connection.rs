@@ -453,12 +453,14 @@ impl Connection {
         }
     }
 
+    #[inline]
     fn send_ack(&mut self, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
         let segment = self.acknowledging(seq, self.echo, now, out);
         self.transmit(segment, out);
     }
 
+    #[inline]
     fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(outgoing.start as u32);
         let extension = self.sender.extension().map(|form| {
@@ -477,6 +479,7 @@ impl Connection {
     }
 
     /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
+    #[inline]
     fn acknowledging(
         &mut self,
         seq: SeqNo,
@@ -505,6 +508,7 @@ impl Connection {
         }
     }
 
+    #[inline]
     fn transmit(&self, segment: Segment, out: &mut impl Out) {
         let segment = Segment { src_port: self.local.1, dst_port: self.remote.1, ..segment };
         out.down(Packet {

@@ -19,6 +19,8 @@ struct Side {
     stream: Stream,
     timer: Option<Timer>,
     frame: Option<(Frame, Airtime)>,
+    /// What it sends.
+    on_air: Option<Frame>,
     done: Vec<Outcome>,
     received: u64,
 }
@@ -70,6 +72,7 @@ impl Cell {
             stream: Stream::named(3, 0, &format!("{number}.backoff")),
             timer: None,
             frame: None,
+            on_air: None,
             done: Vec::new(),
             received: 0,
         };
@@ -119,7 +122,8 @@ impl Cell {
             self.queue.set(Slot(2 * number as u32), self.now + airtime.total);
             self.ledger.start(number, self.radio.senses(number, 0), &frame, airtime, self.now);
             let mut heard = Vec::new();
-            self.radio.start(number, frame, airtime, self.now, &mut heard);
+            self.radio.start(number, &frame, airtime, self.now, &mut heard);
+            self.sides[number].on_air = Some(frame);
             self.tell(&heard, &frame);
         }
         for _ in done {
@@ -144,14 +148,15 @@ impl Cell {
     fn end(&mut self, number: usize) {
         self.queue.cancel(Slot(2 * number as u32));
         let mut heard = Vec::new();
-        let ended = self.radio.end(number, self.now, &mut heard).expect("a frame that ends was sent");
-        self.ledger.end(number, ended.fate, self.now);
-        if ended.fate == Fate::LostForGood {
+        let frame = self.sides[number].on_air.expect("a frame that ends was sent");
+        let fate = self.radio.end(number, &frame, self.now, &mut heard).expect("a station that sends");
+        self.ledger.end(number, fate, self.now);
+        if fate == Fate::LostForGood {
             self.stations[number].on_lost_for_good();
         }
         self.stations[number].on_sent(self.now, &mut self.sides[number]);
         self.settle(number);
-        self.tell(&heard, &ended.frame);
+        self.tell(&heard, &frame);
     }
 
     /// Runs to `end`; ends of frames come before timers at the same instant.
