@@ -3,7 +3,8 @@
 //! [`Congestion`] says how large the window is, [`Recovery`] which segment goes next. They are independent choices and
 //! meet only here: the sender reports to both and owns what they edit.
 
-use crate::packet::{Form, Modulation, Packet};
+use crate::link::slotted::{PacketId, SlotNo};
+use crate::packet::{Form, Modulation, NodeId, Packet};
 use crate::signal::Signal;
 use crate::transport::tcp::scoreboard::{Scoreboard, Sent};
 use crate::units::{Rate, Span, Time};
@@ -445,6 +446,38 @@ pub trait AgentOut {
 
     /// Cancels the timer, if it is set.
     fn cancel_timer(&mut self);
+}
+
+/// How a transmission of a node of the FRN ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransmissionOutcome {
+    /// A relay echo or FRN ACK was heard.
+    Passed,
+    /// None was heard in time.
+    Failed,
+}
+
+/// One entry of a node's transmitting history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// Which packet was sent.
+    pub packet: PacketId,
+    /// To which neighbour.
+    pub to: NodeId,
+    /// When.
+    pub at: SlotNo,
+    /// How it ended.
+    pub outcome: TransmissionOutcome,
+}
+
+/// How long a node of the FRN waits before it sends a packet again: the slots are drawn from a window whose lower end is
+/// the network's, and whose upper end this says.
+pub trait Interval {
+    /// It is known how a transmission of this node ended.
+    fn on_outcome(&mut self, transmission: Transmission);
+
+    /// The upper end of the window for what is sent now, in slots.
+    fn upper(&mut self, now: SlotNo) -> u32;
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! A line holds the name a scenario uses, where it comes from, and how figures draw it. The lists of the command line,
 //! the scenario reader and the legends all read it from here.
 
-use crate::schemes::{Ejtcp, LleTcp, Transparent};
+use crate::link::slotted::interval::{Backoff, Fixed};
+use crate::schemes::{Ejtcp, LleTcp, LoadAdaptive, Transparent};
 use crate::transport::congestion::{Bbr, Cubic, Jtcp, Reno, Vegas, Veno, Westwood, WestwoodPlus};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
@@ -108,6 +109,14 @@ kinds! {
     AgentKind, AgentMachine: "The state of an agent, dispatched without a virtual call.";
     None(Transparent) = "none", "lasthop", "no agent: every packet passes";
     LleTcp(Box<LleTcp>) = "lle-tcp", "Kliazovich and Granelli 2004", "TCP acknowledgements made where the link's acknowledgement arrives";
+}
+
+kinds! {
+    /// How long a node of the FRN waits before it sends a packet again.
+    IntervalKind, IntervalMachine: "The state of a retransmission interval, dispatched without a virtual call.";
+    Fixed(Fixed) = "fixed", "FRN: Yamamoto et al. (2)", "a random number of slots in a window that does not change";
+    Backoff(Backoff) = "backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles with each failure and shrinks to the first with a success";
+    LoadAdaptive(LoadAdaptive) = "load-adaptive", "Yamamoto et al. (3.2)", "a window that grows in proportion to the share of failures among the last transmissions";
 }
 
 /// Every `tcp.variant`.
@@ -235,6 +244,9 @@ mod tests {
         }
         for kind in AgentKind::ALL {
             assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in IntervalKind::ALL {
+            assert_eq!(IntervalKind::named(kind.entry().name), Some(*kind));
         }
         for line in VARIANTS {
             assert_eq!(variant(line.name).map(|found| found.summary), Some(line.summary));

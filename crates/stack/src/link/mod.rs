@@ -3,4 +3,5 @@
 pub mod dot11;
 pub mod dot16;
 pub mod queue;
+pub mod slotted;
 pub mod wired;

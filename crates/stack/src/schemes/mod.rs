@@ -1,10 +1,13 @@
-//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law; the others sit between network and link.
+//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law and load-adaptive retransmission the interval of a
+//! slotted link; the others sit between network and link.
 
 pub mod ejtcp;
 pub mod lle_tcp;
+pub mod load_adaptive;
 
 pub use ejtcp::Ejtcp;
 pub use lle_tcp::LleTcp;
+pub use load_adaptive::LoadAdaptive;
 
 use crate::hooks::{Agent, AgentOut};
 use crate::packet::Packet;

@@ -1,0 +1,31 @@
+//! A node of the Flexible Radio Network (FRN), Fuji Electric's slotted multi-hop radio network.
+//!
+//! **Limits.** The network table is given, not exchanged. A packet fills one slot whatever its length. Of a node's neighbours
+//! towards one destination the first 64 are used.
+//!
+//! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc Network",
+//! section 2, and section 3.2 for the discard by count; `papers/load-adaptive.md` numbers what it leaves open.
+//!
+//! **How.** A node that receives a packet for another forwards it in the next slot, and one that is the destination sends an
+//! FRN ACK in the next slot. Who sent it overhears that and knows that it arrived: the *relay echo* is the acknowledgement.
+//! Without an echo the packet goes out again after a random number of slots, to the next neighbour that leads there.
+//!
+//! **Choices.** 1. Forwarding and FRN ACK do not sense the channel, and go before the queue. 2. A node that has sent a packet
+//! is silent in the next slot, in which the echo is due, unless it has something to forward itself. 3. A packet that waits
+//! for its echo does not hold up those behind it. 4. Any later transmission by a neighbour to which the packet was sent is an
+//! echo, too, and ends all copies of the packet that were sent to this neighbour. 5. Retransmissions go before packets never
+//! sent.
+//!
+//! **Checked by** the tests below and `crates/sim/tests/frn.rs`.
+
+mod frame;
+pub mod interval;
+mod node;
+mod table;
+
+pub use frame::{Frame, FrameKind, Header, PacketId, SlotNo};
+pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules};
+pub use table::{Alternatives, NetworkTable};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The network configuration table of a node: which neighbours lead where, by hops.
+
+use crate::packet::NodeId;
+
+/// Most neighbours that are used towards one destination.
+const MOST: usize = 64;
+
+/// Which neighbours may take a packet after the forward ones, which are one hop closer to its destination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alternatives {
+    /// None.
+    Forward,
+    /// Where there is one forward neighbour only, the sideward ones, as far away as the node itself.
+    #[default]
+    Sideward,
+    /// The same, and then the backward ones, one hop farther away.
+    Backward,
+}
+
+/// The table of one node.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkTable {
+    /// Ascending by destination.
+    rows: Vec<Row>,
+}
+
+/// The neighbours towards one destination, in the order in which they are tried.
+#[derive(Clone, Debug)]
+struct Row {
+    destination: NodeId,
+    neighbours: Vec<NodeId>,
+}
+
+impl NetworkTable {
+    /// Enters a destination `hops` away by the neighbours and their own distances from it, in the order of the table.
+    pub fn enter(
+        &mut self,
+        destination: NodeId,
+        hops: u32,
+        neighbours: impl Iterator<Item = (NodeId, u32)> + Clone,
+        alternatives: Alternatives,
+    ) {
+        let at = |hops: u32| neighbours.clone().filter(move |(_, away)| *away == hops).map(|(node, _)| node);
+        let mut tried: Vec<NodeId> = at(hops.saturating_sub(1)).collect();
+        if tried.len() < 2 && alternatives != Alternatives::Forward {
+            tried.extend(at(hops));
+            if alternatives == Alternatives::Backward {
+                tried.extend(at(hops + 1));
+            }
+        }
+        tried.truncate(MOST);
+        let place = self.rows.partition_point(|row| row.destination < destination);
+        self.rows.insert(place, Row { destination, neighbours: tried });
+    }
+
+    /// The neighbours that a packet for `destination` is sent to, one after the other; none when it was not entered.
+    #[must_use]
+    pub fn towards(&self, destination: NodeId) -> &[NodeId] {
+        match self.rows.binary_search_by_key(&destination, |row| row.destination) {
+            Ok(place) => &self.rows[place].neighbours,
+            Err(_) => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAR: NodeId = NodeId(9);
+
+    fn tried(neighbours: &[(u32, u32)], alternatives: Alternatives) -> Vec<u32> {
+        let mut table = NetworkTable::default();
+        let neighbours = neighbours.iter().map(|&(node, hops)| (NodeId(node), hops));
+        table.enter(FAR, 3, neighbours, alternatives);
+        table.towards(FAR).iter().map(|node| node.0).collect()
+    }
+
+    #[test]
+    fn forward_neighbours_come_in_table_order_and_spare_the_sideward_ones() {
+        let neighbours = [(5, 3), (2, 2), (7, 4), (1, 2)];
+        assert_eq!(tried(&neighbours, Alternatives::Sideward), [2, 1]);
+        assert_eq!(tried(&neighbours, Alternatives::Backward), [2, 1]);
+    }
+
+    #[test]
+    fn a_single_forward_neighbour_has_the_others_behind_it_as_far_as_allowed() {
+        let neighbours = [(5, 3), (2, 2), (7, 4)];
+        assert_eq!(tried(&neighbours, Alternatives::Forward), [2]);
+        assert_eq!(tried(&neighbours, Alternatives::Sideward), [2, 5]);
+        assert_eq!(tried(&neighbours, Alternatives::Backward), [2, 5, 7]);
+    }
+
+    #[test]
+    fn destinations_are_found_whatever_order_they_were_entered_in() {
+        let mut table = NetworkTable::default();
+        for destination in [8, 3, 5] {
+            let neighbour = (NodeId(destination + 10), 0);
+            table.enter(NodeId(destination), 1, [neighbour].into_iter(), Alternatives::Sideward);
+        }
+        for destination in [3, 5, 8] {
+            assert_eq!(table.towards(NodeId(destination)), [NodeId(destination + 10)]);
+        }
+        assert!(table.towards(NodeId(4)).is_empty());
+    }
+}

@@ -1,0 +1,209 @@
+//! Nodes slot by slot.
+
+use super::interval::IntervalConfig;
+use super::*;
+use crate::packet::NodeId;
+use crate::registry::IntervalKind;
+use crate::schemes::load_adaptive::History;
+
+const A: NodeId = NodeId(0);
+const B: NodeId = NodeId(1);
+const C: NodeId = NodeId(2);
+const D: NodeId = NodeId(3);
+const E: NodeId = NodeId(4);
+
+/// What a node answered; it draws the number it is told to.
+#[derive(Default)]
+struct Answers {
+    up: Vec<u64>,
+    done: Vec<(u64, End)>,
+    draw: u32,
+    bounds: Vec<u32>,
+}
+
+impl NodeOut for Answers {
+    fn up(&mut self, handle: u64) {
+        self.up.push(handle);
+    }
+
+    fn done(&mut self, handle: u64, end: End) {
+        self.done.push((handle, end));
+    }
+
+    fn draw(&mut self, bound: u32) -> u32 {
+        self.bounds.push(bound);
+        self.draw.min(bound)
+    }
+}
+
+fn rules() -> Rules {
+    Rules { least_wait: 3, discard: Discard::Count(4), scope: CountScope::Path, remembered: 0 }
+}
+
+/// A node whose packets for E go to these neighbours.
+fn node(node: NodeId, rules: Rules, neighbours: &[NodeId]) -> Node {
+    let mut table = NetworkTable::default();
+    table.enter(E, 2, neighbours.iter().map(|node| (*node, 1)), Alternatives::Forward);
+    let interval = IntervalConfig {
+        kind: IntervalKind::LoadAdaptive,
+        least: 3,
+        shortest: 5,
+        longest: 17,
+        history: History::PAPER,
+    };
+    Node::new(node, rules, table, interval.build())
+}
+
+/// A packet of A's for E, sent again so often.
+fn packet(transmitter: NodeId, receiver: NodeId, retransmissions: u32) -> Frame {
+    let id = PacketId { source: A, number: 0 };
+    let header = Header { id, destination: E, retransmissions, born: SlotNo(0) };
+    Frame { kind: FrameKind::Packet, header, transmitter, receiver, handle: 0 }
+}
+
+/// Asks the node for what it sends in this slot on an idle channel.
+fn sends(node: &mut Node, slot: u64, out: &mut Answers) -> Option<Frame> {
+    match node.begin(SlotNo(slot), out) {
+        Intent::Silent => None,
+        _ => node.transmit(SlotNo(slot), out),
+    }
+}
+
+#[test]
+fn a_packet_is_forwarded_in_the_slot_after_its_reception_and_its_echo_ends_it() {
+    let (mut relay, mut out) = (node(B, rules(), &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 0), 7, &mut out);
+    assert_eq!(relay.next_slot(SlotNo(10)), Some(SlotNo(11)));
+    assert_eq!(relay.begin(SlotNo(11), &mut out), Intent::Committed);
+    let frame = relay.transmit(SlotNo(11), &mut out).expect("a relay");
+    assert_eq!((frame.transmitter, frame.receiver, frame.kind), (B, C, FrameKind::Packet));
+    // Three slots at least, and a draw of 0.
+    assert_eq!(relay.next_slot(SlotNo(11)), Some(SlotNo(14)));
+    relay.on_frame(&packet(C, D, 0), 0, &mut out);
+    assert_eq!((out.done, relay.next_slot(SlotNo(12))), (vec![(7, End::Passed)], None));
+}
+
+#[test]
+fn the_destination_hands_up_and_answers_with_an_frn_ack_that_ends_the_senders_copy() {
+    let (mut destination, mut out) = (node(E, rules(), &[]), Answers::default());
+    destination.on_frame(&packet(D, E, 2), 9, &mut out);
+    let ack = sends(&mut destination, 5, &mut out).expect("an FRN ACK");
+    assert_eq!((ack.kind, ack.receiver, &out.up[..]), (FrameKind::Ack, D, &[9][..]));
+    assert_eq!(destination.next_slot(SlotNo(5)), None);
+
+    let (mut sender, mut out) = (node(D, rules(), &[E]), Answers::default());
+    sender.on_frame(&packet(C, D, 2), 8, &mut out);
+    sends(&mut sender, 4, &mut out).expect("a relay");
+    sender.on_frame(&ack, 0, &mut out);
+    assert_eq!(out.done, [(8, End::Passed)]);
+}
+
+#[test]
+fn without_an_echo_the_packet_goes_to_the_next_neighbour_with_its_count_raised() {
+    let (mut sender, mut out) = (node(A, rules(), &[B, C]), Answers { draw: 2, ..Answers::default() });
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    let first = sends(&mut sender, 1, &mut out).expect("sent");
+    assert_eq!((first.receiver, first.header.retransmissions), (B, 0));
+    assert!((2..6).all(|slot| sends(&mut sender, slot, &mut out).is_none()));
+    let second = sends(&mut sender, 6, &mut out).expect("sent again");
+    assert_eq!((second.receiver, second.header.retransmissions), (C, 1));
+    // 3-5 at no load; the one entry failed, so 3-17.
+    assert_eq!(out.bounds, [2, 14]);
+}
+
+#[test]
+fn a_late_echo_ends_the_copy_that_waits_to_be_sent_again() {
+    let (mut sender, mut out) = (node(A, rules(), &[B, C]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    sends(&mut sender, 1, &mut out).expect("sent");
+    assert_eq!(sender.begin(SlotNo(4), &mut out), Intent::Ordinary);
+    // The channel is busy: B sends it once more.
+    sender.on_frame(&packet(B, D, 1), 0, &mut out);
+    assert_eq!((out.done, sender.backlog()), (vec![(1, End::Passed)], 0));
+}
+
+#[test]
+fn what_a_neighbour_sends_that_was_never_sent_to_it_is_no_echo() {
+    let (mut sender, mut out) = (node(A, rules(), &[B, C]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    sends(&mut sender, 1, &mut out).expect("sent to B");
+    sender.on_frame(&packet(C, D, 0), 0, &mut out);
+    assert_eq!((out.done.len(), sender.backlog()), (0, 1));
+}
+
+#[test]
+fn a_node_listens_in_the_slot_of_the_echo_and_then_sends_the_next_packet() {
+    let (mut sender, mut out) = (node(A, rules(), &[B]), Answers { draw: 9, ..Answers::default() });
+    for handle in [1, 2] {
+        sender.enqueue(E, handle, SlotNo(0), &mut out);
+    }
+    let sent: Vec<u64> = (1..=6)
+        .filter_map(|slot| Some((slot, sends(&mut sender, slot, &mut out)?)))
+        .map(|sent| sent.0)
+        .collect();
+    // The first is due again at 6 but the second was sent at 3 and due later.
+    assert_eq!(sent, [1, 3, 6]);
+}
+
+#[test]
+fn a_packet_whose_count_would_exceed_the_limit_is_discarded() {
+    let rules = Rules { discard: Discard::Count(2), ..rules() };
+    let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 1), 7, &mut out);
+    let counts: Vec<u32> = (1..40)
+        .filter_map(|slot| sends(&mut relay, slot, &mut out))
+        .map(|frame| frame.header.retransmissions)
+        .collect();
+    assert_eq!((counts, out.done), (vec![1, 2], vec![(7, End::Count)]));
+}
+
+#[test]
+fn a_count_of_each_hop_by_itself_begins_at_zero_again() {
+    let rules = Rules { scope: CountScope::Hop, ..rules() };
+    let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 3), 7, &mut out);
+    let frame = sends(&mut relay, 1, &mut out).expect("a relay");
+    assert_eq!(frame.header.retransmissions, 0);
+}
+
+#[test]
+fn a_packet_older_than_its_lifetime_is_discarded_before_it_is_sent() {
+    let rules = Rules { discard: Discard::Lifetime(6), ..rules() };
+    let (mut sender, mut out) = (node(A, rules, &[B]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    let sent: Vec<u64> = (1..20).filter(|slot| sends(&mut sender, *slot, &mut out).is_some()).collect();
+    // Born in slot 0: sent at 1 and 4, and at 7 it is too old.
+    assert_eq!((sent, out.done), (vec![1, 4], vec![(1, End::Lifetime)]));
+
+    let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 0), 7, &mut out);
+    assert_eq!(relay.begin(SlotNo(7), &mut out), Intent::Silent);
+    assert_eq!(out.done, [(7, End::Lifetime)]);
+}
+
+#[test]
+fn a_second_copy_is_forwarded_too_unless_packets_are_remembered() {
+    let (mut relay, mut out) = (node(B, rules(), &[C]), Answers::default());
+    for slot in [0, 10] {
+        relay.on_frame(&packet(A, B, 0), slot, &mut out);
+        let frame = sends(&mut relay, slot + 1, &mut out).expect("a relay");
+        assert_eq!(frame.kind, FrameKind::Packet);
+        relay.on_frame(&packet(C, D, 0), 0, &mut out);
+    }
+
+    let (mut relay, mut out) = (node(B, Rules { remembered: 4, ..rules() }, &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 0), 1, &mut out);
+    sends(&mut relay, 1, &mut out).expect("a relay");
+    relay.on_frame(&packet(C, D, 0), 0, &mut out);
+    relay.on_frame(&packet(A, B, 0), 2, &mut out);
+    let answer = sends(&mut relay, 3, &mut out).expect("an FRN ACK");
+    assert_eq!((answer.kind, answer.receiver), (FrameKind::Ack, A));
+    assert_eq!(out.done, [(1, End::Passed), (2, End::Suppressed)]);
+}
+
+#[test]
+fn a_packet_that_nobody_can_take_is_handed_back() {
+    let (mut sender, mut out) = (node(A, rules(), &[]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    assert_eq!((out.done, sender.next_slot(SlotNo(0))), (vec![(1, End::NoRoute)], None));
+}
