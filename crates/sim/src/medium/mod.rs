@@ -3,3 +3,4 @@
 pub mod loss;
 pub mod modulation;
 pub mod radio;
+pub mod slots;

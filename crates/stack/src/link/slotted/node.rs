@@ -103,7 +103,7 @@ enum Committed {
 /// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
-    node: NodeId,
+    address: NodeId,
     rules: Rules,
     table: NetworkTable,
     interval: IntervalMachine,
@@ -123,9 +123,9 @@ pub struct Node {
 impl Node {
     /// A node with nothing to do.
     #[must_use]
-    pub fn new(node: NodeId, rules: Rules, table: NetworkTable, interval: IntervalMachine) -> Node {
+    pub fn new(address: NodeId, rules: Rules, table: NetworkTable, interval: IntervalMachine) -> Node {
         Node {
-            node,
+            address,
             rules,
             table,
             interval,
@@ -147,7 +147,7 @@ impl Node {
         now: SlotNo,
         out: &mut impl NodeOut,
     ) -> PacketId {
-        let id = PacketId { source: self.node, number: self.numbers };
+        let id = PacketId { source: self.address, number: self.numbers };
         self.numbers += 1;
         if self.table.towards(destination).is_empty() {
             out.done(handle, End::NoRoute);
@@ -217,7 +217,7 @@ impl Node {
         let held = match self.committed.take() {
             Some(Committed::Ack { header, to }) => {
                 let kind = FrameKind::Ack;
-                return Some(Frame { kind, header, transmitter: self.node, receiver: to, handle: 0 });
+                return Some(Frame { kind, header, transmitter: self.address, receiver: to, handle: 0 });
             }
             Some(Committed::Relay(held)) => Some(held),
             None => self.again.pop_front().or_else(|| self.fresh.pop_front()),
@@ -234,14 +234,14 @@ impl Node {
         self.waiting.push(held);
         self.last = Some(now);
         let Held { header, handle, .. } = held;
-        Some(Frame { kind: FrameKind::Packet, header, transmitter: self.node, receiver: held.to, handle })
+        Some(Frame { kind: FrameKind::Packet, header, transmitter: self.address, receiver: held.to, handle })
     }
 
     /// The node has heard a frame in the slot that ends. `copy` is what the host knows the node's own copy by, if the frame
     /// is a packet for it.
     pub fn on_frame(&mut self, frame: &Frame, copy: u64, out: &mut impl NodeOut) {
         self.settle(frame.header.id, frame.transmitter, out);
-        if frame.receiver != self.node || frame.kind == FrameKind::Ack {
+        if frame.receiver != self.address || frame.kind == FrameKind::Ack {
             return;
         }
         let mut header = frame.header;
@@ -252,7 +252,7 @@ impl Node {
             return;
         }
         self.remember(header.id);
-        if header.destination == self.node {
+        if header.destination == self.address {
             self.committed = Some(ack);
             out.up(copy);
         } else if self.table.towards(header.destination).is_empty() {

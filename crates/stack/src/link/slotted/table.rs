@@ -37,10 +37,10 @@ impl NetworkTable {
         &mut self,
         destination: NodeId,
         hops: u32,
-        neighbours: impl Iterator<Item = (NodeId, u32)> + Clone,
+        neighbours: &[(NodeId, u32)],
         alternatives: Alternatives,
     ) {
-        let at = |hops: u32| neighbours.clone().filter(move |(_, away)| *away == hops).map(|(node, _)| node);
+        let at = |hops: u32| neighbours.iter().filter(move |(_, away)| *away == hops).map(|(node, _)| *node);
         let mut tried: Vec<NodeId> = at(hops.saturating_sub(1)).collect();
         if tried.len() < 2 && alternatives != Alternatives::Forward {
             tried.extend(at(hops));
@@ -71,8 +71,8 @@ mod tests {
 
     fn tried(neighbours: &[(u32, u32)], alternatives: Alternatives) -> Vec<u32> {
         let mut table = NetworkTable::default();
-        let neighbours = neighbours.iter().map(|&(node, hops)| (NodeId(node), hops));
-        table.enter(FAR, 3, neighbours, alternatives);
+        let neighbours: Vec<_> = neighbours.iter().map(|&(node, hops)| (NodeId(node), hops)).collect();
+        table.enter(FAR, 3, &neighbours, alternatives);
         table.towards(FAR).iter().map(|node| node.0).collect()
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let mut table = NetworkTable::default();
         for destination in [8, 3, 5] {
             let neighbour = (NodeId(destination + 10), 0);
-            table.enter(NodeId(destination), 1, [neighbour].into_iter(), Alternatives::Sideward);
+            table.enter(NodeId(destination), 1, &[neighbour], Alternatives::Sideward);
         }
         for destination in [3, 5, 8] {
             assert_eq!(table.towards(NodeId(destination)), [NodeId(destination + 10)]);

@@ -43,7 +43,8 @@ fn rules() -> Rules {
 /// A node whose packets for E go to these neighbours.
 fn node(node: NodeId, rules: Rules, neighbours: &[NodeId]) -> Node {
     let mut table = NetworkTable::default();
-    table.enter(E, 2, neighbours.iter().map(|node| (*node, 1)), Alternatives::Forward);
+    let neighbours: Vec<_> = neighbours.iter().map(|node| (*node, 1)).collect();
+    table.enter(E, 2, &neighbours, Alternatives::Forward);
     let interval = IntervalConfig {
         kind: IntervalKind::LoadAdaptive,
         least: 3,
