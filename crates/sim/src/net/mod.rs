@@ -14,6 +14,7 @@
 mod channel;
 mod pool;
 pub(crate) mod routes;
+pub(crate) mod slotted;
 mod ways;
 pub(crate) mod wlan;
 
@@ -34,6 +35,7 @@ use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
 use routes::Routes;
+use slotted::{Frn, FrnEvent};
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
 
@@ -44,6 +46,8 @@ pub(crate) enum NetEvent {
     Channel(u32),
     /// Something of a station of a medium.
     Wlan(u32, WlanEvent),
+    /// A slot of a slotted network.
+    Frn(u32, FrnEvent),
 }
 
 /// The network.
@@ -52,6 +56,7 @@ pub(crate) struct Net {
     pub(crate) now: Time,
     pub(crate) channels: Vec<Channel>,
     pub(crate) wlans: Vec<Wlan>,
+    pub(crate) frns: Vec<Frn>,
     pub(crate) tracer: Tracer,
     pub(crate) captures: Vec<Capture>,
     /// Packets that media and agents have handed up at a node, in order.
@@ -64,7 +69,7 @@ pub(crate) struct Net {
     /// Packets go ahead of the clock to times before this one only.
     horizon: Time,
     /// What the slots after those of the channels stand for.
-    events: Vec<(u32, WlanEvent)>,
+    events: Vec<NetEvent>,
     pool: PacketPool,
     ways: Ways,
     routes: Routes,
@@ -76,7 +81,7 @@ impl Net {
         let mut queue = EventQueue::default();
         let mut channels = Vec::new();
         let mut exits = Vec::new();
-        let mut media = 0;
+        let (mut media, mut frns) = (0, Vec::new());
         for link in &config.links {
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
@@ -94,6 +99,12 @@ impl Net {
                     exits.extend(stations.map(|station| Exit::Station { wlan: media, station }));
                     media += 1;
                 }
+                LinkKind::Frn(frn) => {
+                    let (number, first_port) = (frns.len() as u32, exits.len() as u32);
+                    frns.push(first_port);
+                    let stations = 0..frn.nodes.len() as u32;
+                    exits.extend(stations.map(|station| Exit::Slotted { frn: number, station }));
+                }
             }
         }
         let mut events = Vec::new();
@@ -102,17 +113,28 @@ impl Net {
             let LinkKind::Wifi(wifi) = &link.kind else { continue };
             let number = wlans.len() as u32;
             let mut slot = |event| {
-                events.push((number, event));
+                events.push(NetEvent::Wlan(number, event));
                 queue.slot()
             };
             wlans.push(Wlan::new(config, wifi, &link.name, &routes, (seed, replication), &mut slot));
         }
+        let first_ports = std::mem::take(&mut frns);
+        let frns = config.frn().zip(first_ports).enumerate().map(|(number, ((place, frn), first_port))| {
+            let mut slot = |event| {
+                events.push(NetEvent::Frn(number as u32, event));
+                queue.slot()
+            };
+            let streams = (seed, replication);
+            Frn::new(config, frn, place, (&routes, first_port), streams, &mut slot)
+        });
+        let frns = frns.collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
         Net {
             queue,
             now: Time::ZERO,
             channels,
             wlans,
+            frns,
             tracer,
             captures: Vec::new(),
             inbox: VecDeque::new(),
@@ -141,7 +163,7 @@ impl Net {
         if number < self.channels.len() {
             return Some(NetEvent::Channel(slot.0));
         }
-        self.events.get(number - self.channels.len()).map(|&(wlan, event)| NetEvent::Wlan(wlan, event))
+        self.events.get(number - self.channels.len()).copied()
     }
 
     /// Captures both directions of a point-to-point link, by the number of its forward channel.
@@ -197,6 +219,9 @@ impl Net {
             }
             Way::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
                 wlan.send(station as usize, packet, host);
+            }),
+            Way::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
+                frn.send(station as usize, packet, host);
             }),
             Way::Ends => unreachable!("packets travel between the ends of flows only"),
         }
@@ -257,7 +282,7 @@ impl Net {
                 let sequence = self.queue.next_sequence();
                 self.offer(next as usize, id, arrival, sequence);
             }
-            Way::Ends | Way::Station { .. } => return Some((node, id)),
+            Way::Ends | Way::Station { .. } | Way::Slotted { .. } => return Some((node, id)),
         }
         None
     }
@@ -271,6 +296,24 @@ impl Net {
     /// Something of a medium is due.
     pub(crate) fn on_wlan(&mut self, wlan: u32, event: WlanEvent) {
         self.with_wlan(wlan as usize, |wlan, host| wlan.on_event(event, host));
+    }
+
+    /// A slot of a slotted network is due to end or to begin.
+    pub(crate) fn on_frn(&mut self, frn: u32, event: FrnEvent) {
+        self.with_frn(frn as usize, |frn, host| frn.on_event(event, host));
+    }
+
+    fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
+        let mut host = slotted::Host {
+            queue: &mut self.queue,
+            pool: &mut self.pool,
+            inbox: &mut self.inbox,
+            losses: &mut self.losses,
+            routes: &self.routes,
+            tracer: &mut self.tracer,
+            now: self.now,
+        };
+        act(&mut self.frns[frn], &mut host);
     }
 
     fn with_wlan(&mut self, wlan: usize, act: impl FnOnce(&mut Wlan, &mut wlan::Host)) {

@@ -189,6 +189,18 @@ fn edges(config: &Config) -> Vec<Edge> {
                 }
                 port += wifi.nodes.len() as u32;
             }
+            LinkKind::Frn(frn) => {
+                for (place, &from) in frn.nodes.iter().enumerate() {
+                    for &to in &frn.nodes {
+                        let in_range = |away| away <= frn.medium.range_m;
+                        if from != to && distance_m(config, from, to).is_some_and(in_range) {
+                            let hop = Hop { port: Port(port + place as u32), next: NodeId(to as u32) };
+                            edges.push(Edge { from, hop });
+                        }
+                    }
+                }
+                port += frn.nodes.len() as u32;
+            }
         }
     }
     edges
@@ -200,10 +212,15 @@ fn reaches(config: &Config, wifi: &WifiConfig, from: usize, to: usize) -> bool {
     if wifi.access_point.is_some_and(|ap| ap != from && ap != to) {
         return false;
     }
-    let [Some(here), Some(there)] = [from, to].map(|node| config.nodes[node].position) else { return true };
-    let metres = |one: Metres, other: Metres| one.0 - other.0;
-    let distance_m = libm::hypot(metres(here.0, there.0), metres(here.1, there.1));
+    let Some(distance_m) = distance_m(config, from, to) else { return true };
     received_power_w(&wifi.radio, distance_m) >= wifi.radio.receive_threshold_w
+}
+
+/// How far two nodes are apart, m, if both have a place.
+fn distance_m(config: &Config, from: usize, to: usize) -> Option<f64> {
+    let (here, there) = (config.nodes[from].position?, config.nodes[to].position?);
+    let metres = |one: Metres, other: Metres| one.0 - other.0;
+    Some(libm::hypot(metres(here.0, there.0), metres(here.1, there.1)))
 }
 
 #[cfg(test)]

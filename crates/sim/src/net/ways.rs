@@ -12,6 +12,7 @@ use super::routes::Routes;
 pub(super) enum Exit {
     Channel(u32),
     Station { wlan: u32, station: u32 },
+    Slotted { frn: u32, station: u32 },
 }
 
 /// What awaits a packet at a node.
@@ -25,6 +26,8 @@ pub(super) enum Way {
     Relay(u32),
     /// A station of a medium.
     Station { wlan: u32, station: u32 },
+    /// A station of a slotted network.
+    Slotted { frn: u32, station: u32 },
 }
 
 /// The ways from every node to the destinations in use.
@@ -58,6 +61,7 @@ impl Ways {
                     }
                     Some(Exit::Channel(channel)) => Way::Channel(channel),
                     Some(Exit::Station { wlan, station }) => Way::Station { wlan, station },
+                    Some(Exit::Slotted { frn, station }) => Way::Slotted { frn, station },
                 }
             }));
         }
@@ -85,7 +89,7 @@ fn feeders(routes: &Routes, exits: &[Exit], pairs: impl Iterator<Item = (usize, 
                     *known = Some(known.unwrap_or(feeder).filter(|known| feeder == Some(*known)));
                     feeder = Some(channel);
                 }
-                Exit::Station { .. } => feeder = None,
+                Exit::Station { .. } | Exit::Slotted { .. } => feeder = None,
             }
         }
     }

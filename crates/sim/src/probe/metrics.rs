@@ -10,6 +10,7 @@ use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::{Span, Time};
 
+use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
@@ -177,6 +178,44 @@ pub const METRICS: &[MetricEntry] = &[
         "s",
         "airtime used at the same time as another frame, here or out of hearing",
     ),
+    entry(
+        "frn",
+        "segments_per_slot",
+        "segments",
+        "TCP segments that came in order to their receivers, of all flows, per slot",
+    ),
+    entry("frn", "hops_per_slot", "packets", "copies ended by an echo or FRN ACK, of all nodes, per slot"),
+    entry("frn", "packets_entered", "packets", "packets that entered the network"),
+    entry("frn", "packets_delivered", "packets", "packets that came to their destination, each once"),
+    entry("frn", "packets_lost", "packets", "packets of which the last copy was given up before any arrived"),
+    entry(
+        "frn",
+        "duplicates_created",
+        "packets",
+        "receptions of a packet that its sender had passed on before",
+    ),
+    entry("frn", "duplicates_delivered", "packets", "packets that came to their destination again"),
+    entry("frn", "duplicates_discarded", "packets", "duplicates that went no further than some node"),
+    entry(
+        "frn",
+        "discards",
+        "packets",
+        "copies that nodes gave up by their count of retransmissions or lifetime, passed on or not",
+    ),
+    entry("frn", "transmissions", "packets", "packets sent over one hop, repetitions included"),
+    entry("frn", "retransmissions", "packets", "packets sent over one hop again"),
+    entry("frn", "acks", "frames", "FRN ACKs sent"),
+    entry("frn", "deferrals", "slots", "times a node sensed the channel busy and waited for the next slot"),
+    entry("frn", "collisions", "frames", "frames that another spoilt at the node they were for"),
+    entry("frn", "deaf", "frames", "frames that came to the node they were for while it sent itself"),
+    entry("frn", "errored", "frames", "frames that chance lost at the node they were for"),
+    entry(
+        "frn",
+        "echoes_lost",
+        "frames",
+        "relay echoes and FRN ACKs that the node they were due to did not hear",
+    ),
+    entry("frn", "slots_used", "slots", "slots in which somebody sent"),
     entry("agent", "generated", "segments", "TCP acknowledgements made by the agents"),
     entry("agent", "suppressed", "segments", "TCP acknowledgements kept from the air"),
     entry("agent", "passed", "segments", "TCP acknowledgements that went to the link"),
@@ -259,6 +298,7 @@ pub(crate) struct Snapshot {
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) channels: Vec<ChannelCounters>,
     pub(crate) wlans: Vec<WlanCounters>,
+    pub(crate) frns: Vec<FrnCounters>,
     pub(crate) agent: AgentSample,
 }
 
@@ -305,6 +345,7 @@ pub fn names(config: &Config) -> Vec<String> {
                 names.extend(of("link", &format!("links.{}.reverse.", link.name)));
             }
             LinkKind::Wifi(_) => names.extend(of("wifi", &format!("links.{}.", link.name))),
+            LinkKind::Frn(_) => names.extend(of("frn", &format!("links.{}.", link.name))),
         }
     }
     if let Some(agent) = config.agents.first() {
@@ -374,7 +415,7 @@ impl Metrics<'_> {
             let sum = |of: &[f64]| Some(members.iter().map(|member| of[*member]).sum());
             values.extend([sum(&goodputs), sum(&throughputs)]);
         }
-        let (mut channel, mut wlan) = (0, 0);
+        let (mut channel, mut wlan, mut frn) = (0, 0, 0);
         for link in &self.config.links {
             match link.kind {
                 LinkKind::PointToPoint(_) => {
@@ -385,6 +426,12 @@ impl Metrics<'_> {
                 LinkKind::Wifi(_) => {
                     values.extend(wlan_values(&self.at_begin.wlans[wlan], &self.at_end.wlans[wlan]));
                     wlan += 1;
+                }
+                LinkKind::Frn(ref config) => {
+                    let slots = seconds / config.slot.as_secs();
+                    values.push(ratio(self.segments(), slots));
+                    values.extend(frn_values(&self.at_begin.frns[frn], &self.at_end.frns[frn], slots));
+                    frn += 1;
                 }
             }
         }
@@ -416,6 +463,25 @@ impl Metrics<'_> {
         ]
     }
 
+    /// TCP segments that came in order to their receivers, of all flows.
+    fn segments(&self) -> f64 {
+        let mut samples = self.at_begin.flows.iter().zip(&self.at_end.flows);
+        let mut segments = 0.0;
+        for flow in &self.config.flows {
+            let ways = 1 + usize::from(flow.reverse.is_some());
+            for pair in samples.by_ref().take(ways) {
+                if let (
+                    (FlowSample::Tcp { delivered: d0, .. }, FlowSample::Tcp { delivered: d1, .. }),
+                    TransportConfig::Tcp(tcp),
+                ) = (pair, &flow.transport)
+                {
+                    segments += (d1 - d0) as f64 / f64::from(tcp.packet);
+                }
+            }
+        }
+        segments
+    }
+
     fn channel_values(&self, number: usize, channels: &[Channel], seconds: f64) -> [Option<f64>; 5] {
         let (begin, end) = (&self.at_begin.channels[number], &self.at_end.channels[number]);
         let queue = channels[number].line.queue();
@@ -443,6 +509,29 @@ fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> Vec<Option<f64>> {
     values.extend(AirClass::ALL.iter().map(|class| Some(end.airtime.of(*class).as_secs())));
     values.push(Some(end.airtime.concurrent().as_secs()));
     values
+}
+
+fn frn_values(begin: &FrnCounters, end: &FrnCounters, slots: f64) -> Vec<Option<f64>> {
+    let count = |of: fn(&FrnCounters) -> u64| Some((of(end) - of(begin)) as f64);
+    vec![
+        ratio((end.hops - begin.hops) as f64, slots),
+        count(|of| of.copies.entered),
+        count(|of| of.copies.delivered),
+        count(|of| of.copies.lost),
+        count(|of| of.copies.duplicates_created),
+        count(|of| of.copies.duplicates_delivered),
+        count(|of| of.copies.duplicates_discarded),
+        count(|of| of.copies.given_up),
+        count(|of| of.sent),
+        count(|of| of.sent_again),
+        count(|of| of.acks),
+        count(|of| of.deferred),
+        count(|of| of.collided),
+        count(|of| of.deaf),
+        count(|of| of.errored),
+        count(|of| of.echoes_lost),
+        count(|of| of.slots),
+    ]
 }
 
 fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option<f64>> {

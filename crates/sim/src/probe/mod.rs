@@ -6,4 +6,5 @@ pub(crate) mod judgement;
 pub mod metrics;
 pub mod pcap;
 pub mod radiotap;
+pub mod slots;
 pub mod trace;

@@ -3,12 +3,15 @@
 use lasthop_stack::hooks::{Note, NoteEvent};
 use lasthop_stack::units::{Span, Time};
 
+use super::slots::{SlotAct, SlotRow};
+
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
     ("cwnd", "congestion window and threshold of each flow, on change"),
     ("rtt", "each round trip measured, with the smoothed value and the timeout"),
     ("queue", "packets in a link's queue after each that it took in"),
     ("tcp", "each event of each TCP sender"),
+    ("slots", "what each node of a slotted network sent and met with in each slot"),
 ];
 
 /// A column of a trace.
@@ -41,10 +44,12 @@ pub struct Tracer {
     rtt: bool,
     tcp: bool,
     pub(crate) queue: bool,
+    pub(crate) slots: bool,
     cwnd_rows: Vec<(Time, u32, f64, f64)>,
     rtt_rows: Vec<(Time, u32, Span, Span, Span)>,
     queue_rows: Vec<(Time, usize, usize)>,
     tcp_rows: Vec<(Time, u32, Note)>,
+    slot_rows: Vec<SlotRow>,
 }
 
 impl Tracer {
@@ -60,6 +65,7 @@ impl Tracer {
                 "rtt" => tracer.rtt = true,
                 "queue" => tracer.queue = true,
                 "tcp" => tracer.tcp = true,
+                "slots" => tracer.slots = true,
                 _ => return Err(name.clone()),
             }
         }
@@ -95,9 +101,13 @@ impl Tracer {
         self.queue_rows.push((now, channel, packets));
     }
 
-    /// The tables, with the names of flows and links put in.
+    pub(crate) fn slot(&mut self, row: SlotRow) {
+        self.slot_rows.push(row);
+    }
+
+    /// The tables, with the names of flows, links and nodes put in.
     #[must_use]
-    pub fn into_tables(self, flows: &[String], links: &[String]) -> Vec<TraceTable> {
+    pub fn into_tables(self, flows: &[String], links: &[String], nodes: &[String]) -> Vec<TraceTable> {
         let mut tables = Vec::new();
         if self.cwnd {
             let rows = &self.cwnd_rows;
@@ -140,6 +150,9 @@ impl Tracer {
         if self.tcp {
             tables.push(tcp_table(&self.tcp_rows, flows));
         }
+        if self.slots {
+            tables.push(slot_table(&self.slot_rows, links, nodes));
+        }
         tables
     }
 }
@@ -157,6 +170,24 @@ fn tcp_table(rows: &[(Time, u32, Note)], flows: &[String]) -> TraceTable {
             floats("ack", rows, |row| row.2.ack as f64),
             floats("cwnd", rows, |row| row.2.cwnd),
             floats("ssthresh", rows, |row| row.2.ssthresh),
+        ],
+    }
+}
+
+/// Where a row has no other node, its own stands there; where it has no count, -1.
+fn slot_table(rows: &[SlotRow], links: &[String], nodes: &[String]) -> TraceTable {
+    let acts = SlotAct::NAMES.map(str::to_owned);
+    TraceTable {
+        name: "slots",
+        columns: vec![
+            words("link", rows, links, |row| row.link),
+            floats("slot", rows, |row| row.slot.0 as f64),
+            words("node", rows, nodes, |row| row.node.0),
+            words("event", rows, &acts, |row| row.act as u32),
+            words("source", rows, nodes, |row| row.packet.source.0),
+            floats("packet", rows, |row| row.packet.number as f64),
+            words("peer", rows, nodes, |row| row.peer.unwrap_or(row.node).0),
+            floats("retransmissions", rows, |row| row.retransmissions.map_or(-1.0, f64::from)),
         ],
     }
 }
@@ -190,7 +221,7 @@ mod tests {
         tracer.note(Time(1), 0, note);
         tracer.note(Time(2), 0, note);
         tracer.note(Time(3), 0, Note { cwnd: 3.0, ..note });
-        let tables = tracer.into_tables(&["main".into()], &[]);
+        let tables = tracer.into_tables(&["main".into()], &[], &[]);
         let Column::Float(cwnd) = &tables[0].columns[2].1 else { panic!("a column of numbers") };
         assert_eq!(cwnd, &[2.0, 3.0]);
     }

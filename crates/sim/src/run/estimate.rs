@@ -15,6 +15,8 @@ const EVENTS_BESIDE_HOPS: f64 = 0.1;
 const MEMORY_PER_BIN: f64 = 8.0;
 /// Bytes of the headers that every packet has.
 const HEADERS: f64 = 28.0;
+/// Bytes of the largest IP packet.
+const LARGEST_PACKET: f64 = 65_535.0;
 /// Events of a frame on a medium: its end, its station's timer, and timers of others that it moves.
 const EVENTS_PER_FRAME: f64 = 4.0;
 
@@ -80,6 +82,10 @@ pub fn estimate(config: &Config) -> Estimate {
         let queued = f64::from(mac.queue) * wifi.nodes.len() as f64;
         estimate.memory_bytes += queued.min(on_the_way) * MEMORY_PER_PACKET;
     }
+    for (_, frn) in config.frn() {
+        // Each slot begins and ends.
+        estimate.events += 2.0 * config.run.duration.as_secs() / frn.slot.as_secs();
+    }
     estimate
 }
 
@@ -94,6 +100,11 @@ fn port_rates(config: &Config) -> Vec<f64> {
             LinkKind::Wifi(wifi) => {
                 let rate = wifi.mac.data_rate.rate().0 as f64;
                 rates.extend(wifi.nodes.iter().map(|_| rate));
+            }
+            LinkKind::Frn(frn) => {
+                // A slot holds a packet of any length.
+                let rate = 8.0 * LARGEST_PACKET / frn.slot.as_secs();
+                rates.extend(frn.nodes.iter().map(|_| rate));
             }
         }
     }

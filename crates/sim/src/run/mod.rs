@@ -17,6 +17,7 @@ use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::net::routes::{Routes, Unreachable};
+use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
 use crate::probe::bins::{Bins, Series};
@@ -227,13 +228,18 @@ enum Place {
     Channel(usize),
     /// The number of its medium.
     Wlan(usize),
+    /// The number of its slotted network.
+    Frn(usize),
 }
 
 fn place_of(config: &Config, link: usize) -> Place {
-    let media = config.wifi().take_while(|(place, _)| *place < link).count();
+    let before = &config.links[..link];
+    let media = before.iter().filter(|link| matches!(link.kind, LinkKind::Wifi(_))).count();
+    let frns = before.iter().filter(|link| matches!(link.kind, LinkKind::Frn(_))).count();
     match config.links[link].kind {
-        LinkKind::PointToPoint(_) => Place::Channel(2 * (link - media)),
+        LinkKind::PointToPoint(_) => Place::Channel(2 * (link - media - frns)),
         LinkKind::Wifi(_) => Place::Wlan(media),
+        LinkKind::Frn(_) => Place::Frn(frns),
     }
 }
 
@@ -284,6 +290,7 @@ impl World {
                     let capture = WifiCapture::new(file, net.wlans[wlan].periods());
                     net.wlans[wlan].capture = Some(capture.map_err(failed)?);
                 }
+                Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file).map_err(failed)?),
             }
         }
         // The first thing set, so that what happens at the end of the warm-up is measured.
@@ -322,6 +329,7 @@ impl World {
                 }
             }
             Some(NetEvent::Wlan(wlan, event)) => self.net.on_wlan(wlan, event),
+            Some(NetEvent::Frn(frn, event)) => self.net.on_frn(frn, event),
             None => self.act(slot),
         }
         while let Some((node, packet)) = self.net.inbox.pop_front() {
@@ -383,6 +391,7 @@ impl World {
             flows: self.flows.iter_mut().flat_map(|flow| flow.samples(now)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
+            frns: self.net.frns.iter().map(Frn::counters).collect(),
             agent: agents(&self.net.wlans),
         }
     }
@@ -405,6 +414,7 @@ impl World {
             let finished = match place_of(request.config, *link) {
                 Place::Channel(_) => captures.next().map(|capture| capture.finish(end)),
                 Place::Wlan(wlan) => self.net.wlans[wlan].capture.take().map(WifiCapture::finish),
+                Place::Frn(frn) => self.net.frns[frn].capture.take().map(|capture| capture.finish(end)),
             };
             finished.transpose().map_err(|error| RunError::Capture(path.clone(), error))?;
         }
@@ -413,13 +423,14 @@ impl World {
         let names = request.config.directions();
         let series = self.bins.map_or_else(Vec::new, |bins| bins.finish(end, delivered, &names));
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
+        let nodes: Vec<String> = request.config.nodes.iter().map(|node| node.name.clone()).collect();
         Ok(Outcome {
             metrics,
             events,
             wall_s: started.elapsed().as_secs_f64(),
             stopped,
             simulated: end,
-            traces: self.net.tracer.into_tables(&flows, &links),
+            traces: self.net.tracer.into_tables(&flows, &links, &nodes),
             series,
         })
     }

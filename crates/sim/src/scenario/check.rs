@@ -1,6 +1,7 @@
 //! What one value alone cannot show: values of a point that do not go together.
 
 mod frames;
+mod frn;
 mod wifi;
 
 use super::build;

@@ -6,6 +6,8 @@ use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
 use lasthop_stack::registry::{AgentKind, CongestionKind};
 use lasthop_stack::schemes::lle_tcp;
@@ -13,6 +15,7 @@ use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 use crate::medium::radio::config::RadioConfig;
+use crate::medium::slots::SlotMediumConfig;
 
 /// One point of a scenario, every default filled in.
 #[derive(Clone, Debug)]
@@ -75,6 +78,8 @@ pub enum LinkKind {
     PointToPoint(PointToPoint),
     /// An 802.11 medium.
     Wifi(Box<WifiConfig>),
+    /// A slotted multi-hop network.
+    Frn(Box<FrnConfig>),
 }
 
 /// A link between two nodes.
@@ -143,6 +148,34 @@ pub struct WifiConfig {
     pub mac: MacConfig,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
+}
+
+/// A slotted multi-hop network and the stations in it.
+#[derive(Clone, Debug)]
+pub struct FrnConfig {
+    /// Indices into [`Config::nodes`], one for each station; each has a position.
+    pub nodes: Vec<usize>,
+    /// Length of a slot.
+    pub slot: Span,
+    /// What carrier sense hears.
+    pub sense: Sense,
+    /// Ranges, capture, interference and errors.
+    pub medium: SlotMediumConfig,
+    /// What all nodes have in common.
+    pub rules: Rules,
+    /// Which neighbours may take a packet.
+    pub alternatives: Alternatives,
+    /// How long a node waits before it sends a packet again.
+    pub interval: IntervalConfig,
+}
+
+/// What carrier sense hears at the start of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sense {
+    /// The stations that forward or acknowledge what they have just received: they begin at once, the others a little later.
+    Committed,
+    /// Nothing: all begin together.
+    Nothing,
 }
 
 /// A cross-layer agent: one at each end of the last wireless hop of its flows.
@@ -383,7 +416,7 @@ impl Config {
     pub fn wifi(&self) -> impl Iterator<Item = (usize, &WifiConfig)> {
         self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
             LinkKind::Wifi(wifi) => Some((place, &**wifi)),
-            LinkKind::PointToPoint(_) => None,
+            LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
         })
     }
 
@@ -410,7 +443,15 @@ impl Config {
     pub fn point_to_point(&self) -> impl Iterator<Item = (usize, &PointToPoint)> {
         self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
             LinkKind::PointToPoint(link) => Some((place, link)),
-            LinkKind::Wifi(_) => None,
+            LinkKind::Wifi(_) | LinkKind::Frn(_) => None,
+        })
+    }
+
+    /// The slotted networks, each with the place of its link.
+    pub fn frn(&self) -> impl Iterator<Item = (usize, &FrnConfig)> {
+        self.links.iter().enumerate().filter_map(|(place, link)| match &link.kind {
+            LinkKind::Frn(frn) => Some((place, &**frn)),
+            LinkKind::PointToPoint(_) | LinkKind::Wifi(_) => None,
         })
     }
 }

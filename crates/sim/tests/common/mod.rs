@@ -84,7 +84,7 @@ pub fn ejtcp_fig9(tcp: tcp::Config, loss: f64, duration: Span) -> Config {
 pub fn wire(config: &mut Config, link: usize, direction: usize) -> &mut DirectionConfig {
     match &mut config.links[link].kind {
         LinkKind::PointToPoint(ends) => &mut ends.directions[direction],
-        LinkKind::Wifi(_) => panic!("an 802.11 medium has no directions"),
+        LinkKind::Wifi(_) | LinkKind::Frn(_) => panic!("a medium has no directions"),
     }
 }
 

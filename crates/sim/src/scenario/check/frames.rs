@@ -110,6 +110,7 @@ pub(super) fn media_of_ports(config: &Config) -> Vec<Option<usize>> {
         match &link.kind {
             LinkKind::PointToPoint(_) => media.extend([None; 2]),
             LinkKind::Wifi(wifi) => media.extend(wifi.nodes.iter().map(|_| Some(place))),
+            LinkKind::Frn(frn) => media.extend(frn.nodes.iter().map(|_| None)),
         }
     }
     media

@@ -24,6 +24,7 @@ impl Check<'_> {
             match &link.kind {
                 LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
                 LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
+                LinkKind::Frn(frn) => self.frn(link.table(), frn, config),
             }
         }
     }

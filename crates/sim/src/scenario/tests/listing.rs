@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 fn ends(scenario: &Scenario, link: usize) -> PointToPoint {
     match &scenario.config(0).links[link].kind {
         LinkKind::PointToPoint(ends) => ends.clone(),
-        LinkKind::Wifi(_) => panic!("a link between two nodes"),
+        LinkKind::Wifi(_) | LinkKind::Frn(_) => panic!("a link between two nodes"),
     }
 }
 

@@ -118,7 +118,7 @@ pub(super) fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
     let links = scenario.config(point).links;
     let found = links.into_iter().find_map(|link| match link.kind {
         LinkKind::Wifi(wifi) => Some(*wifi),
-        LinkKind::PointToPoint(_) => None,
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => None,
     });
     found.expect("a wifi link")
 }

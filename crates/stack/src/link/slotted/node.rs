@@ -139,24 +139,23 @@ impl Node {
         }
     }
 
+    /// What the next packet that enters the network here is called.
+    #[must_use]
+    pub fn next_id(&self) -> PacketId {
+        PacketId { source: self.address, number: self.numbers }
+    }
+
     /// Takes in a packet that enters the network here, in the slot `now`; its destination is another node.
-    pub fn enqueue(
-        &mut self,
-        destination: NodeId,
-        handle: u64,
-        now: SlotNo,
-        out: &mut impl NodeOut,
-    ) -> PacketId {
-        let id = PacketId { source: self.address, number: self.numbers };
+    pub fn enqueue(&mut self, destination: NodeId, handle: u64, now: SlotNo, out: &mut impl NodeOut) {
+        let id = self.next_id();
         self.numbers += 1;
         if self.table.towards(destination).is_empty() {
             out.done(handle, End::NoRoute);
-            return id;
+            return;
         }
         self.remember(id);
         let header = Header { id, destination, retransmissions: 0, born: now };
         self.fresh.push_back(Held::new(header, handle));
-        id
     }
 
     /// A slot begins: timers that are due fire, and the node tells what it wants to do.

@@ -1,0 +1,221 @@
+//! Packets in a slotted network and their copies: which are duplicates is known here, not to the nodes.
+//!
+//! A packet enters as one *branch*. The branch moves on when a node receives it from a copy whose earlier transmissions
+//! nobody had received; when one had been received, the reception makes a second branch: a duplicate. A branch ends when
+//! it is delivered, or is discarded where it was not received any more. All are accounted for:
+//! entered + duplicates created = delivered + duplicates delivered + duplicates discarded + lost + on their way.
+
+use lasthop_stack::link::slotted::{End, PacketId};
+
+use crate::net::pool::PoolId;
+
+/// Where a copy came from at the station the packet entered the network at.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// A copy of a packet at a station.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: u32,
+    /// The station it was received from.
+    from: u32,
+    /// Whether a transmission of it has been received by the node it was for.
+    passed_on: bool,
+}
+
+/// A packet in the network.
+#[derive(Clone, Copy, Debug)]
+struct Travelling {
+    id: PoolId,
+    name: PacketId,
+    copies: u32,
+    branches: u32,
+    arrived: bool,
+}
+
+/// How the copies of packets have fared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CopyCounters {
+    pub(crate) entered: u64,
+    pub(crate) delivered: u64,
+    pub(crate) duplicates_created: u64,
+    pub(crate) duplicates_delivered: u64,
+    pub(crate) duplicates_discarded: u64,
+    pub(crate) lost: u64,
+    /// Copies that nodes gave up by their count or lifetime, passed on or not.
+    pub(crate) given_up: u64,
+}
+
+/// The packets in the network.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    copies: Slab<Held>,
+    packets: Slab<Travelling>,
+    pub(super) counters: CopyCounters,
+}
+
+impl Copies {
+    /// A packet enters the network; returns the handle of its first copy.
+    pub(super) fn enter(&mut self, id: PoolId, name: PacketId) -> u64 {
+        self.counters.entered += 1;
+        let packet = self.packets.insert(Travelling { id, name, copies: 1, branches: 1, arrived: false });
+        u64::from(self.copies.insert(Held { packet, from: NOWHERE, passed_on: false }))
+    }
+
+    /// The station a copy was received from, or [`NOWHERE`].
+    pub(super) fn origin(&self, handle: u64) -> u32 {
+        self.copies.get(handle as u32).from
+    }
+
+    /// A transmission of a copy by a station is received by the node it is for; returns the handle of that node's copy.
+    pub(super) fn receive(&mut self, handle: u64, from: u32) -> u64 {
+        let parent = self.copies.get_mut(handle as u32);
+        let (packet, is_duplicate) = (parent.packet, parent.passed_on);
+        parent.passed_on = true;
+        let travelling = self.packets.get_mut(packet);
+        travelling.copies += 1;
+        if is_duplicate {
+            travelling.branches += 1;
+            self.counters.duplicates_created += 1;
+        }
+        u64::from(self.copies.insert(Held { packet, from, passed_on: false }))
+    }
+
+    /// The packet of a copy.
+    pub(super) fn packet(&self, handle: u64) -> PoolId {
+        self.packets.get(self.copies.get(handle as u32).packet).id
+    }
+
+    /// What the nodes call the packet of a copy.
+    pub(super) fn name(&self, handle: u64) -> PacketId {
+        self.packets.get(self.copies.get(handle as u32).packet).name
+    }
+
+    /// A copy is delivered. Returns its packet if it was the last copy.
+    pub(super) fn deliver(&mut self, handle: u64) -> Option<PoolId> {
+        let travelling = self.packets.get_mut(self.copies.get(handle as u32).packet);
+        travelling.branches -= 1;
+        if travelling.arrived {
+            self.counters.duplicates_delivered += 1;
+        } else {
+            travelling.arrived = true;
+            self.counters.delivered += 1;
+        }
+        self.release(handle)
+    }
+
+    /// A node parts with a copy. Returns its packet if it was the last copy.
+    pub(super) fn part(&mut self, handle: u64, end: End) -> Option<PoolId> {
+        let copy = *self.copies.get(handle as u32);
+        self.counters.given_up += u64::from(matches!(end, End::Count | End::Lifetime));
+        if !copy.passed_on {
+            let travelling = self.packets.get_mut(copy.packet);
+            travelling.branches -= 1;
+            if travelling.arrived || travelling.branches > 0 {
+                self.counters.duplicates_discarded += 1;
+            } else {
+                self.counters.lost += 1;
+            }
+        }
+        self.release(handle)
+    }
+
+    fn release(&mut self, handle: u64) -> Option<PoolId> {
+        let packet = self.copies.remove(handle as u32).packet;
+        let travelling = self.packets.get_mut(packet);
+        travelling.copies -= 1;
+        if travelling.copies > 0 {
+            return None;
+        }
+        Some(self.packets.remove(packet).id)
+    }
+}
+
+/// Values in places that are used again.
+#[derive(Debug)]
+struct Slab<T> {
+    places: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Slab<T> {
+        Slab { places: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T: Copy> Slab<T> {
+    fn insert(&mut self, value: T) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.places[place as usize] = value;
+            return place;
+        }
+        self.places.push(value);
+        self.places.len() as u32 - 1
+    }
+
+    fn get(&self, place: u32) -> &T {
+        &self.places[place as usize]
+    }
+
+    fn get_mut(&mut self, place: u32) -> &mut T {
+        &mut self.places[place as usize]
+    }
+
+    fn remove(&mut self, place: u32) -> T {
+        self.free.push(place);
+        self.places[place as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entered() -> (Copies, u64) {
+        let mut copies = Copies::default();
+        let first = copies.enter(PoolId::from_handle(7), PacketId::default());
+        (copies, first)
+    }
+
+    #[test]
+    fn a_packet_that_moves_on_is_no_duplicate() {
+        let (mut copies, first) = entered();
+        let second = copies.receive(first, 0);
+        assert_eq!(copies.origin(second), 0);
+        assert!(copies.part(first, End::Passed).is_none());
+        assert!(copies.deliver(second).is_some());
+        let expected = CopyCounters { entered: 1, delivered: 1, ..CopyCounters::default() };
+        assert_eq!(copies.counters, expected);
+    }
+
+    #[test]
+    fn what_is_received_a_second_time_is_a_duplicate_and_is_delivered_as_one() {
+        let (mut copies, first) = entered();
+        let moved_on = copies.receive(first, 0);
+        let duplicate = copies.receive(first, 0);
+        assert!(copies.deliver(moved_on).is_none());
+        assert!(copies.part(first, End::Count).is_none());
+        assert!(copies.deliver(duplicate).is_some());
+        let expected = CopyCounters {
+            entered: 1,
+            delivered: 1,
+            duplicates_created: 1,
+            duplicates_delivered: 1,
+            given_up: 1,
+            ..CopyCounters::default()
+        };
+        assert_eq!(copies.counters, expected);
+    }
+
+    #[test]
+    fn the_last_branch_that_is_given_up_is_a_loss_and_one_beside_another_a_discarded_duplicate() {
+        let (mut copies, first) = entered();
+        let moved_on = copies.receive(first, 0);
+        let duplicate = copies.receive(first, 0);
+        copies.part(first, End::Passed);
+        copies.part(duplicate, End::Count);
+        assert!(copies.part(moved_on, End::Lifetime).is_some());
+        let CopyCounters { duplicates_discarded, lost, given_up, .. } = copies.counters;
+        assert_eq!((duplicates_discarded, lost, given_up), (1, 1, 2));
+    }
+}

@@ -1,0 +1,118 @@
+//! What happened in each slot of a slotted network: who sent what, who heard it, what spoilt it, what was given up.
+
+use lasthop_stack::link::slotted::{End, Frame, FrameKind, PacketId, SlotNo};
+use lasthop_stack::packet::NodeId;
+
+use crate::medium::slots::SlotFate;
+
+/// What a node did or met with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotAct {
+    /// It sent a packet.
+    Send,
+    /// It sent an FRN ACK.
+    Ack,
+    /// It received what was for it.
+    Receive,
+    /// It heard what was for another, such as a relay echo.
+    Overhear,
+    /// Something spoilt what it would have heard.
+    Collided,
+    /// It sent itself when it would have heard something.
+    Deaf,
+    /// Chance lost what it would have heard.
+    Errored,
+    /// It is done with a packet that a neighbour has.
+    Passed,
+    /// It discarded a packet by its count of retransmissions.
+    DiscardCount,
+    /// It discarded a packet by its lifetime.
+    DiscardLifetime,
+    /// It discarded a packet that had been there before.
+    Suppressed,
+    /// It knew no way for a packet.
+    NoRoute,
+}
+
+impl SlotAct {
+    /// The names, in the order of the codes.
+    pub const NAMES: [&'static str; 12] = [
+        "send",
+        "ack",
+        "receive",
+        "overhear",
+        "collided",
+        "deaf",
+        "errored",
+        "passed",
+        "discard-count",
+        "discard-lifetime",
+        "suppressed",
+        "no-route",
+    ];
+
+    pub(crate) fn of(kind: FrameKind) -> SlotAct {
+        match kind {
+            FrameKind::Packet => SlotAct::Send,
+            FrameKind::Ack => SlotAct::Ack,
+        }
+    }
+
+    pub(crate) fn heard(fate: SlotFate, is_addressed: bool) -> SlotAct {
+        match fate {
+            SlotFate::Received if is_addressed => SlotAct::Receive,
+            SlotFate::Received => SlotAct::Overhear,
+            SlotFate::Collided => SlotAct::Collided,
+            SlotFate::Deaf => SlotAct::Deaf,
+            SlotFate::Errored => SlotAct::Errored,
+        }
+    }
+
+    pub(crate) fn ended(end: End) -> SlotAct {
+        match end {
+            End::Passed => SlotAct::Passed,
+            End::Count => SlotAct::DiscardCount,
+            End::Lifetime => SlotAct::DiscardLifetime,
+            End::Suppressed => SlotAct::Suppressed,
+            End::NoRoute => SlotAct::NoRoute,
+        }
+    }
+}
+
+/// One line of the slot table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotRow {
+    /// Place of the link in the scenario.
+    pub link: u32,
+    /// The slot.
+    pub slot: SlotNo,
+    /// The node it is about.
+    pub node: NodeId,
+    /// What the node did or met with.
+    pub act: SlotAct,
+    /// The packet.
+    pub packet: PacketId,
+    /// The other node: to which it was sent, or from which it came.
+    pub peer: Option<NodeId>,
+    /// The count of retransmissions in its header.
+    pub retransmissions: Option<u32>,
+}
+
+impl SlotRow {
+    pub(crate) fn frame(
+        link: u32,
+        slot: SlotNo,
+        node: NodeId,
+        act: SlotAct,
+        frame: &Frame,
+        peer: NodeId,
+    ) -> SlotRow {
+        let (packet, count) = (frame.header.id, frame.header.retransmissions);
+        SlotRow { link, slot, node, act, packet, peer: Some(peer), retransmissions: Some(count) }
+    }
+
+    pub(crate) fn ended(link: u32, slot: SlotNo, node: NodeId, end: End, packet: PacketId) -> SlotRow {
+        let act = SlotAct::ended(end);
+        SlotRow { link, slot, node, act, packet, peer: None, retransmissions: None }
+    }
+}

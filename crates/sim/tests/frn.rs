@@ -1,0 +1,245 @@
+//! A slotted network end to end.
+
+mod common;
+
+use common::{chain, metric, run_once, source};
+use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
+use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::scenario::config::{
+    AppConfig, AppKind, Config, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
+    TransportConfig,
+};
+use lasthop_sim::{Outcome, Request, run};
+use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules};
+use lasthop_stack::registry::IntervalKind;
+use lasthop_stack::schemes::load_adaptive::History;
+use lasthop_stack::transport::tcp::Profile;
+use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+
+const SLOT: Span = Span::from_millis(10);
+
+fn network(stations: usize) -> FrnConfig {
+    FrnConfig {
+        nodes: (0..stations).collect(),
+        slot: SLOT,
+        sense: Sense::Committed,
+        medium: SlotMediumConfig {
+            range_m: 250.0,
+            carrier_sense_m: 550.0,
+            interference_m: 550.0,
+            capture: Some(10.0),
+            interference: Interference::Pairwise,
+            error: 0.0,
+        },
+        rules: Rules { least_wait: 3, discard: Discard::Count(4), scope: CountScope::Path, remembered: 0 },
+        alternatives: Alternatives::Sideward,
+        interval: IntervalConfig {
+            kind: IntervalKind::Fixed,
+            least: 3,
+            shortest: 5,
+            longest: 17,
+            history: History::PAPER,
+        },
+    }
+}
+
+/// Nodes at these places in one network, and no flow.
+fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
+    let mut config = chain(&[(1, Span::ZERO)], Profile::Ns2Of2004.config(), duration);
+    config.nodes = places_m
+        .iter()
+        .enumerate()
+        .map(|(node, (x, y))| NodeConfig {
+            name: format!("n{node}"),
+            group: None,
+            position: Some((Metres(*x), Metres(*y))),
+        })
+        .collect();
+    let kind = LinkKind::Frn(Box::new(network(places_m.len())));
+    config.links = vec![LinkConfig { name: "air".into(), group: None, kind }];
+    config.flows.clear();
+    config
+}
+
+fn flow(config: &mut Config, from: usize, to: usize, app: AppConfig, transport: TransportConfig) {
+    let name = format!("f{}", config.flows.len());
+    let sink = SinkConfig::default();
+    config.flows.push(FlowConfig { name, group: None, from, to, app, sink, transport, reverse: None });
+}
+
+/// A flow of one datagram at a time.
+fn datagram(config: &mut Config, from: usize, to: usize, at: Time) {
+    let kind = AppKind::Cbr { rate: Rate(800), packet: 100 };
+    let app = AppConfig { start: at, stop: Some(at.after(SLOT)), kind };
+    flow(config, from, to, app, TransportConfig::Udp { extra_header: 0 });
+}
+
+fn tcp(config: &mut Config, from: usize, to: usize, kind: AppKind) {
+    let tcp = TransportConfig::Tcp(Profile::Ns2Of2004.config());
+    flow(config, from, to, source(kind), tcp);
+}
+
+fn frn(config: &mut Config) -> &mut FrnConfig {
+    match &mut config.links[0].kind {
+        LinkKind::Frn(frn) => frn,
+        _ => panic!("a slotted network"),
+    }
+}
+
+/// A chain of so many hops of 200 m.
+fn in_a_row(hops: usize, duration: Span) -> Config {
+    let places: Vec<(f64, f64)> = (0..=hops).map(|node| (200.0 * node as f64, 0.0)).collect();
+    scenario(&places, duration)
+}
+
+fn air(outcome: &Outcome, name: &str) -> u64 {
+    metric(outcome, &format!("links.air.{name}")) as u64
+}
+
+/// The slot table: slot, node, event, source of the packet, other node, count of retransmissions.
+fn slots(config: &Config) -> (Outcome, Vec<(u64, String, String, String, String, i64)>) {
+    let request = Request {
+        config,
+        seed: 1,
+        replication: 0,
+        trace: &["slots".to_string()],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let outcome = run(&request).expect("the run succeeds");
+    let table: &TraceTable = &outcome.traces[0];
+    let column = |name: &str| &table.columns.iter().find(|column| column.0 == name).expect("a column").1;
+    let number = |name: &str, row: usize| match column(name) {
+        Column::Float(values) => values[row],
+        Column::Word { .. } => panic!("{name}: words"),
+    };
+    let word = |name: &str, row: usize| match column(name) {
+        Column::Word { codes, words } => words[codes[row] as usize].clone(),
+        Column::Float(_) => panic!("{name}: numbers"),
+    };
+    let Column::Float(all) = column("slot") else { panic!("slot: words") };
+    let rows = (0..all.len())
+        .map(|row| {
+            let count = number("retransmissions", row) as i64;
+            let [node, event, from, peer] = ["node", "event", "source", "peer"].map(|name| word(name, row));
+            (number("slot", row) as u64, node, event, from, peer, count)
+        })
+        .collect();
+    (outcome, rows)
+}
+
+/// Fig. 1: a packet is forwarded (a, b), its relay echo collides with another packet (c), so that its sender forwards it to
+/// another node (d, e), and two copies are in the network (f).
+#[test]
+fn a_lost_relay_echo_makes_a_duplicate_by_another_route() {
+    let places = [
+        (0.0, 0.0),
+        (170.0, 100.0),
+        (170.0, -100.0),
+        (340.0, 0.0),
+        (540.0, 0.0),
+        (-240.0, 0.0),
+        (-440.0, 0.0),
+    ];
+    let mut config = scenario(&places, Span::from_millis(500));
+    // The node on the left does not sense who forwards on the right.
+    frn(&mut config).medium.carrier_sense_m = 250.0;
+    datagram(&mut config, 0, 4, Time::ZERO);
+    datagram(&mut config, 5, 6, Time(SLOT.0 / 2));
+    let (outcome, rows) = slots(&config);
+    let has = |slot: u64, node: &str, event: &str, peer: &str, count: i64| {
+        let found = rows.iter().any(|row| {
+            (row.0, &*row.1, &*row.2, &*row.3, &*row.4, row.5) == (slot, node, event, "n0", peer, count)
+        });
+        assert!(found, "{slot} {node} {event} {peer} {count} in {rows:#?}");
+    };
+    // (a) n0 sends to n1, and (b) n1 forwards to n3, which (c) does not come to n0: n5 sends in the same slot.
+    has(0, "n0", "send", "n1", 0);
+    has(0, "n1", "receive", "n0", 0);
+    has(1, "n1", "send", "n3", 0);
+    has(1, "n3", "receive", "n1", 0);
+    has(1, "n0", "collided", "n1", 0);
+    assert!(rows.iter().any(|row| (row.0, &*row.1, &*row.2, &*row.3) == (1, "n5", "send", "n5")));
+    // (d) The first copy goes on; n0 waits for three to five slots.
+    has(2, "n3", "send", "n4", 0);
+    has(2, "n4", "receive", "n3", 0);
+    has(3, "n4", "ack", "n3", 0);
+    let again = rows.iter().find(|row| row.1 == "n0" && row.2 == "send" && row.5 == 1).expect("sent again");
+    assert!((3..=5).contains(&again.0), "{again:?}");
+    // (e) It goes to n2 now, and (f) there are two copies, both of which arrive.
+    has(again.0, "n0", "send", "n2", 1);
+    has(again.0 + 1, "n2", "send", "n3", 1);
+    has(again.0 + 1, "n0", "passed", "n0", -1);
+    has(again.0 + 2, "n3", "send", "n4", 1);
+    has(again.0 + 2, "n4", "receive", "n3", 1);
+    let counts =
+        ["duplicates_created", "duplicates_delivered", "echoes_lost", "retransmissions", "collisions"];
+    assert_eq!(counts.map(|name| air(&outcome, name)), [1, 1, 1, 1, 0]);
+    assert!((metric(&outcome, "flows.f0.packets_received") - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn with_the_echo_heard_there_is_no_duplicate() {
+    let mut config = in_a_row(3, Span::from_millis(500));
+    datagram(&mut config, 0, 3, Time::ZERO);
+    let outcome = run_once(&config);
+    let counts = ["transmissions", "acks", "hops_per_slot", "duplicates_created", "slots_used"];
+    assert_eq!(counts.map(|name| air(&outcome, name)), [3, 1, 0, 0, 4]);
+    assert!((metric(&outcome, "links.air.hops_per_slot") * 50.0 - 3.0).abs() < 1e-9);
+    // It arrives at the end of the third slot.
+    assert!((metric(&outcome, "flows.f0.delay_mean_s") - 0.03).abs() < 1e-9);
+}
+
+#[test]
+fn a_file_crosses_eight_hops_and_every_branch_of_its_packets_is_accounted_for() {
+    for error in [0.0, 0.05] {
+        let mut config = in_a_row(8, Span::from_secs(600));
+        frn(&mut config).medium.error = error;
+        tcp(&mut config, 0, 8, AppKind::File { size: Bytes(300_000) });
+        let outcome = run_once(&config);
+        assert!(metric(&outcome, "flows.f0.completion_s") < 600.0);
+        let [entered, created, delivered, again, discarded, lost] = [
+            "packets_entered",
+            "duplicates_created",
+            "packets_delivered",
+            "duplicates_delivered",
+            "duplicates_discarded",
+            "packets_lost",
+        ]
+        .map(|name| air(&outcome, name));
+        assert!(created > 0, "nothing was duplicated");
+        assert_eq!(entered + created, delivered + again + discarded + lost);
+        assert_eq!(air(&outcome, "errored") > 0, error > 0.0);
+    }
+}
+
+#[test]
+fn nodes_that_do_nothing_cost_nothing() {
+    let events = |places: &[(f64, f64)]| {
+        let mut config = scenario(places, Span::from_secs(30));
+        tcp(&mut config, 0, 4, AppKind::Bulk);
+        let outcome = run_once(&config);
+        (outcome.events, air(&outcome, "transmissions"))
+    };
+    let row: Vec<(f64, f64)> = (0..5).map(|node| (200.0 * f64::from(node), 0.0)).collect();
+    let far = (0..500).map(|node| (200.0 * f64::from(node % 25), 5000.0 + 200.0 * f64::from(node / 25)));
+    let with_idlers: Vec<(f64, f64)> = row.iter().copied().chain(far).collect();
+    let alone = events(&row);
+    assert!(alone.1 > 1000, "{alone:?}");
+    assert_eq!(alone, events(&with_idlers));
+}
+
+#[test]
+fn without_any_sense_more_collides() {
+    let collisions = |sense: Sense| {
+        let mut config = in_a_row(6, Span::from_secs(200));
+        frn(&mut config).sense = sense;
+        tcp(&mut config, 0, 6, AppKind::Bulk);
+        let outcome = run_once(&config);
+        (air(&outcome, "collisions") + air(&outcome, "deaf")) as f64 / air(&outcome, "transmissions") as f64
+    };
+    assert!(collisions(Sense::Nothing) > 1.2 * collisions(Sense::Committed));
+}
