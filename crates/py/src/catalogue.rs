@@ -2,10 +2,10 @@
 
 use lasthop_sim::probe::metrics::METRICS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
-use lasthop_stack::registry::{AgentKind, CongestionKind, Entry, RecoveryKind, VARIANTS};
+use lasthop_stack::registry::{AgentKind, CongestionKind, Entry, IntervalKind, RecoveryKind, VARIANTS};
 use serde_json::{Value, json};
 
-/// Every variant, recovery, congestion law, agent, link, 802.11 standard, source, loss model and metric.
+/// Every variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss model and metric.
 pub(crate) fn registry() -> String {
     let tcp: Vec<Value> = VARIANTS
         .iter()
@@ -25,7 +25,7 @@ pub(crate) fn registry() -> String {
         .iter()
         .map(|metric| {
             let before = match metric.of {
-                "link" | "wifi" => "links.<l>.",
+                "link" | "wifi" | "frn" => "links.<l>.",
                 "agent" => "agents.<a>.",
                 "run" => "",
                 _ => "flows.<f>.",
@@ -39,6 +39,7 @@ pub(crate) fn registry() -> String {
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "agents": AgentKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "links": words(LINKS),
         "standards": words(STANDARDS),
         "apps": words(APPS),

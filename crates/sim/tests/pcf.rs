@@ -60,7 +60,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
 fn wifi(config: &mut Config) -> &mut WifiConfig {
     match &mut config.links[0].kind {
         LinkKind::Wifi(wifi) => wifi,
-        LinkKind::PointToPoint(_) => panic!("the link is a medium"),
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => panic!("the link is a medium"),
     }
 }
 

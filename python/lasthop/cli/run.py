@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--replication", type=click.IntRange(0), default=0, help="Which replication of the seed.")
 @click.option("--point", type=click.IntRange(0), help="Which point of the sweep; the first without it.")
-@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp.")
+@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,slots.")
 @click.option(
     "--pcap",
     "pcaps",

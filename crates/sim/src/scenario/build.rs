@@ -3,6 +3,7 @@
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
 pub(super) mod air;
+mod frn;
 mod laws;
 mod wifi;
 
@@ -81,6 +82,10 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let Name { name, group } = member.name.clone();
     if link.word("kind") == "wifi" {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
+        return LinkConfig { name, group, kind };
+    }
+    if link.word("kind") == "frn" {
+        let kind = LinkKind::Frn(Box::new(frn::frn(&link, member)));
         return LinkConfig { name, group, kind };
     }
     let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));

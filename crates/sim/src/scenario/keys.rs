@@ -7,6 +7,7 @@ mod agents;
 mod air;
 mod apps;
 mod figures;
+mod frn;
 mod jitter;
 mod laws;
 mod links;

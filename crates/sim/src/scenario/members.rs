@@ -186,9 +186,10 @@ impl<'a> Reader<'a> {
             let Some(Value::List(values)) = self.get(&key) else { continue };
             let ends: Option<Vec<_>> = values.iter().map(|value| self.named(&key, value)).collect();
             let Some(ends) = ends else { continue };
-            let is_wifi = self.get(&format!("links.{name}.kind")).is_some_and(|kind| kind.is("wifi"));
+            let is_medium =
+                self.get(&format!("links.{name}.kind")).is_some_and(|kind| kind.is("wifi") || kind.is("frn"));
             let links =
-                if is_wifi { self.medium(table, name, ends) } else { self.cables(table, name, &ends) };
+                if is_medium { self.medium(table, name, ends) } else { self.cables(table, name, &ends) };
             let names: Vec<&Name> = links.iter().map(|link| &link.name).collect();
             let is_group = links.iter().any(|link| link.name.group.is_some());
             if let Err(text) = tables.add(&names, is_group) {

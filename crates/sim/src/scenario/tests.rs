@@ -3,6 +3,7 @@
 mod errors;
 mod figures;
 mod frames;
+mod frn;
 mod fuzz;
 mod groups;
 mod listing;

@@ -16,6 +16,7 @@ const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
 const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax"])];
+const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax"])];
 const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];
 const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax"])];
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
@@ -130,7 +131,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")
-    .only(&[])
+    .only(QUEUED)
     .or(&["unlimited"])
     .above("0 packets")
     .at_most("1000000000 packets"),

@@ -5,7 +5,7 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, figures, jitter, laws,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, figures, frn, jitter, laws,
     links, nodes, pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
@@ -39,6 +39,7 @@ const SECTIONS: &[&[Key]] = &[
     links::KEYS,
     pcf::KEYS,
     air::KEYS,
+    frn::KEYS,
     radio::KEYS,
     FLOWS,
     apps::FORWARD,

@@ -18,6 +18,7 @@ pub static LINKS: &[Named] = &[
     named("wired", "rate, delay and drop-tail queue in each direction; loses nothing"),
     named("lossy", "a wired link that loses packets by a loss model"),
     named("wifi", "an 802.11 medium that all its stations share"),
+    named("frn", "a slotted multi-hop network, the Flexible Radio Network, of all its stations"),
     named("wimax", "an 802.16 link from a base station, the first node, to a subscriber station"),
 ];
 

@@ -1,0 +1,72 @@
+//! Slotted networks.
+
+use super::Part;
+use crate::medium::slots::{Interference, SlotMediumConfig};
+use crate::scenario::config::{FrnConfig, Sense};
+use crate::scenario::members::Link;
+use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules};
+use lasthop_stack::registry::IntervalKind;
+use lasthop_stack::schemes::load_adaptive::History;
+
+pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
+    let is = |key: &str, word: &str| link.word(key) == word;
+    let interference =
+        if is("frn.interference", "summed") { Interference::Summed } else { Interference::Pairwise };
+    FrnConfig {
+        nodes: member.nodes.clone(),
+        slot: link.span("frn.slot"),
+        sense: if is("frn.sense", "nothing") { Sense::Nothing } else { Sense::Committed },
+        medium: SlotMediumConfig {
+            range_m: link.real("frn.range"),
+            carrier_sense_m: link.real("frn.carrier-sense-range"),
+            interference_m: link.real("frn.interference-range"),
+            capture: link.optional("frn.capture", |link, key| libm::pow(10.0, link.real(key) / 10.0)),
+            interference,
+            error: link.real("frn.error-rate"),
+        },
+        rules: rules(link),
+        alternatives: match link.word("frn.alternatives") {
+            "forward" => Alternatives::Forward,
+            "backward" => Alternatives::Backward,
+            _ => Alternatives::Sideward,
+        },
+        interval: interval(link),
+    }
+}
+
+fn rules(link: &Part<'_>) -> Rules {
+    let (discard, scope) = if link.word("frn.discard") == "lifetime" {
+        (Discard::Lifetime(link.count("frn.max-lifetime")), CountScope::Path)
+    } else {
+        let scope = if link.word("frn.count-over") == "hop" { CountScope::Hop } else { CountScope::Path };
+        (Discard::Count(link.small("frn.max-retransmissions")), scope)
+    };
+    Rules {
+        least_wait: link.small("frn.least-wait"),
+        discard,
+        scope,
+        remembered: link.small("frn.remembered") as usize,
+    }
+}
+
+/// What has no meaning for the interval that is used has no value either, and stays as the paper has it.
+fn interval(link: &Part<'_>) -> IntervalConfig {
+    let kind = IntervalKind::named(link.word("frn.interval")).unwrap_or_else(|| link.broken("frn.interval"));
+    let shortest = link.small("frn.window");
+    let history = match kind {
+        IntervalKind::LoadAdaptive => History {
+            entries: link.small("frn.history"),
+            expiry: link.optional("frn.history-expiry", Part::count),
+            saturation: link.real("frn.saturation"),
+        },
+        IntervalKind::Fixed | IntervalKind::Backoff => History::PAPER,
+    };
+    IntervalConfig {
+        kind,
+        least: link.small("frn.least-wait"),
+        shortest,
+        longest: link.known("frn.max-window").map_or(shortest, |_| link.small("frn.max-window")),
+        history,
+    }
+}

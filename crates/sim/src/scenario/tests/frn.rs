@@ -1,0 +1,125 @@
+//! Slotted networks in scenarios.
+
+use super::{line_of, read};
+use crate::medium::slots::Interference;
+use crate::scenario::Scenario;
+use crate::scenario::config::{FrnConfig, LinkKind, Sense};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard};
+use lasthop_stack::registry::IntervalKind;
+use lasthop_stack::units::Span;
+
+const MESH: &str = r#"
+[run]
+duration = "10 s"
+[nodes]
+a = { position = ["0 m", "0 m"] }
+b = { position = ["200 m", "0 m"] }
+c = { position = ["400 m", "0 m"] }
+[links.mesh]
+kind  = "frn"
+nodes = ["a", "b", "c"]
+# more
+[flows.main]
+from = "a"
+to   = "c"
+app  = { kind = "bulk" }
+"#;
+
+fn with(more: &str) -> String {
+    MESH.replace("# more", more)
+}
+
+fn frn(scenario: &Scenario, point: usize) -> FrnConfig {
+    match &scenario.config(point).links[0].kind {
+        LinkKind::Frn(frn) => (**frn).clone(),
+        _ => panic!("a slotted network"),
+    }
+}
+
+fn refused(more: &str, piece: &str, expected: &str) {
+    let text = with(more);
+    let told = read(&text).map_or_else(|error| error.to_string(), |_| "no error".to_string());
+    assert_eq!(told, format!("x.toml:{}: {expected}", line_of(&text, piece)));
+}
+
+#[test]
+fn a_network_has_the_papers_values_by_default() {
+    let frn = frn(&read(MESH).expect("legal"), 0);
+    assert_eq!((frn.slot, frn.sense), (Span::from_millis(10), Sense::Committed));
+    assert_eq!((frn.medium.range_m, frn.medium.carrier_sense_m, frn.medium.error), (250.0, 550.0, 0.0));
+    assert_eq!((frn.medium.capture, frn.medium.interference), (Some(10.0), Interference::Pairwise));
+    assert_eq!((frn.rules.discard, frn.rules.scope), (Discard::Count(4), CountScope::Path));
+    assert_eq!((frn.rules.least_wait, frn.rules.remembered), (3, 0));
+    assert_eq!(frn.alternatives, Alternatives::Sideward);
+    let interval = frn.interval;
+    assert_eq!((interval.kind, interval.least, interval.shortest), (IntervalKind::Fixed, 3, 5));
+}
+
+#[test]
+fn every_open_point_can_be_set() {
+    let more = r#"
+[links.mesh.frn]
+slot = "2 ms"
+sense = "nothing"
+carrier-sense-range = "250 m"
+interference = "summed"
+capture = "none"
+error-rate = "5 %"
+discard = "lifetime"
+max-lifetime = 60
+remembered = 8
+alternatives = "backward"
+interval = "load-adaptive"
+window = 9
+max-window = 25
+history = 12
+history-expiry = 1000
+saturation = "50 %"
+"#;
+    let frn = frn(&read(&with(more)).expect("legal"), 0);
+    assert_eq!((frn.sense, frn.medium.capture), (Sense::Nothing, None));
+    assert_eq!((frn.medium.interference, frn.medium.error), (Interference::Summed, 0.05));
+    assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), 8));
+    assert_eq!(frn.alternatives, Alternatives::Backward);
+    let interval = frn.interval;
+    assert_eq!((interval.kind, interval.shortest, interval.longest), (IntervalKind::LoadAdaptive, 9, 25));
+    let history = interval.history;
+    assert_eq!((history.entries, history.expiry, history.saturation), (12, Some(1000), 0.5));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    refused(
+        "frn = { window = 2 }",
+        "frn = {",
+        "links.mesh.frn.window: 2 is below least-wait, 3; expected at least 3",
+    );
+    refused(
+        "frn = { max-window = 9 }",
+        "frn = {",
+        "links.mesh.frn.max-window: no point uses it; expected links.mesh.frn.interval = \"backoff\" or \"load-adaptive\"",
+    );
+    refused(
+        "queue = \"50 packets\"",
+        "queue = ",
+        "links.mesh.queue: no point uses it; expected links.mesh.kind = \"wired\" or \"lossy\" or \"wifi\" or \"wimax\"",
+    );
+}
+
+#[test]
+fn a_station_needs_a_place_and_a_flow_a_path() {
+    let text = MESH.replace("c = { position = [\"400 m\", \"0 m\"] }", "c = {}");
+    let told = read(&text).expect_err("refused").to_string();
+    assert!(told.contains("nodes.c.position: missing; expected one for each station of mesh"), "{told}");
+    let text = MESH.replace("400 m", "600 m");
+    let told = read(&text).expect_err("refused").to_string();
+    assert!(told.contains("no path"), "{told}");
+}
+
+#[test]
+fn a_window_that_cannot_grow_is_remarked() {
+    let more = "frn = { interval = \"load-adaptive\", window = 9, max-window = 5 }";
+    let scenario = read(&with(more)).expect("legal");
+    let warnings = scenario.warnings().join("\n");
+    assert!(warnings.contains("5 is below window, 9: the window stays at 9"), "{warnings}");
+}
