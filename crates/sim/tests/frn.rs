@@ -97,8 +97,10 @@ fn air(outcome: &Outcome, name: &str) -> u64 {
     metric(outcome, &format!("links.air.{name}")) as u64
 }
 
-/// The slot table: slot, node, event, source of the packet, other node, count of retransmissions.
-fn slots(config: &Config) -> (Outcome, Vec<(u64, String, String, String, String, i64)>) {
+/// A row of the slot table: slot, node, event, source of the packet, other node, count of retransmissions.
+type Row = (u64, String, String, String, String, i64);
+
+fn slots(config: &Config) -> (Outcome, Vec<Row>) {
     let request = Request {
         config,
         seed: 1,

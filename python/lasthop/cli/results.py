@@ -22,11 +22,14 @@ STUDY = click.Path(path_type=Path)
     epilog=examples(
         "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
         "lasthop show ejtcp/fig10-baselines --point 3",
+        "lasthop show --slots 0..40 load-adaptive/fig04 --point 3",
     ),
 )
 @click.argument("study_or_scenario")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Show this metric (study).")
 @click.option("--point", type=click.IntRange(0), default=0, help="Show this point (scenario).")
+@click.option("--slots", metavar="FROM..TO", help="Show these slots of one run of a slotted network.")
+@click.option("--replication", type=click.IntRange(0), default=0, help="The replication (--slots).")
 @set_option
 @json_option
 @talk_options
@@ -34,24 +37,37 @@ def show_command(
     study_or_scenario: str,
     metrics: tuple[str, ...],
     point: int,
+    slots: str | None,
+    replication: int,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Print a study's tables, or a scenario with every default filled in.
 
     A study gives mean, half-width of the 95 % interval and n of what its figures show. A
-    scenario gives every key with its value, where that comes from, and its source.
+    scenario gives every key with its value, where that comes from, and its source. With --slots,
+    either gives what each node of a slotted network sent and heard in one run, slot by slot.
     """
     from lasthop import show
     from lasthop.overrides import parse_set
     from lasthop.paths import is_study
     from lasthop.scenario import load
+    from lasthop.slots import slots_text, span
     from lasthop.study import Study
 
+    if replication and slots is None:
+        raise UsageError("--replication: has a meaning with --slots alone; expected --slots FROM..TO")
+    if slots is not None and (metrics or as_json):
+        raise UsageError("--slots: is a table of its own; expected neither --metric nor --json")
     if is_study(study_or_scenario):
         if settings:
             raise UsageError("--set: a study is shown as it was run; expected no -s")
         study = Study.open(study_or_scenario)
+        if slots is not None:
+            first, last = span(slots)
+            at = {"seed": study.seed, "point": point, "replication": replication}
+            data(slots_text(study.scenario, first, last, **at))
+            return
         data(show.study_json(study, metrics) if as_json else show.study_text(study, metrics))
         missing = study.size - sum(1 for _ in study.results())
         if missing:
@@ -63,6 +79,10 @@ def show_command(
     if metrics:
         raise UsageError(f"--metric: {study_or_scenario} is a scenario; expected a study directory")
     scenario = load(study_or_scenario, parse_set(settings))
+    if slots is not None:
+        first, last = span(slots)
+        data(slots_text(scenario, first, last, point=point, replication=replication))
+        return
     for warning in scenario.warnings:
         note(f"warning: {warning}")
     data(show.scenario_json(scenario, point) if as_json else show.scenario_text(scenario, point))

@@ -362,11 +362,11 @@ impl Frn {
                 }
                 Answer::Done(handle, end) => {
                     self.counters.hops += u64::from(end == End::Passed);
-                    let lost = self.copies.counters.lost;
+                    let before = self.copies.counters.lost;
                     let name = self.copies.name(handle);
                     let packet = *host.pool.get(self.copies.packet(handle)).0;
                     let last = self.copies.part(handle, end);
-                    if self.copies.counters.lost > lost {
+                    if self.copies.counters.lost > before {
                         host.losses.enter(&packet, Culprit::Channel, host.now);
                     }
                     if host.tracer.slots {

@@ -48,7 +48,7 @@ pub(crate) struct CopyCounters {
 /// The packets in the network.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    copies: Slab<Held>,
+    held: Slab<Held>,
     packets: Slab<Travelling>,
     pub(super) counters: CopyCounters,
 }
@@ -58,17 +58,17 @@ impl Copies {
     pub(super) fn enter(&mut self, id: PoolId, name: PacketId) -> u64 {
         self.counters.entered += 1;
         let packet = self.packets.insert(Travelling { id, name, copies: 1, branches: 1, arrived: false });
-        u64::from(self.copies.insert(Held { packet, from: NOWHERE, passed_on: false }))
+        u64::from(self.held.insert(Held { packet, from: NOWHERE, passed_on: false }))
     }
 
     /// The station a copy was received from, or [`NOWHERE`].
     pub(super) fn origin(&self, handle: u64) -> u32 {
-        self.copies.get(handle as u32).from
+        self.held.get(handle as u32).from
     }
 
     /// A transmission of a copy by a station is received by the node it is for; returns the handle of that node's copy.
     pub(super) fn receive(&mut self, handle: u64, from: u32) -> u64 {
-        let parent = self.copies.get_mut(handle as u32);
+        let parent = self.held.get_mut(handle as u32);
         let (packet, is_duplicate) = (parent.packet, parent.passed_on);
         parent.passed_on = true;
         let travelling = self.packets.get_mut(packet);
@@ -77,22 +77,22 @@ impl Copies {
             travelling.branches += 1;
             self.counters.duplicates_created += 1;
         }
-        u64::from(self.copies.insert(Held { packet, from, passed_on: false }))
+        u64::from(self.held.insert(Held { packet, from, passed_on: false }))
     }
 
     /// The packet of a copy.
     pub(super) fn packet(&self, handle: u64) -> PoolId {
-        self.packets.get(self.copies.get(handle as u32).packet).id
+        self.packets.get(self.held.get(handle as u32).packet).id
     }
 
     /// What the nodes call the packet of a copy.
     pub(super) fn name(&self, handle: u64) -> PacketId {
-        self.packets.get(self.copies.get(handle as u32).packet).name
+        self.packets.get(self.held.get(handle as u32).packet).name
     }
 
     /// A copy is delivered. Returns its packet if it was the last copy.
     pub(super) fn deliver(&mut self, handle: u64) -> Option<PoolId> {
-        let travelling = self.packets.get_mut(self.copies.get(handle as u32).packet);
+        let travelling = self.packets.get_mut(self.held.get(handle as u32).packet);
         travelling.branches -= 1;
         if travelling.arrived {
             self.counters.duplicates_delivered += 1;
@@ -105,7 +105,7 @@ impl Copies {
 
     /// A node parts with a copy. Returns its packet if it was the last copy.
     pub(super) fn part(&mut self, handle: u64, end: End) -> Option<PoolId> {
-        let copy = *self.copies.get(handle as u32);
+        let copy = *self.held.get(handle as u32);
         self.counters.given_up += u64::from(matches!(end, End::Count | End::Lifetime));
         if !copy.passed_on {
             let travelling = self.packets.get_mut(copy.packet);
@@ -120,7 +120,7 @@ impl Copies {
     }
 
     fn release(&mut self, handle: u64) -> Option<PoolId> {
-        let packet = self.copies.remove(handle as u32).packet;
+        let packet = self.held.remove(handle as u32).packet;
         let travelling = self.packets.get_mut(packet);
         travelling.copies -= 1;
         if travelling.copies > 0 {

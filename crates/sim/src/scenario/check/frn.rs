@@ -2,7 +2,6 @@
 
 use super::Check;
 use crate::scenario::config::{Config, FrnConfig};
-use lasthop_stack::registry::IntervalKind;
 
 impl Check<'_> {
     pub(super) fn frn(&mut self, name: &str, frn: &FrnConfig, config: &Config) {
@@ -14,13 +13,6 @@ impl Check<'_> {
                 interval.shortest, interval.least, interval.least
             );
             self.fault(&key("window"), text);
-        }
-        if interval.kind != IntervalKind::Fixed && interval.longest < interval.shortest {
-            let text = format!(
-                "{} is below window, {}: the window stays at {}",
-                interval.longest, interval.shortest, interval.shortest
-            );
-            self.remark(&key("max-window"), text);
         }
         for &node in frn.nodes.iter().filter(|node| config.nodes[**node].position.is_none()) {
             let text = format!("missing; expected one for each station of {name}");

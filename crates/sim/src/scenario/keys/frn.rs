@@ -138,12 +138,16 @@ pub(super) const KEYS: &[Key] = &[
         .at_least("2")
         .at_most("1000000")
         .only(FRN),
-    Key::new("links.*.frn.max-window", Kind::Integer, "upper end of the widest window, in slots")
-        .default("17")
-        .source("Yamamoto et al. (4.3)")
-        .at_least("2")
-        .at_most("1000000")
-        .only(GROWING),
+    Key::new(
+        "links.*.frn.max-window",
+        Kind::Integer,
+        "upper end of the widest window, in slots; one no wider than frn.window leaves that fixed",
+    )
+    .default("17")
+    .source("Yamamoto et al. (4.3)")
+    .at_least("2")
+    .at_most("1000000")
+    .only(GROWING),
     Key::new("links.*.frn.history", Kind::Integer, "transmissions whose outcomes a node keeps")
         .default("10")
         .source("Yamamoto et al. (4.3)")

@@ -115,11 +115,3 @@ fn a_station_needs_a_place_and_a_flow_a_path() {
     let told = read(&text).expect_err("refused").to_string();
     assert!(told.contains("no path"), "{told}");
 }
-
-#[test]
-fn a_window_that_cannot_grow_is_remarked() {
-    let more = "frn = { interval = \"load-adaptive\", window = 9, max-window = 5 }";
-    let scenario = read(&with(more)).expect("legal");
-    let warnings = scenario.warnings().join("\n");
-    assert!(warnings.contains("5 is below window, 9: the window stays at 9"), "{warnings}");
-}
