@@ -49,7 +49,7 @@ def slots_text(
     lengths = [
         scenario.numeric(key, entry["value"])
         for key, entry in scenario.resolved(point).items()
-        if key.startswith("links.") and key.endswith(".frn.slot")
+        if key.startswith("links.") and key.endswith(".frn.slot-length")
     ]
     longest = max((length for length in lengths if length), default=None)
     if longest is None:

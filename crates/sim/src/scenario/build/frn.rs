@@ -15,7 +15,7 @@ pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
         if is("frn.interference", "summed") { Interference::Summed } else { Interference::Pairwise };
     FrnConfig {
         nodes: member.nodes.clone(),
-        slot: link.span("frn.slot"),
+        slot: link.span("frn.slot-length"),
         sense: if is("frn.sense", "nothing") { Sense::Nothing } else { Sense::Committed },
         medium: SlotMediumConfig {
             range_m: link.real("frn.range"),

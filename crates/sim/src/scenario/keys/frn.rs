@@ -19,7 +19,7 @@ const MOST_SLOTS: &str = "1000000000";
 
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("links.*.frn.slot", TIME_MS, "length of a slot, which holds one packet of any length")
+    Key::new("links.*.frn.slot-length", TIME_MS, "length of a slot, which holds one packet of any length")
         .default("10 ms")
         .source("lasthop: no source gives it; a retransmission timeout of 1 s is 100 slots")
         .at_least("1 us")

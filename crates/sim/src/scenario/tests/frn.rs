@@ -59,7 +59,7 @@ fn a_network_has_the_papers_values_by_default() {
 fn every_open_point_can_be_set() {
     let more = r#"
 [links.mesh.frn]
-slot = "2 ms"
+slot-length = "2 ms"
 sense = "nothing"
 carrier-sense-range = "250 m"
 interference = "summed"
