@@ -40,7 +40,13 @@ def span(text: str) -> tuple[int, int]:
 
 
 def slots_text(
-    scenario: Scenario, first: int, last: int, *, seed: int | None = None, point: int = 0, replication: int = 0
+    scenario: Scenario,
+    first: int,
+    last: int,
+    *,
+    seed: int | None = None,
+    point: int = 0,
+    replication: int = 0,
 ) -> str:
     """What happened from slot `first` to slot `last` in one run, a line for each thing and node.
 

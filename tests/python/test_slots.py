@@ -73,7 +73,7 @@ def test_the_command_prints_it_and_refuses_what_has_no_slots(
     assert "n4    sends an FRN ACK to" in cli("show", "--slots", "0..3", chain).stdout
     wrong = cli("show", "--slots", "3..0", chain)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert 'expected two slots such as 0..40' in wrong.stderr
+    assert "expected two slots such as 0..40" in wrong.stderr
     wired = cli("show", "--slots", "0..3", "examples/slow-reader")
     assert wired.returncode == 2
     assert "has no slotted network; expected a link of kind frn" in wired.stderr

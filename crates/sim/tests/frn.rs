@@ -199,6 +199,7 @@ fn with_the_echo_heard_there_is_no_duplicate() {
 fn a_file_crosses_eight_hops_and_every_branch_of_its_packets_is_accounted_for() {
     for error in [0.0, 0.05] {
         let mut config = in_a_row(8, Span::from_secs(600));
+        frn(&mut config).sense = Sense::Nothing;
         frn(&mut config).medium.error = error;
         tcp(&mut config, 0, 8, AppKind::File { size: Bytes(300_000) });
         let outcome = run_once(&config);

@@ -11,7 +11,18 @@ from lasthop.cli.options import examples, json_option, talk_options
 from lasthop.cli.talk import data, written
 from lasthop.errors import LasthopError, UsageError, nearest
 
-REGISTERED = ("tcp", "recovery", "congestion", "agents", "intervals", "links", "standards", "loss", "apps", "metrics")
+REGISTERED = (
+    "tcp",
+    "recovery",
+    "congestion",
+    "agents",
+    "intervals",
+    "links",
+    "standards",
+    "loss",
+    "apps",
+    "metrics",
+)
 LISTS = (*REGISTERED, "scenarios", "papers", "keys")
 
 
