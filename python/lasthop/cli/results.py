@@ -21,7 +21,6 @@ STUDY = click.Path(path_type=Path)
     "show",
     epilog=examples(
         "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
-        "lasthop show ejtcp/fig10-baselines --point 3",
         "lasthop show --slots 0..40 load-adaptive/fig04 --point 3",
     ),
 )
