@@ -321,7 +321,9 @@ impl Connection {
         };
         let ack = if answering { self.irs.plus(1) } else { SeqNo(0) };
         let window = self.config.receive_buffer_bytes().min(u64::from(u16::MAX)) as u16;
-        self.transmit(Segment { seq: self.iss, ack, flags, window, options, ..Segment::default() }, out);
+        let (src_port, dst_port) = (self.local.1, self.remote.1);
+        let seq = self.iss;
+        self.transmit(Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options }, out);
         out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
     }
 
@@ -494,23 +496,26 @@ impl Connection {
         self.last_ack_sent = self.receiver.next();
         self.echo = None;
         let zero = self.irs.plus(1);
-        let mut options = Options { timestamps: self.stamps(now), extension, ..Options::default() };
-        if self.sack && !self.receiver.is_in_order() {
-            options.sack = self.receiver.sack_blocks(zero, options.room_for_blocks());
-        }
-        Segment {
+        // Made whole and in its place: a copy of what was just written field by field stalls the processor.
+        let mut segment = Segment {
+            src_port: self.local.1,
+            dst_port: self.remote.1,
             seq,
             ack: zero.plus(self.receiver.next() as u32),
             flags: Flags::ACK,
             window: self.receiver.advertise(),
-            options,
-            ..Segment::default()
+            len: 0,
+            options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
+        };
+        if self.sack && !self.receiver.is_in_order() {
+            let room = segment.options.room_for_blocks();
+            segment.options.sack = self.receiver.sack_blocks(zero, room);
         }
+        segment
     }
 
     #[inline]
     fn transmit(&self, segment: Segment, out: &mut impl Out) {
-        let segment = Segment { src_port: self.local.1, dst_port: self.remote.1, ..segment };
         out.down(Packet {
             src: self.local.0,
             dst: self.remote.0,
