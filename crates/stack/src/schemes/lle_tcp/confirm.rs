@@ -136,12 +136,12 @@ impl Generator {
         }
     }
 
-    /// Whether the sender can do without a wider window for now: a segment on its way to the receiver will bring an
-    /// acknowledgement, or there is room for one more as far as the sender knows.
+    /// Whether a sender some hops away can do without a wider window for now: a segment on its way to the receiver will
+    /// bring an acknowledgement, or there is room for one more as far as the sender knows.
     fn another_is_due(&self) -> bool {
         let full = u64::from(self.full.max(self.reply.terms.mss));
         let under_way = self.sent_end > self.reached;
-        self.beyond.is_empty() && (under_way || self.sent_end + full <= self.told_edge)
+        !self.local && self.beyond.is_empty() && (under_way || self.sent_end + full <= self.told_edge)
     }
 
     /// Takes in the receiver's SACK blocks.

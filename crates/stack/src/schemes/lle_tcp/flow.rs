@@ -118,7 +118,8 @@ impl Flow {
         let receiver = self.key.end(1 - side);
         match self.terms(side) {
             Some(terms) if config.criterion.generates_for(receiver.0) => {
-                Half::Generator(Box::new(Generator::new(terms, config.repair)))
+                let local = config.criterion.filters_for(self.key.end(side).0);
+                Half::Generator(Box::new(Generator::new(terms, local, config.repair)))
             }
             Some(terms) if config.criterion.filters_for(receiver.0) => {
                 Half::Filter(Box::new(Filter::new(terms)))

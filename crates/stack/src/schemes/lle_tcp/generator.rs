@@ -21,6 +21,8 @@ use crate::units::{SeqNo, Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Generator {
     pub(super) reply: Reply,
+    /// The sender is here, and what it is told costs nothing on the air.
+    pub(super) local: bool,
     pub(super) copies: Copies,
     pub(super) reached: u64,
     pub(super) told: u64,
@@ -89,9 +91,10 @@ impl Repeats {
 }
 
 impl Generator {
-    pub(super) fn new(terms: Terms, repair: Span) -> Generator {
+    pub(super) fn new(terms: Terms, local: bool, repair: Span) -> Generator {
         Generator {
             reply: Reply::new(terms),
+            local,
             copies: Copies::default(),
             reached: 0,
             told: 0,
@@ -356,7 +359,7 @@ impl Generator {
     }
 
     /// The receiver offers more, and the sender is told with the next acknowledgement, or by itself after a while. A
-    /// segment on its way to the receiver brings one, whereas one made now would be one more on each hop behind.
+    /// segment on its way to the receiver brings one, whereas one made now would be one more on each hop back to it.
     pub(super) fn acknowledge_later<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         self.ack_at = self.ack_at.min(turn.now.after(self.spacing.wait(turn.config)));
     }

@@ -139,6 +139,11 @@ pub(super) fn safe(local: NodeId) -> Config {
     Config::new(Mode::Safe, Criterion::one_hop(local, [NodeId(1 - local.0)]))
 }
 
+/// An agent between the two, one hop before the receiver.
+pub(super) fn relay() -> Config {
+    Config::new(Mode::Safe, Criterion::one_hop(NodeId(9), [RECEIVER]))
+}
+
 pub(super) fn paper(local: NodeId) -> Config {
     Config { mode: Mode::Paper, ..safe(local) }
 }
