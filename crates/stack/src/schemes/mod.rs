@@ -1,6 +1,7 @@
 //! Cross-layer schemes: one paper, one file. EJTCP is a congestion law and load-adaptive retransmission the interval of a
 //! slotted link; the others sit between network and link.
 
+pub mod dynamic_arq;
 pub mod ejtcp;
 pub mod lle_tcp;
 pub mod load_adaptive;
