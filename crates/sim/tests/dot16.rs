@@ -7,6 +7,7 @@ use lasthop_sim::probe::trace::Column;
 use lasthop_sim::scenario::config::{AirConfig, AppKind, Config, LinkKind, ModulationLaw, TransportConfig};
 use lasthop_sim::{Request, run};
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
+use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::Modulation;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::schemes::ejtcp::ModulationRule;
@@ -50,6 +51,16 @@ fn goodput_is_the_share_of_the_downlink_at_each_modulation() {
         let expected = packets * 972.0 * 8.0 * 1000.0;
         assert!((goodput / expected - 1.0).abs() < 0.01, "{goodput} of {expected}");
     }
+}
+
+#[test]
+fn the_utilisation_is_of_what_was_sent_and_a_deep_queue_adds_nothing() {
+    let mut config = flooded(ModulationLaw::Fixed, Modulation::Qpsk);
+    let LinkKind::PointToPoint(link) = &mut config.links[1].kind else { panic!("the air") };
+    link.directions[0].queue = QueueLimit::Unlimited;
+    // Far more is taken in than can be sent; 480 us of each millisecond can.
+    let utilisation = metric(&run_once(&config), "links.l1.utilisation");
+    assert!((0.475..=0.48).contains(&utilisation), "{utilisation}");
 }
 
 #[test]

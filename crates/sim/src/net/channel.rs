@@ -91,11 +91,11 @@ impl Line {
         }
     }
 
-    /// Time spent sending up to `now`; on the air, what was promised by then.
+    /// Time spent sending up to `now`.
     fn busy(&self, now: Time) -> Span {
         match self {
             Line::Wired(wired) => wired.busy(now),
-            Line::Air(air) => air.line.sent(),
+            Line::Air(air) => air.line.busy(now),
         }
     }
 }

@@ -19,6 +19,8 @@ mod frame;
 
 pub use frame::{Direction, Frame, Rates};
 
+use std::collections::VecDeque;
+
 use super::queue::{DropTail, QueueLimit};
 use crate::packet::Modulation;
 use crate::units::{Bytes, Span, Time};
@@ -26,7 +28,7 @@ use crate::units::{Bytes, Span, Time};
 /// Generic MAC header, fragmentation sub-header and CRC of one fragment (IEEE 802.16-2004, 6.3.2.1, 6.3.2.2.1, 6.3.3.5.2).
 pub const FRAGMENT_OVERHEAD: u32 = 6 + 2 + 4;
 
-/// One direction of the link: its queue and what was promised to be sent.
+/// One direction of the link: its queue and the bursts that its packets go in.
 #[derive(Clone, Debug)]
 pub struct Line {
     frame: Frame,
@@ -34,7 +36,16 @@ pub struct Line {
     rates: Rates,
     queue: DropTail,
     busy_until: Time,
-    sent: Span,
+    sending: Span,
+    /// Bursts that had not ended when a packet was last offered, in order: one for each frame with packets of this line.
+    bursts: VecDeque<Burst>,
+}
+
+/// Fragments that follow each other without a gap.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    begins: Time,
+    ends: Time,
 }
 
 /// What becomes of a packet that was taken in.
@@ -51,7 +62,8 @@ impl Line {
     #[must_use]
     pub fn new(frame: Frame, direction: Direction, rates: Rates, limit: QueueLimit) -> Line {
         let queue = DropTail::new(limit);
-        Line { frame, direction, rates, queue, busy_until: Time::ZERO, sent: Span::ZERO }
+        let bursts = VecDeque::new();
+        Line { frame, direction, rates, queue, busy_until: Time::ZERO, sending: Span::ZERO, bursts }
     }
 
     /// Takes in a packet of `size`; `None` when the queue is full. `modulation` tells the one in force in the frame that
@@ -65,6 +77,9 @@ impl Line {
         self.queue.advance(now);
         if !self.queue.has_room(size) {
             return None;
+        }
+        while self.bursts.front().is_some_and(|burst| burst.ends <= now) {
+            self.bursts.pop_front();
         }
         let departure = self.send(size, now, modulation);
         self.busy_until = departure.at;
@@ -87,12 +102,23 @@ impl Line {
             if room > overhead {
                 let part = left.min(room - overhead);
                 let time = Bytes(part + overhead).time_at(rate);
-                (at, left, self.sent) = (at.after(time), left - part, self.sent + time);
+                self.add(at, time);
+                (at, left) = (at.after(time), left - part);
                 if left == 0 {
                     return Departure { at, modulation: profile };
                 }
             }
             at = begins.after(self.frame.length);
+        }
+    }
+
+    /// A fragment goes at `at` for so long.
+    fn add(&mut self, at: Time, time: Span) {
+        self.sending += time;
+        let ends = at.after(time);
+        match self.bursts.back_mut() {
+            Some(last) if last.ends == at => last.ends = ends,
+            _ => self.bursts.push_back(Burst { begins: at, ends }),
         }
     }
 
@@ -107,10 +133,11 @@ impl Line {
         self.queue.begin_measurement(now);
     }
 
-    /// Time of bursts promised so far.
+    /// Time spent sending up to `now`, which is not before the last offer: what was taken in, less the bursts, and the
+    /// parts of them, that are still to come.
     #[must_use]
-    pub fn sent(&self) -> Span {
-        self.sent
+    pub fn busy(&self, now: Time) -> Span {
+        self.bursts.iter().fold(self.sending, |busy, burst| busy - burst.ends.since(burst.begins.max(now)))
     }
 }
 

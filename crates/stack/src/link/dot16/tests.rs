@@ -47,7 +47,23 @@ fn packets_follow_each_other_and_are_fragmented_over_frames() {
     assert_eq!(sent_at(&mut down, 388, us(0), Modulation::Qpsk), us(450));
     // 50 us are left: 38 bytes go now, the other 62 with a header of their own in the next frame.
     assert_eq!(sent_at(&mut down, 100, us(0), Modulation::Qpsk), us(1124));
-    assert_eq!(down.sent(), Span::from_micros(400 + 50 + 74));
+    assert_eq!(down.busy(us(1124)), Span::from_micros(400 + 50 + 74));
+}
+
+#[test]
+fn the_time_spent_sending_counts_bursts_when_they_go_and_not_when_they_are_promised() {
+    let mut down = line(Direction::Down);
+    sent_at(&mut down, 388, us(0), Modulation::Qpsk);
+    sent_at(&mut down, 100, us(0), Modulation::Qpsk);
+    // From 50 to 500, and from 1050 to 1124.
+    for (at, busy) in [(0, 0), (50, 0), (60, 10), (500, 450), (1050, 450), (1100, 500), (1124, 524), (9000, 524)] {
+        assert_eq!(down.busy(us(at)), Span::from_micros(busy), "at {at}");
+    }
+    // What lies behind is forgotten, its time is not.
+    sent_at(&mut down, 88, us(5000), Modulation::Qpsk);
+    assert_eq!(down.busy(us(5000)), Span::from_micros(524));
+    assert_eq!(down.busy(us(5150)), Span::from_micros(624));
+    assert_eq!(down.bursts.len(), 1);
 }
 
 #[test]
