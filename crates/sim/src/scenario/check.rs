@@ -235,6 +235,12 @@ impl<'a> Check<'a> {
             let text = "two exact bytes; an exception that no header could hold and no capture can show";
             self.remark(&key(&format!("tcp.{law}.header")), text.to_string());
         }
+        if extension.is_none() && !tcp.judges.is_empty() && flow.reverse.is_some() {
+            // A header has room for the stamps of one segment, so that stamps of data take those of acknowledgements away.
+            let text = "laws that watch see no stamps of acknowledgements that ride on data, and app.reverse sends data \
+                        back; expected \"none\", or a law in force that has stamps sent alone";
+            self.fault(&key("tcp.judges"), text.to_string());
+        }
         let options = if tcp.timestamps { TIMESTAMPS } else { 0 } + extension.map_or(0, Form::bytes);
         let largest = LARGEST_PACKET - TCP_HEADERS - options - u32::from(tcp.extra_header);
         if tcp.packet > largest {

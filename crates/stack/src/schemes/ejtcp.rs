@@ -3,7 +3,7 @@
 //! **Limits.** Queues on the way back lengthen the round trip and so spoil the second witness (4.3 admits it). The window
 //! stands through random losses, so that EJTCP is not friendly to Reno (4.2). Copies add load where losses are many. Holes
 //! that `NewReno` fills at a partial acknowledgement are neither judged nor counted, and go once. The header extension is not
-//! negotiated: both ends know of it; an acknowledgement that rides on data brings no stamps.
+//! negotiated: both ends know of it. It has room for the stamps of one segment, so that no acknowledgement rides on data.
 //!
 //! **Source.** Wu, Huang and Chang, "EJTCP: enhanced jitter-based TCP for wireless broadband networks", section 3.
 //!

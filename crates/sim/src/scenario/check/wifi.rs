@@ -5,7 +5,9 @@ use super::{Check, secs};
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
-use crate::scenario::config::{AirConfig, Config, LinkKind, PointToPoint, TransportConfig, WifiConfig};
+use crate::scenario::config::{
+    AirConfig, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig,
+};
 use crate::scenario::keys::Wifi;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
@@ -220,6 +222,13 @@ impl Check<'_> {
                     continue;
                 }
                 useful += 1;
+                if let Some(place) = has_stamps(flow) {
+                    let text = format!(
+                        "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
+                         have none; expected flows of other laws"
+                    );
+                    self.fault(&key, text);
+                }
             }
             if !listed && useful == 0 {
                 let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
@@ -235,6 +244,15 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// What of a flow needs stamps that only its receiver can make, if anything does.
+fn has_stamps(flow: &FlowConfig) -> Option<String> {
+    let TransportConfig::Tcp(tcp) = &flow.transport else { return None };
+    if tcp.extension().is_some() {
+        return Some(format!("tcp.congestion \"{}\"", tcp.congestion.entry().name));
+    }
+    (!tcp.judges.is_empty()).then(|| "tcp.judges".to_string())
 }
 
 /// Whether the last hop of a path is made over an 802.11 link, there or back.

@@ -150,3 +150,17 @@ fn a_source_of_the_way_back_that_starts_after_the_end_is_remarked() {
     let both = read(&flow("app = { start = \"30 s\", reverse = { kind = \"bulk\" } }")).unwrap();
     assert_eq!(both.warnings().len(), 1, "once for both directions");
 }
+
+#[test]
+fn laws_that_only_watch_a_flow_with_data_both_ways_are_refused() {
+    let judged = |law: &str| {
+        let text = flow("app = { reverse = { kind = \"bulk\" } }");
+        text.replace("variant = \"newreno\"", &format!("variant = \"{law}\"\njudges = [\"jtcp\"]"))
+    };
+    let text = judged("newreno");
+    let error = read(&text).expect_err("refused").to_string();
+    let expected = "flows.main.tcp.judges: laws that watch see no stamps of acknowledgements that ride on data, and \
+                    app.reverse sends data back; expected \"none\", or a law in force that has stamps sent alone";
+    assert_eq!(error, format!("x.toml:{}: {expected}", line_of(&text, "judges")));
+    assert!(read(&judged("ejtcp")).is_ok());
+}

@@ -276,6 +276,25 @@ fn a_flow_between_stations_out_of_reach_is_refused() {
 }
 
 #[test]
+fn an_agent_for_a_flow_whose_law_needs_the_receivers_stamps_is_refused() {
+    let line = "flows = [\"down\"]";
+    for (tcp, what) in [
+        ("variant = \"jtcp\"", "tcp.congestion \"jtcp\""),
+        ("variant = \"ejtcp\"", "tcp.congestion \"ejtcp\""),
+        ("judges = [\"ejtcp\"]", "tcp.judges"),
+    ] {
+        let text = snoop(line).replace("[flows.down]", &format!("[flows.down]\ntcp = {{ {tcp} }}"));
+        let expected = format!(
+            "agents.snoop.flows: \"down\" has {what}, which needs the receiver's stamps, and acknowledgements of the \
+             agent have none; expected flows of other laws"
+        );
+        refused(&text, line, &expected);
+        // Without an agent nothing is wrong.
+        assert!(read(&text.replace("kind = \"lle-tcp\"", "kind = \"none\"")).is_ok(), "{tcp}");
+    }
+}
+
+#[test]
 fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
     let refused_flows = |flows: &str, expected: &str| {
         let line = format!("flows = {flows}");

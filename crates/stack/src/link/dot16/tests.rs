@@ -56,7 +56,9 @@ fn the_time_spent_sending_counts_bursts_when_they_go_and_not_when_they_are_promi
     sent_at(&mut down, 388, us(0), Modulation::Qpsk);
     sent_at(&mut down, 100, us(0), Modulation::Qpsk);
     // From 50 to 500, and from 1050 to 1124.
-    for (at, busy) in [(0, 0), (50, 0), (60, 10), (500, 450), (1050, 450), (1100, 500), (1124, 524), (9000, 524)] {
+    for (at, busy) in
+        [(0, 0), (50, 0), (60, 10), (500, 450), (1050, 450), (1100, 500), (1124, 524), (9000, 524)]
+    {
         assert_eq!(down.busy(us(at)), Span::from_micros(busy), "at {at}");
     }
     // What lies behind is forgotten, its time is not.

@@ -464,6 +464,10 @@ impl Connection {
 
     #[inline]
     fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
+        if self.echo.is_some() {
+            // A header has room for the stamps of its own segment only, so that those owed go before it.
+            self.send_ack(now, out);
+        }
         let seq = self.iss.plus(1).plus(outgoing.start as u32);
         let extension = self.sender.extension().map(|form| {
             let sent = form.stamp(now);

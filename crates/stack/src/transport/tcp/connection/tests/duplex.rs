@@ -1,6 +1,7 @@
 //! Data in both directions on one connection: what rides on what, and how the two directions end.
 
 use super::*;
+use crate::registry::CongestionKind;
 
 /// A pair whose ends both write; the passive one closes when it is told to.
 fn both_write(config: &Config) -> Pair {
@@ -53,6 +54,41 @@ fn data_that_arrives_with_room_for_data_is_answered_by_data() {
     // answer to the last segment.
     assert_eq!((pair.data_of(CLIENT).len(), pair.data_of(SERVER).len()), (20, 20));
     assert_eq!((pure_acks(&pair, CLIENT), pure_acks(&pair, SERVER)), (2, 0));
+}
+
+#[test]
+fn stamps_never_ride_on_data_and_each_segment_has_its_own_sent_back() {
+    for congestion in [CongestionKind::Jtcp, CongestionKind::Ejtcp] {
+        let config =
+            Config { congestion, recovery: RecoveryKind::Reno, sack: false, timestamps: false, ..modern() };
+        let mut pair = both_write(&Config { ack_every: 1, window: 1, ..config });
+        pair.write(CLIENT, 20_000);
+        while pair.ends[SERVER].receiver().in_order() == 0 {
+            assert!(pair.step());
+        }
+        pair.write(SERVER, 20_000);
+        pair.run(Span::from_secs(5));
+        for side in [CLIENT, SERVER] {
+            let zero = pair.ends[1 - side].iss.plus(1);
+            let echoes = pair.sent_by(side).into_iter().filter(|segment| segment.len == 0);
+            let triggers: Vec<u32> = echoes
+                .filter_map(|segment| segment.options.extension)
+                .map(|echo| echo.trigger.0.wrapping_sub(zero.0))
+                .collect();
+            assert_eq!(
+                triggers,
+                (0..20).map(|number| 1000 * number).collect::<Vec<_>>(),
+                "{congestion:?} {side}"
+            );
+        }
+        let answers = pair.sent_by(SERVER);
+        let first = answers.iter().position(|segment| segment.len > 0).expect("data");
+        assert_eq!(
+            (answers[first - 1].len, answers[first - 1].ack),
+            (0, answers[first].ack),
+            "ahead of the data"
+        );
+    }
 }
 
 #[test]
