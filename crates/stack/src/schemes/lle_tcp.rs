@@ -44,13 +44,13 @@ mod config;
 mod confirm;
 mod copies;
 mod deadlines;
-mod estimate;
 mod evidence;
 mod filter;
 mod flow;
 mod generator;
 mod reply;
 mod silence;
+mod spacing;
 mod table;
 #[cfg(test)]
 mod tests;

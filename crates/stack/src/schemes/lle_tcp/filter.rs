@@ -4,9 +4,9 @@
 //! rule that took the one for the other would hold back answers to window probes for ever.
 
 use super::config::Mode;
-use super::estimate::Spacing;
 use super::flow::{Turn, is_pure};
 use super::reply::Terms;
+use super::spacing::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::units::Time;

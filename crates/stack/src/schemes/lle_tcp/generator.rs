@@ -6,11 +6,11 @@
 
 use super::config::{AckScheme, Mode, OnUndelivered};
 use super::copies::Copies;
-use super::estimate::Spacing;
 use super::evidence::Excuses;
 use super::flow::Turn;
 use super::reply::{Reply, Terms};
 use super::silence::Silence;
+use super::spacing::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment, Timestamps};
 use crate::signal::Signal;

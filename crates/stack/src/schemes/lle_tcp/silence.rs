@@ -3,7 +3,7 @@
 //! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
 //! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.
 
-use super::estimate::Estimate;
+use crate::transport::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// The wait is doubled at most so often.
@@ -19,7 +19,7 @@ pub(super) struct Silence {
     tries: u32,
     /// The end of a delivery that waits to be confirmed, and when it was made.
     timed: Option<(u64, Time)>,
-    taken: Estimate,
+    taken: Smoothed,
 }
 
 impl Silence {
@@ -30,7 +30,7 @@ impl Silence {
             at: Time::NEVER,
             tries: 0,
             timed: None,
-            taken: Estimate::default(),
+            taken: Smoothed::default(),
         }
     }
 
@@ -63,7 +63,7 @@ impl Silence {
 
     /// Counts from now on.
     pub(super) fn restart(&mut self, now: Time) {
-        self.at = now.after((self.floor + self.held).max(self.taken.bound()) * (1 << self.tries));
+        self.at = now.after((self.floor + self.held).max(self.taken.bound(Span::ZERO)) * (1 << self.tries));
     }
 
     /// Nothing is waited for.

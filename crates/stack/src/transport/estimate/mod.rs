@@ -1,11 +1,13 @@
-//! Measurements that several congestion laws share.
+//! Measurements that congestion laws, the retransmission timer and agents share.
 
 mod backlog;
 mod bandwidth;
 mod delivery_rate;
 mod jitter;
+mod smoothed;
 
 pub use backlog::Backlog;
 pub use bandwidth::{LowPass, PerAck, PerRoundTrip};
 pub use delivery_rate::{DeliveryRate, RateSample};
 pub use jitter::{Attribution, JitterRatio, Reach};
+pub use smoothed::Smoothed;

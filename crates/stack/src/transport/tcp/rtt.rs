@@ -1,13 +1,13 @@
 //! The round-trip estimate and the retransmission timeout (RFC 6298).
 
 use super::Config;
+use crate::transport::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// Smoothed round trip, its variation, and the timeout they give.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    srtt: Option<Span>,
-    rttvar: Span,
+    smoothed: Smoothed,
     base: Span,
     initial: Span,
     backoff: u32,
@@ -21,8 +21,7 @@ impl RttEstimator {
     #[must_use]
     pub fn new(config: &Config) -> RttEstimator {
         RttEstimator {
-            srtt: None,
-            rttvar: Span::ZERO,
+            smoothed: Smoothed::default(),
             base: config.initial_rto,
             initial: config.initial_rto,
             backoff: 0,
@@ -35,13 +34,13 @@ impl RttEstimator {
     /// The smoothed round trip, once there is a sample.
     #[must_use]
     pub fn srtt(&self) -> Option<Span> {
-        self.srtt
+        self.smoothed.mean()
     }
 
     /// The variation of the round trip.
     #[must_use]
     pub fn rttvar(&self) -> Span {
-        self.rttvar
+        self.smoothed.deviation()
     }
 
     /// The retransmission timeout, back-off included (RFC 6298, 2.4, 2.5, 5.5).
@@ -63,20 +62,8 @@ impl RttEstimator {
 
     /// Takes a sample (RFC 6298, 2.2 and 2.3) and ends the back-off.
     pub fn sample(&mut self, rtt: Span) {
-        match self.srtt {
-            None => {
-                self.srtt = Some(rtt);
-                self.rttvar = Span(rtt.0 / 2);
-            }
-            Some(srtt) => {
-                let deviation = srtt.0.abs_diff(rtt.0);
-                self.rttvar = Span((3 * self.rttvar.0 + deviation) / 4);
-                self.srtt = Some(Span((7 * srtt.0 + rtt.0) / 8));
-            }
-        }
-        let srtt = self.srtt.unwrap_or_default();
-        let margin = self.tick.max(Span(4 * self.rttvar.0));
-        self.base = (srtt + margin).max(self.min_rto);
+        self.smoothed.take(rtt);
+        self.base = self.smoothed.bound(self.tick).max(self.min_rto);
         self.backoff = 0;
     }
 

@@ -1,34 +1,8 @@
-//! How long something takes that happens again and again, and how long to wait for the next of a kind: RFC 6298's mean
-//! and deviation (2.2, 2.3).
+//! How long to wait for the next of a kind.
 
 use super::config::Config;
+use crate::transport::estimate::Smoothed;
 use crate::units::{Span, Time};
-
-/// The smoothed mean of a time and its smoothed deviation.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Estimate {
-    mean: Option<Span>,
-    deviation: Span,
-}
-
-impl Estimate {
-    /// Takes in one time.
-    pub(super) fn take(&mut self, sample: Span) {
-        let Some(mean) = self.mean else {
-            self.mean = Some(sample);
-            self.deviation = Span(sample.0 / 2);
-            return;
-        };
-        let off = mean.0.abs_diff(sample.0);
-        self.deviation = Span((3 * self.deviation.0 + off) / 4);
-        self.mean = Some(Span((7 * mean.0 + sample.0) / 8));
-    }
-
-    /// What the next one will hardly exceed: four deviations above the mean, nothing before the first sample.
-    pub(super) fn bound(&self) -> Span {
-        self.mean.map_or(Span::ZERO, |mean| mean + self.deviation * 4)
-    }
-}
 
 /// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.
 ///
@@ -37,7 +11,7 @@ impl Estimate {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spacing {
     last: Option<Time>,
-    times: Estimate,
+    times: Smoothed,
 }
 
 impl Spacing {
@@ -58,7 +32,7 @@ impl Spacing {
 
     /// How long to wait for the next step.
     pub(super) fn wait(&self, config: &Config) -> Span {
-        self.times.bound().min(config.max_hold).max(config.hold)
+        self.times.bound(Span::ZERO).min(config.max_hold).max(config.hold)
     }
 }
 
