@@ -51,12 +51,12 @@ mod generator;
 mod reply;
 mod silence;
 mod spacing;
-mod table;
 #[cfg(test)]
 mod tests;
 
 pub use config::{AckScheme, Config, Counters, Criterion, Mode, OnUndelivered};
 
+use super::flows::{Key, Table};
 use crate::hooks::{Agent, AgentOut};
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
@@ -64,13 +64,12 @@ use crate::units::Time;
 use deadlines::Deadlines;
 use filter::Fate;
 use flow::{Flow, Turn, is_beyond_it};
-use table::{Key, Table};
 
 /// The ARQ snoop agent of one interface.
 #[derive(Clone, Debug)]
 pub struct LleTcp {
     config: Config,
-    flows: Table,
+    flows: Table<Key, Flow>,
     deadlines: Deadlines,
     timer: Option<Time>,
     counters: Counters,
@@ -105,14 +104,14 @@ impl LleTcp {
             return None;
         }
         if segment.flags.has(Flags::SYN) {
-            self.on_syn(found, Flow::new(key, side, segment, now), side, segment);
+            self.on_syn(key, found, Flow::new(key, side, segment, now), side, segment);
             return None;
         }
         found.map(|number| (number, side))
     }
 
     /// A SYN begins a flow, also one whose ports were used before, or answers it. It always passes.
-    fn on_syn(&mut self, found: Option<u32>, fresh: Flow, side: usize, segment: &Segment) {
+    fn on_syn(&mut self, key: Key, found: Option<u32>, fresh: Flow, side: usize, segment: &Segment) {
         if segment.flags.has(Flags::ACK) {
             if let Some(flow) = found.and_then(|number| self.flows.get_mut(number)) {
                 let before = flow.bytes();
@@ -138,7 +137,7 @@ impl LleTcp {
         }
         let bytes = fresh.bytes();
         let deadline = fresh.deadline(&self.config);
-        let number = self.flows.insert(fresh);
+        let number = self.flows.insert(key, fresh);
         self.deadlines.want(number, deadline);
         self.counters.flows_max = self.counters.flows_max.max(self.flows.len() as u64);
         self.account(0, bytes);

@@ -3,6 +3,7 @@
 
 pub mod dynamic_arq;
 pub mod ejtcp;
+mod flows;
 pub mod lle_tcp;
 pub mod load_adaptive;
 

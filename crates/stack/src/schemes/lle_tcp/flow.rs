@@ -1,10 +1,10 @@
 //! A connection as an agent sees it: what its SYNs settled, and what is done for each of its two directions.
 
+use super::super::flows::Key;
 use super::config::{Config, Counters};
 use super::filter::{Fate, Filter};
 use super::generator::Generator;
 use super::reply::Terms;
-use super::table::Key;
 use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment};
 use crate::signal::Signal;
@@ -88,10 +88,6 @@ impl Flow {
             closed: [false; 2],
             last_packet: now,
         }
-    }
-
-    pub(super) fn key(&self) -> &Key {
-        &self.key
     }
 
     /// Whether this is the SYN that began the connection, once more.

@@ -1,6 +1,6 @@
 //! What a generated acknowledgement is made of: the receiver's own numbers, as it last showed them.
 
-use super::table::Endpoint;
+use super::super::flows::Endpoint;
 use crate::packet::{Body, Flags, MAX_SACK_BLOCKS, Options, Packet, SackBlocks, Segment, Timestamps};
 use crate::units::SeqNo;
 

@@ -1,9 +1,8 @@
-//! The flows an agent knows: found by their four addresses in a time that does not grow with their number.
+//! The flows that a scheme knows: found by their addresses in a time that does not grow with their number.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-use super::flow::Flow;
 use crate::packet::{NodeId, Packet, Segment};
 
 /// An address and a port: one end of a connection.
@@ -64,14 +63,20 @@ impl Hasher for Mix {
 }
 
 /// Flows by number, with an index by key. Numbers of forgotten flows are used again.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Table {
-    index: HashMap<Key, u32, BuildHasherDefault<Mix>>,
-    flows: Vec<Option<Flow>>,
+#[derive(Clone, Debug)]
+pub(super) struct Table<K, F> {
+    index: HashMap<K, u32, BuildHasherDefault<Mix>>,
+    flows: Vec<Option<(K, F)>>,
     free: Vec<u32>,
 }
 
-impl Table {
+impl<K, F> Default for Table<K, F> {
+    fn default() -> Table<K, F> {
+        Table { index: HashMap::default(), flows: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, F> Table<K, F> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.index.len()
@@ -79,38 +84,38 @@ impl Table {
 
     /// The number of the flow with this key.
     #[inline]
-    pub(super) fn find(&self, key: &Key) -> Option<u32> {
+    pub(super) fn find(&self, key: &K) -> Option<u32> {
         self.index.get(key).copied()
     }
 
     /// The flow with this number.
     #[inline]
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Flow> {
-        self.flows.get_mut(number as usize)?.as_mut()
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut F> {
+        self.flows.get_mut(number as usize)?.as_mut().map(|(_, flow)| flow)
     }
 
     /// Enters a flow whose key is new.
-    pub(super) fn insert(&mut self, flow: Flow) -> u32 {
+    pub(super) fn insert(&mut self, key: K, flow: F) -> u32 {
         let number = self.free.pop().unwrap_or(self.flows.len() as u32);
-        self.index.insert(*flow.key(), number);
+        self.index.insert(key, number);
         if number as usize == self.flows.len() {
-            self.flows.push(Some(flow));
+            self.flows.push(Some((key, flow)));
         } else {
-            self.flows[number as usize] = Some(flow);
+            self.flows[number as usize] = Some((key, flow));
         }
         number
     }
 
     /// Takes a flow out.
-    pub(super) fn remove(&mut self, number: u32) -> Option<Flow> {
-        let flow = self.flows.get_mut(number as usize)?.take()?;
-        self.index.remove(flow.key());
+    pub(super) fn remove(&mut self, number: u32) -> Option<F> {
+        let (key, flow) = self.flows.get_mut(number as usize)?.take()?;
+        self.index.remove(&key);
         self.free.push(number);
         Some(flow)
     }
 
     /// All flows in the order of their numbers.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Flow> {
-        self.flows.iter().flatten()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &F> {
+        self.flows.iter().flatten().map(|(_, flow)| flow)
     }
 }
