@@ -30,10 +30,13 @@ from lasthop.scenario import Scenario, load
 from lasthop.table import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
+
+# What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
+_FRAMES = (".frames_sent", ".transmissions", ".acks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Measured:
     frames: int | None
     events: int | None
     peak_bytes: int | None
+    slots: int | None = None
 
     @property
     def goodput_bps(self) -> float:
@@ -83,6 +87,16 @@ class Measured:
         """CPU time for one frame on the air, control frames and repetitions included."""
         return self._each(self.frames)
 
+    @property
+    def ns_per_slot(self) -> float | None:
+        """CPU time for one slot of a slotted network in which some node sends."""
+        return self._each(self.slots)
+
+    @property
+    def slots_per_s(self) -> float | None:
+        """Such slots in a second of CPU time."""
+        return self.slots / self.cpu_s if self.slots and self.cpu_s else None
+
     def _each(self, count: float | None) -> float | None:
         return self.cpu_s / count * 1e9 if count else None
 
@@ -94,6 +108,8 @@ class Measured:
             "ns_per_event": self.ns_per_event,
             "ns_per_packet": self.ns_per_packet,
             "ns_per_frame": self.ns_per_frame,
+            "ns_per_slot": self.ns_per_slot,
+            "slots_per_s": self.slots_per_s,
         }
 
 
@@ -151,7 +167,7 @@ def _run(case: Case, scenario: Scenario) -> Measured:
     done = scenario.run()
     goodput = done.metrics[f"flows.{case.flow}.goodput_bps"] or 0.0
     packet = _packet_bytes(case, scenario)
-    sent = [count for name, count in done.metrics.items() if name.endswith(".frames_sent")]
+    frames = _total(done.metrics, *_FRAMES)
     return Measured(
         case.name,
         "lasthop",
@@ -159,10 +175,17 @@ def _run(case: Case, scenario: Scenario) -> Measured:
         done.cpu_s,
         goodput * done.simulated_s / 8 / packet,
         packet,
-        int(sum(count or 0.0 for count in sent)) if sent else None,
+        frames,
         done.events,
         _peak(),
+        _total(done.metrics, ".slots_used"),
     )
+
+
+def _total(metrics: Mapping[str, float | None], *ends: str) -> int | None:
+    """The sum of the metrics whose names end so; `None` where there are none."""
+    found = [count for name, count in metrics.items() if name.endswith(ends)]
+    return int(sum(count or 0.0 for count in found)) if found else None
 
 
 def _packet_bytes(case: Case, scenario: Scenario) -> float:
@@ -267,6 +290,7 @@ def text(lines: list[Measured]) -> str:
     The ratio is of time for a packet delivered.
     """
     theirs = {m.case: m.ns_per_packet for m in lines if m.simulator == "ns-2"}
+    is_slotted = any(m.slots is not None for m in lines)
     rows = []
     for m in lines:
         other = theirs.get(m.case)
@@ -282,14 +306,20 @@ def text(lines: list[Measured]) -> str:
                 digits(each, 3),
                 _count(m.frames),
                 digits(m.ns_per_frame, 3),
+                *(
+                    [_count(m.slots), digits(m.ns_per_slot, 3), digits(m.slots_per_s, 3)]
+                    if is_slotted
+                    else []
+                ),
                 _count(m.events),
                 digits(m.ns_per_event, 3),
                 f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
                 f"{other / each:.1f}" if other and each and m.simulator != "ns-2" else "",
             ]
         )
+    slots = "|slots|ns/slot|slots/s" if is_slotted else ""
     head = (
-        "case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame"
+        f"case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame{slots}"
         "|events|ns/event|peak MB|ns-2 / ours"
     )
     return grid(head.split("|"), rows)

@@ -232,6 +232,20 @@ def test_bench_counts_frames_and_the_packets_of_all_flows_of_a_group() -> None:
     assert line.ns_per_frame == pytest.approx(line.cpu_s / line.frames * 1e9)
 
 
+def test_bench_counts_the_slots_and_frames_of_a_slotted_network() -> None:
+    case = replace(bench.cases(("mesh-19",))[0], durations=("20 s",))
+    (line,) = bench.measure(case)
+    # 2000 slots of 10 ms; most are used, by one frame or by several that do not hear each other.
+    assert line.slots is not None
+    assert line.frames is not None
+    assert 1000 < line.slots <= 2000
+    assert line.slots < line.frames < 6 * line.slots
+    assert line.ns_per_slot == pytest.approx(line.cpu_s / line.slots * 1e9)
+    assert line.slots_per_s == pytest.approx(1e9 / line.ns_per_slot)
+    assert "slots/s" in bench.text([line])
+    assert "slots/s" not in bench.text([replace(line, slots=None)])
+
+
 def test_bench_says_why_there_is_no_peer_and_goes_on(
     library: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
