@@ -9,7 +9,7 @@ use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
     TransportConfig,
 };
-use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::{Outcome, Request, estimate, run};
 use lasthop_stack::link::slotted::interval::IntervalConfig;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules};
 use lasthop_stack::registry::IntervalKind;
@@ -233,6 +233,30 @@ fn nodes_that_do_nothing_cost_nothing() {
     let alone = events(&row);
     assert!(alone.1 > 1000, "{alone:?}");
     assert_eq!(alone, events(&with_idlers));
+}
+
+#[test]
+fn the_events_of_a_run_are_estimated_from_above_and_nearly() {
+    let rows = |count: usize| -> Vec<(f64, f64)> {
+        (0..count).map(|node| (200.0 * (node % 10) as f64, 200.0 * (node / 10) as f64)).collect()
+    };
+    for (nodes, flows, is_bulk) in [(9, 1, true), (100, 20, true), (100, 4, false)] {
+        let mut config = scenario(&rows(nodes), Span::from_secs(300));
+        for number in 0..flows {
+            let (from, to) = (number, nodes - 1 - number);
+            if is_bulk {
+                tcp(&mut config, from, to, AppKind::Bulk);
+            } else {
+                let now_and_then = source(AppKind::Cbr { rate: Rate(800), packet: 100 });
+                flow(&mut config, from, to, now_and_then, TransportConfig::Udp { extra_header: 0 });
+            }
+        }
+        let (bound, events) = (estimate(&config).events, run_once(&config).events as f64);
+        assert!(events <= bound, "{nodes} nodes: {events} events, estimated {bound}");
+        if is_bulk {
+            assert!(bound < 1.25 * events, "{nodes} nodes: {events} events, estimated {bound}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What a run may need at most, before it starts.
 
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::transport::tcp;
+use lasthop_stack::units::Span;
 
 use crate::net::routes::Routes;
 use crate::scenario::config::{AppConfig, AppKind, Config, LinkKind, TransportConfig};
@@ -15,10 +17,16 @@ const EVENTS_BESIDE_HOPS: f64 = 0.1;
 const MEMORY_PER_BIN: f64 = 8.0;
 /// Bytes of the headers that every packet has.
 const HEADERS: f64 = 28.0;
-/// Bytes of the largest IP packet.
-const LARGEST_PACKET: f64 = 65_535.0;
 /// Events of a frame on a medium: its end, its station's timer, and timers of others that it moves.
 const EVENTS_PER_FRAME: f64 = 4.0;
+/// Events of a slot: it begins and ends, whatever is sent in it.
+const EVENTS_PER_SLOT: f64 = 2.0;
+/// Slots from one packet of a node's own to the next: in the one between them it listens for the echo.
+const SLOTS_PER_PACKET: f64 = 2.0;
+/// Memory of a station of a slotted network: its queues, and how it hears some forty others.
+const MEMORY_PER_STATION: f64 = 4096.0;
+/// Memory of a row of its network table: the neighbours towards one destination.
+const MEMORY_PER_ROW: f64 = 128.0;
 
 /// What a run may need at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,16 +45,14 @@ pub fn estimate(config: &Config) -> Estimate {
     let Ok(routes) = Routes::of(config) else {
         return estimate;
     };
-    let rates = port_rates(config);
+    let ports = ports(config);
     let mut windows = 0.0;
     let mut on_the_way = 0.0;
     let mut add = |from: usize, to: usize, app: &AppConfig, transport: &TransportConfig| {
         let path = routes.path(from, to);
-        let rates = path.iter().map(|(_, hop)| rates[hop.port.0 as usize]);
-        let bottleneck = rates.fold(f64::INFINITY, f64::min);
-        let load = Load::of(app, transport, config, bottleneck);
-        let hops = path.len() as f64;
-        estimate.events += load.packets * (load.events_per_packet * hops + EVENTS_BESIDE_HOPS) + load.writes;
+        let way = Way::over(path.iter().map(|(_, hop)| ports[hop.port.0 as usize]));
+        let load = Load::of(app, transport, config, &way);
+        estimate.events += load.packets * load.events_per_packet * way.hops + load.timers + load.writes;
         windows += load.window.unwrap_or(0.0);
         on_the_way += load.window.unwrap_or(load.packets);
     };
@@ -83,32 +89,70 @@ pub fn estimate(config: &Config) -> Estimate {
         estimate.memory_bytes += queued.min(on_the_way) * MEMORY_PER_PACKET;
     }
     for (_, frn) in config.frn() {
-        // Each slot begins and ends.
-        estimate.events += 2.0 * config.run.duration.as_secs() / frn.slot.as_secs();
+        estimate.events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);
+        // Packets leave the network at the ends of the flows.
+        let exits = (2.0 * config.flows.len() as f64).min(frn.nodes.len() as f64);
+        estimate.memory_bytes += frn.nodes.len() as f64 * (MEMORY_PER_STATION + exits * MEMORY_PER_ROW);
     }
     estimate
 }
 
-/// The bit rate of each port, in order.
-fn port_rates(config: &Config) -> Vec<f64> {
-    let mut rates = Vec::new();
+/// What a hop takes its time from.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    /// A bit rate.
+    Rate(f64),
+    /// Slots of so many seconds, each of which holds a packet of any length.
+    Slots(f64),
+}
+
+/// The pace of each port, in order.
+fn ports(config: &Config) -> Vec<Pace> {
+    let mut ports = Vec::new();
     for link in &config.links {
         match &link.kind {
             LinkKind::PointToPoint(link) => {
-                rates.extend(link.directions.iter().map(|direction| direction.rate.0 as f64));
+                ports.extend(link.directions.iter().map(|direction| Pace::Rate(direction.rate.0 as f64)));
             }
             LinkKind::Wifi(wifi) => {
-                let rate = wifi.mac.data_rate.rate().0 as f64;
-                rates.extend(wifi.nodes.iter().map(|_| rate));
+                let rate = Pace::Rate(wifi.mac.data_rate.rate().0 as f64);
+                ports.extend(wifi.nodes.iter().map(|_| rate));
             }
             LinkKind::Frn(frn) => {
-                // A slot holds a packet of any length.
-                let rate = 8.0 * LARGEST_PACKET / frn.slot.as_secs();
-                rates.extend(frn.nodes.iter().map(|_| rate));
+                let slots = Pace::Slots(frn.slot.as_secs());
+                ports.extend(frn.nodes.iter().map(|_| slots));
             }
         }
     }
-    rates
+    ports
+}
+
+/// The way of a flow.
+struct Way {
+    /// Hops whose packets are events; those in slots are not, for the slots are counted by themselves.
+    hops: f64,
+    /// The least bit rate, infinite where all hops are in slots.
+    bottleneck: f64,
+    /// The longest slot, if there are any.
+    slot_s: Option<f64>,
+}
+
+impl Way {
+    fn over(hops: impl Iterator<Item = Pace>) -> Way {
+        let mut way = Way { hops: 0.0, bottleneck: f64::INFINITY, slot_s: None };
+        for hop in hops {
+            match hop {
+                Pace::Rate(rate) => {
+                    way.hops += 1.0;
+                    way.bottleneck = way.bottleneck.min(rate);
+                }
+                Pace::Slots(slot_s) => {
+                    way.slot_s = Some(way.slot_s.map_or(slot_s, |known| known.max(slot_s)));
+                }
+            }
+        }
+        way
+    }
 }
 
 struct Load {
@@ -119,10 +163,12 @@ struct Load {
     /// Times the source acts.
     writes: f64,
     events_per_packet: f64,
+    /// Timers that fire.
+    timers: f64,
 }
 
 impl Load {
-    fn of(app: &AppConfig, transport: &TransportConfig, config: &Config, bottleneck: f64) -> Load {
+    fn of(app: &AppConfig, transport: &TransportConfig, config: &Config, way: &Way) -> Load {
         let duration = config.run.duration.as_secs();
         let seconds = duration - app.start.as_secs().min(duration);
         let (written, write) = match app.kind {
@@ -138,15 +184,33 @@ impl Load {
                 let full = f64::from(tcp.packet) * 8.0;
                 let payload = if tcp.nagle { full } else { full.min(write) };
                 // Everything may be sent twice; beside full segments there is a smaller one now and then.
-                let packets =
-                    (bottleneck * seconds / (payload + 8.0 * HEADERS)).min(2.0 * written / payload) + 1.0;
-                Load { packets, window: Some(f64::from(tcp.window)), writes, events_per_packet: 2.0 }
+                let window = f64::from(tcp.window);
+                let sent = way.bottleneck * seconds / (payload + 8.0 * HEADERS);
+                let (sent, expiries) = match way.slot_s {
+                    // A full window may wait at the node where the slots begin.
+                    Some(slot_s) => (sent.min(seconds / (SLOTS_PER_PACKET * slot_s) + window), expiries(tcp)),
+                    None => (sent, f64::INFINITY),
+                };
+                let packets = sent.min(2.0 * written / payload) + 1.0;
+                let timers = (EVENTS_BESIDE_HOPS * packets).min(expiries * seconds + 1.0);
+                Load { packets, window: Some(window), writes, events_per_packet: 2.0, timers }
             }
-            TransportConfig::Udp { .. } => {
-                Load { packets: writes, window: None, writes, events_per_packet: 1.0 }
-            }
+            TransportConfig::Udp { .. } => Load {
+                packets: writes,
+                window: None,
+                writes,
+                events_per_packet: 1.0,
+                timers: EVENTS_BESIDE_HOPS * writes,
+            },
         }
     }
+}
+
+/// Times a second at which the timers of a connection can fire at most: one for retransmission, one that holds
+/// acknowledgements back.
+fn expiries(tcp: &tcp::Config) -> f64 {
+    let often = |span: Span| 1.0 / span.as_secs();
+    often(tcp.min_rto) + if tcp.ack_every > 1 { often(tcp.ack_delay) } else { 0.0 }
 }
 
 #[cfg(test)]
