@@ -79,3 +79,18 @@ fn westwood_takes_random_loss_for_less_than_newreno_does() {
         assert!(gain > 2.0, "{name}: {gain}");
     }
 }
+
+/// Alone behind a bottleneck of 4.81 Mbit/s of payload the rate of the acknowledgements is the bottleneck's, at each loss.
+#[test]
+fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
+    let estimate = |congestion| {
+        let outcome = alone(tcp::Config { congestion, ..tcp_of("sack") }, Span::from_secs(220), 30);
+        let name = "flows.main.rate_estimate_bps";
+        outcome.metrics.iter().find(|(found, _)| found == name).map(|(_, value)| value.unwrap_or_default())
+    };
+    for kind in [CongestionKind::Westwood, CongestionKind::WestwoodPlus] {
+        let share = estimate(kind).unwrap() / (5e6 * 1000.0 / 1040.0);
+        assert!((0.9..1.05).contains(&share), "{kind:?}: {share}");
+    }
+    assert_eq!(estimate(CongestionKind::Reno), None);
+}

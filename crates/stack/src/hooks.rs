@@ -240,6 +240,11 @@ pub trait Congestion {
         None
     }
 
+    /// The rate at which the path carries segments by the law's own measurement, if it makes one. Unit: segments a second.
+    fn estimate(&mut self, _now: Time) -> Option<f64> {
+        None
+    }
+
     /// Whether a duplicate acknowledgement with this extension may count as one.
     fn heeds(&self, _echo: &Echo, _una: u64) -> bool {
         true

@@ -22,7 +22,7 @@ use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 pub struct MetricEntry {
     /// Its name without the flow or link before it; the unit is the last part.
     pub name: &'static str,
-    /// Of what there is one: `tcp flow`, `udp flow`, `group of flows`, `link`, `wifi`, `agent` or `run`.
+    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `link`, `wifi`, `agent` or `run`.
     pub of: &'static str,
     /// SI unit, or what is counted.
     pub unit: &'static str,
@@ -68,6 +68,12 @@ pub const METRICS: &[MetricEntry] = &[
     entry("tcp flow", "rtt_mean_s", "s", "mean of the round trips the sender measured"),
     entry("tcp flow", "rtt_max_s", "s", "longest round trip the sender measured"),
     entry("tcp flow", "cwnd_mean_segments", "segments", "mean congestion window over time"),
+    entry(
+        "estimating flow",
+        "rate_estimate_bps",
+        "bit/s",
+        "mean over the losses of the payload that the law believes the path to carry (Westwood, Westwood+, BBR)",
+    ),
     entry("udp flow", "goodput_bps", "bit/s", "payload that reached the receiver"),
     entry("udp flow", "throughput_bps", "bit/s", "IP bytes that reached the receiver"),
     entry("udp flow", "packets_sent", "packets", "datagrams sent"),
@@ -327,6 +333,9 @@ pub fn names(config: &Config) -> Vec<String> {
     let directions = directions(config);
     for Direction { flow, kind, name, .. } in &directions {
         names.extend(of(kind, &format!("{name}.")));
+        if flow.estimated_segment().is_some() {
+            names.extend(of("estimating flow", &format!("{name}.")));
+        }
         for (judge, law) in flow.judges() {
             let judge = match judge {
                 Judge::Law => "judged".to_string(),
@@ -405,13 +414,15 @@ impl Metrics<'_> {
         let mut values = Vec::new();
         // Goodput and throughput, with which the values of a flow begin.
         let (mut goodputs, mut throughputs) = (Vec::new(), Vec::new());
-        for (begin, end) in self.at_begin.flows.iter().zip(&self.at_end.flows) {
-            let flow = flow_values(begin, end, seconds);
+        let directions = directions(self.config);
+        let samples = self.at_begin.flows.iter().zip(&self.at_end.flows);
+        for (direction, (begin, end)) in directions.iter().zip(samples) {
+            let flow = flow_values(begin, end, seconds, direction.flow.estimated_segment());
             goodputs.push(flow[0].unwrap_or(0.0));
             throughputs.push(flow[1].unwrap_or(0.0));
             values.extend(flow);
         }
-        for (_, members) in groups(&directions(self.config)) {
+        for (_, members) in groups(&directions) {
             let sum = |of: &[f64]| Some(members.iter().map(|member| of[*member]).sum());
             values.extend([sum(&goodputs), sum(&throughputs)]);
         }
@@ -534,7 +545,13 @@ fn frn_values(begin: &FrnCounters, end: &FrnCounters, slots: f64) -> Vec<Option<
     ]
 }
 
-fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option<f64>> {
+/// `estimated` are the bytes of the segments whose rate the law estimates, if it does.
+fn flow_values(
+    begin: &FlowSample,
+    end: &FlowSample,
+    seconds: f64,
+    estimated: Option<u32>,
+) -> Vec<Option<f64>> {
     let count = |from: u64, to: u64| Some((to - from) as f64);
     let rate = |from: u64, to: u64| ratio((to - from) as f64 * 8.0, seconds);
     match (begin, end) {
@@ -559,6 +576,10 @@ fn flow_values(begin: &FlowSample, end: &FlowSample, seconds: f64) -> Vec<Option
                 (samples > 0).then(|| s1.rtt_max.as_secs()),
                 ratio(s1.cwnd_seconds - s0.cwnd_seconds, seconds),
             ];
+            if let Some(segment) = estimated {
+                let bits = (s1.estimate_sum - s0.estimate_sum) * 8.0 * f64::from(segment);
+                values.push(ratio(bits, (s1.estimates - s0.estimates) as f64));
+            }
             for (begin, end) in j0.iter().zip(j1) {
                 values.extend(end.since(begin).map(|count| Some(count as f64)));
             }

@@ -411,6 +411,19 @@ impl FlowConfig {
     }
 }
 
+impl FlowConfig {
+    /// The bytes of the segments whose rate its law estimates, if it does.
+    #[must_use]
+    pub fn estimated_segment(&self) -> Option<u32> {
+        match &self.transport {
+            TransportConfig::Tcp(tcp) => {
+                CongestionKind::ESTIMATORS.contains(&tcp.congestion).then_some(tcp.packet)
+            }
+            TransportConfig::Udp { .. } => None,
+        }
+    }
+}
+
 impl Config {
     /// The 802.11 media, each with the place of its link.
     pub fn wifi(&self) -> impl Iterator<Item = (usize, &WifiConfig)> {

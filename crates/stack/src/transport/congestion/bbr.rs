@@ -338,6 +338,10 @@ impl Congestion for Bbr {
     fn on_sent(&mut self, departure: &Departure) {
         self.sampler.on_sent(departure);
     }
+
+    fn estimate(&mut self, _: Time) -> Option<f64> {
+        self.rate().map(|rate| rate / f64::from(self.config.segment))
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::registry::{CongestionKind, CongestionMachine};
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::transport::tcp::Config;
 use crate::transport::tcp::scoreboard::Sent;
+use crate::units::Time;
 
 /// The constants of every law that has some.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +50,10 @@ impl CongestionKind {
     /// The laws that tell losses apart.
     pub const JUDGES: &'static [CongestionKind] =
         &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
+
+    /// The laws that estimate the rate at which the path carries segments.
+    pub const ESTIMATORS: &'static [CongestionKind] =
+        &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
 
     /// A law of this kind at the start of a connection; `draw` is a random number for its own decisions.
     #[must_use]
@@ -111,6 +116,10 @@ impl Congestion for CongestionMachine {
     #[inline]
     fn extension(&self) -> Option<Form> {
         each!(self, law => law.extension())
+    }
+
+    fn estimate(&mut self, now: Time) -> Option<f64> {
+        each!(self, law => law.estimate(now))
     }
 
     #[inline]

@@ -19,7 +19,7 @@
 use super::reno::{Reno, grow};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 use crate::transport::estimate::{LowPass, PerAck};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// Least ssthresh, in segments.
 const MIN_SSTHRESH: f64 = 2.0;
@@ -88,13 +88,16 @@ impl Congestion for Westwood {
         }
         response
     }
+
+    fn estimate(&mut self, now: Time) -> Option<f64> {
+        Some(self.rate.at(now))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{ack, after, loss};
     use super::*;
-    use crate::units::Time;
 
     /// Westwood that has seen a round trip of 80 ms and then one segment every 2 ms for a second, and the time.
     fn westwood(filter: LowPass, window: &mut Window) -> (Westwood, Time) {
@@ -123,6 +126,8 @@ mod tests {
             ] {
                 let mut window = Window::new(before, Some(100.0), 100.0);
                 let (mut westwood, now) = westwood(filter, &mut window);
+                let estimate = westwood.estimate(now).unwrap_or_default();
+                assert!((estimate * 0.08 - fits).abs() < 0.05, "{estimate}");
                 westwood.on_loss(&Loss { now, ..loss(cause, 60) }, &mut window);
                 assert!((window.cwnd - left).abs() < 0.05, "{} for {left} with {filter:?}", window.cwnd);
                 assert!((window.ssthresh - fits).abs() < 0.05, "{}", window.ssthresh);

@@ -18,7 +18,7 @@ use super::reno::grow;
 use super::westwood::answer;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 use crate::transport::estimate::PerRoundTrip;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The constants of Westwood+.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,13 +67,16 @@ impl Congestion for WestwoodPlus {
         }
         response
     }
+
+    fn estimate(&mut self, _: Time) -> Option<f64> {
+        self.rate.rate()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{ack, after, loss};
     use super::*;
-    use crate::units::Time;
 
     #[test]
     fn a_loss_leaves_what_the_rate_fills_in_the_least_round_trip() {
@@ -89,6 +92,7 @@ mod tests {
                 let srtt = Some(Span::from_millis(99));
                 plus.on_ack(&Ack { now, srtt, ..ack(Progress::Unlimited(1)) }, &mut window);
             }
+            assert!((plus.estimate(Time::ZERO).unwrap() - 500.0).abs() < 1e-6);
             plus.on_loss(&loss(cause, 30), &mut window);
             assert!((window.cwnd - left).abs() < 1e-9, "{} for {left}", window.cwnd);
             assert!((window.ssthresh - 40.0).abs() < 1e-9, "{}", window.ssthresh);

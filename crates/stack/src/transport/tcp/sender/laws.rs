@@ -32,6 +32,10 @@ impl Sender {
         for (place, law) in self.watching.iter_mut().enumerate() {
             judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
         }
+        if let Some(rate) = self.law.estimate(loss.now) {
+            self.counters.estimates += 1;
+            self.counters.estimate_sum += rate;
+        }
         let response = self.law.on_loss(loss, &mut self.window);
         judged(Judge::Law, response);
         response

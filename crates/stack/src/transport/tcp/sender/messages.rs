@@ -26,6 +26,10 @@ pub struct Counters {
     pub rtt_max: Span,
     /// Integral of the congestion window over time, in segment seconds.
     pub cwnd_seconds: f64,
+    /// Losses at which the law had an estimate of the path's rate.
+    pub estimates: u64,
+    /// The sum of these estimates, in segments a second.
+    pub estimate_sum: f64,
 }
 
 /// An acknowledgement as it arrived, in stream offsets.
