@@ -11,6 +11,8 @@ saving      one minus ratio
 order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
             the gain falls
 
+`among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
+
 `at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
 set further keys. With `each = true` the claim is about every point and not about their mean,
 and the point that serves it worst is reported.
@@ -62,7 +64,7 @@ _UNITS = {
 }
 _NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"}
 _TABLE = ("rows", "columns", "at-columns", "values")
-_PARTS = _NAMES | {"value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
+_PARTS = _NAMES | {"among", "value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Claim:
     each: bool = False
     note: str = ""
     ceiling: float | None = None
+    among: tuple[str, ...] = ()
 
     @property
     def is_out_of_reach(self) -> bool:
@@ -247,6 +250,9 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
     if unit not in _UNITS:
         raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
+    among = entry.get("among", [])
+    if not isinstance(among, list) or not all(isinstance(name, str) for name in among):
+        raise UsageError(f"{where}: among: {as_text(among)}; expected a list of metrics")
     at = _points(where, "at", entry.get("at", {}))
     this, that = (
         {k: v for k, (v,) in _points(where, part, entry.get(part, {}), most=1).items()}
@@ -270,6 +276,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         each=bool(entry.get("each", False)),
         note=entry.get("note", ""),
         ceiling=entry.get("ceiling"),
+        among=tuple(among),
     )
 
 

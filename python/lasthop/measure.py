@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lasthop.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import same
-from lasthop.stats import Interval, difference, interval, ratio
+from lasthop.stats import Interval, difference, interval, ratio, share_in_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,7 +20,8 @@ Place = dict[str, str]
 
 def judge(claim: Claim, study: Study) -> Finding:
     """Measure what a claim is about and compare."""
-    study.check_metric(claim.metric)
+    for metric in (claim.metric, *claim.among):
+        study.check_metric(metric)
     places = _places(claim, study)
     if not places:
         nothing = Interval(None, None, None, 0)
@@ -62,7 +63,10 @@ def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, 
     numeric = study.scenario.numeric
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
         if all(same(k, point[k], v, numeric) for k, v in wanted.items()):
-            return study.values(index, claim.metric)
+            values = study.values(index, claim.metric)
+            if claim.among:
+                return share_in_sum(values, *(study.values(index, metric) for metric in claim.among))
+            return values
     return {}
 
 

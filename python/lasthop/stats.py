@@ -133,6 +133,23 @@ def ratio(
     return Interval(mean, mean - spread.half, mean + spread.half, len(common))
 
 
+def share_in_sum(
+    part: Mapping[int, float | None], *others: Mapping[int, float | None]
+) -> dict[int, float | None]:
+    """The share of the first in the sum of all, replication by replication; `None` of a sum of zero.
+
+    >>> share_in_sum({0: 1.0, 1: 0.0, 2: 4.0}, {0: 3.0, 1: 0.0, 2: None})
+    {0: 0.25, 1: None, 2: None}
+    """
+    found: dict[int, float | None] = {}
+    for k, value in part.items():
+        values = [value, *(other.get(k) for other in others)]
+        known = [v for v in values if v is not None]
+        whole = math.fsum(known)
+        found[k] = known[0] / whole if len(known) == len(values) and whole else None
+    return found
+
+
 def jain(rates: Sequence[float]) -> float | None:
     """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is equal shares, 1/n one taker.
 

@@ -90,6 +90,12 @@ def test_each_kind_of_claim_measures_what_it_says(kind: str, more: dict[str, obj
     assert found.verdict == AGREES
 
 
+def test_a_share_is_taken_run_by_run_before_anything_else() -> None:
+    # The fake study has the same values of every metric: one of three has a third of their sum.
+    found = verdict_on(claim("mean", Band(0.3, 0.4), at={"variant": ("reno",)}, among=("other", "third")))
+    assert (found.ours.mean, found.ours.n, found.verdict) == (pytest.approx(1 / 3), 4, AGREES)
+
+
 def test_an_order_the_wrong_way_round_differs() -> None:
     found = verdict_on(claim("order", Band(0.0, math.inf), key="variant", order=("reno", "sack")))
     assert found.verdict == DIFFERS
