@@ -202,11 +202,14 @@ class Study:
         return [every[point] for point, _, _ in self.plan]
 
     def metrics(self) -> list[str]:
-        """The names of everything measured."""
+        """The names of everything measured, at any point: what there is to measure depends on the point."""
+        names: dict[str, None] = {}
+        seen: set[int] = set()
         for result in self.results():
-            if result.row.metrics is not None:
-                return list(result.row.metrics)
-        return []
+            if result.row.metrics is not None and result.point not in seen:
+                seen.add(result.point)
+                names.update(dict.fromkeys(result.row.metrics))
+        return list(names)
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
         """What the replications of a point measured, by replication.

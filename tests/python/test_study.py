@@ -18,6 +18,7 @@ import lasthop as lh
 from conftest import COMMAND, SMALL, environment
 from lasthop import sweep as sweep_module
 from lasthop.export import summary, text, tidy
+from lasthop.judgement import of_study
 from lasthop.ledger import Ledger
 from lasthop.study import Precision, Study
 from lasthop.sweep import Sweep
@@ -457,6 +458,18 @@ def test_lines_of_a_figure_are_sorted_by_number_and_labelled_by_value() -> None:
     assert lines[0].xs == ["2 %", "10 %"]
     fixed = series(study, "x", METRIC, "v", {"v": "b"})  # type: ignore[arg-type]
     assert [line.points for line in fixed] == [[3, 2]]
+
+
+def test_a_study_knows_the_metrics_of_all_its_points(small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "judges.toml"
+    path.write_text(small.read_text().replace('["reno", "newreno"]', '["reno", "jtcp"]'))
+    study = lh.load(path).sweep(replications=2, out=tmp_path / "s").run()
+    judged = "flows.main.judged.fast.random_as_random"
+    assert judged in study.metrics()
+    assert study.values(0, judged) == {0: None, 1: None}
+    rows = [line for line in of_study(study).splitlines() if "flows.main (law)" in line]
+    assert rows
+    assert all("jtcp" in row for row in rows)
 
 
 def test_a_gain_is_over_the_paired_runs_of_another_point() -> None:
