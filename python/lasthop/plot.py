@@ -1,4 +1,4 @@
-"""Figures of a study: a metric against a swept key with error bands, airtime, a flow over time."""
+"""Figures of a study: a metric against a swept key with error bands, a matrix, airtime, a flow over time."""
 
 from __future__ import annotations
 
@@ -47,6 +47,10 @@ def draw(study: Study, figure: dict[str, Any]) -> Figure:
         from lasthop.plot_time import draw_study
 
         return draw_study(study, figure)
+    if figure["kind"] == "matrix":
+        from lasthop.plot_matrix import draw_matrix
+
+        return draw_matrix(study, figure)
     return _draw_lines(study, figure)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core, airtime
 from lasthop.jsontext import dumps
 from lasthop.judgement import of_study
+from lasthop.matrix import matrix_text
 from lasthop.quantity import metric_unit
 from lasthop.sweep import figure_metrics
 from lasthop.table import grid, means, pivot
@@ -22,6 +23,9 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
     for view in _views(study, metrics):
         if view.get("kind") == "airtime":
             block = airtime.study_text(study, view)
+        elif view.get("kind") == "matrix":
+            study.check_metric(view["y"])
+            block = matrix_text(study, view)
         else:
             study.check_metric(view["y"])
             block = pivot(study, view.get("x"), view["y"], view.get("lines"), view.get("where") or {})

@@ -206,8 +206,8 @@ def groups(
     cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     labels: dict[tuple[str, ...], str] = {}
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
-        if _matches(study, index, point, where):
-            if without and _matches(study, index, point, without):
+        if matches(study, index, point, where):
+            if without and matches(study, index, point, without):
                 continue
             own = {k: point[k] for keys in beside for k in keys}
             place = tuple(own.values())
@@ -238,7 +238,8 @@ def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapp
     return Interval(None, None, None, 0)
 
 
-def _matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
+def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
+    """Whether a point has these values, of swept keys or others."""
     for key, wanted in where.items():
         have = point.get(key)
         if have is None:

@@ -8,6 +8,7 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
+from lasthop.matrix import matrix, matrix_text
 from lasthop.plot import draw
 from lasthop.style import save
 
@@ -91,3 +92,36 @@ def test_a_figure_over_a_key_that_is_fixed_is_refused(study: lh.Study) -> None:
         axes(study, x="run.duration")
     with pytest.raises(lh.UsageError, match='did you mean "goodput"'):
         study.plot("godput")
+
+
+MATRIX = {
+    "id": "matrix",
+    "kind": "matrix",
+    "y": "flows.main.goodput_bps",
+    "rows": "flows.main.tcp.variant",
+    "columns": "links.path.loss.rate",
+}
+
+
+def test_a_matrix_holds_the_means_and_is_coloured_against_its_first_row(study: lh.Study) -> None:
+    ax = draw(study, MATRIX).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["reno", "newreno"]
+    means = [row["mean"] / 1e6 for row in study.table("flows.main.goodput_bps").rows]
+    written = [float(t.get_text().split()[0]) for t in ax.texts]
+    assert written == pytest.approx(means, rel=0.01)
+    shades = ax.get_images()[0].get_array()
+    assert shades is not None
+    assert list(shades[0]) == [0.0, 0.0, 0.0]
+    assert [shade > 0 for shade in shades[1]] == [b > a for a, b in zip(means, means[3:], strict=False)]
+    assert "half-width" in matrix_text(study, MATRIX)
+
+
+def test_a_matrix_of_shares_is_in_per_cent_of_the_sum(study: lh.Study) -> None:
+    found = matrix(study, {**MATRIX, "among": "goodput_bps"})
+    assert found.scale() == (0.01, "%")
+    assert [it.mean for it in found.known()] == pytest.approx([0.5] * 6)
+
+
+def test_a_matrix_with_several_points_in_a_cell_is_refused(study: lh.Study) -> None:
+    with pytest.raises(lh.UsageError, match="several points in one cell"):
+        matrix(study, {**MATRIX, "columns": MATRIX["rows"]})

@@ -33,7 +33,11 @@ pub(super) fn figures(
                 plan.axes.iter().filter(|axis| !axis.slots.iter().any(|slot| reader.covered.contains(slot)));
             for axis in open.filter(|axis| axis.rows.len() > 1) {
                 let key = &plan.layout.slots[axis.slots[0]].key;
-                let along = if figure.contains_key("x") { "x, lines" } else { "lines" };
+                let along = match (figure.contains_key("x"), figure.contains_key("rows")) {
+                    (_, true) => "rows, columns",
+                    (true, false) => "x, lines",
+                    (false, false) => "lines",
+                };
                 let text = format!("leaves {key} open; name it in {along} or where");
                 remarks.push(Fault::new(*place, "figure", text));
             }
@@ -48,7 +52,7 @@ struct Reader<'a> {
     plan: &'a Plan,
     metrics: &'a [String],
     place: Place,
-    /// Slots that x, lines or where name.
+    /// Slots that x, lines, rows, columns or where name.
     covered: Vec<usize>,
     faults: Faults,
 }

@@ -6,6 +6,9 @@ use super::{Key, Kind, Only};
 
 const LINES: &[Only] = &[Only::Is("figure.kind", &["lines"])];
 const LINES_OR_BARS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime"])];
+const LINES_OR_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "matrix"])];
+const ALL_BUT_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime", "time"])];
+const CELLS: &[Only] = &[Only::Is("figure.kind", &["matrix"])];
 const BARS: &[Only] = &[Only::Is("figure.kind", &["airtime"])];
 const OVER_TIME: &[Only] = &[Only::Is("figure.kind", &["time"])];
 
@@ -17,17 +20,28 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "figure.kind",
         Kind::Word("kind of figure", || names(FIGURES)),
-        "what is drawn: a metric against a swept key, the airtime of a medium, or a flow over time",
+        "what is drawn: a metric against a swept key or two, the airtime of a medium, or a flow over time",
     )
     .default("lines"),
     Key::new("figure.x", Kind::SweptKey, "swept key along the x axis").only(LINES_OR_BARS),
-    Key::new("figure.y", Kind::Metric, "metric along the y axis").only(LINES),
+    Key::new("figure.y", Kind::Metric, "metric along the y axis, or in the cells").only(LINES_OR_CELLS),
+    Key::new(
+        "figure.rows",
+        Kind::SweptKey,
+        "swept key with one row for each value; what is swept together with it belongs to the row",
+    )
+    .only(CELLS),
+    Key::new("figure.columns", Kind::SweptKey, "swept key with one column for each value").only(CELLS),
+    Key::new("figure.among", Kind::Metric, "metric beside y: the cells hold the share of y in the two")
+        .absent()
+        .only(CELLS),
     Key::new(
         "figure.lines",
         Kind::SweptKey,
         "swept key with one line, or bar beside the others, for each value",
     )
-    .absent(),
+    .absent()
+    .only(ALL_BUT_CELLS),
     Key::new("figure.title", Kind::Text, "title of the figure").absent(),
     Key::new("figure.x-label", Kind::Text, "label of the x axis").absent().only(LINES_OR_BARS),
     Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(LINES),

@@ -64,6 +64,10 @@ pub static APPS: &[Named] = &[
 /// Kinds of figures.
 pub static FIGURES: &[Named] = &[
     named("lines", "a metric against a swept key, one line for each value of another"),
+    named(
+        "matrix",
+        "a metric as numbers, one row for each value of a swept key and one column for each of another",
+    ),
     named("airtime", "how the time of an 802.11 medium was used, one stacked bar for each point"),
     named("time", "quantities of a flow against simulated time"),
 ];

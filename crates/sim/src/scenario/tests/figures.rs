@@ -49,7 +49,7 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, &format!("{AIRTIME}y = \"flows.ftp.goodput_bps\" # here\n")),
         "y = \"flows.ftp.goodput_bps\" # here",
-        "figure.y: a figure of kind \"airtime\" has none; expected figure.kind = \"lines\"",
+        "figure.y: a figure of kind \"airtime\" has none; expected figure.kind = \"lines\" or \"matrix\"",
     );
     refused(
         &drawn(FIG05, "x = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\nflow = \"ftp\" # here\n"),
@@ -59,7 +59,7 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, "kind = \"tiem\"\nx = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\n"),
         "kind = \"tiem\"",
-        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: lines, airtime, time)",
+        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: lines, matrix, airtime, time)",
     );
 }
 
@@ -140,4 +140,26 @@ fn bins_without_number_are_refused() {
     assert!(read(&bins("100 us")).is_ok());
     refused(&bins("99 us"), "bin", "run.bin: 0.000099 s gives 101011 bins; expected at most 100000");
     refused(&bins("0 s"), "bin", "run.bin: \"0 s\" is too small; expected more than 0");
+}
+
+#[test]
+fn a_matrix_has_rows_and_columns_and_two_metrics() {
+    let swept = format!(
+        "{BASE}\n[sweep]\n\"flows.main.tcp.variant\" = [\"tahoe\", \"sack\"]\n\"flows.main.tcp.packet\" = [\"500 B\", \"1000 B\"]\n"
+    );
+    let cells = "kind = \"matrix\"\ny = \"flows.main.goodput_bps\"\nrows = \"flows.main.tcp.variant\"\n";
+    let whole = format!("{cells}columns = \"flows.main.tcp.packet\"\namong = \"goodput_bps\"\n");
+    let scenario = read(&drawn(&swept, &whole)).unwrap();
+    assert_eq!(scenario.figures()[0]["columns"], "flows.main.tcp.packet");
+    assert!(scenario.warnings().is_empty(), "{:?}", scenario.warnings());
+    refused(
+        &drawn(&swept, cells),
+        "[[figure]] # new",
+        "figure.columns: missing; expected a swept key in quotes",
+    );
+    refused(
+        &drawn(&swept, &format!("{whole}lines = \"flows.main.tcp.variant\" # here\n")),
+        "lines = \"flows.main.tcp.variant\" # here",
+        "figure.lines: a figure of kind \"matrix\" has none; expected figure.kind = \"lines\" or \"airtime\" or \"time\"",
+    );
 }
