@@ -92,6 +92,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             post_backoff: link.flag("access.post-backoff"),
             immediate: link.flag("access.immediate"),
             nav_reset: link.flag("access.nav-reset"),
+            blind_exchange: link.flag("access.blind-exchange"),
         },
         queue: match link.value("queue") {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),

@@ -254,6 +254,11 @@ pub(super) const KEYS: &[Key] = &[
     rule("links.*.access.nav-reset", "an RTS that no frame follows reserves nothing", |wifi| {
         wifi.mac.access.nav_reset.to_string()
     }),
+    rule(
+        "links.*.access.blind-exchange",
+        "a CTS, and the data frame after one, are sent whatever is on the air",
+        |wifi| wifi.mac.access.blind_exchange.to_string(),
+    ),
     Key::new(
         "links.*.loss.model",
         Kind::Word("loss model", || names(LOSS_MODELS)),

@@ -264,7 +264,8 @@ timeout-margin = "4 us"
 eifs = false
 post-backoff = false
 immediate = false
-nav-reset = false"#,
+nav-reset = false
+blind-exchange = false"#,
     );
     let micros = Span::from_micros;
     let expected = MacConfig {
@@ -297,6 +298,7 @@ nav-reset = false"#,
             post_backoff: false,
             immediate: false,
             nav_reset: false,
+            blind_exchange: false,
         },
         queue: 7,
     };

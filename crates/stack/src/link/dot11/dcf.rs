@@ -297,6 +297,7 @@ impl Station {
                     }
                 }
             }
+            Doing::Gap(Next::Data | Next::Answer) if self.must_hold(now) => self.hold(now, out),
             Doing::Gap(Next::Data) => self.send_data(out),
             Doing::Gap(Next::CfData) => self.send_contention_free(out),
             Doing::Gap(Next::Poll) => self.poll(now, out),

@@ -208,6 +208,25 @@ impl Station {
         }
     }
 
+    /// Whether what should follow now may not, since something is on the air: a CTS or the data frame after one, where
+    /// these need an idle medium.
+    #[inline]
+    pub(super) fn must_hold(&self, now: Time) -> bool {
+        !self.rules.config.access.blind_exchange
+            && (self.access.busy || self.access.is_reserved(now))
+            && (self.doing == Doing::Gap(Next::Data) || self.answer.0.kind == FrameKind::Cts)
+    }
+
+    /// Leaves an exchange that finds the medium taken: the CTS is not sent, and the data frame waits for another turn.
+    pub(super) fn hold(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.doing == Doing::Gap(Next::Data) {
+            self.window = self.rules.widen(self.window);
+            self.back_off(out);
+        }
+        self.doing = Doing::Contend;
+        self.resume(now, out);
+    }
+
     /// Sends `frame` after SIFS.
     pub(super) fn answer_with(&mut self, frame: Frame, airtime: Airtime, now: Time, out: &mut impl MacOut) {
         self.answer = (frame, airtime);

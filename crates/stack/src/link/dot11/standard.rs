@@ -40,6 +40,9 @@ pub struct AccessRules {
     pub immediate: bool,
     /// Whether a reservation by an RTS is forgotten when no frame follows it (9.3.2.4).
     pub nav_reset: bool,
+    /// Whether a CTS and the data frame after one follow their SIFS whatever is on the air (9.3.2.6, 9.3.2.7). In ns-2
+    /// they need an idle medium: the CTS is dropped, the data frame goes back to its RTS with a wider window.
+    pub blind_exchange: bool,
 }
 
 /// Every constant of a station's MAC and PHY.
@@ -130,6 +133,7 @@ const fn standard_access(rx_start: Span) -> AccessRules {
         post_backoff: true,
         immediate: true,
         nav_reset: true,
+        blind_exchange: true,
     }
 }
 
@@ -249,6 +253,7 @@ impl MacConfig {
                 timeout: ResponseTimeout::WholeResponse(NS2_TIMEOUT_SLACK),
                 immediate: false,
                 nav_reset: false,
+                blind_exchange: false,
                 ..self.access
             },
             ..self

@@ -80,3 +80,46 @@ fn an_exposed_terminal_defers_although_it_would_do_no_harm() {
     // It does not hear the ACK; the reservation of the data frame covers it.
     assert_eq!(cell.starts(2, FrameKind::Data), [end + 50.0]);
 }
+
+/// Stations 0 and 1 exchange a frame after RTS and CTS; 2 hears 1 only, 3 hears 0 only and misses its first RTS. One of
+/// these two begins a frame at this time in µs.
+fn disturbed(blind_exchange: bool, disturber: usize, begins: u64) -> Cell {
+    let mut config = config(Some(0));
+    config.access.blind_exchange = blind_exchange;
+    config.access.eifs = false;
+    let mut cell = Cell::new(config, 4);
+    for (a, b) in [(0, 2), (1, 3), (2, 3)] {
+        cell.separate(a, b);
+    }
+    cell.garble.push((3, FrameKind::Rts, 1));
+    cell.run(at(1_000));
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(begins));
+    cell.enqueue(disturber, disturber ^ 3, 2, 1_000);
+    cell.settle();
+    cell
+}
+
+#[test]
+fn a_cts_is_sent_whatever_is_on_the_air_or_not_at_all() {
+    // The RTS ends 192 + 160 µs after it began, and the other frame begins within SIFS.
+    let blind = disturbed(true, 2, 1_355);
+    assert_eq!(blind.starts(1, FrameKind::Cts)[0], 1_362.0);
+    let holding = disturbed(false, 2, 1_355);
+    // It hears the other's RTS out, and answers that.
+    assert_eq!(holding.starts(1, FrameKind::Cts)[0], 1_355.0 + 352.0 + 10.0);
+    assert_eq!(holding.stations[0].counters().cts_missing, 1);
+    assert_eq!(holding.sides[1].received, 2);
+}
+
+#[test]
+fn after_a_cts_data_is_sent_whatever_is_on_the_air_or_asked_for_again() {
+    // The CTS ends at 1 362 + 192 + 112 µs.
+    let blind = disturbed(true, 3, 1_670);
+    assert_eq!(blind.starts(0, FrameKind::Data)[0], 1_676.0);
+    let holding = disturbed(false, 3, 1_670);
+    assert!(holding.starts(0, FrameKind::Data)[0] > 2_000.0);
+    assert!(holding.sides[0].bounds.contains(&63), "its window is wider");
+    assert_eq!(holding.stations[0].counters().ack_missing, 0);
+    assert_eq!((holding.sides[0].received, holding.sides[1].received), (1, 1));
+}
