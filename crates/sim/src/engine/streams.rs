@@ -77,6 +77,12 @@ impl Stream {
         least / libm::pow(1.0 - self.uniform(), 1.0 / shape)
     }
 
+    /// A standard normal number (Box and Muller 1958). It takes two draws.
+    pub fn normal(&mut self) -> f64 {
+        let (radius, angle) = (1.0 - self.uniform(), self.uniform());
+        libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(2.0 * std::f64::consts::PI * angle)
+    }
+
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {

@@ -2,5 +2,6 @@
 
 pub mod loss;
 pub mod modulation;
+pub mod path;
 pub mod radio;
 pub mod slots;

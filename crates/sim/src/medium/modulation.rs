@@ -63,7 +63,7 @@ impl ModulationProcess {
                 self.until = self.until.after(Span::from_secs_f64(stay));
             }
             ModulationLaw::Snr { mean_db, deviation_db, coherence, qam16_db, qam64_db } => {
-                let snr = mean_db + deviation_db * normal(&mut self.stream);
+                let snr = mean_db + deviation_db * self.stream.normal();
                 self.current = if snr >= *qam64_db {
                     Modulation::Qam64
                 } else if snr >= *qam16_db {
@@ -75,12 +75,6 @@ impl ModulationProcess {
             }
         }
     }
-}
-
-/// A standard normal number (Box and Muller 1958).
-fn normal(stream: &mut Stream) -> f64 {
-    let (radius, angle) = (1.0 - stream.uniform(), stream.uniform());
-    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(2.0 * std::f64::consts::PI * angle)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Air {
 #[derive(Debug)]
 pub(crate) struct Channel {
     pub(crate) line: Line,
-    pub(super) delay: Span,
+    pub(crate) delay: Span,
     pub(super) to: NodeId,
     pub(super) loss: LossProcess,
     pub(super) capture: Option<usize>,

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
@@ -30,7 +30,7 @@ use crate::medium::loss::LossProcess;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, DirectionConfig, LinkKind};
+use crate::scenario::config::{Config, LinkKind};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
@@ -85,13 +85,19 @@ impl Net {
         for link in &config.links {
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
+                    let mut stream = Stream::named(seed, replication, &format!("links.{}.rtt", link.name));
+                    let rtt = ends.rtt.map_or(Span::ZERO, |law| law.draw(&mut stream));
+                    let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
                     for (direction, name) in [(0, "forward"), (1, "reverse")] {
                         let stream = format!("links.{}.{name}.loss", link.name);
                         let stream = Stream::named(seed, replication, &stream);
                         let to = NodeId(ends.nodes[1 - direction] as u32);
                         let line = Line::new(ends, direction, &link.name, (seed, replication));
                         exits.push(Exit::Channel(channels.len() as u32));
-                        channels.push(channel(&ends.directions[direction], line, to, stream, queue.slot()));
+                        let config = &ends.directions[direction];
+                        let delay = config.delay + drawn[direction];
+                        let loss = LossProcess::new(config.loss.clone(), stream);
+                        channels.push(Channel::new(line, delay, to, loss, queue.slot()));
                     }
                 }
                 LinkKind::Wifi(wifi) => {
@@ -327,9 +333,4 @@ impl Net {
         };
         act(&mut self.wlans[wlan], &mut host);
     }
-}
-
-/// One direction of a point-to-point link.
-fn channel(direction: &DirectionConfig, line: Line, to: NodeId, stream: Stream, slot: Slot) -> Channel {
-    Channel::new(line, direction.delay, to, LossProcess::new(direction.loss.clone(), stream), slot)
 }

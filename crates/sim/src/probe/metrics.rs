@@ -22,7 +22,8 @@ use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 pub struct MetricEntry {
     /// Its name without the flow or link before it; the unit is the last part.
     pub name: &'static str,
-    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `link`, `wifi`, `agent` or `run`.
+    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `link`, `drawn link`, `wifi`,
+    /// `agent` or `run`.
     pub of: &'static str,
     /// SI unit, or what is counted.
     pub unit: &'static str,
@@ -142,6 +143,12 @@ pub const METRICS: &[MetricEntry] = &[
         "mean number of packets held over time, the one being sent included",
     ),
     entry("link", "queue_max_packets", "packets", "most packets held at once"),
+    entry(
+        "drawn link",
+        "rtt_drawn_s",
+        "s",
+        "round trip drawn for the link in this run, which its delays hold beside those set",
+    ),
     entry(
         "wifi",
         "frames_sent",
@@ -349,9 +356,12 @@ pub fn names(config: &Config) -> Vec<String> {
     }
     for link in &config.links {
         match link.kind {
-            LinkKind::PointToPoint(_) => {
+            LinkKind::PointToPoint(ref ends) => {
                 names.extend(of("link", &format!("links.{}.", link.name)));
                 names.extend(of("link", &format!("links.{}.reverse.", link.name)));
+                if ends.rtt.is_some() {
+                    names.extend(of("drawn link", &format!("links.{}.", link.name)));
+                }
             }
             LinkKind::Wifi(_) => names.extend(of("wifi", &format!("links.{}.", link.name))),
             LinkKind::Frn(_) => names.extend(of("frn", &format!("links.{}.", link.name))),
@@ -429,9 +439,13 @@ impl Metrics<'_> {
         let (mut channel, mut wlan, mut frn) = (0, 0, 0);
         for link in &self.config.links {
             match link.kind {
-                LinkKind::PointToPoint(_) => {
+                LinkKind::PointToPoint(ref ends) => {
                     values.extend(self.channel_values(channel, channels, seconds));
                     values.extend(self.channel_values(channel + 1, channels, seconds));
+                    if ends.rtt.is_some() {
+                        let drawn = |way: usize| channels[channel + way].delay - ends.directions[way].delay;
+                        values.push(Some((drawn(0) + drawn(1)).as_secs()));
+                    }
                     channel += 2;
                 }
                 LinkKind::Wifi(_) => {

@@ -69,8 +69,9 @@ pub fn estimate(config: &Config) -> Estimate {
         estimate.memory_bytes += bins * MEMORY_PER_BIN * config.directions().len() as f64;
     }
     for (_, link) in config.point_to_point() {
+        let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
         for direction in &link.directions {
-            let bits_on_the_way = direction.rate.0 as f64 * direction.delay.as_secs();
+            let bits_on_the_way = direction.rate.0 as f64 * (direction.delay.as_secs() + drawn);
             let queued = match direction.queue {
                 QueueLimit::Packets(packets) => f64::from(packets),
                 QueueLimit::Bytes(bytes) => bytes.0 as f64 / HEADERS,

@@ -15,6 +15,7 @@ use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Transport};
 use super::value::Value;
+use crate::medium::path::RttLaw;
 use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
@@ -108,7 +109,27 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
         }
     }
     let nodes = [member.nodes[0], member.nodes[1]];
-    LinkConfig { name, group, kind: LinkKind::PointToPoint(PointToPoint { nodes, directions, air }) }
+    let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air });
+    LinkConfig { name, group, kind }
+}
+
+/// The law of the round trip that is drawn for a link.
+fn rtt(link: &Part<'_>) -> Option<RttLaw> {
+    let law = link.known("rtt.law")?;
+    Some(if law.is("uniform") {
+        RttLaw::Uniform { least: link.span("rtt.uniform.min"), most: link.span("rtt.uniform.max") }
+    } else if law.is("normal") {
+        RttLaw::Normal {
+            mean: link.span("rtt.normal.mean"),
+            deviation: link.span("rtt.normal.deviation"),
+            least: link.span("rtt.normal.min"),
+        }
+    } else {
+        RttLaw::Exponential {
+            mean: link.span("rtt.exponential.mean"),
+            least: link.span("rtt.exponential.min"),
+        }
+    })
 }
 
 fn loss(link: &Part<'_>) -> LossConfig {

@@ -14,6 +14,7 @@ use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
+use crate::medium::path::RttLaw;
 use crate::medium::radio::config::RadioConfig;
 use crate::medium::slots::SlotMediumConfig;
 
@@ -89,6 +90,8 @@ pub struct PointToPoint {
     pub nodes: [usize; 2],
     /// Forward (first node to second) and reverse direction.
     pub directions: [DirectionConfig; 2],
+    /// The law of a round trip that is drawn for it and adds to the delays, half each way.
+    pub rtt: Option<RttLaw>,
     /// How its time is divided, if it is an 802.16 link: the base station is the first node.
     pub air: Option<Box<AirConfig>>,
 }

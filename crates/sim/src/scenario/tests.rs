@@ -7,6 +7,7 @@ mod frn;
 mod fuzz;
 mod groups;
 mod listing;
+mod paths;
 mod periods;
 mod reverse;
 mod sweeps;

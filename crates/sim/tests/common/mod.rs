@@ -26,8 +26,12 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         .enumerate()
         .map(|(number, &(rate, delay))| {
             let directions = [direction(rate, delay), direction(rate, delay)];
-            let kind =
-                LinkKind::PointToPoint(PointToPoint { nodes: [number, number + 1], directions, air: None });
+            let kind = LinkKind::PointToPoint(PointToPoint {
+                nodes: [number, number + 1],
+                directions,
+                rtt: None,
+                air: None,
+            });
             LinkConfig { name: format!("l{number}"), group: None, kind }
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use super::frames::media_of_ports;
 use super::{Check, secs};
+use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
@@ -41,8 +42,26 @@ impl Check<'_> {
             self.fault(&format!("links.{name}.nodes"), text);
         }
         self.loss_model(name, sheet, "snr", "none, packet, bit, gilbert-elliott, list on a lossy link");
+        self.round_trip(name, ends.rtt);
         if let Some(air) = &ends.air {
             self.air(name, air, sheet);
+        }
+    }
+
+    /// The law of a round trip that is drawn.
+    fn round_trip(&mut self, name: &str, law: Option<RttLaw>) {
+        let key = |below: &str| format!("links.{name}.rtt.{below}");
+        match law {
+            Some(RttLaw::Uniform { least, most }) if least > most => {
+                let text = format!("{} is above rtt.uniform.max, {}; expected less", secs(least), secs(most));
+                self.fault(&key("uniform.min"), text);
+            }
+            Some(RttLaw::Normal { mean, least, .. }) if least > mean => {
+                let text =
+                    format!("{} is above rtt.normal.mean, {}; expected no more", secs(least), secs(mean));
+                self.fault(&key("normal.min"), text);
+            }
+            _ => {}
         }
     }
 

@@ -18,6 +18,9 @@ const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
 const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax"])];
 const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax"])];
 const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];
+const UNIFORM: &[Only] = &[Only::Is("links.*.rtt.law", &["uniform"])];
+const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];
+const EXPONENTIAL: &[Only] = &[Only::Is("links.*.rtt.law", &["exponential"])];
 const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax"])];
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax"])];
@@ -150,6 +153,25 @@ pub(super) const KEYS: &[Key] = &[
         .above("0 packets")
         .at_most("1000000000 packets")
         .only(POINT_TO_POINT),
+    Key::new(
+        "links.*.rtt.law",
+        Kind::Word("law", || vec!["uniform", "normal", "exponential"]),
+        "draws a round trip for each link of the table in each replication; half of it adds to the delay each way",
+    )
+    .absent()
+    .only(CABLE),
+    rtt("links.*.rtt.uniform.min", "shortest round trip", UNIFORM),
+    rtt("links.*.rtt.uniform.max", "longest round trip", UNIFORM),
+    rtt("links.*.rtt.normal.mean", "mean round trip before the truncation", NORMAL),
+    rtt("links.*.rtt.normal.deviation", "standard deviation before the truncation", NORMAL),
+    rtt("links.*.rtt.normal.min", "what falls below is drawn again", NORMAL).default("0 s"),
+    rtt("links.*.rtt.exponential.mean", "mean round trip before the truncation", EXPONENTIAL),
+    rtt(
+        "links.*.rtt.exponential.min",
+        "what falls below is drawn again; that adds it to the mean",
+        EXPONENTIAL,
+    )
+    .default("0 s"),
     Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none is ad hoc")
         .or(&["none"])
         .default("none")
@@ -358,6 +380,10 @@ pub(super) const KEYS: &[Key] = &[
     .follows("links.*.loss.repaired-by-arq", "false", "packets", "all")
     .only(WIFI),
 ];
+
+const fn rtt(path: &'static str, meaning: &'static str, only: &'static [Only]) -> Key {
+    Key::new(path, TIME_MS, meaning).at_most(LONGEST).only(only)
+}
 
 const fn frame(path: &'static str, meaning: &'static str, value: fn(&Wifi) -> String) -> Key {
     Key::new(path, SIZE, meaning).preset(value, FRAMES).at_most("100 B")
