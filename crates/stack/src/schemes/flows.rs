@@ -82,10 +82,21 @@ impl<K: Copy + Eq + Hash, F> Table<K, F> {
         self.index.len()
     }
 
+    /// How many numbers are in use or were: every flow's is lower.
+    pub(super) fn numbers(&self) -> u32 {
+        self.flows.len() as u32
+    }
+
     /// The number of the flow with this key.
     #[inline]
     pub(super) fn find(&self, key: &K) -> Option<u32> {
         self.index.get(key).copied()
+    }
+
+    /// The flow with this key.
+    #[inline]
+    pub(super) fn get(&self, key: &K) -> Option<&F> {
+        self.flows.get(self.find(key)? as usize)?.as_ref().map(|(_, flow)| flow)
     }
 
     /// The flow with this number.

@@ -4,7 +4,7 @@ use crate::packet::{NodeId, Packet};
 use crate::units::{Span, Time};
 
 /// One direction of a connection, by the addresses and ports of the packets that go this way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey {
     /// Where its packets come from.
     pub src: NodeId,

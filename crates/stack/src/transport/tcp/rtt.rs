@@ -16,18 +16,42 @@ pub struct RttEstimator {
     tick: Span,
 }
 
+/// What bounds a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoLimits {
+    /// Before the first sample.
+    pub initial: Span,
+    /// At least.
+    pub min: Span,
+    /// At most, back-off included.
+    pub max: Span,
+    /// Granularity of the clock that measures round trips; zero means exact.
+    pub tick: Span,
+}
+
 impl RttEstimator {
-    /// An estimator without a sample.
+    /// The estimator of an endpoint, without a sample.
     #[must_use]
     pub fn new(config: &Config) -> RttEstimator {
+        RttEstimator::within(RtoLimits {
+            initial: config.initial_rto,
+            min: config.min_rto,
+            max: config.max_rto,
+            tick: config.tick,
+        })
+    }
+
+    /// An estimator without a sample whose timeout keeps within these limits.
+    #[must_use]
+    pub fn within(limits: RtoLimits) -> RttEstimator {
         RttEstimator {
             smoothed: Smoothed::default(),
-            base: config.initial_rto,
-            initial: config.initial_rto,
+            base: limits.initial,
+            initial: limits.initial,
             backoff: 0,
-            min_rto: config.min_rto,
-            max_rto: config.max_rto,
-            tick: config.tick,
+            min_rto: limits.min,
+            max_rto: limits.max,
+            tick: limits.tick,
         }
     }
 
