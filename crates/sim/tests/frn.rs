@@ -6,12 +6,12 @@ use common::{chain, metric, run_once, source};
 use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
-    TransportConfig,
+    AppConfig, AppKind, Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense,
+    SinkConfig, TransportConfig,
 };
 use lasthop_sim::{Outcome, Request, estimate, run};
 use lasthop_stack::link::slotted::interval::IntervalConfig;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
 use lasthop_stack::registry::IntervalKind;
 use lasthop_stack::schemes::load_adaptive::History;
 use lasthop_stack::transport::tcp::Profile;
@@ -24,6 +24,7 @@ fn network(stations: usize) -> FrnConfig {
         nodes: (0..stations).collect(),
         slot: SLOT,
         sense: Sense::Committed,
+        error_at: ErrorAt::Listeners,
         medium: SlotMediumConfig {
             range_m: 250.0,
             carrier_sense_m: 550.0,
@@ -32,7 +33,14 @@ fn network(stations: usize) -> FrnConfig {
             interference: Interference::Pairwise,
             error: 0.0,
         },
-        rules: Rules { least_wait: 3, discard: Discard::Count(4), scope: CountScope::Path, remembered: 0 },
+        rules: Rules {
+            least_wait: 3,
+            discard: Discard::Count(4),
+            scope: CountScope::Path,
+            remembered: 0,
+            service: Service::Parallel,
+            wait_from: WaitFrom::Transmission,
+        },
         alternatives: Alternatives::Sideward,
         interval: IntervalConfig {
             kind: IntervalKind::Fixed,
@@ -197,9 +205,16 @@ fn with_the_echo_heard_there_is_no_duplicate() {
 
 #[test]
 fn a_file_crosses_eight_hops_and_every_branch_of_its_packets_is_accounted_for() {
-    for error in [0.0, 0.05] {
+    let serial = Rules { service: Service::Serial, wait_from: WaitFrom::Echo, ..network(9).rules };
+    for (error, sense, rules) in [
+        (0.0, Sense::Nothing, network(9).rules),
+        (0.05, Sense::Nothing, network(9).rules),
+        (0.05, Sense::Random, network(9).rules),
+        (0.05, Sense::Nothing, serial),
+    ] {
         let mut config = in_a_row(8, Span::from_secs(600));
-        frn(&mut config).sense = Sense::Nothing;
+        frn(&mut config).sense = sense;
+        frn(&mut config).rules = rules;
         frn(&mut config).medium.error = error;
         tcp(&mut config, 0, 8, AppKind::File { size: Bytes(300_000) });
         let outcome = run_once(&config);
@@ -260,13 +275,56 @@ fn the_events_of_a_run_are_estimated_from_above_and_nearly() {
 }
 
 #[test]
-fn without_any_sense_more_collides() {
-    let collisions = |sense: Sense| {
+fn the_more_is_sensed_the_less_collides() {
+    let run = |sense: Sense| {
         let mut config = in_a_row(6, Span::from_secs(200));
         frn(&mut config).sense = sense;
         tcp(&mut config, 0, 6, AppKind::Bulk);
         let outcome = run_once(&config);
-        (air(&outcome, "collisions") + air(&outcome, "deaf")) as f64 / air(&outcome, "transmissions") as f64
+        let spoilt = air(&outcome, "collisions") + air(&outcome, "deaf");
+        (spoilt as f64 / air(&outcome, "transmissions") as f64, air(&outcome, "deferrals"))
     };
-    assert!(collisions(Sense::Nothing) > 1.2 * collisions(Sense::Committed));
+    let [nothing, random, committed] = [Sense::Nothing, Sense::Random, Sense::Committed].map(run);
+    assert!(
+        nothing.0 > 1.2 * random.0 && nothing.0 > 1.2 * committed.0,
+        "{nothing:?} {random:?} {committed:?}"
+    );
+    assert!(nothing.1 == 0 && random.1 > 0 && committed.1 > 0);
+}
+
+/// Nodes in range of each other that draw their instants collide only where they draw the same of 32.
+#[test]
+fn who_draws_an_earlier_instant_is_heard_by_the_others() {
+    let mut config = scenario(&[(0.0, 0.0), (200.0, 0.0), (100.0, 100.0)], Span::from_secs(100));
+    frn(&mut config).sense = Sense::Random;
+    for from in 0..2 {
+        let kind = AppKind::Cbr { rate: Rate(8000), packet: 100 };
+        flow(&mut config, from, 2, source(kind), TransportConfig::Udp { extra_header: 0 });
+    }
+    let outcome = run_once(&config);
+    let sent = air(&outcome, "transmissions") as f64;
+    let spoilt = (air(&outcome, "collisions") + air(&outcome, "deaf")) as f64;
+    assert!(sent > 1900.0 && spoilt > 0.0 && spoilt / sent < 0.1, "{spoilt} of {sent}");
+}
+
+#[test]
+fn errors_at_the_addressee_alone_leave_relay_echoes_to_be_heard() {
+    let lost = |error_at: ErrorAt| {
+        let mut config = in_a_row(5, Span::from_secs(400));
+        frn(&mut config).error_at = error_at;
+        frn(&mut config).medium.error = 0.1;
+        // A packet every quarter of a second: none meets another.
+        let kind = AppKind::Cbr { rate: Rate(3200), packet: 100 };
+        flow(&mut config, 0, 5, source(kind), TransportConfig::Udp { extra_header: 0 });
+        let outcome = run_once(&config);
+        (
+            air(&outcome, "echoes_lost") as f64 / air(&outcome, "transmissions") as f64,
+            air(&outcome, "errored"),
+        )
+    };
+    let (everywhere, at_addressee) = (lost(ErrorAt::Listeners), lost(ErrorAt::Addressee));
+    assert!(at_addressee.1 > 500);
+    // A tenth of the echoes of five hops, or of the FRN ACK of the last hop alone.
+    assert!((0.06..0.14).contains(&everywhere.0), "{everywhere:?}");
+    assert!((0.01..0.03).contains(&at_addressee.0), "{at_addressee:?}");
 }

@@ -25,7 +25,7 @@ use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::slots::{SlotAct, SlotRow};
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, FrnConfig, Sense};
+use crate::scenario::config::{Config, ErrorAt, FrnConfig, Sense};
 pub(crate) use copies::CopyCounters;
 use copies::{Copies, NOWHERE};
 
@@ -55,6 +55,7 @@ pub(crate) struct Frn {
     place: u32,
     slot: Span,
     sense: Sense,
+    error_at: ErrorAt,
     medium: SlotMedium,
     stations: Vec<Station>,
     /// The first of its ports; each station has one.
@@ -69,6 +70,8 @@ pub(crate) struct Frn {
     transmitters: Vec<u32>,
     receptions: Vec<Reception>,
     ordinary: Vec<u32>,
+    /// Where the beginnings in a slot are drawn: the instant, the station, and whether it forwards.
+    drawn: Vec<(u32, u32, bool)>,
     answers: Vec<Answer>,
     counters: FrnCounters,
     pub(crate) capture: Option<Capture>,
@@ -129,6 +132,9 @@ impl NodeOut for MacHost<'_> {
     }
 }
 
+/// Instants at which a station may begin where it draws one: the contention window of 802.11, whose broadcast the paper used.
+const INSTANTS: u32 = 32;
+
 /// No slot.
 const NEVER: SlotNo = SlotNo(u64::MAX);
 
@@ -163,6 +169,8 @@ impl Frn {
             place: place as u32,
             slot: frn.slot,
             sense: frn.sense,
+            error_at: frn.error_at,
+            drawn: Vec::new(),
             medium,
             stations: stations.collect(),
             first_port,
@@ -250,29 +258,62 @@ impl Frn {
             self.settle(station, slot, host);
             match intent {
                 Intent::Silent => self.plan_next(station, slot),
+                Intent::Committed if self.sense == Sense::Random => self.draw(number, true),
+                Intent::Ordinary if self.sense == Sense::Random => self.draw(number, false),
                 Intent::Committed => self.transmit(station, slot, true, host),
                 Intent::Ordinary => ordinary.push(number),
             }
         }
         if self.sense == Sense::Committed {
-            for &transmitter in &self.transmitters {
-                for near in self.medium.sensing(transmitter) {
-                    self.stations[near as usize].sensed = slot.0 + 1;
-                }
-            }
+            self.spread(0, slot);
         }
+        self.take_turns(slot, host);
         for &number in &ordinary {
-            if self.stations[number as usize].sensed == slot.0 + 1 {
-                self.counters.deferred += 1;
-                self.plan_next(number as usize, slot);
-            } else {
-                self.transmit(number as usize, slot, false, host);
-            }
+            self.transmit_if_idle(number as usize, slot, false, host);
         }
         self.ordinary = ordinary;
         if !self.frames.is_empty() {
             self.counters.slots += 1;
             host.queue.set(self.end, Time((slot.0 + 1) * self.slot.0));
+        }
+    }
+
+    /// A station draws when in the slot it begins.
+    fn draw(&mut self, number: u32, forwards: bool) {
+        let instant = self.with_mac(number as usize, |_, out| out.draw(INSTANTS - 1));
+        self.drawn.push((instant, number, forwards));
+    }
+
+    /// Lets the stations begin in the order drawn; those of one instant do not hear each other.
+    fn take_turns(&mut self, slot: SlotNo, host: &mut Host) {
+        let mut drawn = std::mem::take(&mut self.drawn);
+        drawn.sort_unstable();
+        for turn in drawn.chunk_by(|one, next| one.0 == next.0) {
+            let before = self.transmitters.len();
+            for &(_, number, forwards) in turn {
+                self.transmit_if_idle(number as usize, slot, forwards, host);
+            }
+            self.spread(before, slot);
+        }
+        drawn.clear();
+        self.drawn = drawn;
+    }
+
+    /// The transmitters of the slot from a place on are sensed around them.
+    fn spread(&mut self, from: usize, slot: SlotNo) {
+        for &transmitter in &self.transmitters[from..] {
+            for near in self.medium.sensing(transmitter) {
+                self.stations[near as usize].sensed = slot.0 + 1;
+            }
+        }
+    }
+
+    fn transmit_if_idle(&mut self, station: usize, slot: SlotNo, forwards: bool, host: &mut Host) {
+        if self.stations[station].sensed == slot.0 + 1 {
+            self.counters.deferred += 1;
+            self.plan_next(station, slot);
+        } else {
+            self.transmit(station, slot, forwards, host);
         }
     }
 
@@ -307,10 +348,16 @@ impl Frn {
             let station = reception.station as usize;
             let listener = self.stations[station].node;
             let is_addressed = frame.receiver == listener;
-            self.count(&frame, transmitter, reception);
-            let act = SlotAct::heard(reception.fate, is_addressed);
+            let fate = match reception.fate {
+                SlotFate::Errored if self.error_at == ErrorAt::Addressee && !is_addressed => {
+                    SlotFate::Received
+                }
+                fate => fate,
+            };
+            self.count(&frame, transmitter, station, fate);
+            let act = SlotAct::heard(fate, is_addressed);
             self.note(host, slot, station, act, &frame, frame.transmitter);
-            if reception.fate != SlotFate::Received {
+            if fate != SlotFate::Received {
                 continue;
             }
             let is_copied = is_addressed && frame.kind == FrameKind::Packet;
@@ -323,10 +370,11 @@ impl Frn {
     }
 
     /// Counts what became of a frame at the node it is for, and of an echo at the node it is due to.
-    fn count(&mut self, frame: &Frame, transmitter: u32, reception: &Reception) {
+    fn count(&mut self, frame: &Frame, transmitter: u32, station: usize, fate: SlotFate) {
         let counters = &mut self.counters;
-        if frame.receiver == self.stations[reception.station as usize].node {
-            match reception.fate {
+        let is_addressed = frame.receiver == self.stations[station].node;
+        if is_addressed {
+            match fate {
                 SlotFate::Received => {}
                 SlotFate::Collided => counters.collided += 1,
                 SlotFate::Deaf => counters.deaf += 1,
@@ -334,15 +382,15 @@ impl Frn {
             }
         }
         let is_echo = match frame.kind {
-            FrameKind::Ack => frame.receiver == self.stations[reception.station as usize].node,
+            FrameKind::Ack => is_addressed,
             FrameKind::Packet => {
                 let origin = self.copies.origin(frame.handle);
                 self.stations[transmitter as usize].forwards
                     && origin != NOWHERE
-                    && origin == reception.station
+                    && origin as usize == station
             }
         };
-        counters.echoes_lost += u64::from(is_echo && reception.fate != SlotFate::Received);
+        counters.echoes_lost += u64::from(is_echo && fate != SlotFate::Received);
     }
 
     fn with_mac<T>(&mut self, station: usize, act: impl FnOnce(&mut Node, &mut MacHost) -> T) -> T {

@@ -162,6 +162,8 @@ pub struct FrnConfig {
     pub slot: Span,
     /// What carrier sense hears.
     pub sense: Sense,
+    /// Who loses frames by chance.
+    pub error_at: ErrorAt,
     /// Ranges, capture, interference and errors.
     pub medium: SlotMediumConfig,
     /// What all nodes have in common.
@@ -177,8 +179,19 @@ pub struct FrnConfig {
 pub enum Sense {
     /// The stations that forward or acknowledge what they have just received: they begin at once, the others a little later.
     Committed,
+    /// Whoever has begun earlier: each draws when in the slot it begins, those too that forward or acknowledge.
+    Random,
     /// Nothing: all begin together.
     Nothing,
+}
+
+/// Who loses frames of a slotted network by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorAt {
+    /// Every station that hears one, each by itself; relay echoes are lost like all else.
+    Listeners,
+    /// The station that a frame is for.
+    Addressee,
 }
 
 /// A cross-layer agent: one at each end of the last wireless hop of its flows.

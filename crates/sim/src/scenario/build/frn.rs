@@ -2,10 +2,10 @@
 
 use super::Part;
 use crate::medium::slots::{Interference, SlotMediumConfig};
-use crate::scenario::config::{FrnConfig, Sense};
+use crate::scenario::config::{ErrorAt, FrnConfig, Sense};
 use crate::scenario::members::Link;
 use lasthop_stack::link::slotted::interval::IntervalConfig;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
 use lasthop_stack::registry::IntervalKind;
 use lasthop_stack::schemes::load_adaptive::History;
 
@@ -16,7 +16,12 @@ pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
     FrnConfig {
         nodes: member.nodes.clone(),
         slot: link.span("frn.slot-length"),
-        sense: if is("frn.sense", "nothing") { Sense::Nothing } else { Sense::Committed },
+        sense: match link.word("frn.sense") {
+            "nothing" => Sense::Nothing,
+            "random" => Sense::Random,
+            _ => Sense::Committed,
+        },
+        error_at: if is("frn.error-at", "addressee") { ErrorAt::Addressee } else { ErrorAt::Listeners },
         medium: SlotMediumConfig {
             range_m: link.real("frn.range"),
             carrier_sense_m: link.real("frn.carrier-sense-range"),
@@ -47,6 +52,8 @@ fn rules(link: &Part<'_>) -> Rules {
         discard,
         scope,
         remembered: link.small("frn.remembered") as usize,
+        service: if link.word("frn.service") == "serial" { Service::Serial } else { Service::Parallel },
+        wait_from: if link.word("frn.wait-from") == "echo" { WaitFrom::Echo } else { WaitFrom::Transmission },
     }
 }
 

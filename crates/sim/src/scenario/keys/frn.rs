@@ -27,8 +27,9 @@ pub(super) const KEYS: &[Key] = &[
         .only(FRN),
     Key::new(
         "links.*.frn.sense",
-        Kind::Word("choice", || vec!["committed", "nothing"]),
-        "what carrier sense hears at the start of a slot: who forwards or acknowledges, or nobody",
+        Kind::Word("choice", || vec!["committed", "random", "nothing"]),
+        "what carrier sense hears at the start of a slot: who forwards or acknowledges, who has drawn an earlier \
+         instant, or nobody",
     )
     .default("committed")
     .source("lasthop: load-adaptive choice 2")
@@ -71,6 +72,14 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("0 %")
     .at_most("100 %")
+    .only(FRN),
+    Key::new(
+        "links.*.frn.error-at",
+        Kind::Word("choice", || vec!["listeners", "addressee"]),
+        "who loses frames by chance: whoever hears them, so that relay echoes are lost too, or the node they are for",
+    )
+    .default("listeners")
+    .source("lasthop: load-adaptive choice 12")
     .only(FRN),
     Key::new(
         "links.*.frn.discard",
@@ -125,6 +134,22 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("fixed")
     .source("Yamamoto et al. (2)")
+    .only(FRN),
+    Key::new(
+        "links.*.frn.service",
+        Kind::Word("choice", || vec!["parallel", "serial"]),
+        "whether a packet that waits for its echo holds up none behind it, or all that are to be sent or sent again",
+    )
+    .default("parallel")
+    .source("lasthop: load-adaptive choice 6")
+    .only(FRN),
+    Key::new(
+        "links.*.frn.wait-from",
+        Kind::Word("choice", || vec!["transmission", "echo"]),
+        "whether the wait begins with a transmission, which has failed at its end, or when the echo has not come",
+    )
+    .default("transmission")
+    .source("lasthop: load-adaptive choice 13")
     .only(FRN),
     Key::new("links.*.frn.least-wait", Kind::Integer, "lower end of every window, in slots")
         .default("3")

@@ -3,8 +3,8 @@
 use super::{line_of, read};
 use crate::medium::slots::Interference;
 use crate::scenario::Scenario;
-use crate::scenario::config::{FrnConfig, LinkKind, Sense};
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard};
+use crate::scenario::config::{ErrorAt, FrnConfig, LinkKind, Sense};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Service, WaitFrom};
 use lasthop_stack::registry::IntervalKind;
 use lasthop_stack::units::Span;
 
@@ -50,6 +50,8 @@ fn a_network_has_the_papers_values_by_default() {
     assert_eq!((frn.medium.capture, frn.medium.interference), (Some(10.0), Interference::Pairwise));
     assert_eq!((frn.rules.discard, frn.rules.scope), (Discard::Count(4), CountScope::Path));
     assert_eq!((frn.rules.least_wait, frn.rules.remembered), (3, 0));
+    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Parallel, WaitFrom::Transmission));
+    assert_eq!(frn.error_at, ErrorAt::Listeners);
     assert_eq!(frn.alternatives, Alternatives::Sideward);
     let interval = frn.interval;
     assert_eq!((interval.kind, interval.least, interval.shortest), (IntervalKind::Fixed, 3, 5));
@@ -60,7 +62,10 @@ fn every_open_point_can_be_set() {
     let more = r#"
 [links.mesh.frn]
 slot-length = "2 ms"
-sense = "nothing"
+sense = "random"
+error-at = "addressee"
+service = "serial"
+wait-from = "echo"
 carrier-sense-range = "250 m"
 interference = "summed"
 capture = "none"
@@ -77,7 +82,9 @@ history-expiry = 1000
 saturation = "50 %"
 "#;
     let frn = frn(&read(&with(more)).expect("legal"), 0);
-    assert_eq!((frn.sense, frn.medium.capture), (Sense::Nothing, None));
+    assert_eq!((frn.sense, frn.error_at), (Sense::Random, ErrorAt::Addressee));
+    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Serial, WaitFrom::Echo));
+    assert_eq!(frn.medium.capture, None);
     assert_eq!((frn.medium.interference, frn.medium.error), (Interference::Summed, 0.05));
     assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), 8));
     assert_eq!(frn.alternatives, Alternatives::Backward);

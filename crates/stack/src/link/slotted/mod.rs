@@ -12,7 +12,8 @@
 //!
 //! **Choices.** 1. Forwarding and FRN ACK do not sense the channel, and go before the queue. 2. A node that has sent a packet
 //! is silent in the next slot, in which the echo is due, unless it has something to forward itself. 3. A packet that waits
-//! for its echo does not hold up those behind it. 4. Any later transmission by a neighbour to which the packet was sent is an
+//! for its echo does not hold up those behind it, or does ([`Service`]); the wait begins with the transmission, or when the
+//! echo has not come ([`WaitFrom`]). 4. Any later transmission by a neighbour to which the packet was sent is an
 //! echo, too, and ends all copies of the packet that were sent to this neighbour. 5. Retransmissions go before packets never
 //! sent.
 //!
@@ -24,7 +25,7 @@ mod node;
 mod table;
 
 pub use frame::{Frame, FrameKind, Header, PacketId, SlotNo};
-pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules};
+pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules, Service, WaitFrom};
 pub use table::{Alternatives, NetworkTable};
 
 #[cfg(test)]

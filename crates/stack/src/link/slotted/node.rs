@@ -27,6 +27,27 @@ pub enum CountScope {
     Hop,
 }
 
+/// How many packets a node has on the air at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Service {
+    /// A packet that waits for its echo holds up none behind it.
+    #[default]
+    Parallel,
+    /// Packets are repeated one after the other, the oldest first, and a new one waits until none is without its echo. What
+    /// is forwarded goes out in its slot all the same.
+    Serial,
+}
+
+/// When a node knows that a transmission failed, and counts its wait from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WaitFrom {
+    /// The wait begins with the transmission, which has failed when it is over.
+    #[default]
+    Transmission,
+    /// The transmission has failed when the slot of its echo has passed without one; the wait begins then.
+    Echo,
+}
+
 /// What all nodes of a network have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -38,6 +59,10 @@ pub struct Rules {
     pub scope: CountScope,
     /// How many packets a node remembers, to discard one that comes again; 0 suppresses no duplicate.
     pub remembered: usize,
+    /// How many packets a node has on the air at a time.
+    pub service: Service,
+    /// Where the wait begins.
+    pub wait_from: WaitFrom,
 }
 
 /// What a node wants to do in a slot.
@@ -89,11 +114,13 @@ struct Held {
     to: NodeId,
     /// When it was sent last.
     sent: SlotNo,
-    /// When it is sent again without an echo.
+    /// When something is to be done without an echo: the transmission is judged, or else sent again.
     due: SlotNo,
+    /// Whether the last transmission is in the history as failed.
+    judged: bool,
 }
 
-/// What is sent in the next slot.
+/// What is to be sent without delay.
 #[derive(Clone, Copy, Debug)]
 enum Committed {
     Relay(Held),
@@ -107,12 +134,13 @@ pub struct Node {
     rules: Rules,
     table: NetworkTable,
     interval: IntervalMachine,
-    committed: Option<Committed>,
+    /// More than one only where others may send first.
+    committed: VecDeque<Committed>,
     /// Never sent.
     fresh: VecDeque<Held>,
     /// To be sent again.
     again: VecDeque<Held>,
-    /// Sent, and without an echo so far; in the order sent.
+    /// Sent, and without an echo so far; what is repeated serially stays ahead of what was sent later.
     waiting: Vec<Held>,
     /// The last slot in which it sent a packet.
     last: Option<SlotNo>,
@@ -129,7 +157,7 @@ impl Node {
             rules,
             table,
             interval,
-            committed: None,
+            committed: VecDeque::new(),
             fresh: VecDeque::new(),
             again: VecDeque::new(),
             waiting: Vec::new(),
@@ -162,26 +190,54 @@ impl Node {
     pub fn begin(&mut self, now: SlotNo, out: &mut impl NodeOut) -> Intent {
         self.fire(now, out);
         self.expire(now, out);
-        if self.committed.is_some() {
+        if !self.committed.is_empty() {
             return Intent::Committed;
         }
         let listens = self.last.is_some_and(|last| last.after(1) == now);
-        if listens || (self.again.is_empty() && self.fresh.is_empty()) {
+        if listens || !self.has_ordinary() {
             return Intent::Silent;
         }
         Intent::Ordinary
+    }
+
+    /// Whether the queue has something that may be sent.
+    fn has_ordinary(&self) -> bool {
+        !self.again.is_empty() || (!self.fresh.is_empty() && self.may_begin())
+    }
+
+    /// Whether a packet that was never sent may be.
+    fn may_begin(&self) -> bool {
+        self.rules.service == Service::Parallel || self.waiting.is_empty()
+    }
+
+    /// Whether a packet that waits at a place may be sent again.
+    fn may_repeat(&self, place: usize) -> bool {
+        self.rules.service == Service::Parallel || (place == 0 && self.again.is_empty())
     }
 
     /// The packets without an echo by now have failed.
     fn fire(&mut self, now: SlotNo, out: &mut impl NodeOut) {
         let mut place = 0;
         while place < self.waiting.len() {
-            if self.waiting[place].due > now {
+            let held = &mut self.waiting[place];
+            if held.due > now {
+                place += 1;
+                continue;
+            }
+            if !held.judged {
+                held.judged = true;
+                self.interval.on_outcome(held.transmission(TransmissionOutcome::Failed));
+                if self.rules.wait_from == WaitFrom::Echo {
+                    let echo = held.sent.after(1);
+                    held.due = echo.after(wait(&mut self.interval, self.rules.least_wait, now, out));
+                    continue;
+                }
+            }
+            if !self.may_repeat(place) {
                 place += 1;
                 continue;
             }
             let mut held = self.waiting.remove(place);
-            self.interval.on_outcome(held.transmission(TransmissionOutcome::Failed));
             held.header.retransmissions += 1;
             match self.rules.discard {
                 Discard::Count(most) if held.header.retransmissions > most => {
@@ -196,12 +252,13 @@ impl Node {
     fn expire(&mut self, now: SlotNo, out: &mut impl NodeOut) {
         let Discard::Lifetime(most) = self.rules.discard else { return };
         let expired = |held: &Held| held.header.born.after(most) < now;
-        if let Some(Committed::Relay(held)) = &self.committed
-            && expired(held)
-        {
-            out.done(held.handle, End::Lifetime);
-            self.committed = None;
-        }
+        self.committed.retain(|committed| match committed {
+            Committed::Relay(held) if expired(held) => {
+                out.done(held.handle, End::Lifetime);
+                false
+            }
+            _ => true,
+        });
         for queue in [&mut self.again, &mut self.fresh] {
             while let Some(held) = queue.front().copied().filter(|held| expired(held)) {
                 queue.pop_front();
@@ -213,13 +270,19 @@ impl Node {
     /// The frame that the node sends in this slot, after it wanted to and, if its intent was ordinary, found the channel
     /// idle; `None` if it has nothing to send.
     pub fn transmit(&mut self, now: SlotNo, out: &mut impl NodeOut) -> Option<Frame> {
-        let held = match self.committed.take() {
+        let mut is_repeated = false;
+        let held = match self.committed.pop_front() {
             Some(Committed::Ack { header, to }) => {
                 let kind = FrameKind::Ack;
                 return Some(Frame { kind, header, transmitter: self.address, receiver: to, handle: 0 });
             }
             Some(Committed::Relay(held)) => Some(held),
-            None => self.again.pop_front().or_else(|| self.fresh.pop_front()),
+            None if !self.again.is_empty() => {
+                is_repeated = true;
+                self.again.pop_front()
+            }
+            None if self.may_begin() => self.fresh.pop_front(),
+            None => None,
         };
         let mut held = held?;
         let neighbours = self.table.towards(held.header.destination);
@@ -228,9 +291,16 @@ impl Node {
         held.tried |= 1 << place;
         held.tries += 1;
         held.sent = now;
-        let spread = self.interval.upper(now).saturating_sub(self.rules.least_wait);
-        held.due = now.after(u64::from(self.rules.least_wait + out.draw(spread)));
-        self.waiting.push(held);
+        held.judged = false;
+        held.due = match self.rules.wait_from {
+            WaitFrom::Transmission => now.after(wait(&mut self.interval, self.rules.least_wait, now, out)),
+            WaitFrom::Echo => now.after(2),
+        };
+        if is_repeated && self.rules.service == Service::Serial {
+            self.waiting.insert(0, held);
+        } else {
+            self.waiting.push(held);
+        }
         self.last = Some(now);
         let Held { header, handle, .. } = held;
         Some(Frame { kind: FrameKind::Packet, header, transmitter: self.address, receiver: held.to, handle })
@@ -246,13 +316,13 @@ impl Node {
         let mut header = frame.header;
         let ack = Committed::Ack { header, to: frame.transmitter };
         if self.rules.remembered > 0 && self.seen.contains(&header.id) {
-            self.committed = Some(ack);
+            self.committed.push_back(ack);
             out.done(copy, End::Suppressed);
             return;
         }
         self.remember(header.id);
         if header.destination == self.address {
-            self.committed = Some(ack);
+            self.committed.push_back(ack);
             out.up(copy);
         } else if self.table.towards(header.destination).is_empty() {
             out.done(copy, End::NoRoute);
@@ -260,7 +330,7 @@ impl Node {
             if self.rules.scope == CountScope::Hop {
                 header.retransmissions = 0;
             }
-            self.committed = Some(Committed::Relay(Held::new(header, copy)));
+            self.committed.push_back(Committed::Relay(Held::new(header, copy)));
         }
     }
 
@@ -275,7 +345,9 @@ impl Node {
         self.waiting.retain(|held| {
             let passed = has(held);
             if passed {
-                interval.on_outcome(held.transmission(TransmissionOutcome::Passed));
+                if !held.judged {
+                    interval.on_outcome(held.transmission(TransmissionOutcome::Passed));
+                }
                 out.done(held.handle, End::Passed);
             }
             !passed
@@ -302,24 +374,32 @@ impl Node {
     /// The slot at whose beginning the node must be asked next, after `now`; `None` while it has nothing to do.
     #[must_use]
     pub fn next_slot(&self, now: SlotNo) -> Option<SlotNo> {
-        if self.committed.is_some() || !self.again.is_empty() || !self.fresh.is_empty() {
+        if !self.committed.is_empty() || self.has_ordinary() {
             return Some(now.after(1));
         }
-        self.waiting.iter().map(|held| held.due).min()
+        let places = self.waiting.iter().enumerate();
+        let acts = places.filter(|(place, held)| !held.judged || self.may_repeat(*place));
+        acts.map(|(_, held)| held.due.max(now.after(1))).min()
     }
 
     /// Packets that the node holds.
     #[must_use]
     pub fn backlog(&self) -> usize {
-        let relay = usize::from(matches!(self.committed, Some(Committed::Relay(_))));
-        relay + self.fresh.len() + self.again.len() + self.waiting.len()
+        let relays = self.committed.iter().filter(|committed| matches!(committed, Committed::Relay(_)));
+        relays.count() + self.fresh.len() + self.again.len() + self.waiting.len()
     }
+}
+
+/// How many slots to wait, drawn from the window of now.
+fn wait(interval: &mut IntervalMachine, least: u32, now: SlotNo, out: &mut impl NodeOut) -> u64 {
+    let spread = interval.upper(now).saturating_sub(least);
+    u64::from(least + out.draw(spread))
 }
 
 impl Held {
     fn new(header: Header, handle: u64) -> Held {
         let (to, never) = (NodeId::default(), SlotNo::default());
-        Held { header, handle, tries: 0, tried: 0, to, sent: never, due: never }
+        Held { header, handle, tries: 0, tried: 0, to, sent: never, due: never, judged: false }
     }
 
     fn transmission(&self, outcome: TransmissionOutcome) -> Transmission {

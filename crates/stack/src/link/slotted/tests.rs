@@ -37,7 +37,14 @@ impl NodeOut for Answers {
 }
 
 fn rules() -> Rules {
-    Rules { least_wait: 3, discard: Discard::Count(4), scope: CountScope::Path, remembered: 0 }
+    Rules {
+        least_wait: 3,
+        discard: Discard::Count(4),
+        scope: CountScope::Path,
+        remembered: 0,
+        service: Service::Parallel,
+        wait_from: WaitFrom::Transmission,
+    }
 }
 
 /// A node whose packets for E go to these neighbours.
@@ -144,6 +151,70 @@ fn a_node_listens_in_the_slot_of_the_echo_and_then_sends_the_next_packet() {
         .collect();
     // The first is due again at 6 but the second was sent at 3 and due later.
     assert_eq!(sent, [1, 3, 6]);
+}
+
+#[test]
+fn serially_a_new_packet_waits_until_the_one_before_has_its_echo_but_one_to_forward_does_not() {
+    let rules = Rules { service: Service::Serial, ..rules() };
+    let (mut node, mut out) = (node(B, rules, &[C]), Answers::default());
+    for handle in [1, 2] {
+        node.enqueue(E, handle, SlotNo(0), &mut out);
+    }
+    let first = sends(&mut node, 1, &mut out).expect("the first");
+    assert_eq!((first.handle, node.next_slot(SlotNo(1))), (1, Some(SlotNo(4))));
+    assert!((2..4).all(|slot| sends(&mut node, slot, &mut out).is_none()));
+    assert_eq!(sends(&mut node, 4, &mut out).expect("again").handle, 1);
+    node.on_frame(&packet(A, B, 0), 7, &mut out);
+    assert_eq!(sends(&mut node, 5, &mut out).expect("forwarded").handle, 7);
+    // The echo of the first comes at last, that of the forwarded one too, and the second may go.
+    let echo = |id| Frame { header: Header { id, ..packet(C, D, 0).header }, ..packet(C, D, 0) };
+    node.on_frame(&echo(first.header.id), 0, &mut out);
+    assert!(sends(&mut node, 7, &mut out).is_none(), "the forwarded one has no echo yet");
+    node.on_frame(&echo(packet(A, B, 0).header.id), 0, &mut out);
+    assert_eq!(sends(&mut node, 8, &mut out).expect("the second").handle, 2);
+}
+
+#[test]
+fn serially_packets_are_repeated_one_after_the_other() {
+    let handles = |service| {
+        let rules = Rules { service, discard: Discard::Count(2), ..rules() };
+        let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
+        let mut sent = Vec::new();
+        for slot in 0..40 {
+            if slot < 2 {
+                let mut frame = packet(A, B, 0);
+                frame.header.id.number = slot;
+                relay.on_frame(&frame, 7 + slot, &mut out);
+            }
+            sent.extend(sends(&mut relay, slot, &mut out).map(|frame| frame.handle));
+        }
+        sent
+    };
+    assert_eq!(handles(Service::Parallel), [7, 8, 7, 8, 7, 8]);
+    assert_eq!(handles(Service::Serial), [7, 8, 7, 7, 8, 8]);
+}
+
+#[test]
+fn from_the_echo_on_a_failure_is_known_two_slots_later_and_widens_the_wait_it_begins() {
+    let rules = Rules { wait_from: WaitFrom::Echo, ..rules() };
+    let (mut sender, mut out) = (node(A, rules, &[B]), Answers::default());
+    sender.enqueue(E, 1, SlotNo(0), &mut out);
+    sends(&mut sender, 1, &mut out).expect("sent");
+    assert_eq!((&out.bounds[..], sender.next_slot(SlotNo(1))), (&[][..], Some(SlotNo(3))));
+    assert_eq!(sender.begin(SlotNo(3), &mut out), Intent::Silent);
+    // All of the history failed: 3-17. Three slots after that of the echo, 2.
+    assert_eq!((&out.bounds[..], sender.next_slot(SlotNo(3))), (&[14][..], Some(SlotNo(5))));
+    assert!(sends(&mut sender, 4, &mut out).is_none());
+    assert_eq!(sends(&mut sender, 5, &mut out).expect("again").header.retransmissions, 1);
+
+    // An echo after the judgement ends the copy but does not undo the failure.
+    sender.begin(SlotNo(7), &mut out);
+    sender.on_frame(&packet(B, C, 1), 0, &mut out);
+    assert_eq!(out.done, [(1, End::Passed)]);
+    sender.enqueue(E, 2, SlotNo(7), &mut out);
+    sends(&mut sender, 8, &mut out).expect("the next");
+    sender.begin(SlotNo(10), &mut out);
+    assert_eq!(out.bounds, [14, 14, 14]);
 }
 
 #[test]
