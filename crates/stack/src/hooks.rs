@@ -3,6 +3,10 @@
 //! [`Congestion`] says how large the window is, [`Recovery`] which segment goes next. They are independent choices and
 //! meet only here: the sender reports to both and owns what they edit.
 
+mod arq;
+
+pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Unit, Waiting};
+
 use crate::link::slotted::{PacketId, SlotNo};
 use crate::packet::{Form, Modulation, NodeId, Packet};
 use crate::signal::Signal;

@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::link::slotted::interval::{Backoff, Fixed};
-use crate::schemes::{Ejtcp, LleTcp, LoadAdaptive, Transparent};
+use crate::schemes::{DynamicArq, Ejtcp, LleTcp, LoadAdaptive, Transparent};
 use crate::transport::congestion::{Bbr, Cubic, Jtcp, Reno, Vegas, Veno, Westwood, WestwoodPlus};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
@@ -117,6 +117,46 @@ kinds! {
     Fixed(Fixed) = "fixed", "FRN: Yamamoto et al. (2)", "a random number of slots in a window that does not change";
     Backoff(Backoff) = "backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles with each failure and shrinks to the first with a success";
     LoadAdaptive(LoadAdaptive) = "load-adaptive", "Yamamoto et al. (3.2)", "a window that grows in proportion to the share of failures among the last transmissions";
+}
+
+/// How a link repeats what was not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArqKind {
+    /// The frame in service at once, up to the retry limit.
+    Fixed,
+    /// What a scheme chooses by the timers of TCP.
+    Dynamic,
+}
+
+/// The state of an ARQ that chooses among frames. One that repeats the frame in service needs none.
+pub type ArqMachine = DynamicArq;
+
+impl ArqKind {
+    /// All of them, in the order they are listed.
+    pub const ALL: &'static [ArqKind] = &[ArqKind::Fixed, ArqKind::Dynamic];
+
+    /// What is known of it.
+    #[must_use]
+    pub fn entry(self) -> Entry {
+        match self {
+            ArqKind::Fixed => Entry {
+                name: "fixed",
+                summary: "the frame in service again at once, up to the retry limits, then its packet is dropped",
+                source: "IEEE 802.11-2012 (9.3.4.4)",
+            },
+            ArqKind::Dynamic => Entry {
+                name: "dynamic",
+                summary: "fragments by retransmissions and by the time left until the timer of their TCP sender fires",
+                source: "Mahmoodi et al. 2007",
+            },
+        }
+    }
+
+    /// The one with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<ArqKind> {
+        ArqKind::ALL.iter().copied().find(|kind| kind.entry().name == name)
+    }
 }
 
 /// Every `tcp.variant`.

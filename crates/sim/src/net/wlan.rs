@@ -399,7 +399,7 @@ impl Wlan {
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let id = host.pool.insert(packet);
         let bytes = host.pool.get(id).1.0 as u32;
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet) };
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow: None };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         if !taken {

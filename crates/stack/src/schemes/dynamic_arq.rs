@@ -1,10 +1,427 @@
-//! Dynamic ARQ that is aware of TCP: which frame a link repeats first, by how soon the sender's timer fires.
+//! Dynamic ARQ that is aware of TCP: what a link sends again goes by how soon the timer of its sender fires.
+//!
+//! **Limits.** The link must know the TCP timing of each packet's flow ([`Timing`]). Units overtake each other, so that
+//! packets may arrive out of order. Strict priority starves: what was repeated twice waits until nothing else is held,
+//! unless its timer is about to fire. The check of the heads misses a unit that lies deeper and has a longer round trip.
 //!
 //! **Source.** Mahmoodi, Friderikos, Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with
-//! Link-Layer Adaptation", VTC 2007 Fall, as slides tell of it.
+//! Link-Layer Adaptation", VTC 2007 Fall, as slides tell of it; the numbers of lines are those of its Algorithm 1.
+//!
+//! **How.** A unit that is not acknowledged has a weight, in milliseconds, of the retransmissions n attempted and the time
+//! RTO until the timer of its packet's sender fires. The weight names its queue, and the time its place there:
+//!
+//! ```text
+//!     w = 10^4 · n + RTO        Q1: n = 0    Q2: n = 1    Q3: n = 2    n = 3: drop
+//! ```
+//!
+//! A head whose time is less than two round trips of its flow is served first; else Q1 is, then Q2, then Q3.
+//!
+//! **Choices.** 1. RTO is the time *left* (`time = "left"`): as the timeout itself, which has a floor of 0.2 s or 1 s, it is
+//! hardly ever less than two round trips. The order by time left does not change as time passes, so that units lie in
+//! heaps and move only when a timer restarts. 2. Of several urgent heads the one with the least time left is served, of
+//! equals the one with the fewer retransmissions; of units of one queue with equal times the older. 3. What was never sent
+//! is one of Q1 too (`order = "together"`), as "every packet not acknowledged" says. With retransmissions before all new
+//! data a link that sends one frame at a time never holds more than one unit, and with one unit there is nothing to choose
+//! (`order = "retransmissions-first"`); new data before what is not urgent is the third reading (`order = "new-first"`).
+//! 4. What cannot be acknowledged in time any more is still sent, unless `hopeless` says otherwise.
+//!
+//! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 
 pub mod estimate;
+mod queue;
+#[cfg(test)]
+mod tests;
 pub mod timing;
 
 pub use estimate::Estimator;
 pub use timing::{FlowKey, Timing};
+
+use crate::hooks::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Unit, Waiting};
+use crate::units::{Span, Time};
+use queue::{Key, Ordered};
+
+/// The weight of one retransmission, in milliseconds.
+const STEP_MS: u64 = 10_000;
+/// The longest time that a weight can hold, so that it never passes for a retransmission.
+pub const LONGEST: Span = Span::from_millis(STEP_MS - 1);
+/// A unit is urgent when its time is less than so many round trips.
+const URGENT_ROUND_TRIPS: u64 = 2;
+
+/// The weight of a unit: the slides' w.
+#[must_use]
+pub fn weight(retransmissions: u8, time: Span) -> u64 {
+    STEP_MS * u64::from(retransmissions) + time.min(LONGEST).0 / 1_000_000
+}
+
+/// What "RTO" stands for in a weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// The time left until the timer fires.
+    #[default]
+    Left,
+    /// The timeout the timer was set to.
+    Rto,
+}
+
+/// Which units are looked at for urgency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Check {
+    /// The first of each queue.
+    #[default]
+    Heads,
+    /// All.
+    All,
+}
+
+/// What becomes of a head whose acknowledgement cannot come back before the timer fires: half a round trip is not left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hopeless {
+    /// It is served like any other.
+    #[default]
+    Send,
+    /// It is served when nothing else is left.
+    Demote,
+    /// It is given up, and its packet with it.
+    Drop,
+}
+
+/// Whether a packet's deadline moves when its flow's timer restarts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deadline {
+    /// It is that of the flow's one timer (RFC 6298, 5).
+    #[default]
+    OfFlow,
+    /// It is the packet's own: the timeout after it was sent.
+    OfPacket,
+}
+
+/// Where first transmissions stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// In Q1, with what failed once.
+    #[default]
+    Together,
+    /// Before all retransmissions but urgent ones, in the order of arrival.
+    NewFirst,
+    /// After all retransmissions, in the order of arrival.
+    RetransmissionsFirst,
+}
+
+/// The readings of the slides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What "RTO" stands for.
+    pub clock: Clock,
+    /// Which units are looked at for urgency.
+    pub check: Check,
+    /// What becomes of a hopeless one.
+    pub hopeless: Hopeless,
+    /// Whose deadline it is.
+    pub deadline: Deadline,
+    /// Where first transmissions stand.
+    pub order: Order,
+}
+
+/// What the scheme has done since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Units served because their timer was about to fire.
+    pub urgent: u64,
+    /// Services at which a unit was urgent and no head was, so that the check of the heads saw nothing.
+    pub urgent_missed: u64,
+    /// Units sent that came too late for their sender's timer.
+    pub hopeless_sent: u64,
+    /// Units given up, after the third retransmission or as hopeless.
+    pub dropped: u64,
+}
+
+/// What is known of a flow, and its units.
+#[derive(Clone, Debug)]
+struct Flow {
+    timing: Timing,
+    units: Vec<u32>,
+}
+
+/// Where a unit is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Nowhere,
+    Queue(u8),
+    /// Behind all queues.
+    Demoted,
+}
+
+/// A unit, and where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    unit: Unit,
+    held: Held,
+    /// Its place among the units of its flow.
+    place: u32,
+}
+
+/// The scheme at one station.
+#[derive(Clone, Debug, Default)]
+pub struct DynamicArq {
+    options: Options,
+    flows: Vec<Flow>,
+    /// At the place of the packet times [`MOST_UNITS`], plus the number of the unit.
+    slots: Vec<Option<Slot>>,
+    /// Q1 to Q3.
+    queues: [Ordered; QUEUES],
+    demoted: Ordered,
+    /// The units of the three queues by the time from which on they are urgent.
+    urgency: Ordered,
+    counters: Counters,
+}
+
+impl DynamicArq {
+    /// A scheme that holds nothing.
+    #[must_use]
+    pub fn new(options: Options) -> DynamicArq {
+        DynamicArq { options, ..DynamicArq::default() }
+    }
+
+    /// What it has done since the start.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Line 9: a head whose time is less than two round trips of its flow.
+    fn urgent(&mut self, now: Time) -> Option<u32> {
+        let heads = self.queues.iter().filter_map(|queue| queue.first().map(|(_, id)| id));
+        let urgent_head =
+            heads.filter(|id| self.urgent_from(*id) < now.0).min_by_key(|id| self.urgency_order(*id));
+        match self.options.check {
+            Check::All => self.urgency.below(now.0).min_by_key(|id| self.urgency_order(*id)),
+            Check::Heads => {
+                let any = self.urgency.first().is_some_and(|((from, _), _)| from < now.0);
+                self.counters.urgent_missed += u64::from(any && urgent_head.is_none());
+                urgent_head
+            }
+        }
+    }
+
+    /// Of urgent units the one with the least time goes first, of equals the one with the fewer retransmissions.
+    fn urgency_order(&self, id: u32) -> (u64, u8, u64) {
+        let (time, age) = self.key(id);
+        (time, self.unit(id).retransmissions(), age)
+    }
+
+    /// What orders a unit in its queue (lines 5 to 7): its time, then its age.
+    fn key(&self, id: u32) -> Key {
+        let unit = self.unit(id);
+        let time = match self.options.clock {
+            Clock::Left => self.fires(unit).0,
+            Clock::Rto => self.timing(unit.flow).rto.min(LONGEST).0,
+        };
+        (time, unit.serial * u64::from(MOST_UNITS) + u64::from(unit.fragment))
+    }
+
+    /// From when on a unit is urgent.
+    fn urgent_from(&self, id: u32) -> u64 {
+        let unit = self.unit(id);
+        let timing = self.timing(unit.flow);
+        let near = timing.rtt * URGENT_ROUND_TRIPS;
+        match self.options.clock {
+            Clock::Left if self.fires(unit) == Time::NEVER => u64::MAX,
+            Clock::Left => self.fires(unit).0.saturating_sub(near.0),
+            Clock::Rto if timing.rto < near => 0,
+            Clock::Rto => u64::MAX,
+        }
+    }
+
+    /// When the timer fires that a unit's deadline is taken from.
+    fn fires(&self, unit: &Unit) -> Time {
+        match self.options.deadline {
+            Deadline::OfFlow => self.timing(unit.flow).fires_at,
+            Deadline::OfPacket => unit.fires_at,
+        }
+    }
+
+    /// Whether a unit's acknowledgement cannot come back before the timer fires.
+    fn is_hopeless(&self, unit: &Unit, now: Time) -> bool {
+        self.fires(unit).since(now).0 < self.timing(unit.flow).rtt.0 / 2
+    }
+
+    /// Demotes or takes out heads that are hopeless. Returns one that is to be given up.
+    fn settle_hopeless(&mut self, now: Time) -> Option<Unit> {
+        for queue in 0..QUEUES {
+            while let Some((key, id)) = self.queues[queue].first()
+                && self.is_hopeless(self.unit(id), now)
+            {
+                match self.options.hopeless {
+                    Hopeless::Send => break,
+                    Hopeless::Drop => return self.release(id),
+                    Hopeless::Demote => {
+                        self.queues[queue].remove(id);
+                        self.urgency.remove(id);
+                        self.demoted.insert(id, key);
+                        self.slot_mut(id).held = Held::Demoted;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Puts a unit that is held nowhere into the queue of its weight.
+    fn place(&mut self, id: u32) {
+        let queue = self.unit(id).retransmissions();
+        let (key, urgent_from) = (self.key(id), self.urgent_from(id));
+        self.queues[usize::from(queue)].insert(id, key);
+        self.urgency.insert(id, (urgent_from, key.1));
+        self.slot_mut(id).held = Held::Queue(queue);
+    }
+
+    /// Takes a unit out of the queue it stands in.
+    fn displace(&mut self, id: u32) {
+        match self.slot_mut(id).held {
+            Held::Queue(queue) => {
+                self.queues[usize::from(queue)].remove(id);
+                self.urgency.remove(id);
+            }
+            Held::Demoted => {
+                self.demoted.remove(id);
+            }
+            Held::Nowhere => {}
+        }
+        self.slot_mut(id).held = Held::Nowhere;
+    }
+
+    /// Lets go of a unit.
+    fn release(&mut self, id: u32) -> Option<Unit> {
+        self.slots.get(id as usize).copied().flatten()?;
+        self.displace(id);
+        let slot = self.slots[id as usize].take()?;
+        let units = &mut self.flows[slot.unit.flow as usize].units;
+        units.swap_remove(slot.place as usize);
+        if let Some(&moved) = units.get(slot.place as usize) {
+            self.slot_mut(moved).place = slot.place;
+        }
+        Some(slot.unit)
+    }
+
+    fn serve(&mut self, id: u32, reason: Reason, now: Time) -> Option<Choice> {
+        let unit = self.release(id)?;
+        self.counters.urgent += u64::from(reason == Reason::Urgent);
+        self.counters.hopeless_sent += u64::from(self.is_hopeless(&unit, now));
+        Some(Choice::Send(unit, reason))
+    }
+
+    fn unit(&self, id: u32) -> &Unit {
+        match &self.slots[id as usize] {
+            Some(slot) => &slot.unit,
+            None => unreachable!("queues hold units that are held"),
+        }
+    }
+
+    fn slot_mut(&mut self, id: u32) -> &mut Slot {
+        match &mut self.slots[id as usize] {
+            Some(slot) => slot,
+            None => unreachable!("queues hold units that are held"),
+        }
+    }
+
+    fn timing(&self, flow: u32) -> &Timing {
+        self.flows.get(flow as usize).map_or(&Timing::UNKNOWN, |flow| &flow.timing)
+    }
+
+    fn flow_mut(&mut self, flow: u32) -> &mut Flow {
+        let least = flow as usize + 1;
+        if self.flows.len() < least {
+            self.flows.resize(least, Flow { timing: Timing::UNKNOWN, units: Vec::new() });
+        }
+        &mut self.flows[flow as usize]
+    }
+}
+
+impl Arq for DynamicArq {
+    fn on_timing(&mut self, flow: u32, timing: Timing) {
+        self.flow_mut(flow).timing = timing;
+        if self.options.deadline == Deadline::OfPacket {
+            return;
+        }
+        for place in 0..self.flows[flow as usize].units.len() {
+            let id = self.flows[flow as usize].units[place];
+            self.displace(id);
+            self.place(id);
+        }
+    }
+
+    fn fires_at(&self, flow: u32) -> Time {
+        self.timing(flow).fires_at
+    }
+
+    fn takes_new(&self) -> bool {
+        self.options.order == Order::Together
+    }
+
+    fn hold(&mut self, unit: Unit) -> ArqVerdict {
+        // Lines 1 to 3: the thousands of the weight, Q1 to Q3. Line 4: drop.
+        if usize::from(unit.retransmissions()) >= QUEUES {
+            self.counters.dropped += 1;
+            return ArqVerdict::GivenUp;
+        }
+        let id = unit.packet * MOST_UNITS + u32::from(unit.fragment);
+        if self.slots.len() <= id as usize {
+            self.slots.resize(id as usize + 1, None);
+        }
+        let units = &mut self.flow_mut(unit.flow).units;
+        let place = units.len() as u32;
+        units.push(id);
+        self.slots[id as usize] = Some(Slot { unit, held: Held::Nowhere, place });
+        // Lines 5 to 7.
+        self.place(id);
+        ArqVerdict::Held
+    }
+
+    fn withdraw(&mut self, packet: u32, fragment: u8) -> Option<Unit> {
+        self.release(packet * MOST_UNITS + u32::from(fragment))
+    }
+
+    fn next(&mut self, newcomer: Newcomer, now: Time) -> Option<Choice> {
+        if let Some(unit) = self.settle_hopeless(now) {
+            self.counters.dropped += 1;
+            return Some(Choice::GiveUp(unit));
+        }
+        // Line 9: an urgent head first.
+        if let Some(id) = self.urgent(now) {
+            return self.serve(id, Reason::Urgent, now);
+        }
+        if newcomer == Newcomer::Waits && self.options.order != Order::RetransmissionsFirst {
+            return Some(Choice::New);
+        }
+        // Lines 8, 9 and 10: else the first of Q1, then of Q2, then of Q3.
+        if let Some((_, id)) = self.queues.iter().find_map(Ordered::first) {
+            return self.serve(id, Reason::Turn, now);
+        }
+        if newcomer == Newcomer::Waits {
+            return Some(Choice::New);
+        }
+        let (_, id) = self.demoted.first()?;
+        self.serve(id, Reason::Hopeless, now)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.demoted.is_empty() && self.queues.iter().all(Ordered::is_empty)
+    }
+
+    fn waiting(&self, now: Time) -> Waiting {
+        let mut waiting = Waiting::default();
+        for (number, queue) in self.queues.iter().enumerate() {
+            waiting.units[number] = queue.len() as u32;
+            waiting.heads[number] = queue.first().map(|(_, id)| {
+                let unit = self.unit(id);
+                let timing = self.timing(unit.flow);
+                let left = match self.options.clock {
+                    Clock::Left => self.fires(unit).since(now),
+                    Clock::Rto => timing.rto,
+                };
+                Head { flow: unit.flow, left, rtt: timing.rtt }
+            });
+        }
+        waiting
+    }
+}

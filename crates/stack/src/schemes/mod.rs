@@ -7,6 +7,7 @@ mod flows;
 pub mod lle_tcp;
 pub mod load_adaptive;
 
+pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;

@@ -98,6 +98,8 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),
             _ => preset.queue,
         },
+        buffer: preset.buffer,
+        reassembly: preset.reassembly,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::medium::radio::config::{
 use crate::scenario::config::{AgentConfig, LinkKind, WifiConfig};
 use crate::scenario::{Scenario, explain};
 use lasthop_stack::link::dot11::{
-    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, ResponseTimeout,
+    AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
@@ -301,6 +301,8 @@ blind-exchange = false"#,
             blind_exchange: false,
         },
         queue: 7,
+        buffer: None,
+        reassembly: Reassembly::InOrder,
     };
     assert_eq!((found.mac, found.access_point), (expected, Some(1)));
 }

@@ -9,7 +9,9 @@ use super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::pcf::Coordinator;
 use super::rates::Airtime;
 use super::receive::Inbox;
+use super::room::Room;
 use super::timing::Rules;
+use super::units::Units;
 use crate::packet::NodeId;
 use crate::units::Time;
 
@@ -44,6 +46,8 @@ pub struct Counters {
     pub undelivered: u64,
     /// MSDUs that the full queue refused.
     pub refused: u64,
+    /// Data frames sent by how often each was sent before; more than three times count as three.
+    pub attempts: [u64; 4],
     /// Data frames received before.
     pub duplicates: u64,
 }
@@ -115,6 +119,8 @@ pub(super) struct Service {
     pub(super) sent: bool,
     /// Whether the medium has lost the MSDU for good.
     pub(super) lost: bool,
+    /// Whether the fragment after it, if there is one, does not follow at once.
+    pub(super) is_last_of_burst: bool,
 }
 
 /// One interface on an 802.11 medium.
@@ -131,6 +137,9 @@ pub struct Station {
     pub(super) is_committed: bool,
     pub(super) service: Option<Service>,
     pub(super) queue: VecDeque<Msdu>,
+    /// What a scheme chooses from, in place of the queue.
+    pub(super) units: Option<Box<Units>>,
+    pub(super) room: Room,
     /// Contention window.
     pub(super) window: u32,
     /// Failed attempts of the frame in service: the station's and the MSDU's counts are one, as it serves one at a time.
@@ -150,7 +159,7 @@ impl Station {
     /// An idle station on a medium that was always idle.
     #[must_use]
     pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Station {
-        let window = rules.config.cw_min;
+        let (window, reassembly) = (rules.config.cw_min, rules.config.reassembly);
         let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
         Station {
             rules,
@@ -162,13 +171,15 @@ impl Station {
             is_committed: false,
             service: None,
             queue: VecDeque::new(),
+            units: None,
+            room: Room::default(),
             window,
             short_retries: 0,
             long_retries: 0,
             next_sequence: 0,
             answer: (nothing, Airtime::default()),
             coordinator: None,
-            inbox: Inbox::default(),
+            inbox: Inbox::new(reassembly),
             last_airtime: (u32::MAX, 0, Airtime::default()),
             counters: Counters::default(),
         }
@@ -176,19 +187,34 @@ impl Station {
 
     /// Takes in a packet to send. Returns false when the queue is full: the packet stays the caller's.
     pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
-        if self.service.is_some() {
-            if self.queue.len() >= self.rules.config.queue as usize {
-                self.counters.refused += 1;
-                return false;
-            }
+        let had_work = self.has_work();
+        if !self.has_room(&msdu) {
+            self.counters.refused += 1;
+            return false;
+        }
+        if self.units.is_some() {
+            self.admit(msdu);
+        } else if had_work {
             self.queue.push_back(msdu);
+        } else {
+            self.service = Some(self.first_fragment(msdu));
+        }
+        if had_work {
             return true;
         }
-        self.service = Some(self.first_fragment(msdu));
         if self.doing == Doing::Contend {
             self.join(now, out);
         }
         true
+    }
+
+    /// Makes room for a packet, if there is some.
+    #[inline]
+    fn has_room(&mut self, msdu: &Msdu) -> bool {
+        if self.rules.config.buffer.is_some() {
+            return self.room.take(msdu, &self.rules);
+        }
+        self.backlog() <= self.rules.config.queue as usize
     }
 
     /// The physical carrier turned busy.
@@ -293,7 +319,7 @@ impl Station {
                     if self.is_period_due(now) {
                         self.open_period(now, out);
                     } else {
-                        self.attempt(out);
+                        self.attempt(now, out);
                     }
                 }
             }
@@ -322,7 +348,9 @@ impl Station {
 
     /// Takes all that waits out of the queue; a packet in service stays.
     pub fn flush(&mut self, out: &mut impl MacOut) {
+        self.flush_units(out);
         while let Some(msdu) = self.queue.pop_front() {
+            self.room.release(&msdu, &self.rules);
             out.done(msdu.handle, Outcome::Flushed);
         }
     }
@@ -336,7 +364,10 @@ impl Station {
     /// Packets it holds, the one in service included.
     #[must_use]
     pub fn backlog(&self) -> usize {
-        self.queue.len() + usize::from(self.service.is_some())
+        match &self.units {
+            None => self.queue.len() + usize::from(self.service.is_some()),
+            Some(units) => units.backlog(),
+        }
     }
 
     /// What it has done since the start.
@@ -374,7 +405,7 @@ impl Station {
         if now < self.access.open_at {
             self.access.count_from(now);
         } else if self.rules.config.access.immediate {
-            self.attempt(out);
+            self.attempt(now, out);
             return;
         } else {
             self.access.count_from(now + self.rules.difs);
@@ -389,7 +420,7 @@ impl Station {
             return;
         }
         self.access.open(now, &self.rules);
-        if self.service.is_some() {
+        if self.has_work() {
             self.ensure_backoff(out);
         }
         self.wait_for_turn(now, out);
@@ -410,7 +441,7 @@ impl Station {
     /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It stands there
     /// already when the medium was reserved all the while.
     pub(super) fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
-        let turn = if self.service.is_some() { self.access.ends(&self.rules) } else { None };
+        let turn = if self.has_work() { self.access.ends(&self.rules) } else { None };
         let at = match self.period_due() {
             Some(due) => turn.map_or(due, |turn| turn.min(due)).max(now),
             None => turn.unwrap_or(Time::NEVER),

@@ -7,7 +7,7 @@ use super::rates::Airtime;
 use crate::units::{Span, Time};
 
 /// Sequence numbers have 12 bits.
-const SEQUENCE_MASK: u16 = 0x0FFF;
+pub(super) const SEQUENCE_MASK: u16 = 0x0FFF;
 
 impl Station {
     /// The first fragment of an MSDU, with the next sequence number.
@@ -23,7 +23,7 @@ impl Station {
         sequence
     }
 
-    fn fragment_at(&mut self, msdu: Msdu, sequence: u16, fragment: u8, offset: u32) -> Service {
+    pub(super) fn fragment_at(&mut self, msdu: Msdu, sequence: u16, fragment: u8, offset: u32) -> Service {
         let config = &self.rules.config;
         let body = (config.llc + msdu.bytes - offset).min(self.rules.longest_body);
         let payload = body - config.llc.saturating_sub(offset).min(body);
@@ -32,11 +32,24 @@ impl Station {
             self.last_airtime = (bytes, payload, config.phy.airtime(bytes, payload, config.data_rate));
         }
         let airtime = self.last_airtime.2;
-        Service { msdu, sequence, fragment, offset, body, airtime, sent: false, lost: false }
+        Service {
+            msdu,
+            sequence,
+            fragment,
+            offset,
+            body,
+            airtime,
+            sent: false,
+            lost: false,
+            is_last_of_burst: false,
+        }
     }
 
     /// Its turn has come: sends the frame in service, or asks for leave to.
-    pub(super) fn attempt(&mut self, out: &mut impl MacOut) {
+    pub(super) fn attempt(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.units.is_some() {
+            self.take_up(now, out);
+        }
         let Some(service) = &self.service else { return };
         self.access.take();
         (self.armed, self.is_committed) = (Time::NEVER, false);
@@ -66,12 +79,13 @@ impl Station {
             None => rules.config.sifs + ack,
             Some(airtime) => rules.config.sifs * 3 + ack * 2 + airtime,
         };
-        let frame = self.data_frame(&service, duration, follows.is_some());
+        let frame = self.data_frame(&service, duration, self.is_fragmented(&service));
         if let Some(service) = &mut self.service {
             service.sent = true;
         }
         self.doing = Doing::Sending(Sent::Data);
         self.counters.data_sent += 1;
+        self.counters.attempts[self.attempts_before().min(3) as usize] += 1;
         out.transmit(frame, service.airtime);
     }
 
@@ -109,6 +123,9 @@ impl Station {
 
     /// The airtime of the fragment that follows, if one does.
     fn following(&self, service: &Service) -> Option<Span> {
+        if service.is_last_of_burst {
+            return None;
+        }
         let config = &self.rules.config;
         let left = config.llc + service.msdu.bytes - service.offset - service.body;
         let bytes = self.rules.overhead + left.min(self.rules.longest_body);
@@ -133,6 +150,10 @@ impl Station {
 
     /// Parts with the MSDU in service and takes up the next.
     pub(super) fn part(&mut self, msdu: Msdu, outcome: Outcome, out: &mut impl MacOut) {
+        if self.part_with_unit(outcome, out) {
+            return;
+        }
+        self.room.release(&msdu, &self.rules);
         let next = self.queue.pop_front();
         self.service = next.map(|next| self.first_fragment(next));
         out.done(msdu.handle, outcome);
@@ -140,7 +161,9 @@ impl Station {
 
     /// The data frame was acknowledged: its next fragment follows after SIFS, or the exchange is over.
     pub(super) fn succeed(&mut self, now: Time, out: &mut impl MacOut) {
-        if self.acknowledged(out) {
+        let goes_on =
+            if self.units.is_some() { self.unit_acknowledged(now, out) } else { self.acknowledged(out) };
+        if goes_on {
             self.doing = Doing::Gap(Next::Data);
             out.set_timer(now + self.rules.config.sifs);
             return;
@@ -166,6 +189,13 @@ impl Station {
     /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether it did.
     pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
+        let is_lost = service.lost && answer != Answer::Cts;
+        if let Some(is_over) = self.unit_failed(is_lost, out) {
+            if is_over {
+                self.window = self.rules.config.cw_min;
+            }
+            return is_over;
+        }
         let config = &self.rules.config;
         let is_short =
             answer == Answer::Cts || self.rules.overhead + service.body <= self.rules.rts_threshold;
@@ -175,7 +205,6 @@ impl Station {
             (&mut self.long_retries, config.long_retry)
         };
         *count += 1;
-        let is_lost = service.lost && answer != Answer::Cts;
         let is_over = is_lost || limit.is_some_and(|limit| *count >= limit);
         if is_over {
             self.window = config.cw_min;
@@ -189,7 +218,7 @@ impl Station {
     /// The exchange is over: goes back to contention with a new backoff.
     fn leave(&mut self, now: Time, out: &mut impl MacOut) {
         self.doing = Doing::Contend;
-        if self.service.is_some() || self.rules.config.access.post_backoff {
+        if self.has_work() || self.rules.config.access.post_backoff {
             self.back_off(out);
         }
         self.resume(now, out);

@@ -1,8 +1,9 @@
 //! Frames on the air, and what passes between the MAC and the layer above it.
 
 use super::rates::PhyRate;
+use crate::hooks::{Reason, Unit, Waiting};
 use crate::packet::NodeId;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The receiver address of a frame to all.
 pub const BROADCAST: NodeId = NodeId(u32::MAX);
@@ -65,6 +66,8 @@ pub struct Msdu {
     pub next: NodeId,
     /// What it is to the ledger.
     pub class: PayloadClass,
+    /// The number of its flow, if an ARQ scheme may know the timing of that flow's sender.
+    pub flow: Option<u32>,
 }
 
 /// How the MAC parted with a packet.
@@ -76,6 +79,39 @@ pub enum Outcome {
     Undelivered,
     /// It was taken out of the queue unsent.
     Flushed,
+}
+
+/// A service of a station whose frames a scheme chooses, for a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// When it was chosen.
+    pub at: Time,
+    /// What the scheme held then, this unit included.
+    pub waiting: Waiting,
+    /// The packet.
+    pub handle: u64,
+    /// The unit, as it was before it was sent.
+    pub unit: Unit,
+    /// Why it was chosen.
+    pub reason: Reason,
+    /// What became of it.
+    pub outcome: ServedOutcome,
+}
+
+/// What became of a unit that was served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedOutcome {
+    /// It was acknowledged.
+    Delivered,
+    /// It was not, and went back to the scheme.
+    Failed,
+    /// It was given up, and its packet with it.
+    GivenUp,
+}
+
+impl ServedOutcome {
+    /// All outcomes, in the order of their codes.
+    pub const NAMES: [&'static str; 3] = ["delivered", "failed", "given up"];
 }
 
 /// A frame.

@@ -40,16 +40,21 @@ mod frame;
 mod pcf;
 mod rates;
 mod receive;
+mod room;
 mod standard;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod units;
 
 pub use dcf::{Counters, Role, Station};
-pub use frame::{BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass};
+pub use frame::{
+    BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,
+};
 pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
-pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, ResponseTimeout};
+pub use room::{Buffer, BufferScope, BufferUnit};
+pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_MSDU, Rules};
 
 use crate::units::Time;
@@ -68,4 +73,10 @@ pub trait MacOut {
     fn done(&mut self, handle: u64, outcome: Outcome);
     /// Draws a number from 0 to `bound`, both included, each as likely, from a stream of this station's own.
     fn draw(&mut self, bound: u32) -> u32;
+    /// Whether it is to be told what a scheme has served.
+    fn is_watching(&self) -> bool {
+        false
+    }
+    /// What a scheme has chosen, and what became of it.
+    fn served(&mut self, _: &Served) {}
 }

@@ -1,9 +1,13 @@
 //! The receiving side: duplicates are dropped, fragments joined.
 //!
 //! One record a transmitter, as IEEE 802.11-2012, 9.3.2.10 asks for: the sequence control last received from it, and how
-//! far an MSDU in fragments has come. Records lie at the number of the node, since nodes are numbered from zero.
+//! far an MSDU in fragments has come. Records lie at the number of the node, since nodes are numbered from zero. Where
+//! fragments come in any order a record is a window of sequence numbers, and what was received of each is a bit map.
 
+use super::exchange::SEQUENCE_MASK;
 use super::frame::Frame;
+use super::standard::Reassembly;
+use super::units::WINDOW;
 
 /// What a data frame is to its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +29,86 @@ struct Record {
     expected: Option<u16>,
 }
 
-/// The records of all transmitters.
+/// What was received of one MSDU.
+#[derive(Clone, Copy, Debug, Default)]
+struct Received {
+    /// Its sequence number, counted on where the twelve bits come round; 0 is none.
+    number: u64,
+    /// Its fragments, a bit for each.
+    fragments: u32,
+    /// How many it has, once the last has come.
+    of: Option<u8>,
+}
+
+/// The MSDUs of one transmitter whose fragments come in any order.
 #[derive(Clone, Debug, Default)]
+struct Window {
+    /// The highest sequence number received, counted on.
+    newest: u64,
+    /// Each at its number modulo the length.
+    received: Vec<Received>,
+}
+
+impl Window {
+    fn accept(&mut self, frame: &Frame) -> Accepted {
+        if self.received.is_empty() {
+            self.received.resize(usize::from(WINDOW), Received::default());
+            // No number before the first is below one window.
+            self.newest = u64::from(SEQUENCE_MASK + 1) + u64::from(frame.sequence);
+        }
+        let number = self.counted_on(frame.sequence);
+        self.newest = self.newest.max(number);
+        let record = &mut self.received[(number % u64::from(WINDOW)) as usize];
+        let bit = 1 << frame.fragment;
+        // A first transmission of what was received already is another MSDU's: the numbers have come round unheard.
+        let is_other = record.fragments & bit != 0 && !frame.retry;
+        if record.number != number || is_other {
+            *record = Received { number, ..Received::default() };
+        }
+        if record.fragments & bit != 0 {
+            return Accepted::Duplicate;
+        }
+        record.fragments |= bit;
+        if !frame.more_fragments {
+            record.of = Some(frame.fragment + 1);
+        }
+        let is_whole = record.of.is_some_and(|of| record.fragments == (1 << of) - 1);
+        if is_whole { Accepted::Whole } else { Accepted::Part }
+    }
+
+    /// A sequence number counted on: of those it may stand for the one nearest to the newest.
+    fn counted_on(&self, sequence: u16) -> u64 {
+        let round = SEQUENCE_MASK + 1;
+        let ahead = sequence.wrapping_sub(self.newest as u16) & SEQUENCE_MASK;
+        let number = self.newest + u64::from(ahead);
+        if ahead < round / 2 { number } else { number - u64::from(round) }
+    }
+}
+
+/// The records of all transmitters.
+#[derive(Clone, Debug)]
 pub(super) struct Inbox {
+    reassembly: Reassembly,
     records: Vec<Record>,
+    windows: Vec<Window>,
 }
 
 impl Inbox {
+    /// An inbox that has received nothing.
+    pub(super) fn new(reassembly: Reassembly) -> Inbox {
+        Inbox { reassembly, records: Vec::new(), windows: Vec::new() }
+    }
+
     /// Takes in a data frame.
     #[inline]
     pub(super) fn accept(&mut self, frame: &Frame) -> Accepted {
         let number = frame.transmitter.0 as usize;
+        if self.reassembly == Reassembly::AnyOrder {
+            if number >= self.windows.len() {
+                self.windows.resize(number + 1, Window::default());
+            }
+            return self.windows[number].accept(frame);
+        }
         if number >= self.records.len() {
             self.records.resize(number + 1, Record { last: None, expected: None });
         }
@@ -69,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_repetition_is_a_duplicate_only_of_the_frame_last_received_from_its_transmitter() {
-        let mut inbox = Inbox::default();
+        let mut inbox = Inbox::new(Reassembly::InOrder);
         assert_eq!(inbox.accept(&data(1, 5, 0, false, false)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(2, 5, 0, false, true)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(1, 5, 0, false, true)), Accepted::Duplicate);
@@ -80,7 +153,7 @@ mod tests {
 
     #[test]
     fn fragments_make_an_msdu_only_without_a_gap() {
-        let mut inbox = Inbox::default();
+        let mut inbox = Inbox::new(Reassembly::InOrder);
         assert_eq!(inbox.accept(&data(1, 7, 0, true, false)), Accepted::Part);
         assert_eq!(inbox.accept(&data(1, 7, 1, true, false)), Accepted::Part);
         assert_eq!(inbox.accept(&data(1, 7, 1, true, true)), Accepted::Duplicate);
@@ -91,9 +164,38 @@ mod tests {
 
     #[test]
     fn fragments_of_two_transmitters_do_not_mix() {
-        let mut inbox = Inbox::default();
+        let mut inbox = Inbox::new(Reassembly::InOrder);
         assert_eq!(inbox.accept(&data(1, 7, 0, true, false)), Accepted::Part);
         assert_eq!(inbox.accept(&data(2, 7, 1, false, false)), Accepted::Part);
         assert_eq!(inbox.accept(&data(1, 7, 1, false, false)), Accepted::Whole);
+    }
+
+    #[test]
+    fn fragments_of_several_msdus_are_joined_in_any_order() {
+        let mut inbox = Inbox::new(Reassembly::AnyOrder);
+        assert_eq!(inbox.accept(&data(1, 7, 1, true, false)), Accepted::Part);
+        assert_eq!(inbox.accept(&data(1, 8, 1, false, false)), Accepted::Part);
+        assert_eq!(inbox.accept(&data(2, 8, 0, true, true)), Accepted::Part);
+        assert_eq!(inbox.accept(&data(1, 7, 2, false, true)), Accepted::Part);
+        assert_eq!(inbox.accept(&data(1, 8, 1, false, true)), Accepted::Duplicate);
+        assert_eq!(inbox.accept(&data(1, 8, 0, true, true)), Accepted::Whole);
+        assert_eq!(inbox.accept(&data(1, 7, 0, true, true)), Accepted::Whole);
+        assert_eq!(inbox.accept(&data(1, 7, 0, true, true)), Accepted::Duplicate);
+        assert_eq!(inbox.accept(&data(1, 8, 1, false, true)), Accepted::Duplicate);
+    }
+
+    #[test]
+    fn sequence_numbers_that_come_round_are_not_those_of_before() {
+        let mut inbox = Inbox::new(Reassembly::AnyOrder);
+        for number in 0..3 * 4096_u32 {
+            let sequence = (number & 0xFFF) as u16;
+            assert_eq!(inbox.accept(&data(1, sequence, 0, true, false)), Accepted::Part);
+            // A repetition whose first transmission was never received.
+            assert_eq!(inbox.accept(&data(1, sequence, 1, false, true)), Accepted::Whole, "number {number}");
+        }
+        // All that fits the window is still known, also where the numbers have come round.
+        assert_eq!(inbox.accept(&data(1, 4095 - 1023, 1, false, true)), Accepted::Duplicate);
+        assert_eq!(inbox.accept(&data(1, 0, 0, false, false)), Accepted::Whole);
+        assert_eq!(inbox.accept(&data(1, 4095 - 1022, 1, false, true)), Accepted::Duplicate);
     }
 }

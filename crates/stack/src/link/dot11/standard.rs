@@ -3,6 +3,7 @@
 //! A preset names every constant and where it comes from; each is a field that a scenario may set by itself.
 
 use super::rates::{PhyRate, PhyTiming, RateSet};
+use super::room::Buffer;
 use crate::units::Span;
 
 /// From what a backoff is drawn.
@@ -43,6 +44,15 @@ pub struct AccessRules {
     /// Whether a CTS and the data frame after one follow their SIFS whatever is on the air (9.3.2.6, 9.3.2.7). In ns-2
     /// they need an idle medium: the CTS is dropped, the data frame goes back to its RTS with a wider window.
     pub blind_exchange: bool,
+}
+
+/// In which order a receiver joins fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reassembly {
+    /// As they were numbered, of one MSDU of each transmitter at a time (IEEE 802.11-2012, 9.6).
+    InOrder,
+    /// In any order, of many MSDUs: what a transmitter needs whose fragments a scheme orders.
+    AnyOrder,
 }
 
 /// Every constant of a station's MAC and PHY.
@@ -88,6 +98,10 @@ pub struct MacConfig {
     pub access: AccessRules,
     /// Packets the interface queue holds beside the one in service.
     pub queue: u32,
+    /// A limit in bytes in its place.
+    pub buffer: Option<Buffer>,
+    /// In which order fragments are joined.
+    pub reassembly: Reassembly,
 }
 
 /// A named set of constants.
@@ -163,6 +177,8 @@ const DOT11: MacConfig = MacConfig {
     long_retry: Some(4),
     access: standard_access(LONG_PREAMBLE),
     queue: 50,
+    buffer: None,
+    reassembly: Reassembly::InOrder,
 };
 
 impl Preset {

@@ -104,6 +104,7 @@ impl Cell {
             bytes: self.bytes,
             next: NodeId(to as u32),
             class: PayloadClass::Data,
+            flow: None,
         };
         assert!(self.stations[number].enqueue(msdu, self.now, &mut self.sides[number]));
         self.settle(number);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Station,
+    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served, Station,
 };
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -32,6 +32,7 @@ pub(super) struct Side {
     pub(super) frames: Vec<(Time, Frame, Airtime)>,
     pub(super) delivered: u64,
     pub(super) received: u64,
+    pub(super) served: Vec<Served>,
     quiet: bool,
 }
 
@@ -71,6 +72,14 @@ impl MacOut for Side {
     fn done(&mut self, handle: u64, outcome: Outcome) {
         self.delivered += u64::from(outcome == Outcome::Delivered);
         self.note(Event::Done(handle, outcome));
+    }
+
+    fn is_watching(&self) -> bool {
+        !self.quiet
+    }
+
+    fn served(&mut self, served: &Served) {
+        self.served.push(*served);
     }
 
     fn draw(&mut self, bound: u32) -> u32 {
@@ -144,6 +153,7 @@ impl Cell {
             frames: Vec::new(),
             delivered: 0,
             received: 0,
+            served: Vec::new(),
             quiet: false,
         };
         Cell {
@@ -178,7 +188,19 @@ impl Cell {
 
     /// Hands a packet to a station now.
     pub(super) fn enqueue(&mut self, from: usize, to: usize, handle: u64, bytes: u32) -> bool {
-        let msdu = Msdu { handle, bytes, next: NodeId(to as u32), class: PayloadClass::Data };
+        self.enqueue_of(None, from, to, handle, bytes)
+    }
+
+    /// Hands a packet of a flow to a station now.
+    pub(super) fn enqueue_of(
+        &mut self,
+        flow: Option<u32>,
+        from: usize,
+        to: usize,
+        handle: u64,
+        bytes: u32,
+    ) -> bool {
+        let msdu = Msdu { handle, bytes, next: NodeId(to as u32), class: PayloadClass::Data, flow };
         self.sides[from].now = self.now;
         let taken = self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]);
         self.launch(from);

@@ -8,3 +8,4 @@ mod hearing;
 mod polling;
 mod properties;
 mod saturation;
+mod units;

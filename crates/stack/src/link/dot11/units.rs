@@ -1,0 +1,397 @@
+//! A station whose fragments a scheme orders: what failed goes back to the scheme, which chooses at each turn.
+//!
+//! **How.** A packet is open from when it comes until each of its fragments is acknowledged or one is given up, which
+//! gives up its siblings. Its first transmissions go in order, in a burst while they are acknowledged; a fragment that is
+//! not goes to the scheme. At its turn the station sends what the scheme chooses, and goes on with the burst of that packet
+//! where it broke off. The receiver joins fragments in any order, for as many sequence numbers as [`WINDOW`] says; no newer
+//! packet is begun while an older one holds that window, and the oldest goes first then. A packet of no flow whose timing
+//! is known, such as an acknowledgement of TCP, is repeated at once, as by a station without a scheme.
+
+use std::collections::VecDeque;
+
+use super::dcf::{Service, Station};
+use super::exchange::SEQUENCE_MASK;
+use super::frame::{Msdu, Outcome};
+use super::{MacOut, Served, ServedOutcome};
+use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Unit, Waiting};
+use crate::registry::ArqMachine;
+use crate::schemes::dynamic_arq::Timing;
+use crate::units::Time;
+
+/// How many sequence numbers may be on the way from one station at a time.
+pub(super) const WINDOW: u16 = 1024;
+
+/// A packet that is not settled.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    msdu: Msdu,
+    /// How many packets came before it.
+    serial: u64,
+    fires_at: Time,
+    /// Given at its first transmission.
+    sequence: Option<u16>,
+    fragments: u8,
+    /// The first fragment that was never sent.
+    next: u8,
+    /// Which were acknowledged, a bit for each.
+    acknowledged: u32,
+    /// Whether it is held.
+    is_open: bool,
+}
+
+/// What a station with a scheme holds.
+#[derive(Clone, Debug)]
+pub(super) struct Units {
+    scheme: ArqMachine,
+    packets: Vec<Pending>,
+    free: Vec<u32>,
+    /// Packets that are not wholly sent once, where the scheme leaves their order to the station.
+    fresh: VecDeque<u32>,
+    /// Packets in the order of their sequence numbers, from the oldest that may be open.
+    begun: VecDeque<(u32, u64)>,
+    /// Packets that have come.
+    came: u64,
+    open: usize,
+    /// The unit of the frame in service.
+    in_service: Option<Unit>,
+    /// What a trace will say of it.
+    served: Option<Served>,
+}
+
+impl Units {
+    fn new(scheme: ArqMachine) -> Units {
+        Units {
+            scheme,
+            packets: Vec::new(),
+            free: Vec::new(),
+            fresh: VecDeque::new(),
+            begun: VecDeque::new(),
+            came: 0,
+            open: 0,
+            in_service: None,
+            served: None,
+        }
+    }
+
+    /// Packets held, the one in service included.
+    pub(super) fn backlog(&self) -> usize {
+        self.open
+    }
+
+    /// The scheme.
+    pub(super) fn scheme(&self) -> &ArqMachine {
+        &self.scheme
+    }
+
+    fn admit(&mut self, msdu: Msdu, fragments: u8) {
+        let fires_at = msdu.flow.map_or(Time::NEVER, |flow| self.scheme.fires_at(flow));
+        let open = Pending {
+            msdu,
+            serial: self.came,
+            fires_at,
+            sequence: None,
+            fragments,
+            next: 0,
+            acknowledged: 0,
+            is_open: true,
+        };
+        self.came += 1;
+        self.open += 1;
+        let packet = if let Some(place) = self.free.pop() {
+            self.packets[place as usize] = open;
+            place
+        } else {
+            self.packets.push(open);
+            self.packets.len() as u32 - 1
+        };
+        if self.is_ordered_by_scheme(packet) {
+            self.hold_fresh(packet);
+        } else {
+            self.fresh.push_back(packet);
+        }
+    }
+
+    /// Whether the scheme holds a packet's units before their first transmission.
+    fn is_ordered_by_scheme(&self, packet: u32) -> bool {
+        self.scheme.takes_new() && self.packets[packet as usize].msdu.flow.is_some()
+    }
+
+    /// Hands over the first fragment that was never sent. It is never given up.
+    fn hold_fresh(&mut self, packet: u32) {
+        let open = &self.packets[packet as usize];
+        if open.next < open.fragments {
+            let unit = self.unit(packet, open.next, 0);
+            self.scheme.hold(unit);
+        }
+    }
+
+    fn unit(&self, packet: u32, fragment: u8, sent: u8) -> Unit {
+        let Pending { msdu, serial, fires_at, .. } = self.packets[packet as usize];
+        Unit { packet, fragment, flow: msdu.flow.unwrap_or(u32::MAX), serial, fires_at, sent }
+    }
+
+    /// The oldest packet, when no newer one may be begun.
+    fn holds_the_window(&mut self, next_sequence: u16) -> Option<u32> {
+        while let Some(&(packet, serial)) = self.begun.front() {
+            let open = &self.packets[packet as usize];
+            if open.is_open && open.serial == serial {
+                let age = next_sequence.wrapping_sub(open.sequence?) & SEQUENCE_MASK;
+                return (age >= WINDOW).then_some(packet);
+            }
+            self.begun.pop_front();
+        }
+        None
+    }
+
+    /// What is sent now, or given up before anything is.
+    fn choose(&mut self, next_sequence: u16, now: Time) -> Option<Choice> {
+        if let Some(packet) = self.holds_the_window(next_sequence) {
+            let fragments = self.packets[packet as usize].fragments;
+            if let Some(unit) = (0..fragments).find_map(|fragment| self.scheme.withdraw(packet, fragment)) {
+                return Some(Choice::Send(unit, Reason::Oldest));
+            }
+        }
+        let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
+        self.scheme.next(newcomer, now)
+    }
+
+    /// Writes down a service that begins, if what waited before it was asked for.
+    fn note(&mut self, unit: Unit, reason: Reason, now: Time, waiting: Option<Waiting>) {
+        self.served = waiting.map(|waiting| Served {
+            at: now,
+            waiting,
+            handle: self.packets[unit.packet as usize].msdu.handle,
+            unit,
+            reason,
+            outcome: ServedOutcome::Failed,
+        });
+    }
+
+    /// The service that was written down has ended.
+    fn settle(&mut self, outcome: ServedOutcome, out: &mut impl MacOut) {
+        if let Some(served) = self.served.take() {
+            out.served(&Served { outcome, ..served });
+        }
+    }
+
+    /// A fragment is sent for the first time.
+    fn begin(&mut self, packet: u32) {
+        let open = &mut self.packets[packet as usize];
+        open.next += 1;
+        if open.next == open.fragments && self.fresh.front() == Some(&packet) {
+            self.fresh.pop_front();
+        }
+    }
+
+    /// A packet is settled.
+    fn close(&mut self, packet: u32) -> Msdu {
+        let Pending { fragments, msdu, .. } = self.packets[packet as usize];
+        for fragment in 0..fragments {
+            self.scheme.withdraw(packet, fragment);
+        }
+        if self.fresh.front() == Some(&packet) {
+            self.fresh.pop_front();
+        }
+        self.packets[packet as usize].is_open = false;
+        self.free.push(packet);
+        self.open -= 1;
+        msdu
+    }
+}
+
+impl Station {
+    /// Lets a scheme choose what is sent, from before the first packet on.
+    pub fn adopt(&mut self, scheme: ArqMachine) {
+        self.units = Some(Box::new(Units::new(scheme)));
+    }
+
+    /// The scheme that chooses what is sent, if one does.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&ArqMachine> {
+        self.units.as_ref().map(|units| units.scheme())
+    }
+
+    /// The timing of a flow's sender has become known, or has changed.
+    #[inline]
+    pub fn on_timing(&mut self, flow: u32, timing: Timing) {
+        if let Some(units) = &mut self.units {
+            units.scheme.on_timing(flow, timing);
+        }
+    }
+
+    /// Whether there is something to send.
+    #[inline]
+    pub(super) fn has_work(&self) -> bool {
+        self.service.is_some() || self.units.as_ref().is_some_and(|units| units.open > 0)
+    }
+
+    /// Takes in a packet where a scheme chooses.
+    pub(super) fn admit(&mut self, msdu: Msdu) {
+        let body = self.rules.config.llc + msdu.bytes;
+        let fragments = body.div_ceil(self.rules.longest_body).max(1) as u8;
+        if let Some(units) = &mut self.units {
+            units.admit(msdu, fragments);
+        }
+    }
+
+    /// How often the frame in service was sent before.
+    #[inline]
+    pub(super) fn attempts_before(&self) -> u32 {
+        match self.units.as_ref().and_then(|units| units.in_service) {
+            Some(unit) => u32::from(unit.sent),
+            None => self.short_retries + self.long_retries,
+        }
+    }
+
+    /// Takes up what the scheme chooses, if there is something and nothing is in service.
+    pub(super) fn take_up(&mut self, now: Time, out: &mut impl MacOut) {
+        if self.service.is_some() {
+            return;
+        }
+        let Some(mut units) = self.units.take() else { return };
+        let waiting = out.is_watching().then(|| units.scheme.waiting(now));
+        while let Some(choice) = units.choose(self.next_sequence, now) {
+            let (unit, reason) = match choice {
+                Choice::Send(unit, reason) => (unit, reason),
+                Choice::New => {
+                    let Some(&packet) = units.fresh.front() else { break };
+                    (units.unit(packet, units.packets[packet as usize].next, 0), Reason::New)
+                }
+                Choice::GiveUp(unit) => {
+                    units.note(unit, Reason::Hopeless, now, waiting);
+                    units.settle(ServedOutcome::GivenUp, out);
+                    self.give_up(&mut units, unit.packet, out);
+                    continue;
+                }
+            };
+            units.note(unit, reason, now, waiting);
+            self.serve(&mut units, unit);
+            break;
+        }
+        self.units = Some(units);
+    }
+
+    /// Puts a unit into service.
+    fn serve(&mut self, units: &mut Units, unit: Unit) {
+        if unit.sent == 0 {
+            units.begin(unit.packet);
+        }
+        let sequence = match units.packets[unit.packet as usize].sequence {
+            Some(sequence) => sequence,
+            None => self.take_sequence(),
+        };
+        let open = &mut units.packets[unit.packet as usize];
+        if open.sequence.is_none() {
+            open.sequence = Some(sequence);
+            units.begun.push_back((unit.packet, open.serial));
+        }
+        let offset = u32::from(unit.fragment) * self.rules.longest_body;
+        let service = self.fragment_at(open.msdu, sequence, unit.fragment, offset);
+        // The frame that follows in a burst is the next, if that was never sent.
+        let is_last_of_burst = open.next != unit.fragment + 1;
+        self.service = Some(Service { sent: unit.sent > 0, is_last_of_burst, ..service });
+        units.in_service = Some(unit);
+    }
+
+    /// The unit in service was acknowledged. Returns whether the burst goes on.
+    pub(super) fn unit_acknowledged(&mut self, now: Time, out: &mut impl MacOut) -> bool {
+        self.window = self.rules.config.cw_min;
+        (self.short_retries, self.long_retries) = (0, 0);
+        let Some(mut units) = self.units.take() else { return false };
+        let goes_on = self.settle_acknowledged(&mut units, now, out);
+        self.units = Some(units);
+        goes_on
+    }
+
+    fn settle_acknowledged(&mut self, units: &mut Units, now: Time, out: &mut impl MacOut) -> bool {
+        let (Some(service), Some(unit)) = (self.service.take(), units.in_service.take()) else {
+            return false;
+        };
+        units.settle(ServedOutcome::Delivered, out);
+        let open = &mut units.packets[unit.packet as usize];
+        open.acknowledged |= 1 << unit.fragment;
+        if open.acknowledged == (1 << open.fragments) - 1 {
+            self.counters.delivered += 1;
+            let msdu = units.close(unit.packet);
+            self.room.release(&msdu, &self.rules);
+            out.done(msdu.handle, Outcome::Delivered);
+            return false;
+        }
+        if service.is_last_of_burst || open.next == open.fragments {
+            return false;
+        }
+        let next = open.next;
+        let waiting = out.is_watching().then(|| units.scheme.waiting(now));
+        units.scheme.withdraw(unit.packet, next);
+        let unit = units.unit(unit.packet, next, 0);
+        units.note(unit, Reason::New, now, waiting);
+        self.serve(units, unit);
+        true
+    }
+
+    /// The unit in service failed: it goes back to the scheme, which may give it up. Returns whether the packet was given
+    /// up, or `None` where the frame stays in service and the station's own retry limits hold.
+    pub(super) fn unit_failed(&mut self, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
+        let mut units = self.units.take()?;
+        let is_over = self.settle_failed(&mut units, is_lost, out);
+        self.units = Some(units);
+        is_over
+    }
+
+    fn settle_failed(&mut self, units: &mut Units, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
+        let mut unit = units.in_service?;
+        unit.sent = unit.sent.saturating_add(1);
+        let is_of_flow = units.packets[unit.packet as usize].msdu.flow.is_some();
+        if !is_lost && !is_of_flow {
+            units.in_service = Some(unit);
+            return None;
+        }
+        (units.in_service, self.service) = (None, None);
+        let is_over = is_lost || units.scheme.hold(unit) == ArqVerdict::GivenUp;
+        if is_over {
+            units.settle(ServedOutcome::GivenUp, out);
+            self.give_up(units, unit.packet, out);
+        } else {
+            units.settle(ServedOutcome::Failed, out);
+            if unit.sent == 1 && units.is_ordered_by_scheme(unit.packet) {
+                units.hold_fresh(unit.packet);
+            }
+        }
+        Some(is_over)
+    }
+
+    /// The station's own retry limit ends the packet in service. Returns false where no scheme holds it.
+    pub(super) fn part_with_unit(&mut self, outcome: Outcome, out: &mut impl MacOut) -> bool {
+        let Some(units) = &mut self.units else { return false };
+        let Some(unit) = units.in_service.take() else { return false };
+        self.service = None;
+        units.settle(ServedOutcome::GivenUp, out);
+        let msdu = units.close(unit.packet);
+        self.room.release(&msdu, &self.rules);
+        out.done(msdu.handle, outcome);
+        true
+    }
+
+    /// Gives up a packet and all its units.
+    fn give_up(&mut self, units: &mut Units, packet: u32, out: &mut impl MacOut) {
+        self.counters.undelivered += 1;
+        let msdu = units.close(packet);
+        self.room.release(&msdu, &self.rules);
+        out.done(msdu.handle, Outcome::Undelivered);
+    }
+
+    /// Parts with every packet of which nothing was sent yet.
+    pub(super) fn flush_units(&mut self, out: &mut impl MacOut) {
+        let Some(mut units) = self.units.take() else { return };
+        for packet in 0..units.packets.len() as u32 {
+            let Pending { is_open, sequence, .. } = units.packets[packet as usize];
+            if is_open && sequence.is_none() {
+                units.fresh.retain(|other| *other != packet);
+                let msdu = units.close(packet);
+                self.room.release(&msdu, &self.rules);
+                out.done(msdu.handle, Outcome::Flushed);
+            }
+        }
+        self.units = Some(units);
+    }
+}
