@@ -117,6 +117,7 @@ fn dimension(dim: Dim) -> &'static str {
         Dim::Level => "level",
         Dim::Gain => "gain",
         Dim::Frequency => "frequency",
+        Dim::Speed => "speed",
     }
 }
 

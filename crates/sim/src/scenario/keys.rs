@@ -6,6 +6,7 @@
 mod agents;
 mod air;
 mod apps;
+mod fading;
 mod figures;
 mod frn;
 mod jitter;

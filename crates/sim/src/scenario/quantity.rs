@@ -30,6 +30,8 @@ pub(super) enum Dim {
     Gain,
     /// Base unit: the hertz.
     Frequency,
+    /// Base unit: the metre per second.
+    Speed,
 }
 
 /// A unit: what it measures, its name, and its size in base units as `mantissa * 10^exponent`.
@@ -74,6 +76,7 @@ const UNITS: &[Unit] = &[
     Unit(Dim::Frequency, "kHz", 1, 3),
     Unit(Dim::Frequency, "MHz", 1, 6),
     Unit(Dim::Frequency, "GHz", 1, 9),
+    Unit(Dim::Speed, "m/s", 1, 0),
 ];
 
 impl Dim {
@@ -91,6 +94,7 @@ impl Dim {
             Dim::Level => "a level",
             Dim::Gain => "a gain",
             Dim::Frequency => "a frequency",
+            Dim::Speed => "a speed",
         }
     }
 
@@ -108,6 +112,7 @@ impl Dim {
             Dim::Level => "dBm",
             Dim::Gain => "dB",
             Dim::Frequency => "MHz",
+            Dim::Speed => "m/s",
         }
     }
 
@@ -123,7 +128,7 @@ impl Dim {
 
     /// Whether only whole base units have a meaning.
     fn counts(self) -> bool {
-        !matches!(self, Dim::Share | Dim::Length | Dim::Power | Dim::Level | Dim::Gain)
+        !matches!(self, Dim::Share | Dim::Length | Dim::Power | Dim::Level | Dim::Gain | Dim::Speed)
     }
 
     /// Whether less than zero has a meaning.
@@ -155,6 +160,7 @@ impl Dim {
             Dim::Level => &[("dBm", 0)],
             Dim::Gain => &[("dB", 0)],
             Dim::Frequency => &[("Hz", 0), ("kHz", 3), ("MHz", 6), ("GHz", 9)],
+            Dim::Speed => &[("m/s", 0)],
         }
     }
 

@@ -342,6 +342,7 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
         Dim::Level => "-82",
         Dim::Gain => "7",
         Dim::Frequency => "914",
+        Dim::Speed => "1.5",
     };
     let number = number.filter(|number| dim.is_signed() || !number.starts_with('-')).unwrap_or(usual);
     format!("{} such as \"{number} {unit}\"", dim.noun())

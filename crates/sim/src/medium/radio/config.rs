@@ -23,6 +23,10 @@ pub struct RadioConfig {
     pub system_loss: f64,
     /// How power falls with distance.
     pub propagation: Propagation,
+    /// What obstacles make of it.
+    pub shadowing: Option<Shadowing>,
+    /// What echoes make of it.
+    pub fading: Option<Fading>,
     /// Power at which stations hear each other when one of them has no position, W.
     pub flat_power_w: f64,
     /// Weakest frame that can be received, W.
@@ -56,6 +60,33 @@ pub enum Propagation {
         /// Reference distance, m.
         reference_m: f64,
     },
+}
+
+/// Log-normal shadowing of each pair of stations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadowing {
+    /// Standard deviation, dB.
+    pub deviation_db: f64,
+    /// When it is drawn anew.
+    pub redraw: Redraw,
+}
+
+/// Multipath fading of each pair of stations, of mean 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fading {
+    /// Power of the steady ray over that of all others, Rice's K; 0 is Rayleigh fading.
+    pub factor: f64,
+    /// When it is drawn anew.
+    pub redraw: Redraw,
+}
+
+/// When the gain of a pair of stations is drawn anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Redraw {
+    /// Never: it is drawn once for each replication.
+    Never,
+    /// After each such time, which is not zero.
+    After(Span),
 }
 
 /// What becomes of a frame when others overlap with it at a receiver.
@@ -165,6 +196,8 @@ impl RadioConfig {
             antenna_height_m: 1.5,
             system_loss: 1.0,
             propagation: Propagation::TwoRay,
+            shadowing: None,
+            fading: None,
             flat_power_w: 1e-8,
             receive_threshold_w: 3.652e-10,
             carrier_sense_threshold_w: 1.559e-11,

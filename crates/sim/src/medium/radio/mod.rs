@@ -1,8 +1,8 @@
 //! A radio medium: who hears whom, what overlaps, what is lost.
 //!
-//! **How**: the power of each pair of stations is computed once, and a station keeps a list of those that hear it, so that
-//! a frame costs as much as the stations it reaches. [`Radio::start`] and [`Radio::end`] tell each of them what happened.
-//! Propagation takes no time.
+//! **How**: the power of each pair of stations is computed once, or when shadowing or fading changes it, and a station
+//! keeps a list of those that hear it, so that a frame costs as much as the stations it reaches. [`Radio::start`] and
+//! [`Radio::end`] tell each of them what happened. Propagation takes no time.
 //!
 //! **Choices**
 //! 1. The medium is busy to a station while at least one frame above the carrier-sense threshold is on the air; powers do
@@ -12,15 +12,18 @@
 //! 3. Whether a frame comes through is drawn by each receiver on its own. The station addressed draws from the stream of
 //!    the direction (see [`draws`]), all others from one of their own.
 //! 4. A packet lost for good ends as an error at the station addressed, also for its EIFS; other stations hear it.
+//! 5. A frame keeps the power with which it began, whatever changes while it lasts.
 
 pub mod config;
 pub mod draws;
 mod errors;
+pub mod fading;
 pub mod modulation;
 pub mod propagation;
 mod receiver;
 #[cfg(test)]
 mod tests;
+mod varying;
 
 use lasthop_stack::link::dot11::{Airtime, BROADCAST, Frame, PayloadClass};
 use lasthop_stack::packet::NodeId;
@@ -31,6 +34,7 @@ use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
 use modulation::{Memo, Modulation};
 use receiver::{Arrival, Bits, Followed, Quality, Receiver, Rules};
+use varying::Varying;
 
 /// A station of a medium.
 #[derive(Clone, Debug)]
@@ -106,6 +110,8 @@ struct Transmission {
 pub struct Radio {
     /// Those that hear each station, in order of their number.
     neighbours: Vec<Vec<Neighbour>>,
+    /// What changes them.
+    varying: Option<Box<Varying>>,
     receivers: Vec<Receiver>,
     sending: Vec<Option<Transmission>>,
     counters: Vec<FrameCounters>,
@@ -121,6 +127,7 @@ impl Radio {
     #[must_use]
     pub fn new(config: &RadioConfig, sites: &[Site], base: StreamBase) -> Radio {
         let names = sites.iter().map(|site| site.name.clone()).collect();
+        let varying = Varying::of(config, sites, &base).map(Box::new);
         let losses = Losses::new(&config.errors, config.noise_w(), base, names);
         let lock_w = match config.reception {
             Reception::Ns2 { .. } => config.carrier_sense_threshold_w,
@@ -140,7 +147,12 @@ impl Radio {
             stations[site.node.0 as usize] = Some(number as u32);
         }
         Radio {
-            neighbours: neighbours(config, sites),
+            neighbours: if varying.is_some() {
+                vec![Vec::new(); sites.len()]
+            } else {
+                neighbours(config, sites)
+            },
+            varying,
             receivers: vec![Receiver::default(); sites.len()],
             sending: vec![None; sites.len()],
             counters: vec![FrameCounters::default(); sites.len()],
@@ -167,6 +179,9 @@ impl Radio {
         let to = self.station(frame.receiver);
         let attempt = self.losses.attempt(station, to, frame);
         self.sending[station] = Some(Transmission { to, started: now, attempt });
+        if let Some(varying) = &mut self.varying {
+            varying.refresh(station, now, &mut self.neighbours[station]);
+        }
         self.counters[station].sent += 1;
         self.receivers[station].mute(now, &self.rules, &mut self.memo);
         let ends = now.after(airtime.total);
@@ -248,7 +263,8 @@ impl Radio {
         self.stations.get(node.0 as usize).copied().flatten().map(|station| station as usize)
     }
 
-    /// The power at which one station hears another, W; 0 when it is not worth regarding.
+    /// The power at which one station hears the frames of another since it last began to send one, W; 0 when it is not
+    /// worth regarding.
     #[must_use]
     pub fn power_w(&self, from: usize, at: usize) -> f64 {
         let neighbours = &self.neighbours[from];
@@ -305,20 +321,22 @@ fn fate_at(
     }
 }
 
+/// The power at which one station hears another by where they stand, W.
+fn mean_power_w(config: &RadioConfig, from: &Site, at: &Site) -> f64 {
+    match (from.position, at.position) {
+        (Some((x0, y0)), Some((x1, y1))) => {
+            propagation::received_power_w(config, libm::hypot(x1.0 - x0.0, y1.0 - y0.0))
+        }
+        _ => config.flat_power_w,
+    }
+}
+
 fn neighbours(config: &RadioConfig, sites: &[Site]) -> Vec<Vec<Neighbour>> {
     let floor_w = config.floor_w();
-    let reach = |from: &Site, at: &Site| {
-        let power_w = match (from.position, at.position) {
-            (Some((x0, y0)), Some((x1, y1))) => {
-                propagation::received_power_w(config, libm::hypot(x1.0 - x0.0, y1.0 - y0.0))
-            }
-            _ => config.flat_power_w,
-        };
-        (power_w >= floor_w).then_some(power_w)
-    };
     let of = |number: usize, from: &Site| {
         let others = sites.iter().enumerate().filter(|(other, _)| *other != number);
-        let heard = others.filter_map(|(other, at)| Some((other, reach(from, at)?)));
+        let powers = others.map(|(other, at)| (other, mean_power_w(config, from, at)));
+        let heard = powers.filter(|(_, power_w)| *power_w >= floor_w);
         heard.map(|(other, power_w)| Neighbour { station: other as u32, power_w }).collect()
     };
     sites.iter().enumerate().map(|(number, from)| of(number, from)).collect()

@@ -190,7 +190,7 @@ fn cck_word_error(energy: f64) -> f64 {
     sum * step / 3.0 / libm::sqrt(2.0 * PI) + below_zero
 }
 
-/// The last results of [`Modulation::log_success`]: stations do not move, so the same ratios come again and again.
+/// The last results of [`Modulation::log_success`]: powers change seldom, so the same ratios come again and again.
 #[derive(Clone, Debug)]
 pub(super) struct Memo {
     places: Vec<(Modulation, f64, f64)>,

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::config::{Propagation, RadioConfig};
 
 /// Speed of light, m/s, rounded as in ns-2, whose crossover of 86.14 m at 914 MHz follows from it.
-const SPEED_OF_LIGHT: f64 = 3e8;
+pub(super) const SPEED_OF_LIGHT: f64 = 3e8;
 
 /// The power at a receiver `distance_m` away, W. Never more than was sent, also at no distance at all.
 #[must_use]

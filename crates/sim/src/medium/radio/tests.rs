@@ -1,7 +1,9 @@
 //! Hand-worked time lines of a medium.
 
 mod cell;
+mod fading;
 mod random;
+mod tables;
 
 use lasthop_stack::link::dot11::{Airtime, FrameKind, PhyRate};
 use lasthop_stack::units::Span;

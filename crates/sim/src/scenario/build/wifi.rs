@@ -2,8 +2,10 @@
 
 use super::Part;
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, LossMeaning, LossOf, Propagation, RadioConfig, Reception,
+    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, Propagation, RadioConfig, Reception, Redraw,
+    Shadowing, db_to_ratio,
 };
+use crate::medium::radio::fading::coherence;
 use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
@@ -108,9 +110,10 @@ fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
     let real = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.real(key));
     let power = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.power(key));
     let capture = || link.optional("reception.capture", Part::real);
+    let frequency_hz = real("propagation.frequency", preset.frequency_hz);
     RadioConfig {
         transmit_power_w: power("propagation.transmit-power", preset.transmit_power_w),
-        frequency_hz: real("propagation.frequency", preset.frequency_hz),
+        frequency_hz,
         transmit_gain: real("propagation.transmit-gain", preset.transmit_gain),
         receive_gain: real("propagation.receive-gain", preset.receive_gain),
         antenna_height_m: real("propagation.antenna-height", preset.antenna_height_m),
@@ -123,6 +126,15 @@ fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
                 reference_m: link.real("propagation.reference-distance"),
             },
             _ => preset.propagation,
+        },
+        shadowing: (link.word("propagation.shadowing.model") != "none").then(|| shadowing(link)),
+        fading: match link.word("propagation.fading.model") {
+            "rayleigh" => Some(fading(link, 0.0, frequency_hz)),
+            "rician" => {
+                let factor = db_to_ratio(link.real("propagation.fading.k-factor"));
+                Some(fading(link, factor, frequency_hz))
+            }
+            _ => None,
         },
         flat_power_w: link.power("propagation.flat-power"),
         receive_threshold_w: link.power("reception.receive-threshold"),
@@ -137,6 +149,20 @@ fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
         noise_figure_db: link.real("reception.noise-figure"),
         errors: errors(link),
     }
+}
+
+fn shadowing(link: &Part<'_>) -> Shadowing {
+    let redraw = link.optional("propagation.shadowing.redraw", Part::span);
+    Shadowing {
+        deviation_db: link.real("propagation.shadowing.deviation"),
+        redraw: redraw.map_or(Redraw::Never, Redraw::After),
+    }
+}
+
+fn fading(link: &Part<'_>, factor: f64, frequency_hz: f64) -> Fading {
+    let given = link.optional("propagation.fading.coherence", Part::span);
+    let doppler = || coherence(link.real("propagation.fading.speed"), frequency_hz);
+    Fading { factor, redraw: Redraw::After(given.unwrap_or_else(doppler)) }
 }
 
 fn errors(link: &Part<'_>) -> ErrorConfig {

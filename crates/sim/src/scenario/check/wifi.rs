@@ -97,6 +97,7 @@ impl Check<'_> {
         self.loss_meaning(name, wifi, sheet);
         self.rates(name, sheet);
         self.positions(name, wifi, config, sheet);
+        self.echoes(name, sheet);
         if let Some(queue) = sheet.get(&key("queue"))
             && !matches!(queue, Value::Quantity(room) if room.dim == Dim::Packets)
         {
@@ -147,6 +148,17 @@ impl Check<'_> {
         if errors.meaning == LossMeaning::AboveMac && errors.law == ErrorLaw::Snr {
             let text = "\"snr\" with loss.above-mac, where there is no signal; expected another model";
             self.fault(&key("model"), text.to_string());
+        }
+    }
+
+    /// The Doppler shift follows from the carrier, which a flat medium has not.
+    fn echoes(&mut self, name: &str, sheet: &Sheet<'_>) {
+        let is = |below: &str, word: &str| {
+            sheet.get(&format!("links.{name}.propagation.{below}")).is_some_and(|value| value.is(word))
+        };
+        if is("model", "flat") && is("fading.coherence", "doppler") {
+            let text = "\"doppler\" with propagation.model = \"flat\", which has no frequency; expected a time such as \"15 ms\"";
+            self.fault(&format!("links.{name}.propagation.fading.coherence"), text.to_string());
         }
     }
 

@@ -5,8 +5,8 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, figures, frn, jitter, laws,
-    links, nodes, pcf, radio,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, fading, figures, frn,
+    jitter, laws, links, nodes, pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
@@ -41,6 +41,7 @@ const SECTIONS: &[&[Key]] = &[
     air::KEYS,
     frn::KEYS,
     radio::KEYS,
+    fading::KEYS,
     FLOWS,
     apps::FORWARD,
     apps::FORWARD_SINK,

@@ -1,0 +1,137 @@
+//! What obstacles and echoes make of the power between two stations: log-normal shadowing, Rayleigh and Rician fading.
+//!
+//! **Limits**: one gain for the whole band and for a whole frame; neither depends on that of any other pair.
+//!
+//! **Source**: Rappaport, *Wireless Communications* (2nd edition, 2002): 4.9.2 (shadowing), 5.6 (Rayleigh and Ricean
+//! envelopes), (5.40.c), by which a channel keeps its gain for 0.423 over the Doppler shift v f / c.
+//!
+//! **How**: block fading. A gain lasts for one block and is drawn anew for the next. The draws of a pair of stations have
+//! a stream of their own and each block a section in it, found by the number of the block: both directions meet the same
+//! gain, and so do two schemes, whatever they send. No event marks the end of a block.
+//!
+//! **Choices**
+//! 1. Fading has a mean of 1, so that the mean power stays that of the distance. Shadowing has a mean of 0 dB, as path loss
+//!    is given in decibels; the mean of its power is greater by exp((σ ln 10 / 10)² / 2).
+//! 2. The first block of a pair began at a random time before the start, so that the pairs do not all change at once.
+
+use lasthop_stack::units::{Span, Time};
+
+use super::config::{Fading, Redraw, Shadowing, db_to_ratio};
+use crate::engine::streams::{Stream, key};
+
+/// By this factor the power of Rayleigh fading exceeds its mean in fewer than one of a million blocks.
+const MOST_RAYLEIGH: f64 = 14.0;
+/// By so many standard deviations shadowing is above its mean in fewer than one of a million blocks.
+const MOST_DEVIATIONS: f64 = 5.0;
+/// The section of a pair's stream that says when its first block began; those of the blocks follow.
+const PHASE: u64 = 0;
+
+/// The law of a gain.
+#[derive(Clone, Copy, Debug)]
+enum Law {
+    LogNormal { deviation_db: f64 },
+    Rician { factor: f64 },
+}
+
+/// One of the two processes of a medium.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Process {
+    law: Law,
+    redraw: Redraw,
+}
+
+/// The gain of one pair of stations at present.
+#[derive(Clone, Debug)]
+pub(super) struct Gain {
+    key: [u64; 2],
+    /// How long the first block had lasted at the start.
+    phase: Span,
+    pub(super) factor: f64,
+    /// When its block ends.
+    pub(super) until: Time,
+}
+
+impl Process {
+    pub(super) fn shadowing(config: &Shadowing) -> Process {
+        Process { law: Law::LogNormal { deviation_db: config.deviation_db }, redraw: config.redraw }
+    }
+
+    pub(super) fn fading(config: &Fading) -> Process {
+        Process { law: Law::Rician { factor: config.factor }, redraw: config.redraw }
+    }
+
+    /// The greatest gain worth regarding.
+    pub(super) fn most(&self) -> f64 {
+        match self.law {
+            Law::LogNormal { deviation_db } => db_to_ratio(MOST_DEVIATIONS * deviation_db),
+            Law::Rician { factor } => {
+                let sum = libm::sqrt(factor) + libm::sqrt(MOST_RAYLEIGH);
+                sum * sum / (factor + 1.0)
+            }
+        }
+    }
+
+    /// The gain of the pair whose stream has this name, before the start.
+    pub(super) fn gain(&self, seed: u64, replication: u64, name: &str) -> Gain {
+        let key = key(seed, replication, name);
+        let phase = match self.redraw {
+            Redraw::Never => Span::ZERO,
+            Redraw::After(length) => {
+                let mut stream = Stream::with_key(key);
+                stream.seek(PHASE);
+                Span((stream.uniform() * length.0 as f64) as u64)
+            }
+        };
+        Gain { key, phase, factor: 1.0, until: Time::ZERO }
+    }
+
+    /// Brings a gain up to date, at a time not before that of the last call for it.
+    #[inline]
+    pub(super) fn update(&self, gain: &mut Gain, now: Time) {
+        if now >= gain.until {
+            self.redraw(gain, now);
+        }
+    }
+
+    #[cold]
+    fn redraw(&self, gain: &mut Gain, now: Time) {
+        let block = match self.redraw {
+            Redraw::Never => {
+                gain.until = Time::NEVER;
+                0
+            }
+            Redraw::After(length) => {
+                let block = (now.0 + gain.phase.0) / length.0;
+                gain.until = Time(((block + 1) * length.0).saturating_sub(gain.phase.0));
+                block
+            }
+        };
+        gain.factor = self.draw(gain.key, block);
+    }
+
+    fn draw(&self, key: [u64; 2], block: u64) -> f64 {
+        let mut stream = Stream::with_key(key);
+        stream.seek(PHASE + 1 + block);
+        match self.law {
+            Law::LogNormal { deviation_db } => db_to_ratio(deviation_db * stream.normal()),
+            Law::Rician { factor } => {
+                // A steady ray and many weak ones, whose sum is a complex normal number of mean power 1.
+                let scattered = libm::sqrt(stream.exponential(1.0));
+                let (sin, cos) = libm::sincos(std::f64::consts::TAU * stream.uniform());
+                let (along, across) = (libm::sqrt(factor) + scattered * cos, scattered * sin);
+                (along * along + across * across) / (factor + 1.0)
+            }
+        }
+    }
+}
+
+/// For how long the echoes of a receiver that moves at a speed stay as they are: 0.423 over the Doppler shift.
+#[must_use]
+pub fn coherence(speed_mps: f64, frequency_hz: f64) -> Span {
+    Span::from_secs_f64(coherence_m(frequency_hz) / speed_mps).max(Span(1))
+}
+
+/// How far one moves meanwhile, m.
+fn coherence_m(frequency_hz: f64) -> f64 {
+    0.423 * super::propagation::SPEED_OF_LIGHT / frequency_hz
+}

@@ -1,0 +1,69 @@
+//! The keys of shadowing and fading on an 802.11 link.
+
+use super::super::quantity::Dim;
+use super::table::{LONGEST, TIME_MS};
+use super::{Key, Kind, Only};
+
+const DEVIATION: Kind = Kind::Quantity(&[Dim::Gain], "dB");
+const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
+
+const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
+const LOG_NORMAL: &[Only] = &[Only::Is("links.*.propagation.shadowing.model", &["log-normal"])];
+const FADING: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rayleigh", "rician"])];
+const RICIAN: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rician"])];
+const DOPPLER: &[Only] = &[Only::Is("links.*.propagation.fading.coherence", &["doppler"])];
+
+/// The keys under `[links.NAME.propagation.shadowing]` and `[links.NAME.propagation.fading]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "links.*.propagation.shadowing.model",
+        Kind::Word("model of shadowing", || vec!["none", "log-normal"]),
+        "what obstacles add to the loss by distance, drawn for each pair of stations, equal in both directions",
+    )
+    .default("none")
+    .only(WIFI),
+    Key::new("links.*.propagation.shadowing.deviation", DEVIATION, "standard deviation; the mean is 0 dB")
+        .above("0 dB")
+        .at_most("40 dB")
+        .only(LOG_NORMAL),
+    Key::new(
+        "links.*.propagation.shadowing.redraw",
+        TIME_MS,
+        "time after which shadowing is drawn anew; never is once for each replication",
+    )
+    .or(&["never"])
+    .default("never")
+    .at_least("1 us")
+    .at_most(LONGEST)
+    .only(LOG_NORMAL),
+    Key::new(
+        "links.*.propagation.fading.model",
+        Kind::Word("model of fading", || vec!["none", "rayleigh", "rician"]),
+        "what echoes make of the power, drawn for each pair of stations, equal in both directions; its mean is 1",
+    )
+    .default("none")
+    .only(WIFI),
+    Key::new(
+        "links.*.propagation.fading.k-factor",
+        DEVIATION,
+        "power of the steady ray over that of the echoes",
+    )
+    .at_least("-40 dB")
+    .at_most("40 dB")
+    .only(RICIAN),
+    Key::new(
+        "links.*.propagation.fading.coherence",
+        TIME_MS,
+        "time for which a draw lasts; doppler is 0.423 wavelengths at fading.speed",
+    )
+    .or(&["doppler"])
+    .default("doppler")
+    .source("Rappaport 2002 (5.40.c)")
+    .at_least("1 us")
+    .at_most(LONGEST)
+    .only(FADING),
+    Key::new("links.*.propagation.fading.speed", SPEED, "speed at which a station changes its echoes")
+        .above("0 m/s")
+        .at_most("10000 m/s")
+        .only(DOPPLER),
+];

@@ -1,0 +1,97 @@
+//! Shadowing and fading of an 802.11 link: what legal ones come out as, and what is said of others.
+
+use super::wifi::{cell, cell_config, placed, wifi};
+use super::wifi_errors::{refused, refused_line};
+use super::{read, resolved};
+use crate::medium::radio::config::{Fading, RadioConfig, Redraw, Shadowing, db_to_ratio};
+use lasthop_stack::units::Span;
+
+fn radio(text: &str) -> RadioConfig {
+    wifi(&read(text).unwrap_or_else(|error| panic!("{error}")), 0).radio
+}
+
+#[test]
+fn a_link_that_says_nothing_neither_shadows_nor_fades() {
+    let found = cell_config("").radio;
+    assert_eq!((found.shadowing, found.fading), (None, None));
+    let scenario = read(&cell("")).unwrap();
+    let value = |key: &str| resolved(&scenario, 0, &format!("links.cell.propagation.{key}"));
+    assert_eq!(value("fading.model"), Some(("none".into(), "default".into())));
+    assert_eq!(value("fading.coherence"), None);
+}
+
+#[test]
+fn shadowing_is_drawn_once_or_after_a_time() {
+    let shadowing =
+        |more: &str| cell_config(&format!("propagation.shadowing = {{ model = \"log-normal\", {more} }}"));
+    let expected = |redraw| Some(Shadowing { deviation_db: 6.5, redraw });
+    assert_eq!(shadowing("deviation = \"6.5 dB\"").radio.shadowing, expected(Redraw::Never));
+    let drawn = shadowing("deviation = \"6.5 dB\", redraw = \"2 s\"").radio.shadowing;
+    assert_eq!(drawn, expected(Redraw::After(Span::from_secs(2))));
+}
+
+#[test]
+fn the_coherence_of_fading_is_given_or_follows_from_speed_and_carrier() {
+    let given = cell_config("propagation.fading = { model = \"rayleigh\", coherence = \"20 ms\" }").radio;
+    let expected = Fading { factor: 0.0, redraw: Redraw::After(Span::from_millis(20)) };
+    assert_eq!(given.fading, Some(expected));
+    let text = placed(
+        "propagation = { frequency = \"5.4 GHz\", fading = { model = \"rician\", k-factor = \"6 dB\", speed = \"1.5 m/s\" } }",
+    );
+    let found = radio(&text).fading.expect("fading");
+    assert_eq!(found.factor, db_to_ratio(6.0));
+    assert_eq!(found.redraw, Redraw::After(Span(15_666_667)));
+}
+
+#[test]
+fn fading_that_cannot_be_is_refused() {
+    for (line, expected) in [
+        (
+            "propagation.fading = { model = \"rice\" }",
+            "fading.model: unknown model of fading \"rice\"; expected one of none, rayleigh, rician",
+        ),
+        (
+            "propagation.fading = { coherence = \"1 ms\" }",
+            "fading.coherence: no point uses it; expected links.cell.propagation.fading.model = \"rayleigh\" or \"rician\"",
+        ),
+        (
+            "propagation.fading = { model = \"rayleigh\", coherence = \"0 s\" }",
+            "fading.coherence: \"0 s\" is too small; expected at least 1 us",
+        ),
+        (
+            "propagation.fading = { model = \"rayleigh\", coherence = 5 }",
+            "fading.coherence: 5 has no unit; expected a time such as \"5 ms\" or \"doppler\"",
+        ),
+        (
+            "propagation.fading = { model = \"rayleigh\", speed = \"1.5 m\" }",
+            "fading.speed: \"1.5 m\" is a length; expected a speed such as \"1.5 m/s\"",
+        ),
+        (
+            "propagation.shadowing = { model = \"log-normal\", deviation = \"-3 dB\" }",
+            "shadowing.deviation: \"-3 dB\" is too small; expected more than 0",
+        ),
+        (
+            "propagation.shadowing = { deviation = \"3 dB\" }",
+            "shadowing.deviation: no point uses it; expected links.cell.propagation.shadowing.model = \"log-normal\"",
+        ),
+    ] {
+        refused_line(line, &format!("links.cell.propagation.{expected}"));
+    }
+}
+
+#[test]
+fn what_fading_needs_is_asked_for() {
+    let text = placed("propagation.fading = { model = \"rician\", speed = \"1 m/s\" }");
+    refused(
+        &text,
+        "propagation.fading",
+        "links.cell.propagation.fading.k-factor: missing; expected a gain such as \"7 dB\"",
+    );
+    // Stations without positions have no carrier.
+    let line = "propagation.fading = { model = \"rayleigh\", speed = \"1 m/s\" }";
+    refused(
+        &cell(line),
+        line,
+        "links.cell.propagation.fading.coherence: \"doppler\" with propagation.model = \"flat\", which has no frequency; expected a time such as \"15 ms\"",
+    );
+}
