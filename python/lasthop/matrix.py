@@ -1,8 +1,8 @@
 """A metric as a matrix: one row for each value of a swept key, one column for each of another.
 
 With `among` a cell holds the share of the metric in the sum of the two, replication by replication.
-A row whose key is swept together with others (a zip or a list) is named by what differs from the
-first row, which all others are compared with.
+A row whose key is swept together with others (a zip or a list) is named by the name of its value, or
+else by what differs from the first row, which all others are compared with.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lasthop.study import Study
 
-FIRST = "as in the paper"
+FIRST = "nothing changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         row[point[columns]] = interval(list(values.values()))
     across = list(dict.fromkeys(point[columns] for _, point in points))
     found = Matrix(
-        _labels(together, list(cells), names),
+        _labels(together, together.index(rows), list(cells), names),
         [names.get(text, text) for text in across],
         [[row.get(text) for text in across] for row in cells.values()],
         among is not None,
@@ -88,25 +88,45 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     return found
 
 
-def _labels(keys: Sequence[str], rows: list[tuple[str, ...]], names: Mapping[str, str]) -> list[str]:
-    """The names of the rows.
+def _labels(
+    keys: Sequence[str], own: int, rows: list[tuple[str, ...]], names: Mapping[str, str]
+) -> list[str]:
+    """The names of the rows, whose own key is that at a place among the keys.
 
-    >>> _labels(["a.kind"], [("reno",), ("bbr",)], {"bbr": "BBR"})
+    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"})
     ['reno', 'BBR']
-    >>> _labels(["a.x", "a.y"], [("1", "on"), ("2", "on"), ("1", "off")], {})
-    ['as in the paper', 'x = 2', 'y = off']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {"1": "one", "2": "two"})
+    ['one', 'two']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {})
+    ['nothing changed', 'x = 2', 'y = off']
     """
     if len(keys) == 1:
         return [names.get(text, text) for (text,) in rows]
     labels = []
     for row in rows:
+        if row[own] in names:
+            labels.append(names[row[own]])
+            continue
         differing = [
-            f"{key.rsplit('.', 1)[-1]} = {names.get(text, text)}"
-            for key, text, first in zip(keys, row, rows[0], strict=True)
+            f"{short} = {names.get(text, text)}"
+            for short, text, first in zip(_short(keys), row, rows[0], strict=True)
             if text != first
         ]
         labels.append(", ".join(differing) or FIRST)
     return labels
+
+
+def _short(keys: Sequence[str]) -> list[str]:
+    """The fewest last words of the keys that tell them apart.
+
+    >>> _short(["flows.a.app.start", "flows.b.app.start"]), _short(["a.x", "a.y"])
+    (['a.app.start', 'b.app.start'], ['x', 'y'])
+    """
+    for words in range(1, max(key.count(".") for key in keys) + 2):
+        short = [".".join(key.split(".")[-words:]) for key in keys]
+        if len(set(short)) == len(short):
+            return short
+    return list(keys)
 
 
 def matrix_text(study: Study, figure: Mapping[str, Any]) -> str:
