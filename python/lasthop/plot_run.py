@@ -71,14 +71,15 @@ def _panels(folder: Path, run: Mapping[str, Any]) -> dict[str, list[Line]]:
     for name in _SHOWN:
         for flow in flows:
             label = flow if len(flows) > 1 else ""
-            line = None
             if PANELS[name].channel:
-                line = traced(tables, name, flow, label)
+                every = traced(tables, name, flow, label)
             elif f"flows.{flow}.goodput_bps" in series["values"]:
                 values = [series["values"][f"flows.{flow}.goodput_bps"]]
-                line = binned(values, series["bin_s"], run["simulated_s"], name, label)
-            if line is not None:
-                found.setdefault(name, []).append(line)
+                every = [binned(values, series["bin_s"], run["simulated_s"], name, label)]
+            else:
+                every = []
+            if every:
+                found.setdefault(name, []).extend(every)
     return held(found, run["simulated_s"])
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lasthop.study import Study
 
-CHANNELS = ("cwnd", "rtt", "queue", "tcp", "slots")
+CHANNELS = ("cwnd", "rtt", "queue", "tcp", "jitter", "slots")
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None) -> Scenario:

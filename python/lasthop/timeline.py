@@ -1,8 +1,8 @@
 """A flow over time: what a figure of kind `time` shows of a study, panel by panel.
 
-Round trips, timeouts and windows come from the trace of replication 0, which is simulated again with
-its trace on and must measure what the study has of it. Goodput and what was received come from the
-bins that every run of the study kept, as means over the replications.
+Round trips, timeouts, windows, packets and jitter ratios come from the trace of replication 0, which is
+simulated again with its trace on and must measure what the study has of it. Goodput and what was
+received come from the bins that every run of the study kept, as means over the replications.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import StudyError, UsageError
 from lasthop.jsontext import clean
+from lasthop.packets import events, released
 from lasthop.quantity import seconds
 from lasthop.stats import interval
 from lasthop.table import groups
@@ -30,7 +31,7 @@ Columns = dict[str, Any]
 class Panel:
     """A quantity over time: its name, its unit, and where it comes from.
 
-    A quantity that `holds` keeps each value until the next one, and the last.
+    A quantity that `steps` keeps each value until the next one; one that `holds`, the last one too.
     """
 
     words: str
@@ -38,6 +39,7 @@ class Panel:
     channel: str = ""
     column: str = ""
     holds: bool = False
+    steps: bool = False
 
 
 PANELS = {
@@ -46,6 +48,9 @@ PANELS = {
     "rto": Panel("timeout (RTO)", "s", "rtt", "rto_s", holds=True),
     "cwnd": Panel("window (cwnd)", "segments", "cwnd", "cwnd", holds=True),
     "ssthresh": Panel("threshold (ssthresh)", "segments", "cwnd", "ssthresh", holds=True),
+    "sequence": Panel("packet number", "", "tcp", steps=True),
+    "released": Panel("left at once", "packets", "tcp"),
+    "jitter": Panel("jitter ratio", "", "jitter", steps=True),
     "goodput": Panel("goodput", "bit/s"),
     "received": Panel("received", "B"),
 }
@@ -56,7 +61,8 @@ class Line:
     """One line of a panel.
 
     `times` are those of the values, or the edges of bins, one more than the values. `low` and
-    `high` bound the 95 % interval where the values are means.
+    `high` bound the 95 % interval where the values are means. What `stands_alone` is drawn as
+    points that nothing joins.
     """
 
     label: str
@@ -64,6 +70,7 @@ class Line:
     values: list[float]
     low: list[float]
     high: list[float]
+    stands_alone: bool = False
 
 
 def held(found: Mapping[str, list[Line]], horizon: float) -> dict[str, list[Line]]:
@@ -102,7 +109,7 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
         study, "", figure.get("lines"), figure.get("where") or {}, None, figure.get("names") or {}
     ):
         for point in group.points:
-            tables = _traces(study, point, channels) if channels else {}
+            tables = retraced(study, point, 0, channels) if channels else {}
             horizon = max(horizon, seconds(study.scenario.resolved(point)["run.duration"]["value"]) or 0.0)
             row = study.run_at(point, 0)
             measured = flows_of(row.metrics) if row is not None and row.metrics is not None else []
@@ -111,10 +118,10 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
                 label = ", ".join(part for part in (group.label, flow if len(flows) > 1 else "") if part)
                 for name in wanted:
                     if PANELS[name].channel:
-                        line = traced(tables, name, flow, label)
-                    else:
-                        line, n = _binned(study, point, name, flow, label)
-                        runs = max(runs, n)
+                        found[name] += traced(tables, name, flow, label)
+                        continue
+                    line, n = _binned(study, point, name, flow, label)
+                    runs = max(runs, n)
                     if line is not None:
                         found[name].append(line)
     if not any(found.values()):
@@ -132,12 +139,12 @@ def flows_of(metrics: Iterable[str]) -> list[str]:
     return [flow for flow, _, last in names if last in ("rtt_mean_s", "packets_sent")]
 
 
-def _traces(study: Study, point: int, channels: list[str]) -> dict[str, Columns]:
-    """Simulate replication 0 of a point once more, with its trace on."""
-    row = study.run_at(point, 0)
+def retraced(study: Study, point: int, replication: int, channels: list[str]) -> dict[str, Columns]:
+    """Simulate a replication of a point once more, with its trace on; nothing where the study has none."""
+    row = study.run_at(point, replication)
     if row is None or row.metrics is None or row.stopped:
         return {}
-    run = study.scenario.run(study.seed, 0, point, trace=channels)
+    run = study.scenario.run(study.seed, replication, point, trace=channels)
     if clean(run.metrics) != row.metrics:
         raise StudyError(
             f"{study.path}: point {point} measures other values than the study has; expected the same "
@@ -146,15 +153,53 @@ def _traces(study: Study, point: int, channels: list[str]) -> dict[str, Columns]
     return {name: dict(run.trace(name).columns) for name in run.traces()}
 
 
-def traced(tables: Mapping[str, Columns], panel: str, flow: str, label: str) -> Line | None:
-    """The line of a flow in a panel, from traces; nothing where it is not traced."""
+def traced(tables: Mapping[str, Columns], panel: str, flow: str, label: str) -> list[Line]:
+    """The lines of a flow in a panel, from traces; none where it is not traced."""
     table = tables.get(PANELS[panel].channel)
     if table is None:
-        return None
+        return []
+    if panel == "jitter":
+        return _ratios(table, flow, label)
+    if panel in ("sequence", "released"):
+        return _of_packets(table, panel, flow, label)
     columns = (table["time_s"], table["flow"], table[PANELS[panel].column])
     rows = [(float(t), float(v)) for t, who, v in zip(*columns, strict=True) if who == flow]
     rows = [(t, v) for t, v in rows if math.isfinite(v)]
-    return Line(label, [t for t, _ in rows], [v for _, v in rows], [], []) if rows else None
+    return _line(label, rows)
+
+
+def _line(label: str, rows: list[tuple[float, float]], *, stands_alone: bool = False) -> list[Line]:
+    values = [float(v) for _, v in rows]
+    return [Line(label, [t for t, _ in rows], values, [], [], stands_alone)] if rows else []
+
+
+def _named(label: str, what: str) -> str:
+    return f"{label}: {what}" if label else what
+
+
+def _ratios(table: Columns, flow: str, label: str) -> list[Line]:
+    """The jitter ratio of each law, and the threshold, which is the same for all as their window is."""
+    names = ("time_s", "flow", "law", "ratio", "threshold")
+    rows = [row for row in zip(*(table[name] for name in names), strict=True) if row[1] == flow]
+    laws = list(dict.fromkeys(str(row[2]) for row in rows))
+    found = []
+    for law in laws:
+        found += _line(_named(label, law), [(float(t), float(r)) for t, _, who, r, _ in rows if who == law])
+    of_first = [(float(t), float(limit)) for t, _, who, _, limit in rows if who == laws[0]]
+    return found + _line(_named(label, "threshold"), of_first)
+
+
+def _of_packets(table: Columns, panel: str, flow: str, label: str) -> list[Line]:
+    found = events(table, flow)
+    if panel == "released":
+        counts = [(ack.time_s, float(count)) for ack, count in released(found) if count > 0]
+        return _line(label or "left at once", counts, stands_alone=True)
+    lines = []
+    for words, what in (("sent", "send"), ("sent again", "resend")):
+        rows = [(e.time_s, float(e.packet)) for e in found if e.what == what]
+        lines += _line(_named(label, words), rows, stands_alone=True)
+    acks = [(e.time_s, float(e.acknowledged)) for e in found if e.what in ("ack", "partial", "dupack")]
+    return lines + _line(_named(label, "acknowledged"), acks)
 
 
 def _binned(study: Study, point: int, panel: str, flow: str, label: str) -> tuple[Line | None, int]:

@@ -62,14 +62,14 @@ def test_a_line_has_the_rows_of_its_flow_alone() -> None:
         "cwnd": [2.0, 9.0, 3.0],
         "ssthresh": [math.inf, 1.0, 8.0],
     }
-    line = traced({"cwnd": columns}, "cwnd", "main", "x")
+    (line,) = traced({"cwnd": columns}, "cwnd", "main", "x")
     assert line is not None
     assert (line.times, line.values) == ([1.0, 3.0], [2.0, 3.0])
-    threshold = traced({"cwnd": columns}, "ssthresh", "main", "x")
+    (threshold,) = traced({"cwnd": columns}, "ssthresh", "main", "x")
     assert threshold is not None
     assert (threshold.times, threshold.values) == ([3.0], [8.0])
-    assert traced({"cwnd": columns}, "cwnd", "other", "x") is None
-    assert traced({}, "rtt", "main", "x") is None
+    assert traced({"cwnd": columns}, "cwnd", "other", "x") == []
+    assert traced({}, "rtt", "main", "x") == []
 
 
 def test_goodput_over_time_is_the_mean_of_the_bins_and_adds_up_to_what_was_received(study: lh.Study) -> None:

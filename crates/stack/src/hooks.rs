@@ -222,6 +222,15 @@ impl LossResponse {
         LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
 }
 
+/// The jitter ratio as a law has it, and what it compares it with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter {
+    /// By how much packets arrive further apart than they were sent, as a share.
+    pub ratio: f64,
+    /// Above which it speaks of congestion.
+    pub threshold: f64,
+}
+
 /// The window law.
 pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
@@ -246,6 +255,11 @@ pub trait Congestion {
 
     /// The rate at which the path carries segments by the law's own measurement, if it makes one. Unit: segments a second.
     fn estimate(&mut self, _now: Time) -> Option<f64> {
+        None
+    }
+
+    /// What the law measures of queues on the way, if it does by jitter; for traces.
+    fn jitter(&self, _: &Window) -> Option<Jitter> {
         None
     }
 
@@ -422,6 +436,9 @@ pub trait Out {
 
     /// A law has judged a loss.
     fn judged(&mut self, _: Judged) {}
+
+    /// A law has a new jitter ratio; told only while notes are wanted.
+    fn jitter(&mut self, _: Judge, _: Jitter) {}
 }
 
 /// What sits between network and link of one interface: it may hold, drop, rewrite or create packets.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--replication", type=click.IntRange(0), default=0, help="Which replication of the seed.")
 @click.option("--point", type=click.IntRange(0), help="Which point of the sweep; the first without it.")
-@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,slots.")
+@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,jitter,slots.")
 @click.option(
     "--pcap",
     "pcaps",
@@ -218,7 +218,19 @@ def _table(done: Run) -> str:
     ]
     judged = of_run(done.metrics)
     blocks = [grid(["metric", "value"], rows), *map(str, books), *([judged] if judged else [])]
-    return "\n\n".join(blocks)
+    return "\n\n".join([*blocks, *_holes(done)])
+
+
+def _holes(done: Run) -> list[str]:
+    """For each flow whose packets were traced, those that duplicates had sent again."""
+    from lasthop import packets
+
+    if "tcp" not in done.traces():
+        return []
+    trace = done.trace("tcp").columns
+    found = {flow: packets.holes(packets.events(trace, flow)) for flow in dict.fromkeys(trace["flow"])}
+    told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
+    return [f"losses of {flow} told by duplicates\n{table}" for flow, table in told]
 
 
 def _keep(done: Run, folder: Path) -> None:

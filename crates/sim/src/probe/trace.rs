@@ -1,6 +1,7 @@
 //! Traces: tables of what happened, column by column.
 
-use lasthop_stack::hooks::{Note, NoteEvent};
+use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
+use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::units::{Span, Time};
 
 use super::slots::{SlotAct, SlotRow};
@@ -11,6 +12,7 @@ pub const CHANNELS: &[(&str, &str)] = &[
     ("rtt", "each round trip measured, with the smoothed value and the timeout"),
     ("queue", "packets in a link's queue after each that it took in"),
     ("tcp", "each event of each TCP sender"),
+    ("jitter", "the jitter ratio of each law that judges by it, and its threshold, at each advance"),
     ("slots", "what each node of a slotted network sent and met with in each slot"),
 ];
 
@@ -45,11 +47,13 @@ pub struct Tracer {
     tcp: bool,
     pub(crate) queue: bool,
     pub(crate) slots: bool,
+    jitter: bool,
     cwnd_rows: Vec<(Time, u32, f64, f64)>,
     rtt_rows: Vec<(Time, u32, Span, Span, Span)>,
     queue_rows: Vec<(Time, usize, usize)>,
     tcp_rows: Vec<(Time, u32, Note)>,
     slot_rows: Vec<SlotRow>,
+    jitter_rows: Vec<(Time, u32, Judge, Jitter)>,
 }
 
 impl Tracer {
@@ -66,6 +70,7 @@ impl Tracer {
                 "queue" => tracer.queue = true,
                 "tcp" => tracer.tcp = true,
                 "slots" => tracer.slots = true,
+                "jitter" => tracer.jitter = true,
                 _ => return Err(name.clone()),
             }
         }
@@ -75,7 +80,7 @@ impl Tracer {
     /// Whether notes of TCP senders are wanted.
     #[inline]
     pub(crate) fn watches_tcp(&self) -> bool {
-        self.tcp || self.cwnd
+        self.tcp || self.cwnd || self.jitter
     }
 
     pub(crate) fn note(&mut self, now: Time, flow: u32, note: Note) {
@@ -101,13 +106,25 @@ impl Tracer {
         self.queue_rows.push((now, channel, packets));
     }
 
+    pub(crate) fn jitter(&mut self, now: Time, flow: u32, judge: Judge, jitter: Jitter) {
+        if self.jitter {
+            self.jitter_rows.push((now, flow, judge, jitter));
+        }
+    }
+
     pub(crate) fn slot(&mut self, row: SlotRow) {
         self.slot_rows.push(row);
     }
 
-    /// The tables, with the names of flows, links and nodes put in.
+    /// The tables, with the names of flows, links and nodes put in, and of the law that judges at an end.
     #[must_use]
-    pub fn into_tables(self, flows: &[String], links: &[String], nodes: &[String]) -> Vec<TraceTable> {
+    pub fn into_tables(
+        self,
+        flows: &[String],
+        links: &[String],
+        nodes: &[String],
+        law: impl Fn(u32, Judge) -> Option<CongestionKind>,
+    ) -> Vec<TraceTable> {
         let mut tables = Vec::new();
         if self.cwnd {
             let rows = &self.cwnd_rows;
@@ -149,6 +166,22 @@ impl Tracer {
         }
         if self.tcp {
             tables.push(tcp_table(&self.tcp_rows, flows));
+        }
+        if self.jitter {
+            let rows = &self.jitter_rows;
+            let laws: Vec<String> =
+                CongestionKind::ALL.iter().map(|law| law.entry().name.to_string()).collect();
+            let place = |end, judge| law(end, judge).map_or(0, |law| law as u32);
+            tables.push(TraceTable {
+                name: "jitter",
+                columns: vec![
+                    floats("time_s", rows, |row| row.0.as_secs()),
+                    words("flow", rows, flows, |row| row.1),
+                    words("law", rows, &laws, |row| place(row.1, row.2)),
+                    floats("ratio", rows, |row| row.3.ratio),
+                    floats("threshold", rows, |row| row.3.threshold),
+                ],
+            });
         }
         if self.slots {
             tables.push(slot_table(&self.slot_rows, links, nodes));
@@ -221,7 +254,7 @@ mod tests {
         tracer.note(Time(1), 0, note);
         tracer.note(Time(2), 0, note);
         tracer.note(Time(3), 0, Note { cwnd: 3.0, ..note });
-        let tables = tracer.into_tables(&["main".into()], &[], &[]);
+        let tables = tracer.into_tables(&["main".into()], &[], &[], |_, _| None);
         let Column::Float(cwnd) = &tables[0].columns[2].1 else { panic!("a column of numbers") };
         assert_eq!(cwnd, &[2.0, 3.0]);
     }

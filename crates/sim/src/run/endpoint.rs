@@ -2,8 +2,9 @@
 
 use std::iter;
 
-use lasthop_stack::hooks::{Judge, Judged, Note, Out, Timer};
+use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::transport::tcp::{Connection, Role, State};
 use lasthop_stack::transport::udp::Socket;
 use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
@@ -35,6 +36,11 @@ pub(super) fn addressee(packet: &Packet) -> (usize, usize) {
 pub(super) fn trace_names(config: &Config) -> Vec<String> {
     let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
     config.flows.iter().flat_map(names).collect()
+}
+
+/// The law that judges in the place of this one among [`trace_names`].
+pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
+    config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
 }
 
 /// One end: its node, its place among [`trace_names`], and its timers.
@@ -130,6 +136,10 @@ impl Out for Host<'_> {
 
     fn judged(&mut self, judged: Judged) {
         self.net.judged.push(judged);
+    }
+
+    fn jitter(&mut self, judge: Judge, jitter: Jitter) {
+        self.net.tracer.jitter(self.net.now, self.end.trace_name, judge, jitter);
     }
 }
 

@@ -430,7 +430,9 @@ impl World {
             wall_s: started.elapsed().as_secs_f64(),
             stopped,
             simulated: end,
-            traces: self.net.tracer.into_tables(&flows, &links, &nodes),
+            traces: self.net.tracer.into_tables(&flows, &links, &nodes, |end, judge| {
+                endpoint::judging(request.config, end, judge)
+            }),
             series,
         })
     }

@@ -5,6 +5,7 @@ use super::error::{Fault, Faults, Place, unknown};
 use super::keys::{self, BINNED_PANELS, Default, Key, Kind, Only};
 use super::layout::unknown_key;
 use super::plan::{Plan, is_name};
+use super::quantity::Quantity;
 use super::sweep::Axis;
 use super::value::{Names, Value};
 use serde_json::{Map, Value as Json};
@@ -148,6 +149,14 @@ impl<'a> Reader<'a> {
             }
             _ => flows,
         };
+        let text = |name: &str| figure.get(name).and_then(Json::as_str);
+        let time = |text: &str| Quantity::parse(text).ok().map(|time| time.base);
+        if let (Some(since), Some(until)) = (text("since"), text("until"))
+            && time(since) >= time(until)
+        {
+            let text = format!("{since} is not before figure.until, {until}; expected an earlier time");
+            self.fault(place("since").unwrap_or(self.place), "since", text);
+        }
         let is_tcp = |flow: &&str| self.metrics.contains(&format!("flows.{flow}.rtt_mean_s"));
         let has_tcp = chosen.iter().any(is_tcp);
         let has_bins = self.has_bins();

@@ -29,7 +29,7 @@
 mod loss_rate;
 
 use crate::hooks::{
-    Ack, Congestion, Echo, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
+    Ack, Congestion, Echo, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
 };
 use crate::packet::{Form, Modulation};
 use crate::transport::congestion::jtcp::{SAME_EVENT, halve, is_same_event};
@@ -245,6 +245,10 @@ impl Congestion for Ejtcp {
         let doubles = self.config.double_retransmission.is_some_and(|most| loss_rate > most);
         let copies = if doubles && judgement == Judgement::Random { 2 } else { 1 };
         LossResponse { reduction, copies, judgement: Some(judgement) }
+    }
+
+    fn jitter(&self, window: &Window) -> Option<Jitter> {
+        Some(self.jitter.told(self.config.k, window.cwnd))
     }
 
     #[inline]

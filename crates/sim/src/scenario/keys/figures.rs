@@ -68,6 +68,10 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("figure.flow", Kind::Text, "flow that is drawn over time; all without it")
         .absent()
         .only(OVER_TIME),
+    Key::new("figure.since", TIME_S, "simulated time at which the time axis begins")
+        .default("0 s")
+        .at_most(LONGEST)
+        .only(OVER_TIME),
     Key::new(
         "figure.until",
         TIME_S,

@@ -79,6 +79,9 @@ pub static PANELS: &[Named] = &[
     named("rto", "the retransmission timeout"),
     named("cwnd", "the congestion window"),
     named("ssthresh", "the threshold of slow start"),
+    named("sequence", "packets sent, sent again and acknowledged, by their numbers"),
+    named("released", "packets that left at once, for each acknowledgement that released some"),
+    named("jitter", "the jitter ratio of each law that judges by it, and its threshold"),
     named("goodput", "application bits per second delivered in each bin of run.bin"),
     named("received", "application bytes delivered so far, by the bins of run.bin"),
 ];

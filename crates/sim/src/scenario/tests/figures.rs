@@ -104,12 +104,20 @@ fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
         &drawn(BASE, &time("panels = [\"rto\", \"cwdn\"]\n")),
         "panels",
         "figure.panels: unknown panel \"cwdn\"; did you mean \"cwnd\"? \
-         (known: rtt, srtt, rto, cwnd, ssthresh, goodput, received)",
+         (known: rtt, srtt, rto, cwnd, ssthresh, sequence, released, jitter, goodput, received)",
     );
     refused(
         &drawn(BASE, &time("")),
         "[[figure]] # new",
-        "figure.panels: missing; expected a list of panels (rtt, srtt, rto, cwnd, ssthresh, goodput, received) such as [\"rtt\"]",
+        "figure.panels: missing; expected a list of panels (rtt, srtt, rto, cwnd, ssthresh, sequence, released, jitter, goodput, received) such as [\"rtt\"]",
+    );
+    let since =
+        |begin: &str| time(&format!("panels = [\"sequence\"]\nsince = \"{begin}\"\nuntil = \"2 s\"\n"));
+    assert!(read(&drawn(BASE, &since("1999 ms"))).is_ok());
+    refused(
+        &drawn(BASE, &since("2000 ms")),
+        "since",
+        "figure.since: 2 s is not before figure.until, 2 s; expected an earlier time",
     );
     let udp = binned().replace(
         "[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n",

@@ -19,7 +19,9 @@
 //! **Checked by** the tests below and `crates/sim/tests/judges.rs`.
 
 use super::reno::{LOSS_WINDOW, Reno, grow};
-use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::hooks::{
+    Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
+};
 use crate::packet::Form;
 use crate::transport::estimate::{Attribution, JitterRatio, Reach};
 use crate::units::Time;
@@ -127,6 +129,10 @@ impl Congestion for Jtcp {
             self.reduced = Some(loss.now);
         }
         LossResponse { reduction, copies: 1, judgement: Some(judgement) }
+    }
+
+    fn jitter(&self, window: &Window) -> Option<Jitter> {
+        Some(self.jitter.told(self.config.k, window.cwnd))
     }
 
     fn extension(&self) -> Option<Form> {

@@ -19,7 +19,7 @@ pub use veno::{Veno, VenoConfig};
 pub use westwood::{Westwood, WestwoodConfig};
 pub use westwood_plus::{WestwoodPlus, WestwoodPlusConfig};
 
-use crate::hooks::{Ack, Congestion, Departure, Echo, Loss, LossResponse, Window};
+use crate::hooks::{Ack, Congestion, Departure, Echo, Jitter, Loss, LossResponse, Window};
 use crate::packet::Form;
 use crate::registry::{CongestionKind, CongestionMachine};
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
@@ -120,6 +120,11 @@ impl Congestion for CongestionMachine {
 
     fn estimate(&mut self, now: Time) -> Option<f64> {
         each!(self, law => law.estimate(now))
+    }
+
+    #[inline]
+    fn jitter(&self, window: &Window) -> Option<Jitter> {
+        each!(self, law => law.jitter(window))
     }
 
     #[inline]

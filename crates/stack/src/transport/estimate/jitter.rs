@@ -23,7 +23,7 @@
 
 use std::collections::VecDeque;
 
-use crate::hooks::{Ack, Progress, Sending};
+use crate::hooks::{Ack, Jitter, Progress, Sending};
 use crate::units::Time;
 
 /// Which packet an acknowledgement is taken to speak of.
@@ -155,6 +155,12 @@ impl JitterRatio {
     pub fn ratio(&self) -> f64 {
         let Stamps { sent, received } = self.span;
         if received > 0 { (received - sent) as f64 / received as f64 } else { 0.0 }
+    }
+
+    /// The ratio and its threshold `k / w`, for a trace.
+    #[must_use]
+    pub fn told(&self, k: f64, window: f64) -> Jitter {
+        Jitter { ratio: self.ratio(), threshold: k / self.reach.packets(window).max(1) as f64 }
     }
 
     /// Whether the ratio tells of congestion: it is above `k / w` (EJTCP, 2). Nothing is divided,

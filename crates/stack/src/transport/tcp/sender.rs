@@ -248,6 +248,7 @@ impl Sender {
             if verdict == Verdict::Ended {
                 self.note(NoteEvent::Exit, arrived.ack, 0, out);
             }
+            self.tell_jitter(out);
         }
         if matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack) {
             self.recover(now, self.board.flight(), out);

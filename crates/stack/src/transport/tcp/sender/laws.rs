@@ -41,6 +41,18 @@ impl Sender {
         response
     }
 
+    /// Writes the jitter ratios of the laws down.
+    pub(super) fn tell_jitter(&self, out: &mut impl Out) {
+        for (place, law) in self.watching.iter().enumerate() {
+            if let Some(jitter) = law.jitter(&self.window) {
+                out.jitter(Judge::Watching(place), jitter);
+            }
+        }
+        if let Some(jitter) = self.law.jitter(&self.window) {
+            out.jitter(Judge::Law, jitter);
+        }
+    }
+
     pub(super) fn ack_event(
         &mut self,
         arrived: &Arrived,

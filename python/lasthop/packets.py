@@ -1,0 +1,126 @@
+"""What a trace of TCP tells of single packets: their sequence, what left at once, and how holes were filled.
+
+Packets are numbered from 1, each as long as the longest that was sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from lasthop.table import grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_ACKS = ("ack", "partial", "dupack")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a sender; `packet` and `acknowledged` are numbers, the latter of the last one in order.
+
+    `limit` is the number up to which the window, with the duplicates, lets it send.
+    """
+
+    time_s: float
+    what: str
+    packet: int
+    acknowledged: int
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A packet taken for lost because of duplicates, and what became of it.
+
+    `duplicates` were counted until the acknowledgement that filled the hole, `after` of them after the packet
+    was sent again. `limit` and `last_sent` are as the last of them left them, `filled_to` is what the filling
+    acknowledgement acknowledged, and `released` how many packets it let go.
+    """
+
+    packet: int
+    duplicates: int
+    after: int
+    limit: int
+    last_sent: int
+    filled_to: int
+    released: int
+
+
+def events(trace: Mapping[str, Any], flow: str) -> list[Event]:
+    """The events of one sender, from the trace `tcp`."""
+    names = ("time_s", "flow", "event", "seq", "len", "ack", "cwnd")
+    rows = [row for row in zip(*(trace[name] for name in names), strict=True) if row[1] == flow]
+    size = max((float(row[4]) for row in rows), default=0.0) or 1.0
+    found = []
+    for t, _, what, seq, _, ack, cwnd in rows:
+        limit = (float(ack) + float(cwnd) * size) / size
+        found.append(Event(float(t), str(what), int(float(seq) // size) + 1, int(float(ack) // size), limit))
+    return found
+
+
+def released(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
+    """Each acknowledgement with the number of packets that left at it.
+
+    >>> acks = [Event(t, "ack", 1, 1, 9.0) for t in (1.0, 2.0)]
+    >>> sends = [Event(1.0, "send", n, 1, 9.0) for n in (2, 3)]
+    >>> [count for _, count in released([acks[0], *sends, acks[1]])]
+    [2, 0]
+    """
+    places = [i for i, event in enumerate(found) if event.what in _ACKS]
+    for place, following in pairwise([*places, len(found)]):
+        ack = found[place]
+        sent = [event for event in found[place + 1 : following] if event.what in ("send", "resend")]
+        yield ack, sum(event.time_s == ack.time_s for event in sent)
+
+
+def holes(found: Sequence[Event]) -> list[Hole]:
+    """The packets sent again because of duplicates whose holes were filled before a timeout, in order."""
+    every: list[Hole] = []
+    let_go = iter(released(found))
+    begun: Event | None = None
+    duplicates, after, limit, last = 0, 0, 0, 0
+    for event in found:
+        count = next(let_go)[1] if event.what in _ACKS else 0
+        if event.what in ("send", "resend"):
+            last = max(last, event.packet)
+        elif event.what == "dupack":
+            duplicates, after, limit = duplicates + 1, after + (begun is not None), int(event.limit)
+        elif event.what == "enter" and begun is None:
+            begun = event
+        elif event.what == "timeout":
+            begun = None
+        elif event.what in ("ack", "partial"):
+            if begun is not None:
+                packet = begun.acknowledged + 1
+                every.append(Hole(packet, duplicates, after, limit, last, event.acknowledged, count))
+            begun, duplicates, after = None, 0, 0
+    return every
+
+
+def metric(name: str) -> tuple[str, int, str] | None:
+    """The flow, the number of the hole and the field that a name such as `flows.main.holes.1.after` is of.
+
+    >>> metric("flows.main.holes.1.after"), metric("flows.main.goodput_bps")
+    (('main', 1, 'after'), None)
+    """
+    first, _, rest = name.partition(".")
+    flow, between, which = rest.rpartition(".holes.")
+    number, _, part = which.partition(".")
+    if first != "flows" or not between or not number.isdigit() or part not in _FIELDS:
+        return None
+    return flow, int(number), part
+
+
+_FIELDS = tuple(field.name for field in fields(Hole))
+_MOST = 20
+
+
+def table(found: Sequence[Hole]) -> str:
+    """Holes as a table, the first of many."""
+    rows = [[str(getattr(hole, name)) for name in _FIELDS] for hole in found[:_MOST]]
+    head = "packet lost|duplicates|after the resend|may send to|last sent|filled to|let go at once"
+    more = f"\n… and {len(found) - _MOST} more" if len(found) > _MOST else ""
+    return grid(head.split("|"), rows) + more
