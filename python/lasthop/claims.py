@@ -13,6 +13,9 @@ order       along the values of `key`, in the order listed, the metric falls; wi
 
 `among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
 
+A metric such as `flows.main.holes.1.duplicates` is no metric of the study but what a trace of the flow
+tells of the first packet that duplicates had sent again; `lasthop run --trace tcp` prints all of it.
+
 `at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
 set further keys. With `each = true` the claim is about every point and not about their mean,
 and the point that serves it worst is reported.

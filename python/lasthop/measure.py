@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
+from lasthop import packets
 from lasthop.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import same
 from lasthop.stats import Interval, difference, interval, ratio, share_in_sum
+from lasthop.timeline import retraced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,7 +24,8 @@ Place = dict[str, str]
 def judge(claim: Claim, study: Study) -> Finding:
     """Measure what a claim is about and compare."""
     for metric in (claim.metric, *claim.among):
-        study.check_metric(metric)
+        if packets.metric(metric) is None:
+            study.check_metric(metric)
     places = _places(claim, study)
     if not places:
         nothing = Interval(None, None, None, 0)
@@ -63,11 +67,29 @@ def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, 
     numeric = study.scenario.numeric
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
         if all(same(k, point[k], v, numeric) for k, v in wanted.items()):
+            of_hole = packets.metric(claim.metric)
+            if of_hole is not None:
+                return _of_hole(study, index, *of_hole)
             values = study.values(index, claim.metric)
             if claim.among:
                 return share_in_sum(values, *(study.values(index, metric) for metric in claim.among))
             return values
     return {}
+
+
+def _of_hole(study: Study, point: int, flow: str, number: int, part: str) -> dict[int, float | None]:
+    """What a trace tells of one hole in each replication; traces are taken anew, as no study keeps them."""
+    found: dict[int, float | None] = {}
+    for replication in study.replications(point):
+        every = _holes(study, point, replication, flow)
+        found[replication] = float(getattr(every[number - 1], part)) if 0 < number <= len(every) else None
+    return found
+
+
+@cache
+def _holes(study: Study, point: int, replication: int, flow: str) -> list[packets.Hole]:
+    tables = retraced(study, point, replication, ["tcp"])
+    return packets.holes(packets.events(tables["tcp"], flow)) if tables else []
 
 
 def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:

@@ -225,6 +225,10 @@ class Study:
                 found[replication] = row.metrics.get(metric)
         return found
 
+    def replications(self, point: int) -> list[int]:
+        """The replications of a point that have run to their end."""
+        return list(self.values(point, ""))
+
     def run_at(self, point: int, replication: int) -> Row | None:
         """The run of a replication of a point, if it is in the ledger."""
         place = bisect_left(self.plan, point, key=itemgetter(0))
