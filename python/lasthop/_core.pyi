@@ -80,6 +80,12 @@ class AgentLoad:
     @property
     def state_bytes_max(self) -> int: ...
 
+class LawLoad:
+    # A congestion law that is told of acknowledgements; law is its name, or none.
+
+    def __init__(self, law: str) -> None: ...
+    def run(self, acks: int) -> None: ...
+
 class Run:
     # What one simulation measured.
 

@@ -1,9 +1,9 @@
 """Measuring speed and memory on fixed cases, and beside ns-2 where it is installed.
 
 A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
-long; or an agent and numbers of flows. Events and packets per CPU second come from the longest;
-memory must not grow from the shortest to the longest, since nothing in a run may depend on how long
-it lasts.
+long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come
+from the longest; memory must not grow from the shortest to the longest, since nothing in a run may
+depend on how long it lasts.
 
 The peer does the same work: goodput and frames on the air stand beside its time, to show that it does.
 """
@@ -21,9 +21,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop import paths
+from lasthop import _core, paths
 from lasthop.agentcost import AgentCase
 from lasthop.errors import LasthopError, UsageError, nearest
+from lasthop.lawcost import LawCase
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
 from lasthop.scenario import Scenario, load
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
+_LAW_PARTS = {"names", "acks"}
 
 # What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
 _FRAMES = (".frames_sent", ".transmissions", ".acks")
@@ -113,7 +115,7 @@ class Measured:
         }
 
 
-def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase]:
+def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase]:
     """The cases of that name, or all."""
     base = paths.folder("bench")
     files = {f.stem: f for f in sorted(base.glob("*.toml"))} if base else {}
@@ -123,13 +125,15 @@ def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase]:
     return [_case(files[name]) for name in names or files]
 
 
-def _case(path: Path) -> Case | AgentCase:
+def _case(path: Path) -> Case | AgentCase | LawCase:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
         raise UsageError(f"{path}: {e}; expected a readable case") from e
     if "agent" in found:
         return _agent_case(path, found)
+    if "laws" in found:
+        return _law_case(path, found)
     _refuse_unknown(path, "", found, _PARTS)
     return Case(
         path.stem,
@@ -147,6 +151,18 @@ def _agent_case(path: Path, found: dict[str, Any]) -> AgentCase:
     part = found["agent"]
     _refuse_unknown(path, "agent.", part, _AGENT_PARTS)
     return AgentCase(path.stem, found["title"], tuple(part["modes"]), tuple(part["flows"]), part["packets"])
+
+
+def _law_case(path: Path, found: dict[str, Any]) -> LawCase:
+    _refuse_unknown(path, "", found, {"title", "laws"})
+    part = found["laws"]
+    _refuse_unknown(path, "laws.", part, _LAW_PARTS)
+    for law in part["names"]:
+        try:
+            _core.LawLoad(law)
+        except ValueError as e:
+            raise UsageError(f"{path}: laws.names: {e}") from e
+    return LawCase(path.stem, found["title"], tuple(part["names"]), part["acks"])
 
 
 def _refuse_unknown(path: Path, prefix: str, found: dict[str, Any], known: set[str]) -> None:

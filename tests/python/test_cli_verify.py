@@ -219,6 +219,24 @@ def test_bench_measures_an_agent_by_its_flows(library: Path, capsys: pytest.Capt
     assert 'agent.flow: unknown key; did you mean "flows"?' in capsys.readouterr().err
 
 
+def test_bench_measures_laws_by_the_acknowledgement(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (library / "bench").mkdir()
+    case = library / "bench" / "laws.toml"
+    case.write_text('title = "t"\n[laws]\nnames = ["reno", "ejtcp"]\nacks = 20000\n')
+    assert invoke(["bench", "--json"]) == 0
+    costs = json.loads(capsys.readouterr().out)
+    assert [(c["case"], c["law"], c["acks"]) for c in costs] == [
+        ("laws", "reno", 20000), ("laws", "ejtcp", 20000)
+    ]  # fmt: skip
+    assert invoke(["bench"]) == 0
+    assert "law    ns/ACK" in capsys.readouterr().out
+    case.write_text('title = "t"\n[laws]\nnames = ["rneo"]\nacks = 1\n')
+    assert invoke(["bench"]) == 2
+    assert 'laws.names: law: "rneo"; expected one of none, reno, ' in capsys.readouterr().err
+
+
 def test_bench_counts_frames_and_the_packets_of_all_flows_of_a_group() -> None:
     case = replace(bench.cases(("cells-10x20",))[0], durations=("5 s",))
     (line,) = bench.measure(case)

@@ -6,6 +6,7 @@
 mod agent_load;
 mod catalogue;
 mod guard;
+mod law_load;
 mod run;
 mod scenario;
 
@@ -97,6 +98,7 @@ fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<agent_load::AgentLoad>()?;
+    module.add_class::<law_load::LawLoad>()?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

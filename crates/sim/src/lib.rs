@@ -5,6 +5,7 @@
 
 pub mod agent_load;
 pub mod engine;
+pub mod law_load;
 pub mod medium;
 mod net;
 pub mod probe;

@@ -186,7 +186,7 @@ def bench_command(
     as_json: bool,
 ) -> None:
     """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
-    from lasthop import agentcost, bench
+    from lasthop import agentcost, bench, lawcost
     from lasthop.jsontext import dumps
     from lasthop.table import grid
 
@@ -196,10 +196,14 @@ def bench_command(
         return
     lines: list[bench.Measured] = []
     costs: list[agentcost.Cost] = []
+    laws: list[lawcost.LawCost] = []
     for case in found:
         note(f"{case.name}: {case.title}")
         if isinstance(case, agentcost.AgentCase):
             costs += case.measure()
+            continue
+        if isinstance(case, lawcost.LawCase):
+            laws += case.measure()
             continue
         lines += bench.measure(case)
         why = bench.no_peer(case)
@@ -208,12 +212,17 @@ def bench_command(
         elif peer:
             lines.append(bench.peer(case))
     if as_json:
-        data(dumps([line.as_dict() for line in lines] + [cost.as_dict() for cost in costs]))
+        documents = [line.as_dict() for line in lines]
+        documents += [cost.as_dict() for cost in costs]
+        documents += [cost.as_dict() for cost in laws]
+        data(dumps(documents))
         return
     if lines:
         data(bench.text(lines))
     if costs:
         data(agentcost.text(costs))
+    if laws:
+        data(lawcost.text(laws))
 
 
 @click.command(

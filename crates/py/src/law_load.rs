@@ -1,0 +1,29 @@
+//! What a congestion law costs: the work, which Python times.
+
+use lasthop_stack::registry::CongestionKind;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A congestion law that is told of acknowledgements, or none.
+#[pyclass(module = "lasthop._core")]
+#[derive(Debug)]
+pub(crate) struct LawLoad(lasthop_sim::law_load::LawLoad);
+
+#[pymethods]
+impl LawLoad {
+    #[new]
+    fn new(law: &str) -> PyResult<LawLoad> {
+        let kind = CongestionKind::named(law);
+        if kind.is_none() && law != "none" {
+            let known: Vec<&str> = CongestionKind::ALL.iter().map(|kind| kind.entry().name).collect();
+            let text = format!("law: \"{law}\"; expected one of none, {}", known.join(", "));
+            return Err(PyValueError::new_err(text));
+        }
+        Ok(LawLoad(lasthop_sim::law_load::LawLoad::new(kind)))
+    }
+
+    /// Tells of so many acknowledgements.
+    fn run(&mut self, py: Python<'_>, acks: u64) {
+        py.detach(|| self.0.run(acks));
+    }
+}
