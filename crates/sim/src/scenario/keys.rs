@@ -6,7 +6,7 @@
 mod agents;
 mod air;
 mod apps;
-mod fading;
+mod channel;
 mod figures;
 mod frn;
 mod jitter;

@@ -2,6 +2,7 @@
 
 pub mod dot11;
 pub mod dot16;
+pub mod fec;
 pub mod queue;
 pub mod slotted;
 pub mod wired;

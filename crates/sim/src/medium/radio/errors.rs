@@ -5,6 +5,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
 use super::draws::{Attempt, Draws, StreamBase};
+use super::fec::Decoder;
 use super::modulation::{Memo, Modulation};
 use super::receiver::Followed;
 use crate::engine::streams::Stream;
@@ -30,13 +31,14 @@ pub(super) struct Losses {
     noise_w: f64,
     draws: Draws,
     pairs: Pairs,
+    decoder: Decoder,
 }
 
 impl Losses {
     pub(super) fn new(config: &ErrorConfig, noise_w: f64, base: StreamBase, names: Vec<String>) -> Losses {
         let pairs = Pairs::new(&config.law, base.clone(), names.clone());
         let ErrorConfig { law, meaning, of } = config.clone();
-        Losses { law, meaning, of, noise_w, draws: Draws::new(base, names), pairs }
+        Losses { law, meaning, of, noise_w, draws: Draws::new(base, names), pairs, decoder: Decoder::new() }
     }
 
     /// Whether frames on the air fail by the ratio of signal to noise.
@@ -76,11 +78,9 @@ impl Losses {
         match self.meaning {
             LossMeaning::ForGood if attempt.packet < likely => Verdict::LostForGood,
             LossMeaning::OnAir if attempt.frame < likely => Verdict::Errored,
-            LossMeaning::OnAir
-                if followed.log_undisturbed < 0.0
-                    && attempt.frame < -libm::expm1(followed.log_undisturbed) =>
-            {
-                Verdict::Drowned
+            LossMeaning::OnAir if followed.log_undisturbed < 0.0 => {
+                let drowned = self.drowned(frame, followed.log_undisturbed);
+                if attempt.frame < drowned { Verdict::Drowned } else { Verdict::Passes }
             }
             _ => Verdict::Passes,
         }
@@ -122,7 +122,7 @@ impl Losses {
         let likely = match &self.law {
             ErrorLaw::None | ErrorLaw::Snr => return false,
             ErrorLaw::Packet { rate } => *rate,
-            ErrorLaw::Bit { ber } => bits_lost(*ber, bytes),
+            ErrorLaw::Bit { ber } => bits_lost(libm::log1p(-ber), bytes),
             ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, now),
         };
         self.draws.above(from, at, class) < likely
@@ -149,19 +149,28 @@ impl Losses {
         match &self.law {
             ErrorLaw::None => 0.0,
             ErrorLaw::Packet { rate } => *rate,
-            ErrorLaw::Bit { ber } => bits_lost(*ber, frame.bytes),
+            ErrorLaw::Bit { ber } => self.decoder.fails(frame, libm::log1p(-ber)),
             ErrorLaw::Snr => {
                 let each = memo.log_success(Modulation::of(frame.rate), power_w / self.noise_w);
-                -libm::expm1(8.0 * f64::from(frame.bytes) * each)
+                self.decoder.fails(frame, each)
             }
             ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, started),
         }
     }
+
+    /// Probability that a frame is lost under the interference it met, given the logarithm of the probability that all
+    /// of its bits are right. A code spreads the bits that met it over its blocks, so that it sees their mean.
+    fn drowned(&mut self, frame: &Frame, log_undisturbed: f64) -> f64 {
+        match frame.coded {
+            None => -libm::expm1(log_undisturbed),
+            Some(_) => self.decoder.fails(frame, log_undisturbed / (8.0 * f64::from(frame.bytes))),
+        }
+    }
 }
 
-/// Probability that one of the bits of `bytes` is wrong.
-fn bits_lost(ber: f64, bytes: u32) -> f64 {
-    -libm::expm1(8.0 * f64::from(bytes) * libm::log1p(-ber))
+/// Probability that one of the bits of `bytes` is wrong, given the logarithm of the probability that a bit is right.
+pub(super) fn bits_lost(each: f64, bytes: u32) -> f64 {
+    -libm::expm1(8.0 * f64::from(bytes) * each)
 }
 
 /// The two-state channels of all pairs of stations, made when first used.
@@ -267,8 +276,9 @@ mod tests {
 
     #[test]
     fn a_bit_error_rate_loses_a_frame_by_its_length() {
-        assert!((bits_lost(1e-5, 1000) - (1.0 - libm::pow(1.0 - 1e-5, 8000.0))).abs() < 1e-12);
-        assert_eq!(bits_lost(0.0, 1000), 0.0);
-        assert_eq!(bits_lost(1.0, 1), 1.0);
+        let lost = |ber: f64, bytes| bits_lost(libm::log1p(-ber), bytes);
+        assert!((lost(1e-5, 1000) - (1.0 - libm::pow(1.0 - 1e-5, 8000.0))).abs() < 1e-12);
+        assert_eq!(lost(0.0, 1000), 0.0);
+        assert_eq!(lost(1.0, 1), 1.0);
     }
 }

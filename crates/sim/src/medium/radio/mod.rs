@@ -18,6 +18,7 @@ pub mod config;
 pub mod draws;
 mod errors;
 pub mod fading;
+mod fec;
 pub mod modulation;
 pub mod propagation;
 mod receiver;

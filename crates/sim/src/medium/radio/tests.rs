@@ -2,6 +2,7 @@
 
 mod cell;
 mod fading;
+mod fec;
 mod random;
 mod tables;
 

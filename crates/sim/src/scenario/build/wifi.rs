@@ -15,6 +15,7 @@ use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
     AccessRules, BackoffDraw, MacConfig, PcfConfig, PhyRate, PhyTiming, RateSet, ResponseTimeout,
 };
+use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
 use lasthop_stack::units::Rate;
@@ -77,6 +78,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         ack: link.small("frames.ack"),
         rts_threshold: link.optional("rts-threshold", Part::small),
         fragment_threshold: link.optional("fragment-threshold", Part::small),
+        fec: link.known("fec.rate").and_then(|_| Code::of_rate(link.real("fec.rate"))),
         short_retry: link.optional("short-retry", Part::small),
         long_retry: link.optional("long-retry", Part::small),
         access: AccessRules {

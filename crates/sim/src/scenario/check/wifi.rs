@@ -149,6 +149,10 @@ impl Check<'_> {
             let text = "\"snr\" with loss.above-mac, where there is no signal; expected another model";
             self.fault(&key("model"), text.to_string());
         }
+        if errors.meaning == LossMeaning::AboveMac && wifi.mac.fec.is_some() {
+            let text = "a code with loss.above-mac, where no frame is decoded any more; expected 1";
+            self.fault(&format!("links.{name}.fec.rate"), text.to_string());
+        }
     }
 
     /// The Doppler shift follows from the carrier, which a flat medium has not.

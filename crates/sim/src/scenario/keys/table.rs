@@ -5,7 +5,7 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, fading, figures, frn,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, channel, figures, frn,
     jitter, laws, links, nodes, pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
@@ -41,7 +41,7 @@ const SECTIONS: &[&[Key]] = &[
     air::KEYS,
     frn::KEYS,
     radio::KEYS,
-    fading::KEYS,
+    channel::KEYS,
     FLOWS,
     apps::FORWARD,
     apps::FORWARD_SINK,

@@ -1,9 +1,10 @@
-//! Shadowing and fading of an 802.11 link: what legal ones come out as, and what is said of others.
+//! Shadowing, fading and error correction of an 802.11 link: what legal ones come out as, and what is said of others.
 
 use super::wifi::{cell, cell_config, placed, wifi};
 use super::wifi_errors::{refused, refused_line};
 use super::{read, resolved};
 use crate::medium::radio::config::{Fading, RadioConfig, Redraw, Shadowing, db_to_ratio};
+use lasthop_stack::link::fec::Code;
 use lasthop_stack::units::Span;
 
 fn radio(text: &str) -> RadioConfig {
@@ -93,5 +94,44 @@ fn what_fading_needs_is_asked_for() {
         &cell(line),
         line,
         "links.cell.propagation.fading.coherence: \"doppler\" with propagation.model = \"flat\", which has no frequency; expected a time such as \"15 ms\"",
+    );
+}
+
+#[test]
+fn a_code_has_a_rate_and_a_rate_of_one_is_none() {
+    let fec = |lines: &str| cell_config(lines).mac.fec;
+    assert_eq!(fec(""), None);
+    assert_eq!(fec("loss.model = \"snr\""), None);
+    assert_eq!(fec("loss.model = \"none\"\nfec.rate = 1"), None);
+    let code = Code::of_rate(0.75);
+    assert!(code.is_some());
+    assert_eq!(fec("loss = { model = \"bit\", bit = { ber = 1e-4 } }\nfec.rate = 0.75"), code);
+    assert_eq!(fec("loss.model = \"snr\"\nfec.rate = \"0.75\""), code);
+}
+
+#[test]
+fn a_code_that_cannot_be_is_refused() {
+    let snr = |rate: &str, expected: &str| {
+        let line = format!("fec.rate = {rate}");
+        refused(
+            &cell(&format!("loss.model = \"snr\"\n{line}")),
+            &line,
+            &format!("links.cell.fec.rate: {expected}"),
+        );
+    };
+    snr("1.25", "1.25 is too large; expected at most 1");
+    snr("0", "0 is too small; expected at least 0.01");
+    snr("\"3/4\"", "\"3/4\"; expected a number such as 1e-6");
+    refused_line(
+        "fec.rate = 0.75",
+        "links.cell.fec.rate: no point uses it; expected links.cell.kind = \"wifi\" and links.cell.loss.model = \"none\" or \"bit\" or \"snr\"",
+    );
+    let line = "fec.rate = 0.5";
+    let text =
+        cell(&format!("loss = {{ model = \"bit\", above-mac = true, bit = {{ ber = 1e-4 }} }}\n{line}"));
+    refused(
+        &text,
+        line,
+        "links.cell.fec.rate: a code with loss.above-mac, where no frame is decoded any more; expected 1",
     );
 }

@@ -289,6 +289,7 @@ blind-exchange = false"#,
         ack: 16,
         rts_threshold: Some(500),
         fragment_threshold: Some(800),
+        fec: None,
         short_retry: Some(9),
         long_retry: None,
         access: AccessRules {

@@ -29,7 +29,8 @@ impl Station {
         let payload = body - config.llc.saturating_sub(offset).min(body);
         let bytes = self.rules.overhead + body;
         if (bytes, payload) != (self.last_airtime.0, self.last_airtime.1) {
-            self.last_airtime = (bytes, payload, config.phy.airtime(bytes, payload, config.data_rate));
+            let on_air = self.rules.on_air(body).1;
+            self.last_airtime = (bytes, payload, config.phy.airtime(on_air, payload, config.data_rate));
         }
         let airtime = self.last_airtime.2;
         Service {
@@ -92,7 +93,7 @@ impl Station {
     /// The frame of a fragment.
     pub(super) fn data_frame(&self, service: &Service, duration: Span, more_fragments: bool) -> Frame {
         let rate = self.rules.config.data_rate;
-        let bytes = self.rules.overhead + service.body;
+        let (coded, bytes) = self.rules.on_air(service.body);
         let frame = Frame::new(FrameKind::Data, service.msdu.next, self.address, bytes, rate);
         Frame {
             duration,
@@ -103,6 +104,7 @@ impl Station {
             distribution: self.distribution(),
             msdu: Some(service.msdu.handle),
             class: service.msdu.class,
+            coded,
             ..frame
         }
     }
@@ -128,7 +130,7 @@ impl Station {
         }
         let config = &self.rules.config;
         let left = config.llc + service.msdu.bytes - service.offset - service.body;
-        let bytes = self.rules.overhead + left.min(self.rules.longest_body);
+        let (_, bytes) = self.rules.on_air(left.min(self.rules.longest_body));
         (left > 0).then(|| config.phy.airtime(bytes, 0, config.data_rate).total)
     }
 

@@ -2,6 +2,7 @@
 
 use super::rates::PhyRate;
 use crate::hooks::{Reason, Unit, Waiting};
+use crate::link::fec::Coded;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -146,7 +147,9 @@ pub struct Frame {
     pub msdu: Option<u64>,
     /// What that packet is to the ledger.
     pub class: PayloadClass,
-    /// Bytes on the air, from the MAC header to the check sequence.
+    /// Its last bytes before any redundancy, if a code protects them; that redundancy follows them.
+    pub coded: Option<Coded>,
+    /// Bytes on the air, from the MAC header to the check sequence, or to the end of its redundancy.
     pub bytes: u32,
     /// The rate.
     pub rate: PhyRate,
@@ -171,6 +174,7 @@ impl Frame {
             distribution: Distribution::AdHoc,
             msdu: None,
             class: PayloadClass::Other,
+            coded: None,
             bytes,
             rate,
         }

@@ -78,7 +78,7 @@ impl PcfConfig {
     /// The airtime of a frame with the largest packet, or with a fragment of it.
     fn largest_frame(&self, rules: &Rules) -> Span {
         let config = &rules.config;
-        config.phy.airtime(rules.overhead + self.largest_body(rules), 0, config.data_rate).total
+        config.phy.airtime(rules.on_air(self.largest_body(rules)).1, 0, config.data_rate).total
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::rates::{PhyRate, PhyTiming, RateSet};
 use super::room::Buffer;
+use crate::link::fec::Code;
 use crate::units::Span;
 
 /// From what a backoff is drawn.
@@ -89,6 +90,9 @@ pub struct MacConfig {
     pub rts_threshold: Option<u32>,
     /// `dot11FragmentationThreshold`: the longest data frame, header and check sequence included. `None`: no limit.
     pub fragment_threshold: Option<u32>,
+    /// The code that protects the body of each data frame and its check sequence. Its redundancy comes on top of what the
+    /// thresholds regard.
+    pub fec: Option<Code>,
     /// `dot11ShortRetryLimit`: failed attempts after which a short frame (an RTS, or data up to the RTS threshold) is
     /// given up, the first attempt included. `None`: no limit.
     pub short_retry: Option<u32>,
@@ -173,6 +177,7 @@ const DOT11: MacConfig = MacConfig {
     ack: 14,
     rts_threshold: None,
     fragment_threshold: None,
+    fec: None,
     short_retry: Some(7),
     long_retry: Some(4),
     access: standard_access(LONG_PREAMBLE),

@@ -2,6 +2,7 @@
 
 use super::rates::{Airtime, PhyRate, RATES};
 use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};
+use crate::link::fec::Coded;
 use crate::units::Span;
 
 /// The answer to a frame at some rate.
@@ -86,6 +87,19 @@ impl Rules {
         };
         rules.cts_timeout = rules.timeout(cts);
         rules
+    }
+
+    /// What protects a data frame with such a body, and the frame's bytes on the air.
+    #[inline]
+    pub(super) fn on_air(&self, body: u32) -> (Option<Coded>, u32) {
+        let plain = self.overhead + body;
+        match self.config.fec {
+            None => (None, plain),
+            Some(code) => {
+                let bytes = body + self.config.fcs;
+                (Some(Coded { code, bytes: bytes as u16 }), plain + code.redundancy(bytes))
+            }
+        }
     }
 
     /// The answer to a frame at `rate`.

@@ -2,7 +2,11 @@
 
 use std::fs;
 
+use lasthop_stack::link::dot11::Preset;
+use lasthop_stack::link::fec::{Code, Coded};
+
 use super::super::config::{Propagation, dbm_to_watts, watts_to_dbm};
+use super::super::fec::Decoder;
 use super::super::modulation::Modulation;
 use super::super::propagation::received_power_w;
 use super::*;
@@ -60,11 +64,27 @@ fn of_exponent() -> String {
     format!("| 10 % lost at |{}\n", [2.0, 2.5, 3.0, 3.5, 4.0].map(edge).concat())
 }
 
+/// What a code makes of a frame of 320 bytes.
+fn of_rate() -> String {
+    let row = |rate: f64| {
+        let code = Code::of_rate(rate);
+        let bytes = 320 + code.map_or(0, |code| code.redundancy(296));
+        let corrects = code.map_or(0, |code| code.blocks(296)[1].0.corrects);
+        let micros = Preset::Dot11a.config().phy.airtime(bytes, 0, PhyRate::Ofdm6).total.0 / 1000;
+        let plain = Frame::new(FrameKind::Data, NodeId(1), NodeId(0), bytes, PhyRate::Ofdm6);
+        let frame = Frame { coded: code.map(|code| Coded { code, bytes: 296 }), ..plain };
+        let lost = |ber: f64| short(100.0 * Decoder::new().fails(&frame, libm::log1p(-ber)));
+        let [few, some, many] = [1e-4, 1e-3, 4e-3].map(lost);
+        format!("| {rate} | {bytes} | {micros} | {corrects} | {few} | {some} | {many} |\n")
+    };
+    [1.0, 0.95, 0.9, 0.75, 0.5].map(row).concat()
+}
+
 #[test]
 fn the_guide_shows_the_errors_of_802_11a_by_distance_as_they_are_computed() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/radio.md");
     let page = fs::read_to_string(path).expect("the page is there");
-    for (table, what) in [(of_distance(), "distance"), (of_exponent(), "exponent")] {
+    for (table, what) in [(of_distance(), "distance"), (of_exponent(), "exponent"), (of_rate(), "rate")] {
         assert!(page.contains(&table), "docs/radio.md, the table by {what}; expected\n{table}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::{FrameKind, MacConfig, Outcome, PhyRate, Preset};
 use super::cell::{Cell, Event, at};
+use crate::link::fec::Code;
 
 /// 1 Mbit/s, at most 528 bytes a frame: bodies of 500 bytes.
 fn config(rts_threshold: Option<u32>) -> MacConfig {
@@ -43,8 +44,37 @@ fn fragments_follow_each_other_after_sifs() {
 }
 
 #[test]
+fn a_code_lengthens_each_fragment_and_leaves_their_number_and_its_threshold() {
+    let fec = Code::of_rate(0.75);
+    let mut cell = Cell::new(MacConfig { fec, rts_threshold: Some(528), ..config(None) }, 2);
+    cell.run(at(1_000));
+    cell.enqueue(0, 1, 5, 1_192);
+    cell.settle();
+    // 504 bytes with the check sequence are three blocks of 168 and 28 pairs; 204 are two of 102 and 17.
+    let (full, last) = (192.0 + 8.0 * (528.0 + 168.0), 192.0 + 8.0 * (228.0 + 68.0));
+    let second = 1_000.0 + full + BETWEEN;
+    assert_eq!(cell.starts(0, FrameKind::Data), [1_000.0, second, second + full + BETWEEN]);
+    assert_eq!(cell.times(1, Event::Up(5)), [second + full + BETWEEN + last]);
+    let coded = |(_, frame, airtime): &(_, super::super::Frame, super::super::Airtime)| {
+        (frame.bytes, frame.coded.map(|coded| coded.bytes), airtime.payload.0 / 8_000)
+    };
+    let found: Vec<_> = cell.sides[0].frames.iter().map(coded).collect();
+    assert_eq!(found, [(696, Some(504), 492), (696, Some(504), 500), (296, Some(204), 200)]);
+    assert!(cell.sides[1].frames.iter().all(|(_, frame, _)| frame.coded.is_none()));
+}
+
+#[test]
 fn each_fragment_and_its_ack_reserve_the_medium_up_to_the_ack_of_the_next() {
-    let mut cell = Cell::new(config(Some(0)), 2);
+    reserves(config(Some(0)));
+}
+
+#[test]
+fn coded_fragments_reserve_the_medium_for_their_redundancy_too() {
+    reserves(MacConfig { fec: Code::of_rate(0.5), ..config(Some(0)) });
+}
+
+fn reserves(config: MacConfig) {
+    let mut cell = Cell::new(config, 2);
     cell.script(0, &[0, 0]);
     cell.run(at(1_000));
     cell.enqueue(0, 1, 5, 1_192);

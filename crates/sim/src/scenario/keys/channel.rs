@@ -1,4 +1,4 @@
-//! The keys of shadowing and fading on an 802.11 link.
+//! The keys of shadowing, fading and error correction on an 802.11 link.
 
 use super::super::quantity::Dim;
 use super::table::{LONGEST, TIME_MS};
@@ -11,9 +11,10 @@ const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 const LOG_NORMAL: &[Only] = &[Only::Is("links.*.propagation.shadowing.model", &["log-normal"])];
 const FADING: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rayleigh", "rician"])];
 const RICIAN: &[Only] = &[Only::Is("links.*.propagation.fading.model", &["rician"])];
+const WRONG_BITS: &[Only] = &[WIFI[0], Only::Is("links.*.loss.model", &["none", "bit", "snr"])];
 const DOPPLER: &[Only] = &[Only::Is("links.*.propagation.fading.coherence", &["doppler"])];
 
-/// The keys under `[links.NAME.propagation.shadowing]` and `[links.NAME.propagation.fading]`.
+/// The keys under `[links.NAME.propagation.shadowing]`, `[links.NAME.propagation.fading]` and `[links.NAME.fec]`.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.shadowing.model",
@@ -66,4 +67,13 @@ pub(super) const KEYS: &[Key] = &[
         .above("0 m/s")
         .at_most("10000 m/s")
         .only(DOPPLER),
+    Key::new(
+        "links.*.fec.rate",
+        Kind::Number,
+        "data over all bytes of a Reed-Solomon code on the body of each data frame; 1 is without",
+    )
+    .default("1")
+    .at_least("0.01")
+    .at_most("1")
+    .only(WRONG_BITS),
 ];
