@@ -107,6 +107,7 @@ class Script:
             limited_transmit=tcp["limited-transmit"],
             timestamps=tcp["timestamps"],
             retransmit_timer=tcp.get("newreno", {}).get("retransmit-timer", "impatient"),
+            lost_retransmission=tcp.get("lost-retransmission", "timer"),
             min_rto_ns=nanoseconds(tcp["min-rto"]),
             max_rto_ns=nanoseconds(tcp["max-rto"]),
             initial_rto_ns=nanoseconds(tcp["initial-rto"]),

@@ -86,6 +86,7 @@ class Options:
     limited_transmit: bool = False
     timestamps: bool = False
     retransmit_timer: str = "impatient"
+    lost_retransmission: str = "timer"
     min_rto_ns: int = NANO
     max_rto_ns: int = 60 * NANO
     initial_rto_ns: int = 3 * NANO
@@ -388,10 +389,34 @@ class Sack(Sender):
         super().__init__(options, world, link)
         self.sacked: set[int] = set()
         self.high_rxt = self.rescue_rxt = -1
+        self.departures: dict[int, list[int]] = {}
+        self.latest_arrived = -1
+        self.copies: set[int] = set()
+
+    def transmit(self, segment: int) -> None:
+        self.departures.setdefault(segment, []).append(self.world.now)
+        if self.in_recovery and len(self.departures[segment]) > 1:
+            self.copies.add(segment)
+        super().transmit(segment)
+
+    def overtaken(self) -> list[int]:
+        """RFC 8985 (6.2), nothing being reordered: copies older than a segment that was sent once and arrived."""
+        if self.o.lost_retransmission == "timer":
+            return []
+        waiting = [s for s in self.copies if s >= self.una and s not in self.sacked]
+        old = [s for s in waiting if self.departures[s][-1] < self.latest_arrived]
+        return sorted(old, key=lambda s: (self.departures[s][-1], s))
+
+    def timeout(self) -> None:
+        self.copies.clear()
+        super().timeout()
 
     def update_scoreboard(self, ack: int, blocks: list[Block]) -> bool:
         """Update() of section 4; a duplicate ACK is one that SACKs something new (section 2)."""
         told = {s for lo, hi in blocks for s in range(lo, hi) if s >= ack}
+        arrived = (told | set(range(self.una, ack))) - self.sacked
+        once = [self.departures[s][0] for s in arrived if len(self.departures[s]) == 1]
+        self.latest_arrived = max([self.latest_arrived, *once])
         fresh = bool(told - self.sacked)
         self.sacked = {s for s in self.sacked | told if s >= ack}
         return fresh
@@ -402,7 +427,8 @@ class Sack(Sender):
 
     def pipe(self) -> int:
         """SetPipe()."""
-        unsacked = [s for s in range(self.una, self.top) if s not in self.sacked]
+        gone = {*self.sacked, *self.overtaken()}
+        unsacked = [s for s in range(self.una, self.top) if s not in gone]
         return sum(not self.is_lost(s) for s in unsacked) + sum(s <= self.high_rxt for s in unsacked)
 
     def duplicate(self, fresh: bool) -> None:
@@ -434,6 +460,7 @@ class Sack(Sender):
         self.halve()
         self.cwnd = self.ssthresh  # (4.2)
         self.in_recovery = True
+        self.copies.clear()
         self.log("enter")
         self.high_rxt = self.rescue_rxt = self.una  # (4.3)
         self.fast_retransmit()
@@ -474,6 +501,8 @@ class Sack(Sender):
 
     def next_seg(self) -> int | None:
         """NextSeg() of section 4, with the bookkeeping of (C.2)."""
+        for segment in self.overtaken():
+            return segment
         highest = max(self.sacked, default=-1)
         holes = [s for s in range(max(self.una, self.high_rxt + 1), highest) if s not in self.sacked]
         lost = [s for s in holes if self.is_lost(s)]

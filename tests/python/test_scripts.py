@@ -78,6 +78,8 @@ def random_script(number: int) -> packet_script.Script:
     }
     if variant == "newreno":
         tcp["newreno"] = {"retransmit-timer": rng.choice(["impatient", "slow-but-steady"])}
+    if variant == "sack":
+        tcp["lost-retransmission"] = rng.choice(["timer", "overtaken"])
     last = rng.choice([20, 40, 120])
     return packet_script.Script(
         name=f"random-{number}",

@@ -20,7 +20,7 @@ use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::transport::tcp::{
-    self, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh,
+    self, FastRetransmit, FullAck, LostRetransmission, Profile, SackAfterTimeout, TimeoutSsthresh,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -295,6 +295,10 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     }
     if let Some(flight) = choice("timeout-ssthresh", "flight") {
         config.timeout_ssthresh = if flight { TimeoutSsthresh::Flight } else { TimeoutSsthresh::Window };
+    }
+    if let Some(timer) = choice("lost-retransmission", "timer") {
+        config.lost_retransmission =
+            if timer { LostRetransmission::Timer } else { LostRetransmission::Overtaken };
     }
     if let Some(kept) = choice("sack-after-timeout", "kept") {
         config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };

@@ -29,6 +29,7 @@ const IF_RANDOM: &[Only] = &[Only::Given("flows.*.count")];
 pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 const IF_UDP: &[Only] = &[Only::Udp];
 const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
+const IF_SACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack"])];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
@@ -282,6 +283,13 @@ const TRANSPORT: &[Key] = &[
     )
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
+    Key::new(
+        "flows.*.tcp.lost-retransmission",
+        Kind::Word("choice", || vec!["timer", "overtaken"]),
+        "what tells that a copy of a segment was lost, too: the retransmission timer, or a segment that left later and arrived",
+    )
+    .default("timer")
+    .only(IF_SACK),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),

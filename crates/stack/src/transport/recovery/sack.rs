@@ -2,7 +2,7 @@
 //!
 //! **Limits.** No D-SACK, no proportional rate reduction.
 //!
-//! **Source.** RFC 6675, 4 and 5.
+//! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies.
 //!
 //! **How.** `pipe` counts what is thought to be in the network; while `cwnd - pipe >= 1` the sender sends, in this
 //! order: holes taken for lost, new data, other holes, and once a recovery the last hole of all (the rescue).
@@ -10,14 +10,20 @@
 //! **Choices.** 1. Outside recovery the same pipe rules, so a duplicate that carries news releases one segment (step 3
 //! of section 5, RFC 3042) where limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675, 5.1), or
 //! cleared where the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2), skipping what was
-//! selectively acknowledged.
+//! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is told by the arrival of a
+//! segment that left after the copy and was itself sent once, as Linux does; such a segment speaks of one departure beyond
+//! doubt, and nothing is reordered here, so that RFC 8985's window of reordering is none. The copy goes again ahead of all
+//! else, and the window stands, as in Linux; RFC 5681 (4.3) would lower it a second time.
 //!
 //! **Checked by** `tests/scripts/sack-*`.
+
+use std::collections::VecDeque;
 
 use super::copies_ahead;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
-use crate::transport::tcp::{Config, SackAfterTimeout};
+use crate::transport::tcp::{Config, LostRetransmission, SackAfterTimeout};
+use crate::units::Time;
 
 /// RFC 6675's recovery.
 #[derive(Clone, Debug)]
@@ -33,6 +39,11 @@ pub struct Sack {
     head_copies: u8,
     after_timeout: SackAfterTimeout,
     limited_transmit: bool,
+    lost_retransmission: LostRetransmission,
+    /// The copies of this recovery with their departures, in their order.
+    copies: VecDeque<(Time, u64)>,
+    /// Segments whose last copy was overtaken, to be sent again.
+    overtaken: VecDeque<u64>,
 }
 
 impl Sack {
@@ -48,11 +59,48 @@ impl Sack {
             head_copies: 0,
             after_timeout: config.sack_after_timeout,
             limited_transmit: config.limited_transmit,
+            lost_retransmission: config.lost_retransmission,
+            copies: VecDeque::new(),
+            overtaken: VecDeque::new(),
         }
+    }
+
+    /// Takes copies for lost that left before a segment which has arrived. Each copy is looked at once.
+    fn find_overtaken(&mut self, board: &mut Scoreboard) {
+        while let Some(&(left, number)) = self.copies.front()
+            && left < board.latest_arrived()
+        {
+            self.copies.pop_front();
+            let is_last = number >= board.base() && board.get(number).at == left;
+            if is_last && !board.is_sacked(number) {
+                board.lose(number);
+                self.overtaken.push_back(number);
+            }
+        }
+    }
+
+    fn next_overtaken(&mut self, board: &Scoreboard) -> Option<Pick> {
+        let is_due = |number: u64| number >= board.base() && board.is_lost(number);
+        while let Some(number) = self.overtaken.pop_front() {
+            if is_due(number) {
+                return Some(Pick::Again(number));
+            }
+        }
+        None
+    }
+
+    /// Recovery is over, one way or the other.
+    fn end(&mut self) {
+        self.active = false;
+        self.copies.clear();
+        self.overtaken.clear();
     }
 
     /// `NextSeg ()` of RFC 6675, 4, by its numbered rules.
     fn next_segment(&mut self, board: &Scoreboard, fresh: Fresh) -> Option<Pick> {
+        if let Some(pick) = self.next_overtaken(board) {
+            return Some(pick);
+        }
         let highest = board.number_at(board.fack());
         let rule_1 = board.first_unsacked(self.resent_below, board.lost_below().min(highest));
         let rule_2 = (fresh == Fresh::Ready).then_some(Pick::New);
@@ -80,15 +128,17 @@ impl Recovery for Sack {
             return Verdict::Open;
         }
         if self.point.is_none_or(|point| board.una() >= point) {
-            self.active = false;
+            self.end();
             return Verdict::Ended;
         }
+        self.find_overtaken(board);
         Verdict::Partial
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
         board.mark_lost();
         if self.active {
+            self.find_overtaken(board);
             return Verdict::Holding;
         }
         self.duplicates += 1;
@@ -112,7 +162,7 @@ impl Recovery for Sack {
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
-        self.active = false;
+        self.end();
         self.duplicates = 0;
         self.head_copies = copies_ahead(response);
         self.point = Some(board.sent_end());
@@ -140,6 +190,12 @@ impl Recovery for Sack {
         if self.head_copies > 0 && pick == Pick::Again(board.base()) {
             self.head_copies -= 1;
             self.resent_below = self.resent_below.max(board.base() + 1);
+        }
+        if let Pick::Again(number) = pick
+            && self.active
+            && self.lost_retransmission == LostRetransmission::Overtaken
+        {
+            self.copies.push_back((board.get(number).at, number));
         }
     }
 
@@ -201,6 +257,54 @@ mod tests {
         window.cwnd = 6.0;
         let sent = send(&mut sack, &mut board, &window, Fresh::Ready);
         assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5)]);
+    }
+
+    /// In recovery, with the holes 0 and 1 resent after 10 ms and a new segment sent after 11 ms, which is acknowledged.
+    fn overtaken(rule: LostRetransmission) -> (Sack, Scoreboard, Window) {
+        let (mut sack, mut board, mut window) = in_recovery();
+        sack.lost_retransmission = rule;
+        window.cwnd = 9.0;
+        for _ in 0..2 {
+            let Some(Pick::Again(number)) = sack.next(&board, &window, Fresh::Ready) else {
+                panic!("a hole")
+            };
+            board.resend(number, Time(10));
+            sack.on_sent(Pick::Again(number), &board);
+        }
+        board.push(LEN as u32, false, Time(11));
+        sack.on_sent(Pick::New, &board);
+        board.sack(5 * LEN, 13 * LEN);
+        sack.on_duplicate(&mut board, &mut window);
+        (sack, board, window)
+    }
+
+    #[test]
+    fn a_copy_that_a_later_segment_overtook_goes_again_where_that_is_asked_for() {
+        let (mut sack, mut board, window) = overtaken(LostRetransmission::Timer);
+        assert_eq!(board.pipe(), 2);
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
+        let (mut sack, mut board, window) = overtaken(LostRetransmission::Overtaken);
+        assert_eq!(board.pipe(), 0);
+        let sent = send(&mut sack, &mut board, &window, Fresh::Withheld);
+        assert_eq!(sent, [Pick::Again(0), Pick::Again(1)]);
+        assert_eq!(board.pipe(), 2);
+    }
+
+    #[test]
+    fn a_copy_that_left_later_or_is_doubtful_overtakes_nothing() {
+        let (mut sack, mut board, mut window) = overtaken(LostRetransmission::Overtaken);
+        for _ in 0..2 {
+            let Some(Pick::Again(number)) = sack.next(&board, &window, Fresh::Withheld) else {
+                panic!("a hole")
+            };
+            board.resend(number, Time(12 + number));
+            sack.on_sent(Pick::Again(number), &board);
+        }
+        // The copy of 1 left after that of 0, but which copy of it has arrived nobody knows.
+        board.sack(LEN, 2 * LEN);
+        sack.on_duplicate(&mut board, &mut window);
+        assert_eq!((board.pipe(), board.latest_arrived()), (1, Time(11)));
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
     }
 
     #[test]

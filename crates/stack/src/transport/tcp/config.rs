@@ -61,6 +61,8 @@ pub struct Config {
     pub newreno_full_ack: FullAck,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
+    /// What tells SACK's recovery that a copy was lost, too.
+    pub lost_retransmission: LostRetransmission,
     /// What ssthresh is set to half of when the timer fires.
     pub timeout_ssthresh: TimeoutSsthresh,
     /// How often Reno resends without the timer.
@@ -83,6 +85,15 @@ pub enum SackAfterTimeout {
     Kept,
     /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
     Cleared,
+}
+
+/// What tells SACK's recovery that a copy of a segment was lost, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostRetransmission {
+    /// The retransmission timer (RFC 6675).
+    Timer,
+    /// That a segment which left after it has arrived (RFC 8985, 6.2, where nothing is reordered).
+    Overtaken,
 }
 
 /// What ssthresh is set to half of when the retransmission timer fires.
@@ -144,6 +155,7 @@ impl Profile {
                 newreno_impatient: true,
                 newreno_full_ack: FullAck::Ssthresh,
                 sack_after_timeout: SackAfterTimeout::Cleared,
+                lost_retransmission: LostRetransmission::Timer,
                 timeout_ssthresh: TimeoutSsthresh::Window,
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
             },
@@ -174,6 +186,7 @@ impl Profile {
                 newreno_impatient: true,
                 newreno_full_ack: FullAck::Flight,
                 sack_after_timeout: SackAfterTimeout::Kept,
+                lost_retransmission: LostRetransmission::Timer,
                 timeout_ssthresh: TimeoutSsthresh::Flight,
                 reno_fast_retransmit: FastRetransmit::EveryHole,
             },

@@ -12,5 +12,7 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
 
-pub use config::{Config, FastRetransmit, FullAck, Profile, SackAfterTimeout, TimeoutSsthresh};
+pub use config::{
+    Config, FastRetransmit, FullAck, LostRetransmission, Profile, SackAfterTimeout, TimeoutSsthresh,
+};
 pub use connection::{Connection, Role, State};

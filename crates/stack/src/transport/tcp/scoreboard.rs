@@ -33,6 +33,13 @@ pub struct Sent {
     mark: Mark,
 }
 
+impl Sent {
+    /// When it left, if there is no doubt about it: nothing can tell which copy of a segment has arrived.
+    fn departure(&self) -> Time {
+        if self.times == 1 { self.at } else { Time::ZERO }
+    }
+}
+
 /// What is known of a segment's fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
@@ -73,6 +80,7 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
+    latest_arrived: Time,
     news: News,
 }
 
@@ -164,6 +172,12 @@ impl Scoreboard {
     #[must_use]
     pub fn fack(&self) -> u64 {
         self.fack.max(self.una)
+    }
+
+    /// When the latest of the segments left that were sent once and have arrived.
+    #[must_use]
+    pub fn latest_arrived(&self) -> Time {
+        self.latest_arrived
     }
 
     /// Segments selectively acknowledged.
@@ -317,6 +331,7 @@ impl Scoreboard {
             advance.newest_sent_last = Some(first.at);
             if !first.told {
                 self.news.add(self.base, first);
+                self.latest_arrived = self.latest_arrived.max(first.departure());
             }
             advance.repaired |= first.times > 1;
             match first.mark {
@@ -366,6 +381,7 @@ impl Scoreboard {
             self.sacked += 1;
             if !segment.told {
                 self.news.add(self.base + index as u64, segment);
+                self.latest_arrived = self.latest_arrived.max(segment.departure());
                 segment.told = true;
             }
         }
