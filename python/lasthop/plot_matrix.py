@@ -34,7 +34,7 @@ def draw_matrix(study: Study, figure: Mapping[str, Any]) -> Figure:
     factor, _ = found.scale()
     map_ = LinearSegmentedColormap.from_list("less and more", ["#D55E00", "#FFFFFF", "#0072B2"])
     width = 1.0 + _LETTER * max(map(len, found.rows)) + _COLUMN * len(found.columns)
-    with sheet(max(5.0, width), 1.5 + _ROW * len(found.rows)) as drawn:
+    with sheet(max(5.0, width), 1.7 + _ROW * len(found.rows)) as drawn:
         axes = drawn.add_subplot()
         shades = _shades(found)
         axes.imshow(shades, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
@@ -57,7 +57,7 @@ def draw_matrix(study: Study, figure: Mapping[str, Any]) -> Figure:
         axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
         about = "colour: from one half" if found.is_share else "colour: against the first row of the column"
         n = counts(it.n for it in found.known())
-        caption(drawn, f"{found.words()}, mean ± half-width of the 95 % interval, {n}; {about}")
+        caption(drawn, f"{found.words()}, mean ± half-width of the 95 % interval, {n}\n{about}")
     return drawn
 
 

@@ -400,7 +400,7 @@ class Sack(Sender):
         super().transmit(segment)
 
     def overtaken(self) -> list[int]:
-        """RFC 8985 (6.2), nothing being reordered: copies older than a segment that was sent once and arrived."""
+        """RFC 8985 (6.2), with no reordering: copies older than a segment sent once that has arrived."""
         if self.o.lost_retransmission == "timer":
             return []
         waiting = [s for s in self.copies if s >= self.una and s not in self.sacked]
