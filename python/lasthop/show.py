@@ -28,7 +28,14 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
             block = matrix_text(study, view)
         else:
             study.check_metric(view["y"])
-            block = pivot(study, view.get("x"), view["y"], view.get("lines"), view.get("where") or {})
+            block = pivot(
+                study,
+                view.get("x"),
+                view["y"],
+                view.get("lines"),
+                view.get("where") or {},
+                view.get("gain-over"),
+            )
         if block:
             title = view.get("title") or ""
             blocks.append(f"{title}\n{block}" if title else block)

@@ -266,18 +266,28 @@ def _label(
     return ", ".join(parts)
 
 
-def pivot(study: Study, x: str | None, y: str, lines: str | None, where: Mapping[str, str]) -> str:
-    """A metric as text: x down the side, one column per line, cells of mean ± half-width.
+def pivot(
+    study: Study,
+    x: str | None,
+    y: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    gain_over: Mapping[str, str] | None = None,
+) -> str:
+    """A metric, or its gain, as text: x down the side, one column per line, cells of mean ± half-width.
 
     The last line tells n, and that the intervals are 95 %.
     """
     swept = list(study.points()[0])
     x = x if x in swept else next((k for k in reversed(swept) if k != lines), "")
-    every = series(study, x, y, lines, where)
+    every = series(study, x, y, lines, where, gain_over)
     known = [it for line in every for it in line.intervals]
     if not known:
         return ""
     factor, unit = prefix(max((abs(it.mean or 0.0) for it in known), default=0.0), metric_unit(y))
+    name = metric_words(y)
+    if gain_over:
+        factor, unit, name = 0.01, "%", f"gain in {name}"
     places = list(dict.fromkeys(text for line in every for text in line.xs))
     cells = [dict(zip(line.xs, line.intervals, strict=True)) for line in every]
     body = [
@@ -286,7 +296,7 @@ def pivot(study: Study, x: str | None, y: str, lines: str | None, where: Mapping
     ]
     counts = {it.n for it in known}
     n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    name = metric_words(y) + (f" ({unit})" if unit else "")
+    name += f" ({unit})" if unit else ""
     head = f"{y}: {name}, mean ± half-width of the 95 % interval, n = {n}"
     return head + "\n" + grid([x or "point", *(line.label or "mean" for line in every)], body)
 

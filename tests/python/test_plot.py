@@ -10,6 +10,7 @@ import lasthop as lh
 from conftest import SMALL
 from lasthop.matrix import matrix, matrix_text
 from lasthop.plot import draw
+from lasthop.show import study_text
 from lasthop.style import save
 
 if TYPE_CHECKING:
@@ -125,3 +126,14 @@ def test_a_matrix_of_shares_is_in_per_cent_of_the_sum(study: lh.Study) -> None:
 def test_a_matrix_with_several_points_in_a_cell_is_refused(study: lh.Study) -> None:
     with pytest.raises(lh.UsageError, match="several points in one cell"):
         matrix(study, {**MATRIX, "columns": MATRIX["rows"]})
+
+
+def test_the_table_of_a_figure_of_gains_shows_gains(tmp_path: Path) -> None:
+    header = lh.load("ejtcp/header").set({"run.duration": "3 s", "links.r2-d.loss.rate": "0 %"})
+    study = header.sweep(out=tmp_path / "s", replications=2).run()
+    difference = study.contrast("flows.main.goodput_bps", "flows.main.tcp.ejtcp.header", "paper")
+    (relative,) = difference.column("relative")
+    levels, gains = study_text(study).split("\n\n")[:2]
+    assert "goodput (Mbit/s)" in levels
+    assert "gain in goodput (%)" in gains
+    assert float(gains.split()[-1]) == pytest.approx(100 * relative, rel=1e-3)
