@@ -10,6 +10,8 @@ gain        ratio minus one
 saving      one minus ratio
 order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
             the gain falls
+best        the gain of the best of the points where `best` holds over the best of those where `over` does,
+            both `--where` expressions; the best by their means, or with `each-run = true` in each run
 
 `among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
 
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 
 AGREES, CANNOT_TELL, DIFFERS = "agrees", "cannot tell", "differs"
 VERDICTS = (AGREES, CANNOT_TELL, DIFFERS)
-KINDS = ("mean", "difference", "ratio", "gain", "saving", "order")
+KINDS = ("mean", "difference", "ratio", "gain", "saving", "order", "best")
 
 _UNITS = {
     "": 1.0,
@@ -65,7 +67,11 @@ _UNITS = {
     "packets": 1.0,
     "segments": 1.0,
 }
-_NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"}
+_NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"} | {
+    "best",
+    "over",
+    "each-run",
+}
 _TABLE = ("rows", "columns", "at-columns", "values")
 _PARTS = _NAMES | {"among", "value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
 
@@ -124,6 +130,9 @@ class Claim:
     key: str = ""
     order: tuple[str, ...] = ()
     each: bool = False
+    best: str = ""
+    over: str = ""
+    each_run: bool = False
     note: str = ""
     ceiling: float | None = None
     among: tuple[str, ...] = ()
@@ -251,6 +260,10 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
     kind, unit = entry.get("kind", "mean"), entry.get("unit", "")
     if kind not in KINDS:
         raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
+    if (kind == "best") != ("best" in entry and "over" in entry):
+        raise UsageError(
+            f"{where}: kind: {kind}; expected best and over with the kind best, and with no other"
+        )
     if unit not in _UNITS:
         raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
     among = entry.get("among", [])
@@ -277,6 +290,9 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         key=entry.get("key", ""),
         order=tuple(entry.get("order", ())),
         each=bool(entry.get("each", False)),
+        best=entry.get("best", ""),
+        over=entry.get("over", ""),
+        each_run=bool(entry.get("each-run", False)),
         note=entry.get("note", ""),
         ceiling=entry.get("ceiling"),
         among=tuple(among),

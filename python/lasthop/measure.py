@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lasthop import packets
 from lasthop.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
 from lasthop.errors import UsageError, nearest
-from lasthop.overrides import same
+from lasthop.overrides import parse_where, same
 from lasthop.stats import Interval, difference, interval, ratio, share_in_sum
 from lasthop.timeline import retraced
 
@@ -26,6 +26,9 @@ def judge(claim: Claim, study: Study) -> Finding:
     for metric in (claim.metric, *claim.among):
         if packets.metric(metric) is None:
             study.check_metric(metric)
+    if claim.kind == "best":
+        ours, chosen = _best(claim, study)
+        return Finding(claim, ours, claim.band.judge(ours), _join(chosen, claim.note))
     places = _places(claim, study)
     if not places:
         nothing = Interval(None, None, None, 0)
@@ -116,6 +119,47 @@ def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
             found.n,
         )
     return found
+
+
+def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
+    """The gain of the best of some points over the best of others, and which these are."""
+    candidates = _candidates(claim, study, claim.best)
+    rivals = _candidates(claim, study, claim.over)
+    if not candidates or not rivals:
+        return Interval(None, None, None, 0), "not simulated"
+    if claim.each_run:
+        every = [values for _, values in (*candidates, *rivals)]
+        gains: list[float | None] = []
+        for run in sorted(set.intersection(*(set(values) for values in every))):
+            best = max(values[run] or 0.0 for _, values in candidates)
+            over = max(values[run] or 0.0 for _, values in rivals)
+            gains.append(best / over - 1 if over else None)
+        return interval(gains), "the best in each run"
+    (name, above), (other, below) = max(candidates, key=_level_of), max(rivals, key=_level_of)
+    return ratio([(above, below)]).less(1.0), f"{name} over {other}"
+
+
+def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, dict[int, float | None]]]:
+    """The points that a claim is about where a condition holds: what is swept beside `at`, and the values."""
+    numeric = study.scenario.numeric
+    wanted = parse_where([condition])
+    found = []
+    for point in study.points():
+        for key in (*claim.at, *(one.key for one in wanted)):
+            if key not in point:
+                raise UsageError(f"{claim.id}: {key} is not swept; {nearest(key, point)}")
+        is_at = all(any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items())
+        if is_at and all(one.holds(point, numeric) for one in wanted):
+            named = [key for one in wanted for key in (one.key, *one.values) if key in point]
+            varied = dict.fromkeys(key for key in named if key not in claim.at)
+            name = ", ".join(f"{key.rpartition('.')[2]} {point[key]}" for key in varied)
+            found.append((name, _values(claim, study, point)))
+    return found
+
+
+def _level_of(candidate: tuple[str, Mapping[int, float | None]]) -> float:
+    mean = interval(list(candidate[1].values())).mean
+    return -math.inf if mean is None else mean
 
 
 def _average(columns: Iterable[Mapping[int, float | None]]) -> dict[int, float | None]:

@@ -71,7 +71,7 @@ def _inner(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison of a `--where` expression."""
+    """One comparison of a `--where` expression, with values or with what another swept key has."""
 
     key: str
     sign: str
@@ -80,14 +80,15 @@ class Condition:
     def holds(self, point: Mapping[str, str], numeric: Numeric) -> bool:
         """Whether a point of the sweep meets the condition."""
         found = point[self.key]
+        values = [point.get(value, value) for value in self.values]
         if self.sign in _COMPARE:
-            a, b = numeric(self.key, found), numeric(self.key, self.values[0])
+            a, b = numeric(self.key, found), numeric(self.key, values[0])
             if a is None or b is None:
                 raise UsageError(
-                    f'--where {self.key}: "{found}" and "{self.values[0]}" have no order; expected = or !='
+                    f'--where {self.key}: "{found}" and "{values[0]}" have no order; expected = or !='
                 )
             return _COMPARE[self.sign](a, b)
-        equal = any(same(self.key, found, v, numeric) for v in self.values)
+        equal = any(same(self.key, found, v, numeric) for v in values)
         return equal != (self.sign == "!=")
 
 

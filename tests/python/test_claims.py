@@ -90,6 +90,37 @@ def test_each_kind_of_claim_measures_what_it_says(kind: str, more: dict[str, obj
     assert found.verdict == AGREES
 
 
+# Windows that are fixed where low and high are the same. The best by their means are 5 to 9 and 9 to 9.
+WINDOWS = [
+    ({"low": low, "high": high}, values)
+    for low, high, values in (
+        ("5", "5", [10.0, 28.0]),
+        ("5", "9", [26.0, 18.0]),
+        ("9", "5", [90.0, 90.0]),
+        ("9", "9", [21.0, 19.0]),
+        ("5", "13", [12.0, 22.0]),
+    )
+]
+
+
+def test_the_best_of_some_points_is_held_against_the_best_of_others() -> None:
+    best = {"best": "low < high", "over": "low = high"}
+    study = cast("Study", FakeStudy(WINDOWS))
+    found = judge(claim("best", Band(0.0, math.inf), **best), study)
+    assert found.ours.mean == pytest.approx(22 / 20 - 1)
+    assert (found.ours.n, found.note) == (2, "low 5, high 9 over low 9, high 9")
+    # In each run by itself: 26 over 21, and 22 over 28.
+    found = judge(claim("best", Band(0.0, math.inf), each_run=True, **best), study)
+    assert found.ours.mean == pytest.approx((26 / 21 + 22 / 28) / 2 - 1)
+    # Where `at` leaves one window.
+    found = judge(
+        claim("best", Band(0.0, math.inf), at={"low": ("9",)}, best="high < low", over="high = low"), study
+    )
+    assert (found.ours.mean, found.note) == (pytest.approx(90 / 20 - 1), "high 5 over high 9")
+    nothing = judge(claim("best", Band(0.0, math.inf), best="low > 20", over="low = high"), study)
+    assert (nothing.verdict, nothing.note) == (CANNOT_TELL, "not simulated")
+
+
 def test_a_share_is_taken_run_by_run_before_anything_else() -> None:
     # The fake study has the same values of every metric: one of three has a third of their sum.
     found = verdict_on(claim("mean", Band(0.3, 0.4), at={"variant": ("reno",)}, among=("other", "third")))
@@ -211,6 +242,8 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ('kind = "gain"', 'kind = "best"', "kind: best; expected best and over with the kind best"),
+        ('kind = "gain"', 'kind = "gain"\nbest = "v=a"\nover = "v=b"', "kind: gain; expected best and over"),
         ('kind = "gain"', 'kind = "gian"', 'kind: did you mean "gain"'),
         ('unit = "%"', 'unit = "Mb"', "unit: "),
         ("at-least = 20", "at-lest = 20", 'at-lest: unknown key; did you mean "at-least"'),

@@ -10,7 +10,7 @@ import subprocess
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -20,6 +20,7 @@ from lasthop import sweep as sweep_module
 from lasthop.export import summary, text, tidy
 from lasthop.judgement import of_study
 from lasthop.ledger import Ledger
+from lasthop.overrides import parse_where, select
 from lasthop.study import Precision, Study
 from lasthop.sweep import Sweep
 from lasthop.table import series
@@ -28,6 +29,8 @@ from lasthop.work import Limits, execute
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from lasthop.overrides import Numeric
 
 METRIC = "flows.main.goodput_bps"
 
@@ -478,6 +481,16 @@ def test_a_gain_is_over_the_paired_runs_of_another_point() -> None:
     lines = series(study, "x", METRIC, "v", {}, {"v": "a"})  # type: ignore[arg-type]
     assert [line.label for line in lines] == ["b"]
     assert [(it.mean, it.low, it.high, it.n) for it in lines[0].intervals] == [(2.0, 2.0, 2.0, 2)] * 2
+
+
+def test_where_compares_swept_keys_with_each_other() -> None:
+    points = [{"low": low, "high": high} for low in ("5", "9") for high in ("5", "9.0")]
+    numeric = cast("Numeric", lambda _key, text: float(text))
+    chosen = {
+        sign: select(points, parse_where([f"low {sign} high"]), numeric)
+        for sign in ("<", "<=", "=", "!=", ">")
+    }
+    assert chosen == {"<": [1], "<=": [0, 1, 3], "=": [0, 3], "!=": [1, 2], ">": [2]}
 
 
 def test_where_leaves_the_points_that_meet_it(small: Path, tmp_path: Path) -> None:
