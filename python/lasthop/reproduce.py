@@ -38,6 +38,7 @@ class Paper:
     claims: list[Claim]
     recorded: dict[str, str]
     report: Path
+    head: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ def paper(ident: str) -> Paper:
         raise UsageError(f"reproduce: {ident}: unknown id; {nearest(ident, files)}")
     head, claims = read(files[ident])
     report = files[ident].with_name(f"{ident}.md")
-    return Paper(ident, head.get("title", ident), head["studies"], claims, recorded(report), report)
+    return Paper(ident, head.get("title", ident), head["studies"], claims, recorded(report), report, head)
 
 
 def recorded(report: Path) -> dict[str, str]:
@@ -163,8 +164,8 @@ def reproduce(
             scenario,
             folder,
             replications=own.get("replications", settings.get("replications")),
-            where=own.get("where", ()),
-            fresh=_is_stale(folder),
+            where=[*settings.get("where", ()), *own.get("where", ())],
+            fresh=is_stale(folder),
         )
         Sweep(study, jobs=jobs, progress=progress()).run()
         if not study.metrics():
@@ -178,7 +179,7 @@ def reproduce(
     return result
 
 
-def _is_stale(folder: Path) -> bool:
+def is_stale(folder: Path) -> bool:
     """Whether a study cannot be read or is of another build: what is verified must be what runs now."""
     if not paths.is_study(str(folder)):
         return False

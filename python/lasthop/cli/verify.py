@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from lasthop.cli.options import (
 )
 from lasthop.cli.talk import data, note, paint, quiet, verbose, written
 
+if TYPE_CHECKING:
+    from lasthop.reproduce import Paper
+
 MISSED = 3
 
 
@@ -28,6 +32,10 @@ MISSED = 3
 @click.option("--quick", is_flag=True, help="Fewer points and replications.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
 @click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md.")
+@click.option("--readings", is_flag=True, help="Judge the claims under every reading listed, instead.")
+@click.option(
+    "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Workers; all cores without it.")
 @click.option(
     "-o",
@@ -46,6 +54,8 @@ def reproduce_command(
     quick: bool,
     listing: bool,
     record: bool,
+    readings: bool,
+    names: tuple[str, ...],
     jobs: int | None,
     out: Path,
     no_progress: bool,
@@ -72,6 +82,15 @@ def reproduce_command(
         return
     if record and quick:
         raise UsageError("--record: a quick run is too coarse for the record; expected no --quick")
+    if readings or names:
+        if quick or len(ids) != 1 or (record and names):
+            raise UsageError(
+                "--readings: expected exactly one ID, no --quick, and --record without --reading alone"
+            )
+        _readings(
+            book.paper(ids[0]), names, out, record=record, jobs=jobs, plain=no_progress, as_json=as_json
+        )
+        return
     wanted = [book.paper(name) for name in ids or book.known()]
     results = []
     for one in wanted:
@@ -103,6 +122,31 @@ def reproduce_command(
             written(folder)
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
+
+
+def _readings(
+    one: Paper,
+    names: tuple[str, ...],
+    out: Path,
+    *,
+    record: bool,
+    jobs: int | None,
+    plain: bool,
+    as_json: bool,
+) -> None:
+    from lasthop import readings
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.jsontext import dumps
+    from lasthop.progress import reporter
+
+    with interruptible():
+        result = readings.judge_all(
+            one, out, names=names, jobs=jobs, progress=lambda _: reporter(quiet=quiet(), plain=plain)
+        )
+    data(dumps(result.as_dict()) if as_json else result.text())
+    if record:
+        readings.record(result)
+        written(one.report)
 
 
 @click.command(

@@ -1,0 +1,176 @@
+"""A paper's claims under other readings of what it leaves open."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import SMALL
+from lasthop import paths, reproduce
+from lasthop import readings as book
+from lasthop.cli.main import invoke
+from lasthop.overrides import parse_where, select
+from lasthop.reproduce import recorded
+from lasthop.study import Study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLAIMS = """
+title = "A paper that does not tell the rate of its link"
+
+[studies.main]
+scenario = "paper/fig1"
+replications = 9
+readings = { where = ["links.path.loss.rate < 2 %"] }
+
+[studies.other]
+scenario = "paper/fig1"
+readings = { skip = true }
+
+[[claim]]
+id = "paper/slow"
+text = "a flow fills a link of 2 Mbit/s"
+metric = "flows.main.goodput_bps"
+at = { "links.path.loss.rate" = "0 %" }
+unit = "Mbit/s"
+value = 1.8
+tolerance = "15 %"
+
+[[claim]]
+id = "paper/any"
+text = "a flow moves something"
+metric = "flows.main.goodput_bps"
+at = { "links.path.loss.rate" = "0 %" }
+at-least = 1
+
+[[claim]]
+id = "paper/skipped"
+text = "a flow moves something"
+study = "other"
+metric = "flows.main.goodput_bps"
+at-least = 1
+
+[readings-of]
+replications = 2
+set = { "run.duration" = "2 s" }
+shown = ["paper/slow"]
+
+[readings.plain]
+title = "as it stands"
+
+[readings.fast]
+title = "a faster link and a flow that may use it"
+beside = true
+set = { "links.path.rate" = "8 Mbit/s" }
+per.main = { "flows.*.tcp.window" = "40 segments" }
+
+[readings.mixed]
+title = "another file"
+only = ["main"]
+instead.main = "paper/fig2"
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with one paper, in place of the real one."""
+    (tmp_path / "scenarios" / "paper").mkdir(parents=True)
+    (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
+    (tmp_path / "scenarios" / "paper" / "fig2.toml").write_text(SMALL.replace("2 Mbit/s", "9 Mbit/s"))
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_claim_that_agrees_under_one_reading_alone_is_told(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = library / "papers" / "paper.md"
+    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/slow | agrees |\n")
+    assert invoke(["reproduce", "paper", "--readings", "--record"]) == 0
+    text = report.read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    by_name = {row[0]: row[1:] for row in rows}
+    assert by_name["paper/slow"][1:] == ["1", "0", "2", "plain only"]
+    assert by_name["paper/slow"][0].endswith("Mbit/s: differs")
+    assert by_name["paper/any"][1:] == ["3", "0", "0", "all"]
+    assert "paper/skipped" not in by_name
+    assert by_name["plain"][:4] == ["as it stands", "2", "0", "0"]
+    assert by_name["fast"][1:4] == ["1", "0", "1"]
+    # The number is that of the reading: more than the link of the file can carry.
+    assert float(by_name["fast"][4].split()[0]) > 5
+    # Two replications, and the points that the claims need: two of three losses, two variants.
+    (study,) = (library / "studies/reproduce/paper-readings/fast").iterdir()
+    results = list(Study.open(study).results())
+    assert len(results) == 8
+    assert {result.row.simulated_s for result in results} == {2.0}
+    # The verdicts on record are untouched, and a second record replaces the tables.
+    assert recorded(report)["paper/slow"] == "agrees"
+    assert invoke(["reproduce", "paper", "--readings", "--record"]) == 0
+    assert report.read_text() == text
+
+
+def test_one_reading_can_be_judged_alone(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["reproduce", "paper", "--reading", "mixed", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["readings"]
+    assert (found["id"], [claim["verdict"] for claim in found["claims"]]) == ("mixed", ["differs", "agrees"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('title = "as it stands"', 'titel = "x"', "readings.plain.titel: unknown key"),
+        ('title = "as it stands"', "", "readings.plain: no title"),
+        ('only = ["main"]', 'only = ["man"]', 'readings.mixed: man: unknown study; did you mean "main"'),
+        ('shown = ["paper/slow"]', 'shown = ["paper/slo"]', 'shown: paper/slo; did you mean "paper/slow"'),
+        ('"flows.*.tcp.window" = "40', '"flows.*.tcp.windw" = "40', "windw"),
+    ],
+)
+def test_a_mistake_in_a_reading_is_named(
+    library: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    assert old in CLAIMS
+    (library / "papers" / "paper.claims.toml").write_text(CLAIMS.replace(old, new))
+    assert invoke(["reproduce", "paper", "--readings"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_readings_want_one_paper_that_has_some(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["--readings"],
+        ["paper", "--readings", "--quick"],
+        ["paper", "--reading", "fast", "--record"],
+    ):
+        assert invoke(["reproduce", *words]) == 2
+        assert "expected exactly one ID" in capsys.readouterr().err
+    assert invoke(["reproduce", "paper", "--reading", "slow"]) == 2
+    assert "slow: unknown reading" in capsys.readouterr().err
+    head, _, _ = CLAIMS.partition("[readings-of]")
+    (library / "papers" / "paper.claims.toml").write_text(head)
+    assert invoke(["reproduce", "paper", "--readings"]) == 2
+    assert "paper has no readings" in capsys.readouterr().err
+
+
+def test_every_reading_of_a_shipped_paper_is_legal_and_leaves_the_points_its_claims_need() -> None:
+    for ident in reproduce.known():
+        paper = reproduce.paper(ident)
+        if "readings" not in paper.head:
+            continue
+        for reading in book.readings(paper):
+            for name, study in paper.studies.items():
+                own = study.get("readings", {})
+                if own.get("skip") or not reading.concerns(name):
+                    continue
+                scenario = book.scenario_of(reading, name, study)
+                where = parse_where([*study.get("where", ()), *own.get("where", ())])
+                left = [scenario.points()[i] for i in select(scenario.points(), where, scenario.numeric)]
+                for claim in (claim for claim in paper.claims if claim.study == name):
+                    for side in (claim.this, claim.that):
+                        wanted = {**{key: values[0] for key, values in claim.at.items()}, **side}
+                        found = [point for point in left if wanted.items() <= point.items()]
+                        assert found, f"{reading.id}: {claim.id}: {wanted}"
