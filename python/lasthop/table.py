@@ -20,7 +20,7 @@ from lasthop.quantity import digits, metric_unit, metric_words, prefix
 from lasthop.stats import Interval, difference, interval, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from lasthop.study import Study
 
@@ -204,21 +204,26 @@ def groups(
         beside.append([lines])
     beside.sort(key=lambda keys: lines not in keys)
     cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
-    labels: dict[tuple[str, ...], str] = {}
+    owns: dict[tuple[str, ...], dict[str, str]] = {}
     for (index, _, _), point in zip(study.plan, study.points(), strict=True):
         if matches(study, index, point, where):
             if without and matches(study, index, point, without):
                 continue
             own = {k: point[k] for keys in beside for k in keys}
             place = tuple(own.values())
-            labels[place] = _label(beside, own, lines, where, names or {})
+            owns[place] = own
             cells.setdefault(place, []).append((point.get(x, ""), index))
     for column in cells.values():
         numbers = {text: numeric(x, text) for text, _ in column}
         if None not in numbers.values():
             column.sort(key=lambda cell: numbers[cell[0]] or 0.0)
+    shown = _differing(beside, lines, where, owns.values())
     return [
-        Group(labels[place], [text for text, _ in column], [index for _, index in column])
+        Group(
+            ", ".join((names or {}).get(owns[place][k], owns[place][k]) for k in shown),
+            [text for text, _ in column],
+            [index for _, index in column],
+        )
         for place, column in cells.items()
     ]
 
@@ -252,18 +257,17 @@ def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[s
     return True
 
 
-def _label(
+def _differing(
     beside: list[list[str]],
-    own: Mapping[str, str],
     lines: str | None,
     where: Mapping[str, str],
-    names: Mapping[str, str],
-) -> str:
-    parts = []
-    for keys in beside:
-        shown = [k for k in keys if k == lines] or keys
-        parts += [names.get(own[k], own[k]) for k in shown if k not in where]
-    return ", ".join(parts)
+    owns: Collection[Mapping[str, str]],
+) -> list[str]:
+    """The keys that tell one line from another: none that is the same in all of them."""
+    shown = [k for keys in beside for k in ([k for k in keys if k == lines] or keys) if k not in where]
+    if len(owns) < 2:
+        return shown
+    return [k for k in shown if k == lines or len({own[k] for own in owns}) > 1]
 
 
 def pivot(

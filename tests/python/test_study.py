@@ -483,6 +483,21 @@ def test_a_gain_is_over_the_paired_runs_of_another_point() -> None:
     assert [(it.mean, it.low, it.high, it.n) for it in lines[0].intervals] == [(2.0, 2.0, 2.0, 2)] * 2
 
 
+def test_a_line_is_named_by_what_tells_it_from_the_others() -> None:
+    points = [
+        ({"x": x, "line": line, "hops": hops, "to": f"n{hops}"}, [1.0, 2.0])
+        for x in ("1", "2")
+        for line in ("a", "b")
+        for hops in ("4", "8")
+    ]
+    study = cast("Study", FakeStudy(points))
+    assert [one.label for one in series(study, "x", METRIC, "line", {"hops": "4"})] == ["a", "b"]
+    whole = series(study, "x", METRIC, "line", {})
+    assert {one.label for one in whole} == {"a, 4, n4", "b, 4, n4", "a, 8, n8", "b, 8, n8"}
+    one = series(study, "x", METRIC, "line", {"hops": "4", "line": "a"})
+    assert [line.label for line in one] == ["n4"]
+
+
 def test_where_compares_swept_keys_with_each_other() -> None:
     points = [{"low": low, "high": high} for low in ("5", "9") for high in ("5", "9.0")]
     numeric = cast("Numeric", lambda _key, text: float(text))
