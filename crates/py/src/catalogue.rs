@@ -2,7 +2,9 @@
 
 use lasthop_sim::probe::metrics::METRICS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
-use lasthop_stack::registry::{AgentKind, CongestionKind, Entry, IntervalKind, RecoveryKind, VARIANTS};
+use lasthop_stack::registry::{
+    AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, RecoveryKind, VARIANTS,
+};
 use serde_json::{Value, json};
 
 /// Every variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss model and metric.
@@ -25,7 +27,7 @@ pub(crate) fn registry() -> String {
         .iter()
         .map(|metric| {
             let before = match metric.of {
-                "link" | "wifi" | "frn" => "links.<l>.",
+                "link" | "wifi" | "arq" | "dynamic arq" | "frn" => "links.<l>.",
                 "agent" => "agents.<a>.",
                 "run" => "",
                 _ => "flows.<f>.",
@@ -39,6 +41,7 @@ pub(crate) fn registry() -> String {
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "agents": AgentKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "links": words(LINKS),
         "standards": words(STANDARDS),

@@ -33,6 +33,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None })
         .collect();
     let wifi = WifiConfig {
+        arq: None,
         observer: None,
         nodes: (0..=mobiles).collect(),
         access_point: Some(0),

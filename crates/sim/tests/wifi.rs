@@ -25,6 +25,7 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     let mut config = chain(&[(1_000_000, Span::ZERO)], tcp, Span::from_secs(60));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Ns2.config() };
     let wifi = WifiConfig {
+        arq: None,
         nodes: vec![0, 1],
         access_point: None,
         observer: None,
@@ -209,6 +210,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();
     let wifi = WifiConfig {
+        arq: None,
         nodes,
         access_point: Some(1),
         observer: None,
@@ -297,6 +299,7 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
     }
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
     let wifi = WifiConfig {
+        arq: None,
         nodes: (0..=hops).collect(),
         access_point: None,
         observer: None,

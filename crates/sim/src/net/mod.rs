@@ -15,6 +15,7 @@ mod channel;
 mod pool;
 pub(crate) mod routes;
 pub(crate) mod slotted;
+mod timers;
 mod ways;
 pub(crate) mod wlan;
 
@@ -22,6 +23,7 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::schemes::dynamic_arq::Deadline;
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
@@ -30,12 +32,13 @@ use crate::medium::loss::LossProcess;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, LinkKind};
+use crate::scenario::config::{ArqConfig, Config, LinkKind, WifiConfig};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
+use timers::Timers;
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
 
@@ -64,6 +67,8 @@ pub(crate) struct Net {
     pub(crate) losses: Losses,
     /// What laws took losses for in this instant, until the flow has counted it.
     pub(crate) judged: Vec<Judged>,
+    /// The timers of TCP senders, where a link is told of them.
+    pub(crate) timers: Option<Box<Timers>>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
     /// Packets go ahead of the clock to times before this one only.
@@ -115,14 +120,15 @@ impl Net {
         }
         let mut events = Vec::new();
         let mut wlans = Vec::new();
-        for link in &config.links {
+        for (place, link) in config.links.iter().enumerate() {
             let LinkKind::Wifi(wifi) = &link.kind else { continue };
             let number = wlans.len() as u32;
             let mut slot = |event| {
                 events.push(NetEvent::Wlan(number, event));
                 queue.slot()
             };
-            wlans.push(Wlan::new(config, wifi, &link.name, &routes, (seed, replication), &mut slot));
+            let name = (place as u32, link.name.as_str());
+            wlans.push(Wlan::new(config, wifi, name, &routes, (seed, replication), &mut slot));
         }
         let first_ports = std::mem::take(&mut frns);
         let frns = config.frn().zip(first_ports).enumerate().map(|(number, ((place, frn), first_port))| {
@@ -134,6 +140,13 @@ impl Net {
             Frn::new(config, frn, place, (&routes, first_port), streams, &mut slot)
         });
         let frns = frns.collect();
+        let oracles = || config.wifi().enumerate().filter(|(_, (_, wifi))| wifi.has_oracle());
+        let has_deadline = |wifi: &WifiConfig| match wifi.arq {
+            Some(ArqConfig::Dynamic { options, .. }) => options.deadline == Deadline::OfPacket,
+            Some(ArqConfig::Fixed) | None => false,
+        };
+        let of_packets = oracles().any(|(_, (_, wifi))| has_deadline(wifi));
+        let oracles = oracles().map(|(number, _)| number).collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
         Net {
             queue,
@@ -146,6 +159,7 @@ impl Net {
             inbox: VecDeque::new(),
             losses: Losses::default(),
             judged: Vec::new(),
+            timers: Timers::new(oracles, 2 * config.flows.len(), of_packets),
             crossings: 0,
             horizon: Time::ZERO,
             events,
@@ -309,6 +323,35 @@ impl Net {
         self.with_frn(frn as usize, |frn, host| frn.on_event(event, host));
     }
 
+    /// A TCP end has set its retransmission timer, or cancelled it.
+    #[inline]
+    pub(crate) fn on_timer_set(&mut self, end: u32, at: Option<Time>) {
+        let Some(timers) = &mut self.timers else { return };
+        let timing = match at {
+            Some(at) => timers.set(end, at, self.now),
+            None => timers.cancel(end),
+        };
+        for &medium in &timers.media {
+            self.wlans[medium].on_timing(end, timing);
+        }
+    }
+
+    /// A TCP end has measured a round trip.
+    #[inline]
+    pub(crate) fn on_round_trip(&mut self, end: u32, rtt: Span) {
+        if let Some(timers) = &mut self.timers {
+            timers.measured(end, rtt);
+        }
+    }
+
+    /// A TCP end sends a packet.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, end: u32, packet: &Packet) {
+        if let Some(timers) = &mut self.timers {
+            timers.on_sent(end, packet, self.now);
+        }
+    }
+
     fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
         let mut host = slotted::Host {
             queue: &mut self.queue,
@@ -329,6 +372,8 @@ impl Net {
             inbox: &mut self.inbox,
             losses: &mut self.losses,
             routes: &self.routes,
+            tracer: &mut self.tracer,
+            timers: self.timers.as_deref_mut(),
             now: self.now,
         };
         act(&mut self.wlans[wlan], &mut host);

@@ -9,16 +9,18 @@ use std::sync::Arc;
 use lasthop_stack::hooks::{Agent, AgentOut};
 use lasthop_stack::link::dot11::{
     Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules,
-    Station,
+    Served, Station,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{AgentKind, AgentMachine};
+use lasthop_stack::registry::{AgentKind, AgentMachine, ArqMachine};
+use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, Timing};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
+use super::timers::Timers;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
@@ -26,7 +28,9 @@ use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::radiotap::WifiCapture;
-use crate::scenario::config::{Config, WifiConfig};
+use crate::probe::trace::Tracer;
+use crate::run::endpoint;
+use crate::scenario::config::{ArqConfig, Config, TimingSource, WifiConfig};
 
 /// What can be due at a station.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +50,8 @@ pub(crate) struct Host<'a> {
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
     pub(super) losses: &'a mut Losses,
     pub(super) routes: &'a Routes,
+    pub(super) tracer: &'a mut Tracer,
+    pub(super) timers: Option<&'a mut Timers>,
     pub(super) now: Time,
 }
 
@@ -54,6 +60,8 @@ pub(crate) struct Wlan {
     radio: Radio,
     /// The station at which the airtime is booked.
     observer: usize,
+    /// The access point.
+    ap: Option<usize>,
     ledger: Ledger,
     /// Stations that have something to send.
     contending: u32,
@@ -62,6 +70,8 @@ pub(crate) struct Wlan {
     work: Vec<Work>,
     /// Packets that agents hand to the link, in order.
     handed_down: VecDeque<Packet>,
+    /// The place of the link in the scenario.
+    place: u32,
     /// The access point that polls, and how.
     pcf: Option<(NodeId, PcfConfig)>,
     pub(crate) capture: Option<WifiCapture>,
@@ -75,10 +85,21 @@ struct Interface {
     on_air: (Frame, Airtime),
     backoff: Stream,
     agent: Option<AgentMachine>,
+    timing: Option<TimingOf>,
     sent: Slot,
     timer: Slot,
     agent_timer: Slot,
     counters: InterfaceCounters,
+}
+
+/// Where a station whose frames a scheme chooses learns the timing of TCP senders.
+enum TimingOf {
+    /// From the simulator as it changes.
+    Oracle,
+    /// From the simulator when a packet comes, which then has a deadline of its own.
+    OracleOfPackets,
+    /// From the packets that pass.
+    Estimate(Box<Estimator>),
 }
 
 /// What a station has lost since the start, beside what its MAC counts.
@@ -97,6 +118,31 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
     pub(crate) airtime: Shares,
+    /// Of the access point alone.
+    pub(crate) arq: ArqCounters,
+}
+
+/// What the ARQ of an access point has done since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ArqCounters {
+    /// Data frames sent by how often each was sent before.
+    pub(crate) attempts: [u64; 4],
+    pub(crate) given_up: u64,
+    pub(crate) refused: u64,
+    /// Where a scheme chooses.
+    pub(crate) scheme: Option<dynamic_arq::Counters>,
+}
+
+impl ArqCounters {
+    fn of(mac: &Station) -> ArqCounters {
+        let counters = mac.counters();
+        ArqCounters {
+            attempts: counters.attempts,
+            given_up: counters.undelivered,
+            refused: counters.refused,
+            scheme: mac.scheme().map(ArqMachine::counters),
+        }
+    }
 }
 
 /// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
@@ -120,6 +166,8 @@ struct MacHost<'a> {
     backoff: &'a mut Stream,
     on_air: &'a mut (Frame, Airtime),
     work: &'a mut Vec<Work>,
+    tracer: &'a mut Tracer,
+    link: u32,
     station: u32,
     from: NodeId,
 }
@@ -151,6 +199,14 @@ impl MacOut for MacHost<'_> {
 
     fn draw(&mut self, bound: u32) -> u32 {
         ((u128::from(self.backoff.next_u64()) * (u128::from(bound) + 1)) >> 64) as u32
+    }
+
+    fn is_watching(&self) -> bool {
+        self.tracer.arq
+    }
+
+    fn served(&mut self, served: &Served) {
+        self.tracer.served(self.link, *served);
     }
 }
 
@@ -188,7 +244,7 @@ impl Wlan {
     pub(super) fn new(
         config: &Config,
         wifi: &WifiConfig,
-        name: &str,
+        (place, name): (u32, &str),
         routes: &Routes,
         (seed, replication): (u64, u64),
         slot: &mut impl FnMut(WlanEvent) -> Slot,
@@ -214,12 +270,15 @@ impl Wlan {
             };
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
             let station = station as u32;
+            let mut mac = Station::new(rules.clone(), NodeId(node as u32), role);
+            let timing = adopt(&mut mac, wifi);
             Interface {
                 node: NodeId(node as u32),
-                mac: Station::new(rules.clone(), NodeId(node as u32), role),
+                mac,
                 on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
                 agent: agent_of(config, wifi, node, routes),
+                timing,
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
                 agent_timer: slot(WlanEvent::Agent(station)),
@@ -230,12 +289,14 @@ impl Wlan {
         Wlan {
             radio,
             observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
+            ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
             ledger: Ledger::new(rules.difs, rules.eifs, begin),
             contending: 0,
             sites: interfaces.collect(),
             heard: Vec::new(),
             work: Vec::new(),
             handed_down: VecDeque::new(),
+            place,
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
             capture: None,
         }
@@ -321,6 +382,8 @@ impl Wlan {
             backoff: &mut interface.backoff,
             on_air: &mut interface.on_air,
             work: &mut self.work,
+            tracer: host.tracer,
+            link: self.place,
             station: station as u32,
             from,
         };
@@ -399,13 +462,49 @@ impl Wlan {
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let id = host.pool.insert(packet);
         let bytes = host.pool.get(id).1.0 as u32;
-        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow: None };
+        let flow = self.learn(station, &packet, host);
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         if !taken {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
             host.losses.enter(&packet, Culprit::Queue, host.now);
+        }
+    }
+
+    /// Lets the scheme of a station know the timing of the sender of a packet, and says by what number it knows the flow.
+    fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
+        let Interface { timing, mac, .. } = &mut self.sites[station];
+        let timing = timing.as_mut()?;
+        let flow = sender(packet)?;
+        match timing {
+            TimingOf::Oracle => {}
+            TimingOf::OracleOfPackets => {
+                mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
+            }
+            TimingOf::Estimate(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
+        }
+        Some(flow)
+    }
+
+    /// Lets the scheme of a station know what an acknowledgement tells of the timer of its flow.
+    fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
+        let Interface { timing: Some(TimingOf::Estimate(estimator)), mac, .. } = &mut self.sites[station]
+        else {
+            return;
+        };
+        if let (Some(key), Some(flow)) = (estimator.on_up(packet, now), receiver(packet)) {
+            mac.on_timing(flow, estimator.timing(key));
+        }
+    }
+
+    /// The timing of a sender has changed.
+    pub(super) fn on_timing(&mut self, flow: u32, timing: Timing) {
+        for site in &mut self.sites {
+            if let Some(TimingOf::Oracle | TimingOf::OracleOfPackets) = site.timing {
+                site.mac.on_timing(flow, timing);
+            }
         }
     }
 
@@ -417,6 +516,7 @@ impl Wlan {
             host.losses.enter(&packet, Culprit::Channel, host.now);
             return;
         }
+        self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
         if !self.with_agent(station, host, |agent, now, out| agent.up(packet, now, out)) {
             host.inbox.push_back((node, packet));
@@ -450,6 +550,9 @@ impl Wlan {
             all.drops_queue += interface.counters.drops_queue;
             all.drops_retry += interface.counters.drops_retry;
             all.drops_above += interface.counters.lost_above;
+            if self.ap == Some(station) {
+                all.arq = ArqCounters::of(&interface.mac);
+            }
         }
         all
     }
@@ -460,6 +563,36 @@ impl Wlan {
             Some(AgentMachine::LleTcp(agent)) => Some(&**agent),
             _ => None,
         })
+    }
+}
+
+/// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
+fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
+    let Some(ArqConfig::Dynamic { options, timing }) = wifi.arq else { return None };
+    if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
+        return None;
+    }
+    mac.adopt(ArqMachine::new(options));
+    Some(match (timing, options.deadline) {
+        (TimingSource::Oracle, Deadline::OfFlow) => TimingOf::Oracle,
+        (TimingSource::Oracle, Deadline::OfPacket) => TimingOf::OracleOfPackets,
+        (TimingSource::Estimate(config), _) => TimingOf::Estimate(Box::new(Estimator::new(config))),
+    })
+}
+
+/// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.
+fn sender(packet: &Packet) -> Option<u32> {
+    match &packet.body {
+        Body::Tcp(segment) if segment.sequence_len() > 0 => Some(endpoint::sending_end(packet)),
+        Body::Tcp(_) | Body::Udp(_) => None,
+    }
+}
+
+/// The end that a packet is for, where it acknowledges what that has sent.
+fn receiver(packet: &Packet) -> Option<u32> {
+    match &packet.body {
+        Body::Tcp(_) => Some(endpoint::receiving_end(packet)),
+        Body::Udp(_) => None,
     }
 }
 

@@ -11,11 +11,11 @@ use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::{Span, Time};
 
 use crate::net::slotted::FrnCounters;
-use crate::net::wlan::WlanCounters;
+use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::judgement::Matrix;
-use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug)]
@@ -191,6 +191,41 @@ pub const METRICS: &[MetricEntry] = &[
         "s",
         "airtime used at the same time as another frame, here or out of hearing",
     ),
+    entry("arq", "arq.first_transmissions", "frames", "data frames the access point sent for the first time"),
+    entry("arq", "arq.first_retransmissions", "frames", "data frames it sent again for the first time"),
+    entry("arq", "arq.second_retransmissions", "frames", "for the second time"),
+    entry("arq", "arq.third_retransmissions", "frames", "for the third time or more"),
+    entry(
+        "arq",
+        "arq.packets_dropped",
+        "packets",
+        "packets it gave up since a fragment was not acknowledged, or came too late",
+    ),
+    entry("arq", "arq.buffer_overflows", "packets", "packets its full buffer refused"),
+    entry(
+        "dynamic arq",
+        "arq.urgent_served",
+        "frames",
+        "frames served since the timer of their sender was about to fire",
+    ),
+    entry(
+        "dynamic arq",
+        "arq.urgent_missed",
+        "turns",
+        "turns at which a frame was urgent that was not the first of its queue, and no first one was",
+    ),
+    entry(
+        "dynamic arq",
+        "arq.hopeless_sent",
+        "frames",
+        "frames sent with less than half a round trip left until their sender's timer",
+    ),
+    entry(
+        "dynamic arq",
+        "arq.frames_dropped",
+        "frames",
+        "frames given up, after the third retransmission or as hopeless, without their siblings",
+    ),
     entry(
         "frn",
         "segments_per_slot",
@@ -363,7 +398,16 @@ pub fn names(config: &Config) -> Vec<String> {
                     names.extend(of("drawn link", &format!("links.{}.", link.name)));
                 }
             }
-            LinkKind::Wifi(_) => names.extend(of("wifi", &format!("links.{}.", link.name))),
+            LinkKind::Wifi(ref wifi) => {
+                let prefix = format!("links.{}.", link.name);
+                names.extend(of("wifi", &prefix));
+                if wifi.arq.is_some() {
+                    names.extend(of("arq", &prefix));
+                }
+                if let Some(ArqConfig::Dynamic { .. }) = wifi.arq {
+                    names.extend(of("dynamic arq", &prefix));
+                }
+            }
             LinkKind::Frn(_) => names.extend(of("frn", &format!("links.{}.", link.name))),
         }
     }
@@ -448,8 +492,12 @@ impl Metrics<'_> {
                     }
                     channel += 2;
                 }
-                LinkKind::Wifi(_) => {
-                    values.extend(wlan_values(&self.at_begin.wlans[wlan], &self.at_end.wlans[wlan]));
+                LinkKind::Wifi(ref config) => {
+                    let (begin, end) = (&self.at_begin.wlans[wlan], &self.at_end.wlans[wlan]);
+                    values.extend(wlan_values(begin, end));
+                    if config.arq.is_some() {
+                        values.extend(arq_values(&begin.arq, &end.arq));
+                    }
                     wlan += 1;
                 }
                 LinkKind::Frn(ref config) => {
@@ -533,6 +581,21 @@ fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> Vec<Option<f64>> {
     // The ledger counts from the end of the warm-up by itself.
     values.extend(AirClass::ALL.iter().map(|class| Some(end.airtime.of(*class).as_secs())));
     values.push(Some(end.airtime.concurrent().as_secs()));
+    values
+}
+
+fn arq_values(begin: &ArqCounters, end: &ArqCounters) -> Vec<Option<f64>> {
+    let count = |from: u64, to: u64| Some((to - from) as f64);
+    let attempts = begin.attempts.iter().zip(&end.attempts);
+    let mut values: Vec<_> = attempts.map(|(begin, end)| count(*begin, *end)).collect();
+    values.push(count(begin.given_up, end.given_up));
+    values.push(count(begin.refused, end.refused));
+    if let (Some(begin), Some(end)) = (begin.scheme, end.scheme) {
+        values.push(count(begin.urgent, end.urgent));
+        values.push(count(begin.urgent_missed, end.urgent_missed));
+        values.push(count(begin.hopeless_sent, end.hopeless_sent));
+        values.push(count(begin.dropped, end.dropped));
+    }
     values
 }
 

@@ -1,6 +1,7 @@
 //! Probes: what a run measures, traces and captures. None of them changes what happens.
 
 pub mod airtime;
+pub(crate) mod arq;
 pub mod bins;
 pub(crate) mod judgement;
 pub mod metrics;

@@ -1,9 +1,11 @@
 //! Traces: tables of what happened, column by column.
 
 use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
+use lasthop_stack::link::dot11::Served;
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::units::{Span, Time};
 
+use super::arq::{self, ServedRow};
 use super::slots::{SlotAct, SlotRow};
 
 /// The channels a trace can have, with what each records.
@@ -14,6 +16,7 @@ pub const CHANNELS: &[(&str, &str)] = &[
     ("tcp", "each event of each TCP sender"),
     ("jitter", "the jitter ratio of each law that judges by it, and its threshold, at each advance"),
     ("slots", "what each node of a slotted network sent and met with in each slot"),
+    ("arq", "what each access point with dynamic ARQ held, served and why, and what came of it"),
 ];
 
 /// A column of a trace.
@@ -47,12 +50,14 @@ pub struct Tracer {
     tcp: bool,
     pub(crate) queue: bool,
     pub(crate) slots: bool,
+    pub(crate) arq: bool,
     jitter: bool,
     cwnd_rows: Vec<(Time, u32, f64, f64)>,
     rtt_rows: Vec<(Time, u32, Span, Span, Span)>,
     queue_rows: Vec<(Time, usize, usize)>,
     tcp_rows: Vec<(Time, u32, Note)>,
     slot_rows: Vec<SlotRow>,
+    served_rows: Vec<ServedRow>,
     jitter_rows: Vec<(Time, u32, Judge, Jitter)>,
 }
 
@@ -70,6 +75,7 @@ impl Tracer {
                 "queue" => tracer.queue = true,
                 "tcp" => tracer.tcp = true,
                 "slots" => tracer.slots = true,
+                "arq" => tracer.arq = true,
                 "jitter" => tracer.jitter = true,
                 _ => return Err(name.clone()),
             }
@@ -110,6 +116,10 @@ impl Tracer {
         if self.jitter {
             self.jitter_rows.push((now, flow, judge, jitter));
         }
+    }
+
+    pub(crate) fn served(&mut self, link: u32, served: Served) {
+        self.served_rows.push(ServedRow { link, served });
     }
 
     pub(crate) fn slot(&mut self, row: SlotRow) {
@@ -185,6 +195,9 @@ impl Tracer {
         }
         if self.slots {
             tables.push(slot_table(&self.slot_rows, links, nodes));
+        }
+        if self.arq {
+            tables.push(arq::table(&self.served_rows, links, flows));
         }
         tables
     }

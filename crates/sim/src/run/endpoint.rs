@@ -31,6 +31,16 @@ pub(super) fn addressee(packet: &Packet) -> (usize, usize) {
     (place / 2, place % 2)
 }
 
+/// The end that a packet is for, by its place among [`trace_names`].
+pub(crate) fn receiving_end(packet: &Packet) -> u32 {
+    u32::from(packet.ports().1 - FIRST_PORT)
+}
+
+/// The end that a packet comes from.
+pub(crate) fn sending_end(packet: &Packet) -> u32 {
+    u32::from(packet.ports().0 - FIRST_PORT)
+}
+
 /// What the traces call the two ends of each flow. The receiving end has a window and round trips too: those of the data
 /// that goes back, or of its SYN and FIN.
 pub(super) fn trace_names(config: &Config) -> Vec<String> {
@@ -107,17 +117,24 @@ struct Host<'a> {
 impl Out for Host<'_> {
     #[inline]
     fn down(&mut self, packet: Packet) {
+        self.net.on_sent(self.end.trace_name, &packet);
         self.net.send(self.end.node, packet);
     }
 
     #[inline]
     fn set(&mut self, timer: Timer, at: Time) {
         self.net.queue.set(self.end.slot(timer), at);
+        if timer == Timer::Retransmit {
+            self.net.on_timer_set(self.end.trace_name, Some(at));
+        }
     }
 
     #[inline]
     fn cancel(&mut self, timer: Timer) {
         self.net.queue.cancel(self.end.slot(timer));
+        if timer == Timer::Retransmit {
+            self.net.on_timer_set(self.end.trace_name, None);
+        }
     }
 
     #[inline]
@@ -131,6 +148,7 @@ impl Out for Host<'_> {
 
     #[inline]
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
+        self.net.on_round_trip(self.end.trace_name, srtt);
         self.net.tracer.rtt(self.net.now, self.end.trace_name, rtt, srtt, rto);
     }
 

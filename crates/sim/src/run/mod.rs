@@ -1,6 +1,6 @@
 //! The run: a network built from a scenario, and the loop that takes it through time.
 
-mod endpoint;
+pub(crate) mod endpoint;
 mod estimate;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use lasthop_stack::link::slotted::interval::IntervalConfig;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
 use lasthop_stack::registry::{AgentKind, CongestionKind};
+use lasthop_stack::schemes::dynamic_arq::{self, estimate};
 use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
@@ -151,6 +152,31 @@ pub struct WifiConfig {
     pub mac: MacConfig,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
+    /// How the access point repeats frames, if the scenario says so.
+    pub arq: Option<ArqConfig>,
+}
+
+/// How an access point repeats what was not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArqConfig {
+    /// At once, up to the retry limits.
+    Fixed,
+    /// As dynamic ARQ chooses.
+    Dynamic {
+        /// The readings of the algorithm.
+        options: dynamic_arq::Options,
+        /// Where it learns the timing of TCP senders.
+        timing: TimingSource,
+    },
+}
+
+/// Where a link learns the timing of TCP senders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimingSource {
+    /// From the simulator, at no cost: a labelled exception to what a link can know.
+    Oracle,
+    /// From the packets that pass.
+    Estimate(estimate::Config),
 }
 
 /// A slotted multi-hop network and the stations in it.
@@ -437,6 +463,14 @@ impl FlowConfig {
             }
             TransportConfig::Udp { .. } => None,
         }
+    }
+}
+
+impl WifiConfig {
+    /// Whether its access point is told the timers of TCP senders by the simulator.
+    #[must_use]
+    pub fn has_oracle(&self) -> bool {
+        matches!(self.arq, Some(ArqConfig::Dynamic { timing: TimingSource::Oracle, .. }))
     }
 }
 

@@ -6,6 +6,7 @@
 mod agents;
 mod air;
 mod apps;
+mod arq;
 mod channel;
 mod figures;
 mod frn;

@@ -1,5 +1,6 @@
 //! What a whole scenario means, and what is said of one that means nothing.
 
+mod arq;
 mod channel;
 mod errors;
 mod figures;

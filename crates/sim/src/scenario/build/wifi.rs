@@ -6,18 +6,23 @@ use crate::medium::radio::config::{
     Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::coherence;
-use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
+use crate::scenario::config::{
+    AgentConfig, ArqConfig, FlowConfig, TimingSource, TransportConfig, WifiConfig,
+};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
-    AccessRules, BackoffDraw, MacConfig, PcfConfig, PhyRate, PhyTiming, RateSet, ResponseTimeout,
+    AccessRules, BackoffDraw, Buffer, BufferScope, BufferUnit, MacConfig, PcfConfig, PhyRate, PhyTiming,
+    RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{AgentKind, ArqKind};
+use lasthop_stack::schemes::dynamic_arq::{self, Check, Clock, Deadline, Hopeless, Order, estimate};
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
+use lasthop_stack::transport::tcp::rtt::RtoLimits;
 use lasthop_stack::units::Rate;
 use std::collections::BTreeSet;
 
@@ -34,7 +39,40 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
         mac: mac(link, &preset.mac),
         radio: radio(link, &preset.radio),
+        arq: arq(link),
     }
+}
+
+fn arq(link: &Part<'_>) -> Option<ArqConfig> {
+    link.known("arq.kind")?;
+    let kind = ArqKind::named(link.word("arq.kind")).unwrap_or_else(|| link.broken("arq.kind"));
+    if kind == ArqKind::Fixed {
+        return Some(ArqConfig::Fixed);
+    }
+    let restart = link.flag("arq.restart");
+    let options = dynamic_arq::Options {
+        clock: if link.word("arq.time") == "rto" { Clock::Rto } else { Clock::Left },
+        check: if link.word("arq.urgent") == "all" { Check::All } else { Check::Heads },
+        hopeless: match link.word("arq.hopeless") {
+            "demote" => Hopeless::Demote,
+            "drop" => Hopeless::Drop,
+            _ => Hopeless::Send,
+        },
+        deadline: if restart { Deadline::OfFlow } else { Deadline::OfPacket },
+        order: match link.word("arq.order") {
+            "new-first" => Order::NewFirst,
+            "retransmissions-first" => Order::RetransmissionsFirst,
+            _ => Order::Together,
+        },
+    };
+    let timing = if link.word("arq.timing") == "oracle" {
+        TimingSource::Oracle
+    } else {
+        let config = estimate::Config::default();
+        let rto = RtoLimits { min: link.span("arq.assumed-min-rto"), ..config.rto };
+        TimingSource::Estimate(estimate::Config { rto, restart, ..config })
+    };
+    Some(ArqConfig::Dynamic { options, timing })
 }
 
 fn pcf(link: &Part<'_>) -> PcfConfig {
@@ -102,8 +140,22 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),
             _ => preset.queue,
         },
-        buffer: preset.buffer,
-        reassembly: preset.reassembly,
+        buffer: match link.value("queue") {
+            Value::Quantity(Quantity { dim: Dim::Size, .. }) => Some(Buffer {
+                bytes: link.small("queue"),
+                scope: if word("buffer.shared-by", "receiver") {
+                    BufferScope::PerReceiver
+                } else {
+                    BufferScope::Shared
+                },
+                unit: if word("buffer.counts", "frames") { BufferUnit::Frames } else { BufferUnit::Packets },
+            }),
+            _ => None,
+        },
+        reassembly: match link.known("arq.kind") {
+            Some(kind) if kind.is("dynamic") => Reassembly::AnyOrder,
+            _ => Reassembly::InOrder,
+        },
     }
 }
 

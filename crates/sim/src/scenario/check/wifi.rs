@@ -7,10 +7,10 @@ use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
 use crate::scenario::config::{
-    AirConfig, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig,
+    AirConfig, ArqConfig, Config, FlowConfig, LinkKind, PointToPoint, TimingSource, TransportConfig,
+    WifiConfig,
 };
 use crate::scenario::keys::Wifi;
-use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
@@ -99,10 +99,10 @@ impl Check<'_> {
         self.positions(name, wifi, config, sheet);
         self.echoes(name, sheet);
         if let Some(queue) = sheet.get(&key("queue"))
-            && !matches!(queue, Value::Quantity(room) if room.dim == Dim::Packets)
+            && !matches!(queue, Value::Quantity(_))
         {
             let text = format!(
-                "\"{}\" on a wifi link; expected a number of packets such as \"50 packets\"",
+                "\"{}\" on a wifi link; expected a number of packets such as \"50 packets\", or of bytes such as \"32 kB\"",
                 queue.text()
             );
             self.fault(&key("queue"), text);
@@ -131,6 +131,37 @@ impl Check<'_> {
         }
         if !wrong_access_point {
             self.periods(name, wifi);
+            self.arq(name, wifi);
+        }
+        if wifi.mac.buffer.is_none() {
+            for (below, usual) in [("buffer.shared-by", "all"), ("buffer.counts", "packets")] {
+                if let Some(word) = sheet.get(&key(below)).filter(|word| !word.is(usual)) {
+                    let text = format!(
+                        "\"{}\" beside a queue in packets; expected \"{usual}\", or a queue in bytes such as \"32 kB\"",
+                        word.text()
+                    );
+                    self.fault(&key(below), text);
+                }
+            }
+        }
+    }
+
+    /// A scheme that chooses is an access point's, and a poll takes what comes next.
+    fn arq(&mut self, name: &str, wifi: &WifiConfig) {
+        let Some(ArqConfig::Dynamic { timing, .. }) = wifi.arq else { return };
+        let key = |below: &str| format!("links.{name}.{below}");
+        if wifi.access_point.is_none() {
+            let text = "\"dynamic\" without an access point; expected links.*.access-point to name one";
+            self.fault(&key("arq.kind"), text.replace('*', name));
+        }
+        if wifi.pcf.is_some() {
+            let text = "\"dynamic\" with coordination \"pcf\"; expected \"dcf\"";
+            self.fault(&key("arq.kind"), text.to_string());
+        }
+        if timing == TimingSource::Oracle {
+            let text = "the timers of TCP senders as the simulator knows them; an exception that no access point \
+                        could read and no capture can show";
+            self.remark(&key("arq.timing"), text.to_string());
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, channel, figures, frn,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, figures, frn,
     jitter, laws, links, nodes, pcf, radio,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
@@ -39,6 +39,7 @@ const SECTIONS: &[&[Key]] = &[
     nodes::KEYS,
     links::KEYS,
     pcf::KEYS,
+    arq::KEYS,
     air::KEYS,
     frn::KEYS,
     radio::KEYS,

@@ -29,11 +29,7 @@ fn keys_of_a_cable_on_a_wifi_link_are_refused() {
     );
     refused_line(
         "queue = \"unlimited\"",
-        "links.cell.queue: \"unlimited\" on a wifi link; expected a number of packets such as \"50 packets\"",
-    );
-    refused_line(
-        "queue = \"64 kB\"",
-        "links.cell.queue: \"64 kB\" on a wifi link; expected a number of packets such as \"50 packets\"",
+        "links.cell.queue: \"unlimited\" on a wifi link; expected a number of packets such as \"50 packets\", or of bytes such as \"32 kB\"",
     );
 }
 

@@ -3,8 +3,10 @@
 //! **How.** A packet is open from when it comes until each of its fragments is acknowledged or one is given up, which
 //! gives up its siblings. Its first transmissions go in order, in a burst while they are acknowledged; a fragment that is
 //! not goes to the scheme. At its turn the station sends what the scheme chooses, and goes on with the burst of that packet
-//! where it broke off. The receiver joins fragments in any order, for as many sequence numbers as [`WINDOW`] says; no newer
-//! packet is begun while an older one holds that window, and the oldest goes first then. A packet of no flow whose timing
+//! where it broke off. Packets to each receiver have sequence numbers of their own, as those of a station with `QoS` have
+//! (IEEE 802.11-2012, 9.3.2.10), since the receiver joins fragments in any order for as many numbers as [`WINDOW`] says: it
+//! would take one that was silent for a while for another. No newer packet to a receiver is begun while an older one holds
+//! its window, and the oldest goes first then. A packet of no flow whose timing
 //! is known, such as an acknowledgement of TCP, is repeated at once, as by a station without a scheme.
 
 use std::collections::VecDeque;
@@ -47,8 +49,8 @@ pub(super) struct Units {
     free: Vec<u32>,
     /// Packets that are not wholly sent once, where the scheme leaves their order to the station.
     fresh: VecDeque<u32>,
-    /// Packets in the order of their sequence numbers, from the oldest that may be open.
-    begun: VecDeque<(u32, u64)>,
+    /// What each receiver has been sent, by its number.
+    receivers: Vec<Receiver>,
     /// Packets that have come.
     came: u64,
     open: usize,
@@ -58,6 +60,14 @@ pub(super) struct Units {
     served: Option<Served>,
 }
 
+/// The packets to one receiver.
+#[derive(Clone, Debug, Default)]
+struct Receiver {
+    next_sequence: u16,
+    /// Those with a sequence number, in its order, from the oldest that may be open.
+    begun: VecDeque<(u32, u64)>,
+}
+
 impl Units {
     fn new(scheme: ArqMachine) -> Units {
         Units {
@@ -65,7 +75,7 @@ impl Units {
             packets: Vec::new(),
             free: Vec::new(),
             fresh: VecDeque::new(),
-            begun: VecDeque::new(),
+            receivers: Vec::new(),
             came: 0,
             open: 0,
             in_service: None,
@@ -130,29 +140,69 @@ impl Units {
         Unit { packet, fragment, flow: msdu.flow.unwrap_or(u32::MAX), serial, fires_at, sent }
     }
 
-    /// The oldest packet, when no newer one may be begun.
-    fn holds_the_window(&mut self, next_sequence: u16) -> Option<u32> {
-        while let Some(&(packet, serial)) = self.begun.front() {
-            let open = &self.packets[packet as usize];
-            if open.is_open && open.serial == serial {
-                let age = next_sequence.wrapping_sub(open.sequence?) & SEQUENCE_MASK;
-                return (age >= WINDOW).then_some(packet);
+    /// What a packet's receiver has been sent.
+    fn receiver_of(&mut self, packet: u32) -> &mut Receiver {
+        let number = self.packets[packet as usize].msdu.next.0 as usize;
+        if self.receivers.len() <= number {
+            self.receivers.resize(number + 1, Receiver::default());
+        }
+        &mut self.receivers[number]
+    }
+
+    /// The sequence number of a packet, which has one from its first transmission on.
+    fn sequence_of(&mut self, packet: u32) -> u16 {
+        let Pending { sequence, serial, .. } = self.packets[packet as usize];
+        if let Some(sequence) = sequence {
+            return sequence;
+        }
+        let receiver = self.receiver_of(packet);
+        let sequence = receiver.next_sequence;
+        receiver.next_sequence = (sequence + 1) & SEQUENCE_MASK;
+        receiver.begun.push_back((packet, serial));
+        self.packets[packet as usize].sequence = Some(sequence);
+        sequence
+    }
+
+    /// The oldest packet to the receiver of a packet that is to be begun, if it holds the window.
+    fn oldest_before(&mut self, packet: u32) -> Option<u32> {
+        if self.packets[packet as usize].sequence.is_some() {
+            return None;
+        }
+        while let Some(&(oldest, serial)) = self.receiver_of(packet).begun.front() {
+            let next_sequence = self.receiver_of(packet).next_sequence;
+            let Pending { is_open, serial: present, sequence, .. } = self.packets[oldest as usize];
+            if is_open && present == serial {
+                let age = next_sequence.wrapping_sub(sequence?) & SEQUENCE_MASK;
+                return (age >= WINDOW).then_some(oldest);
             }
-            self.begun.pop_front();
+            self.receiver_of(packet).begun.pop_front();
         }
         None
     }
 
-    /// What is sent now, or given up before anything is.
-    fn choose(&mut self, next_sequence: u16, now: Time) -> Option<Choice> {
-        if let Some(packet) = self.holds_the_window(next_sequence) {
-            let fragments = self.packets[packet as usize].fragments;
-            if let Some(unit) = (0..fragments).find_map(|fragment| self.scheme.withdraw(packet, fragment)) {
-                return Some(Choice::Send(unit, Reason::Oldest));
+    /// What is sent now and why, or given up before it is.
+    fn choose(&mut self, now: Time) -> Option<(Unit, Option<Reason>)> {
+        let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
+        let choice = self.scheme.next(newcomer, now)?;
+        let unit = match choice {
+            Choice::Send(unit, _) => unit,
+            Choice::New => {
+                let packet = *self.fresh.front()?;
+                self.unit(packet, self.packets[packet as usize].next, 0)
+            }
+            Choice::GiveUp(unit) => return Some((unit, None)),
+        };
+        if let Some(oldest) = self.oldest_before(unit.packet) {
+            let fragments = self.packets[oldest as usize].fragments;
+            if let Some(first) = (0..fragments).find_map(|fragment| self.scheme.withdraw(oldest, fragment)) {
+                if choice != Choice::New {
+                    self.scheme.hold(unit);
+                }
+                return Some((first, Some(Reason::Oldest)));
             }
         }
-        let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
-        self.scheme.next(newcomer, now)
+        let reason = if let Choice::Send(_, reason) = choice { reason } else { Reason::New };
+        Some((unit, Some(reason)))
     }
 
     /// Writes down a service that begins, if what waited before it was asked for.
@@ -250,23 +300,14 @@ impl Station {
         }
         let Some(mut units) = self.units.take() else { return };
         let waiting = out.is_watching().then(|| units.scheme.waiting(now));
-        while let Some(choice) = units.choose(self.next_sequence, now) {
-            let (unit, reason) = match choice {
-                Choice::Send(unit, reason) => (unit, reason),
-                Choice::New => {
-                    let Some(&packet) = units.fresh.front() else { break };
-                    (units.unit(packet, units.packets[packet as usize].next, 0), Reason::New)
-                }
-                Choice::GiveUp(unit) => {
-                    units.note(unit, Reason::Hopeless, now, waiting);
-                    units.settle(ServedOutcome::GivenUp, out);
-                    self.give_up(&mut units, unit.packet, out);
-                    continue;
-                }
-            };
-            units.note(unit, reason, now, waiting);
-            self.serve(&mut units, unit);
-            break;
+        while let Some((unit, reason)) = units.choose(now) {
+            units.note(unit, reason.unwrap_or(Reason::Hopeless), now, waiting);
+            if reason.is_some() {
+                self.serve(&mut units, unit);
+                break;
+            }
+            units.settle(ServedOutcome::GivenUp, out);
+            self.give_up(&mut units, unit.packet, out);
         }
         self.units = Some(units);
     }
@@ -276,15 +317,8 @@ impl Station {
         if unit.sent == 0 {
             units.begin(unit.packet);
         }
-        let sequence = match units.packets[unit.packet as usize].sequence {
-            Some(sequence) => sequence,
-            None => self.take_sequence(),
-        };
-        let open = &mut units.packets[unit.packet as usize];
-        if open.sequence.is_none() {
-            open.sequence = Some(sequence);
-            units.begun.push_back((unit.packet, open.serial));
-        }
+        let sequence = units.sequence_of(unit.packet);
+        let open = &units.packets[unit.packet as usize];
         let offset = u32::from(unit.fragment) * self.rules.longest_body;
         let service = self.fragment_at(open.msdu, sequence, unit.fragment, offset);
         // The frame that follows in a burst is the next, if that was never sent.

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::super::{
-    Counters, FrameKind, MacConfig, Outcome, PhyRate, Preset, RateSet, Reassembly, ServedOutcome,
+    Airtime, Counters, Frame, FrameKind, MacConfig, Outcome, PhyRate, Preset, RateSet, Reassembly,
+    ServedOutcome,
 };
 use super::cell::{Cell, Event, at};
 use crate::hooks::Reason;
@@ -176,6 +177,23 @@ fn a_starved_packet_goes_first_when_the_window_of_sequence_numbers_is_full() {
 }
 
 #[test]
+fn a_receiver_that_was_silent_for_long_takes_nothing_for_a_repetition() {
+    let mut cell = cell(Options::default(), 3);
+    for round in 0..5 {
+        // The first transmission to station 2 is lost, after a round of numbers to station 1.
+        cell.garble.push((2, FrameKind::Data, 1));
+        assert!(cell.enqueue_of(Some(1), 0, 2, round, 100));
+        cell.settle();
+        for handle in 0..4_095 {
+            assert!(cell.enqueue_of(Some(0), 0, 1, 1_000 + handle, 100));
+        }
+        cell.settle();
+    }
+    assert_eq!((cell.sides[1].received, cell.sides[2].received), (5 * 4_095, 5));
+    assert_eq!(cell.stations[2].counters().duplicates, 0);
+}
+
+#[test]
 fn attempts_are_counted_by_how_often_a_frame_was_sent_before() {
     let with = |scheme: bool| -> Counters {
         let mut cell = Cell::new(config(), 2);
@@ -231,9 +249,13 @@ fn play(cell: &mut Cell, offers: &[Offer], timers: &[(u32, u64, u64)]) {
     cell.run(at(60_000_000));
 }
 
-/// What station 0 did, and what came of it.
+/// What station 0 did, and what came of it. Sequence numbers count by receiver where a scheme chooses.
 fn transcript(cell: &Cell) -> Vec<String> {
-    let frames = cell.sides.iter().map(|side| format!("{:?}", side.frames));
+    let frames = cell.sides.iter().map(|side| {
+        let unnumbered =
+            |(at, frame, airtime): &(Time, Frame, Airtime)| (*at, Frame { sequence: 0, ..*frame }, *airtime);
+        format!("{:?}", side.frames.iter().map(unnumbered).collect::<Vec<_>>())
+    });
     let events = cell.sides.iter().map(|side| format!("{:?}", side.events));
     frames.chain(events).collect()
 }

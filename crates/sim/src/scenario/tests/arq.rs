@@ -1,0 +1,98 @@
+//! The ARQ of an access point, and buffers in bytes.
+
+use super::wifi::{cell, cell_config};
+use super::*;
+use crate::scenario::config::{ArqConfig, TimingSource};
+use lasthop_stack::link::dot11::{Buffer, BufferScope, BufferUnit, Reassembly};
+use lasthop_stack::schemes::dynamic_arq::{Check, Clock, Deadline, Hopeless, Options, Order, estimate};
+use lasthop_stack::units::Span;
+
+const AP: &str = "access-point = \"ap\"\n";
+
+fn arq(lines: &str) -> Option<ArqConfig> {
+    cell_config(&format!("{AP}{lines}")).arq
+}
+
+#[test]
+fn without_a_word_the_arq_is_fixed_and_has_no_metrics_of_its_own() {
+    assert_eq!(arq(""), None);
+    assert_eq!(arq("arq = { kind = \"fixed\" }"), Some(ArqConfig::Fixed));
+    let metrics = |lines: &str| {
+        let scenario = read(&cell(&format!("{AP}{lines}"))).unwrap_or_else(|error| panic!("{error}"));
+        let names = crate::probe::metrics::names(&scenario.config(0));
+        names.iter().filter(|name| name.contains(".arq.")).count()
+    };
+    let kinds = ["", "arq = { kind = \"fixed\" }", "arq = { kind = \"dynamic\" }"];
+    assert_eq!(kinds.map(metrics), [0, 6, 10]);
+}
+
+#[test]
+fn each_reading_of_the_algorithm_has_a_key() {
+    let options = Options::default();
+    let dynamic = |options, timing| Some(ArqConfig::Dynamic { options, timing });
+    let plain = arq("arq = { kind = \"dynamic\" }");
+    assert_eq!(plain, dynamic(options, TimingSource::Oracle));
+    let text = "arq = { kind = \"dynamic\", order = \"new-first\", time = \"rto\", urgent = \"all\", \
+                hopeless = \"drop\", restart = false, timing = \"estimate\", assumed-min-rto = \"1 s\" }";
+    let other = Options {
+        clock: Clock::Rto,
+        check: Check::All,
+        hopeless: Hopeless::Drop,
+        deadline: Deadline::OfPacket,
+        order: Order::NewFirst,
+    };
+    let Some(ArqConfig::Dynamic { options, timing: TimingSource::Estimate(estimate) }) = arq(text) else {
+        panic!("an estimate")
+    };
+    assert_eq!(options, other);
+    let estimate::Config { rto, restart, .. } = estimate;
+    assert_eq!((rto.min, restart), (Span::from_secs(1), false));
+}
+
+#[test]
+fn fragments_are_joined_in_any_order_where_a_scheme_orders_them() {
+    let reassembly = |kind: &str| cell_config(&format!("{AP}arq = {{ kind = \"{kind}\" }}")).mac.reassembly;
+    assert_eq!(["fixed", "dynamic"].map(reassembly), [Reassembly::InOrder, Reassembly::AnyOrder]);
+}
+
+#[test]
+fn a_queue_may_be_in_bytes_for_all_or_for_each_receiver() {
+    let buffer = |lines: &str| cell_config(lines).mac.buffer;
+    assert_eq!(buffer("queue = \"20 packets\""), None);
+    let shared = Buffer { bytes: 32_000, scope: BufferScope::Shared, unit: BufferUnit::Packets };
+    assert_eq!(buffer("queue = \"32 kB\""), Some(shared));
+    let lines = "queue = \"32 kB\"\nbuffer = { shared-by = \"receiver\", counts = \"frames\" }";
+    let other = Buffer { scope: BufferScope::PerReceiver, unit: BufferUnit::Frames, ..shared };
+    assert_eq!(buffer(lines), Some(other));
+}
+
+#[test]
+fn what_dynamic_arq_cannot_do_is_told() {
+    for (lines, expected) in [
+        (
+            "arq = { kind = \"dynamic\" }",
+            "arq.kind: \"dynamic\" without an access point; expected links.cell.access-point to name one",
+        ),
+        (
+            "access-point = \"ap\"\ncoordination = \"pcf\"\narq = { kind = \"dynamic\" }",
+            "arq.kind: \"dynamic\" with coordination \"pcf\"; expected \"dcf\"",
+        ),
+        (
+            "queue = \"20 packets\"\nbuffer = { counts = \"frames\" }",
+            "buffer.counts: \"frames\" beside a queue in packets; expected \"packets\", or a queue in bytes such as \"32 kB\"",
+        ),
+    ] {
+        let error = read(&cell(lines)).expect_err(lines).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_oracle_is_remarked() {
+    let warnings = |timing: &str| {
+        let text = cell(&format!("{AP}arq = {{ kind = \"dynamic\", timing = \"{timing}\" }}"));
+        read(&text).unwrap_or_else(|error| panic!("{error}")).warnings().join("\n")
+    };
+    assert!(warnings("oracle").contains("arq.timing: the timers of TCP senders as the simulator knows them"));
+    assert!(!warnings("estimate").contains("arq.timing"));
+}

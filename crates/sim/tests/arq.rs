@@ -1,0 +1,216 @@
+//! An access point with dynamic ARQ, end to end.
+
+use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::scenario::Scenario;
+use lasthop_sim::{Outcome, Request, run};
+
+/// Five clients with a wired path of their own behind an access point, each with a transfer to it.
+const CELL: &str = r#"
+title = "A cell"
+
+[run]
+duration = "40 s"
+
+[nodes]
+ap = { position = ["0 m", "0 m"] }
+a = { position = ["5 m", "0 m"] }
+b = { position = ["0 m", "5 m"] }
+c = { position = ["-5 m", "0 m"] }
+x = {}
+y = {}
+z = {}
+
+[links.air]
+kind = "wifi"
+nodes = ["ap", "a", "b", "c"]
+access-point = "ap"
+standard = "802.11a"
+rate = "6 Mbit/s"
+queue = "32 kB"
+fragment-threshold = "320 B"
+short-retry = 4
+loss = { model = "bit", bit = { ber = 2e-4 } }
+arq = { kind = "dynamic" }
+
+[links.wx]
+kind = "wired"
+nodes = ["x", "ap"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+
+[links.wy]
+kind = "wired"
+nodes = ["y", "ap"]
+rate = "10 Mbit/s"
+delay = "20 ms"
+
+[links.wz]
+kind = "wired"
+nodes = ["z", "ap"]
+rate = "10 Mbit/s"
+delay = "50 ms"
+
+[flows.fa]
+from = "x"
+to = "a"
+app = { kind = "file", file = { size = "300 kB" } }
+tcp = { variant = "reno", packet = "1460 B" }
+
+[flows.fb]
+from = "y"
+to = "b"
+app = { kind = "file", file = { size = "300 kB" } }
+tcp = { variant = "reno", packet = "1460 B" }
+
+[flows.fc]
+from = "z"
+to = "c"
+app = { kind = "file", file = { size = "300 kB" } }
+tcp = { variant = "reno", packet = "1460 B" }
+
+[flows.up]
+from = "a"
+to = "x"
+app = { kind = "file", file = { size = "50 kB" } }
+tcp = { variant = "reno", packet = "1460 B" }
+"#;
+
+fn cell(overrides: &[(&str, &str)], trace: &[&str]) -> Outcome {
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(key, value)| (format!("links.air.{key}"), (*value).to_string())).collect();
+    let scenario = Scenario::from_text(CELL, "cell", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let config = scenario.config(0);
+    let trace: Vec<String> = trace.iter().map(|name| (*name).to_string()).collect();
+    run(&Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &trace,
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    })
+    .expect("a run")
+}
+
+fn metric(outcome: &Outcome, name: &str) -> f64 {
+    let found = outcome.metrics.iter().find(|(known, _)| known == name);
+    found.and_then(|(_, value)| *value).unwrap_or_else(|| panic!("{name}: no such value"))
+}
+
+fn arq(outcome: &Outcome, name: &str) -> f64 {
+    metric(outcome, &format!("links.air.arq.{name}"))
+}
+
+fn column<'a>(table: &'a TraceTable, name: &str) -> &'a Column {
+    &table.columns.iter().find(|(known, _)| *known == name).expect("a column").1
+}
+
+fn floats<'a>(table: &'a TraceTable, name: &str) -> &'a [f64] {
+    match column(table, name) {
+        Column::Float(values) => values,
+        Column::Word { .. } => panic!("{name}: words"),
+    }
+}
+
+fn words(table: &TraceTable, name: &str) -> Vec<String> {
+    match column(table, name) {
+        Column::Word { codes, words } => codes.iter().map(|code| words[*code as usize].clone()).collect(),
+        Column::Float(_) => panic!("{name}: numbers"),
+    }
+}
+
+/// Every reading of the algorithm, by the keys that differ from the default.
+const READINGS: &[&[(&str, &str)]] = &[
+    &[],
+    &[("arq.order", "new-first")],
+    &[("arq.order", "retransmissions-first")],
+    &[("arq.time", "rto")],
+    &[("arq.urgent", "all")],
+    &[("arq.hopeless", "demote")],
+    &[("arq.hopeless", "drop")],
+    &[("arq.restart", "false")],
+    &[("arq.timing", "estimate")],
+    &[("arq.timing", "estimate"), ("arq.restart", "false")],
+    &[("buffer.shared-by", "receiver")],
+    &[("buffer.counts", "frames")],
+];
+
+#[test]
+fn files_arrive_whole_by_every_reading() {
+    for reading in READINGS {
+        let outcome = cell(reading, &[]);
+        for flow in ["fa", "fb", "fc", "up"] {
+            let completion = metric(&outcome, &format!("flows.{flow}.completion_s"));
+            assert!(completion > 0.0 && completion < 40.0, "{reading:?}: {flow} took {completion} s");
+        }
+        assert!(arq(&outcome, "third_retransmissions") > 0.0, "{reading:?}");
+    }
+}
+
+#[test]
+fn retransmissions_first_are_as_if_there_was_no_scheme() {
+    let fixed = cell(&[("arq.kind", "fixed")], &[]);
+    let dynamic = cell(&[("arq.order", "retransmissions-first")], &[]);
+    for (name, value) in &fixed.metrics {
+        let other = dynamic.metrics.iter().find(|(known, _)| known == name).expect("the same metrics");
+        assert_eq!(other.1, *value, "{name}");
+    }
+    assert_eq!(fixed.events, dynamic.events);
+}
+
+#[test]
+fn the_readings_differ() {
+    let goodput = |reading: &[(&str, &str)]| cell(reading, &[]).metrics;
+    let first = goodput(&[]);
+    for reading in READINGS[1..].iter().filter(|reading| reading[0].0.starts_with("arq")) {
+        let changed = goodput(reading).iter().any(|found| !first.contains(found));
+        // No head has less than half a round trip left so often that it would matter here.
+        assert!(changed || reading[0].0 == "arq.hopeless", "{reading:?} changes nothing");
+    }
+}
+
+#[test]
+fn the_trace_tells_each_service_and_changes_nothing() {
+    let plain = cell(&[], &[]);
+    let traced = cell(&[], &["arq"]);
+    assert_eq!(plain.metrics, traced.metrics);
+    let table = &traced.traces[0];
+    let (reasons, outcomes) = (words(table, "reason"), words(table, "outcome"));
+    let count = |words: &[String], word: &str| words.iter().filter(|other| *other == word).count() as f64;
+    assert_eq!(count(&reasons, "urgent"), arq(&plain, "urgent_served"));
+    assert_eq!(count(&outcomes, "given up"), arq(&plain, "frames_dropped"));
+    let served = words(table, "served");
+    let sent_before = floats(table, "sent_before");
+    for (times, name) in
+        ["first_transmissions", "first_retransmissions", "second_retransmissions", "third_retransmissions"]
+            .iter()
+            .enumerate()
+    {
+        let services =
+            sent_before.iter().zip(&served).filter(|(sent, flow)| **sent == times as f64 && *flow != "-");
+        // What is of no flow is repeated without a service of its own.
+        assert!(services.count() as f64 <= arq(&plain, name) + 1.0, "{name}");
+    }
+    for (row, reason) in reasons.iter().enumerate() {
+        if reason == "turn" {
+            let queues: f64 = ["q1", "q2", "q3"].map(|queue| floats(table, queue)[row]).iter().sum();
+            assert!(queues >= 1.0, "a turn comes of what is held");
+        }
+    }
+    // The timer that fires first is that of a head, and what is urgent has less than two round trips left.
+    let (next, rtt) = (floats(table, "next_timer_s"), floats(table, "next_timer_rtt_s"));
+    let urgent = reasons.iter().zip(next.iter().zip(rtt)).filter(|(reason, _)| *reason == "urgent");
+    assert!(urgent.clone().count() > 0);
+    assert!(urgent.filter(|(_, (left, rtt))| **left >= 2.0 * **rtt).count() < reasons.len() / 10);
+    let times = floats(table, "time_s");
+    assert!(times.is_sorted());
+}
+
+#[test]
+fn an_estimate_is_not_the_oracle_but_serves_urgent_frames_too() {
+    let oracle = cell(&[], &[]);
+    let estimate = cell(&[("arq.timing", "estimate")], &[]);
+    assert!(arq(&oracle, "urgent_served") > 0.0 && arq(&estimate, "urgent_served") > 0.0);
+}
