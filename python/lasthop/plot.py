@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from lasthop.arq import BY_ORACLE, by_oracle
 from lasthop.errors import UsageError, nearest
 from lasthop.quantity import metric_unit, metric_words, prefix, split
-from lasthop.style import caption, counts, sheet, styles
+from lasthop.style import add_to_caption, caption, counts, sheet, styles
 from lasthop.table import Series, series
 
 if TYPE_CHECKING:
@@ -39,6 +40,13 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
 
 def draw(study: Study, figure: dict[str, Any]) -> Figure:
     """Draw a figure of the study; nothing is written."""
+    drawn = _draw(study, figure)
+    if by_oracle(study.scenario):
+        add_to_caption(drawn, BY_ORACLE)
+    return drawn
+
+
+def _draw(study: Study, figure: dict[str, Any]) -> Figure:
     if figure["kind"] == "airtime":
         from lasthop.plot_airtime import draw_bars
 

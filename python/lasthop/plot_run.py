@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import airtime
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.paths import RUN
+from lasthop.style import add_to_caption
 from lasthop.timeline import PANELS, Columns, Line, binned, flows_of, held, traced
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
         from lasthop.plot_airtime import draw_run
 
         found["airtime"] = draw_run(books, title)
+    for figure in found.values():
+        for text in run.get("notes", []):
+            add_to_caption(figure, text)
     return found
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lasthop.study import Study
 
-CHANNELS = ("cwnd", "rtt", "queue", "tcp", "jitter", "slots")
+CHANNELS = ("cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq")
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None) -> Scenario:
@@ -254,11 +254,18 @@ class Run:
             "metrics": self.metrics,
             "airtime": [ledger.as_dict() for ledger in ledgers(self)],
             "series": self._series(),
+            "notes": self.notes(),
             "events": self.events,
             "simulated_s": self.simulated_s,
             "stopped": self.stopped,
             "wall_s": self.wall_s,
         }
+
+    def notes(self) -> list[str]:
+        """What must stand with every number of this run: that a node knew what none could."""
+        from lasthop.arq import BY_ORACLE, oracle_at
+
+        return [BY_ORACLE] if oracle_at(self.scenario.resolved(self.point)) else []
 
     def _series(self) -> dict[str, Any] | None:
         """Goodput over time with the width of its bins; nothing where the scenario has none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop import _core, airtime
+from lasthop import _core, airtime, arq
 from lasthop.jsontext import dumps
 from lasthop.judgement import of_study
 from lasthop.matrix import matrix_text
@@ -47,6 +47,8 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
     judged = "" if metrics else of_study(study)
     if judged:
         blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
+    if arq.by_oracle(study.scenario):
+        blocks.append(arq.BY_ORACLE)
     return "\n\n".join(blocks)
 
 
@@ -64,6 +66,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "failed": len(study.failures),
             "stopped": len(study.stopped),
             "airtime": airtime.study_json(study),
+            "notes": [arq.BY_ORACLE] if arq.by_oracle(study.scenario) else [],
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],

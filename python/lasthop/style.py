@@ -63,6 +63,11 @@ def caption(figure: Figure, text: str) -> None:
     figure.supxlabel(f"{text} · lasthop {_core.__version__}", fontsize=7.5, color="0.35")
 
 
+def add_to_caption(figure: Figure, text: str) -> None:
+    """Say one thing more below a figure."""
+    figure.supxlabel(f"{figure.get_supxlabel()} · {text}", fontsize=7.5, color="0.35")
+
+
 def counts(numbers: Iterable[int]) -> str:
     """The number of runs behind what is shown.
 

@@ -16,6 +16,7 @@ REGISTERED = (
     "recovery",
     "congestion",
     "agents",
+    "arq",
     "intervals",
     "links",
     "standards",
@@ -36,7 +37,7 @@ LISTS = (*REGISTERED, "scenarios", "papers", "keys")
 def list_command(what: str, as_json: bool) -> None:
     """List what there is.
 
-    WHAT is tcp, recovery, congestion, links, loss, apps, metrics, scenarios, papers or keys.
+    WHAT is tcp, recovery, congestion, agents, arq, links, loss, apps, metrics, scenarios, papers or keys.
     """
     if what not in LISTS:
         raise UsageError(f"list: {what}: nothing of that name; {nearest(what, LISTS, show=12)}")

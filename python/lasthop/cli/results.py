@@ -21,7 +21,7 @@ STUDY = click.Path(path_type=Path)
     "show",
     epilog=examples(
         "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
-        "lasthop show --slots 0..40 load-adaptive/fig04 --point 3",
+        "lasthop show --trace arq runs/cell --between 12..12.2",
     ),
 )
 @click.argument("study_or_scenario")
@@ -29,6 +29,8 @@ STUDY = click.Path(path_type=Path)
 @click.option("--point", type=click.IntRange(0), default=0, help="Show this point (scenario).")
 @click.option("--slots", metavar="FROM..TO", help="Show these slots of one run of a slotted network.")
 @click.option("--replication", type=click.IntRange(0), default=0, help="The replication (--slots).")
+@click.option("--trace", type=click.Choice(["arq"]), help="Show this trace of a run kept by run -o.")
+@click.option("--between", "window", metavar="FROM..TO", help="The time to show, in seconds (--trace).")
 @set_option
 @json_option
 @talk_options
@@ -38,6 +40,8 @@ def show_command(
     point: int,
     slots: str | None,
     replication: int,
+    trace: str | None,
+    window: str | None,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -45,7 +49,8 @@ def show_command(
 
     A study gives mean, half-width of the 95 % interval and n of what its figures show. A
     scenario gives every key with its value, where that comes from, and its source. With --slots,
-    either gives what each node of a slotted network sent and heard in one run, slot by slot.
+    either gives what each node of a slotted network sent and heard in one run, slot by slot. A run
+    kept with its trace of dynamic ARQ gives what was held, served and why, service by service.
     """
     from lasthop import show
     from lasthop.overrides import parse_set
@@ -54,6 +59,13 @@ def show_command(
     from lasthop.slots import slots_text, span
     from lasthop.study import Study
 
+    if window is not None and trace is None:
+        raise UsageError("--between: has a meaning with --trace alone; expected --trace arq")
+    if trace is not None:
+        if metrics or as_json or settings or slots is not None:
+            raise UsageError("--trace: is a table of its own; expected no other option but --between")
+        _services(Path(study_or_scenario), window)
+        return
     if replication and slots is None:
         raise UsageError("--replication: has a meaning with --slots alone; expected --slots FROM..TO")
     if slots is not None and (metrics or as_json):
@@ -85,6 +97,18 @@ def show_command(
     for warning in scenario.warnings:
         note(f"warning: {warning}")
     data(show.scenario_json(scenario, point) if as_json else show.scenario_text(scenario, point))
+
+
+def _services(folder: Path, window: str | None) -> None:
+    """Print what a stored run's access points served."""
+    from lasthop import arq
+    from lasthop.plot_run import read
+
+    label = any(arq.BY_ORACLE in text for text in read(folder).get("notes", []))
+    text, left = arq.services_text(folder, arq.between(window) if window else None)
+    data(f"{text}\n\n{arq.BY_ORACLE}" if label else text)
+    if left:
+        note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")
 
 
 @click.command(

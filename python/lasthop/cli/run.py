@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--replication", type=click.IntRange(0), default=0, help="Which replication of the seed.")
 @click.option("--point", type=click.IntRange(0), help="Which point of the sweep; the first without it.")
-@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,jitter,slots.")
+@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,jitter,slots,arq.")
 @click.option(
     "--pcap",
     "pcaps",
@@ -218,7 +218,7 @@ def _table(done: Run) -> str:
     ]
     judged = of_run(done.metrics)
     blocks = [grid(["metric", "value"], rows), *map(str, books), *([judged] if judged else [])]
-    return "\n\n".join([*blocks, *_holes(done)])
+    return "\n\n".join([*blocks, *_holes(done), *done.notes()])
 
 
 def _holes(done: Run) -> list[str]:

@@ -1,0 +1,138 @@
+"""What is shown of dynamic ARQ: services, and the label of the oracle."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import lasthop as lh
+from lasthop import arq
+from lasthop.errors import StudyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from subprocess import CompletedProcess
+
+    Cli = Callable[..., CompletedProcess[str]]
+
+CELL = """\
+title = "Two clients of an access point"
+
+[run]
+duration = "3 s"
+replications = 2
+
+[nodes]
+host = {}
+ap = {}
+one = {}
+two = {}
+
+[links.wire]
+kind = "wired"
+nodes = ["host", "ap"]
+rate = "10 Mbit/s"
+delay = "20 ms"
+
+[links.air]
+kind = "wifi"
+nodes = ["ap", "one", "two"]
+access-point = "ap"
+standard = "802.11a"
+rate = "6 Mbit/s"
+queue = "32 kB"
+fragment-threshold = "320 B"
+loss = { model = "bit", bit = { ber = 2e-4 } }
+arq = { kind = "dynamic" }
+
+[flows.a]
+from = "host"
+to = "one"
+tcp = { variant = "reno" }
+
+[flows.b]
+from = "host"
+to = "two"
+tcp = { variant = "reno" }
+
+[sweep]
+"links.air.arq.timing" = ["oracle", "estimate"]
+
+[[figure]]
+id = "goodput"
+x = "links.air.arq.timing"
+y = "goodput_bps"
+"""
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    path = tmp_path / "cell.toml"
+    path.write_text(CELL, encoding="utf-8")
+    return path
+
+
+def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cli: Cli) -> None:
+    out = cell.parent / "run"
+    ran = cli("run", str(cell), "--trace", "arq", "-o", str(out))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.rstrip().endswith(arq.BY_ORACLE)
+    shown = cli("show", "--trace", "arq", str(out), "--between", "1..1.2")
+    assert shown.returncode == 0, shown.stderr
+    head, *rows, blank, label = shown.stdout.rstrip("\n").split("\n")
+    assert head.split() == ["time", "s", "Q1", "Q2", "Q3", "next", "timer", "served", "why", "outcome"]
+    assert rows
+    assert all(1.0 <= float(row.split()[0]) <= 1.2 for row in rows)
+    assert all(row.endswith(("delivered", "failed", "given up")) for row in rows)
+    assert any("urgent: less than two round trips left" in row for row in rows)
+    assert (blank, label) == ("", arq.BY_ORACLE)
+    first = cli("show", "--trace", "arq", str(out))
+    assert len(first.stdout.split("\n\n")[0].split("\n")) == arq.FIRST + 1
+    assert "more, some of which --between" in first.stderr
+
+
+def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
+    settings = ["-s", "links.air.arq.timing=estimate"]
+    ran = cli("run", str(cell), *settings, "--json")
+    assert json.loads(ran.stdout)["notes"] == []
+    assert arq.BY_ORACLE not in cli("run", str(cell), *settings).stdout
+
+
+def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
+    from lasthop.plot import draw
+    from lasthop.show import study_json, study_text
+
+    study = lh.load(cell).sweep(out=cell.parent / "study")
+    study.run()
+    assert study_text(study).endswith(f"\n\n{arq.BY_ORACLE}")
+    assert json.loads(study_json(study))["notes"] == [arq.BY_ORACLE]
+    figure = draw(study, study.scenario.figures()[0])
+    assert figure.get_supxlabel().endswith(f"· {arq.BY_ORACLE}")
+
+
+def test_a_run_without_the_trace_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"arq\.csv: .*expected what lasthop run --trace arq"):
+        arq.services_text(tmp_path, None)
+
+
+@pytest.mark.parametrize("text", ["3", "2..1", "a..b", "-1..2"])
+def test_a_window_is_two_times_in_order(text: str) -> None:
+    with pytest.raises(UsageError, match="expected two times in seconds"):
+        arq.between(text)
+
+
+def test_the_window_alone_is_refused(cell: Path, cli: Cli) -> None:
+    alone = cli("show", str(cell), "--between", "1..2")
+    assert alone.returncode == 2
+    assert "expected --trace arq" in alone.stderr
+    mixed = cli("show", str(cell), "--trace", "arq", "--json")
+    assert mixed.returncode == 2
+    assert "expected no other option but --between" in mixed.stderr
+
+
+def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
+    listed = cli("list", "arq", "--json")
+    assert [entry["name"] for entry in json.loads(listed.stdout)] == ["fixed", "dynamic"]
