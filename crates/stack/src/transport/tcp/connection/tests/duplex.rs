@@ -61,7 +61,7 @@ fn stamps_never_ride_on_data_and_each_segment_has_its_own_sent_back() {
     for congestion in [CongestionKind::Jtcp, CongestionKind::Ejtcp] {
         let config =
             Config { congestion, recovery: RecoveryKind::Reno, sack: false, timestamps: false, ..modern() };
-        let mut pair = both_write(&Config { ack_every: 1, window: 1, ..config });
+        let mut pair = both_write(&Config { ack_every: 2, window: 1, ..config });
         pair.write(CLIENT, 20_000);
         while pair.ends[SERVER].receiver().in_order() == 0 {
             assert!(pair.step());
