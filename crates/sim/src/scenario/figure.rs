@@ -167,11 +167,20 @@ impl<'a> Reader<'a> {
                 format!("\"{panel}\" without bins; expected run.bin to be set, such as \"500 ms\"")
             } else if !binned && !has_tcp {
                 format!("\"{panel}\" of UDP; expected {}, or a flow over TCP", BINNED_PANELS.join(", "))
+            } else if panel == "jitter" && !chosen.iter().any(|flow| self.is_judged(flow)) {
+                "\"jitter\" of laws that do not judge; expected jtcp or ejtcp as tcp.variant or in tcp.judges"
+                    .to_string()
             } else {
                 continue;
             };
             self.fault(place("panels").unwrap_or(self.place), "panels", text);
         }
+    }
+
+    /// Whether any law tells losses of this flow apart, at any point.
+    fn is_judged(&self, flow: &str) -> bool {
+        let prefix = format!("flows.{flow}.judge");
+        self.metrics.iter().any(|name| name.starts_with(&prefix))
     }
 
     /// Whether the file sets or sweeps the bins of goodput over time.

@@ -119,6 +119,13 @@ fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
         "since",
         "figure.since: 2 s is not before figure.until, 2 s; expected an earlier time",
     );
+    refused(
+        &drawn(BASE, &time("panels = [\"jitter\"]\n")),
+        "panels",
+        "figure.panels: \"jitter\" of laws that do not judge; expected jtcp or ejtcp as tcp.variant or in tcp.judges",
+    );
+    let judged = BASE.replace("variant = \"newreno\"", "variant = \"newreno\"\njudges = [\"jtcp\"]");
+    assert!(read(&drawn(&judged, &time("panels = [\"jitter\"]\n"))).is_ok());
     let udp = binned().replace(
         "[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n",
         "app = { kind = \"cbr\", cbr = { rate = \"1 Mbit/s\" } }\n",
