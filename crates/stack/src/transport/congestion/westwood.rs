@@ -136,6 +136,14 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_path_leaves_two_segments() {
+        let mut window = Window::new(20.0, Some(100.0), 100.0);
+        // 10 segments a second x 80 ms = 0.8.
+        answer(&loss(LossCause::Duplicates, 20), &mut window, 10.0, Some(Span::from_millis(80)));
+        assert_eq!(window.ssthresh, 2.0);
+    }
+
+    #[test]
     fn before_anything_is_known_it_is_reno() {
         let mut window = Window::new(20.0, Some(100.0), 100.0);
         Westwood::new(&WestwoodConfig::default()).on_loss(&loss(LossCause::Duplicates, 20), &mut window);

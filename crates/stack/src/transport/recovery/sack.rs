@@ -291,16 +291,16 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_left_later_or_is_doubtful_overtakes_nothing() {
+    fn nothing_is_overtaken_by_what_left_with_it_or_by_a_doubtful_copy() {
         let (mut sack, mut board, mut window) = overtaken(LostRetransmission::Overtaken);
         for _ in 0..2 {
             let Some(Pick::Again(number)) = sack.next(&board, &window, Fresh::Withheld) else {
                 panic!("a hole")
             };
-            board.resend(number, Time(12 + number));
+            board.resend(number, Time(11 + number));
             sack.on_sent(Pick::Again(number), &board);
         }
-        // The copy of 1 left after that of 0, but which copy of it has arrived nobody knows.
+        // The copy of 0 left with segment 12, which has arrived. That of 1 left later, but which copy has arrived nobody knows.
         board.sack(LEN, 2 * LEN);
         sack.on_duplicate(&mut board, &mut window);
         assert_eq!((board.pipe(), board.latest_arrived()), (1, Time(11)));
