@@ -3,8 +3,9 @@
 `[readings.ID]` of a claims file has a `title` and the keys that it sets in every study of the paper, or
 in those of `only`; `*` in a key stands for every flow, `per.STUDY` adds what is for one study, and
 `instead.STUDY` names another scenario for it, with the same sweep. `[readings-of]` says how many
-`replications` each point gets, what is `set` in all, and which claims are `shown` with their numbers for every reading. A
-study may leave points out by `readings = { where = [...] }`, or all of them by `readings = { skip = true }`.
+`replications` each point gets, what is `set` in all, and which claims are `shown` with their numbers
+for every reading. A study may leave points out by `readings = { where = [...] }`, or all of them by
+`readings = { skip = true }`.
 
 A claim that agrees under one reading only must be known as such: one table has the verdicts by reading,
 another by claim. Readings that are `beside` have a column of their own in the latter.
