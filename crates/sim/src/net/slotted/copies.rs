@@ -208,6 +208,18 @@ mod tests {
     }
 
     #[test]
+    fn a_duplicate_given_up_after_the_packet_has_arrived_is_no_loss() {
+        let (mut copies, first) = entered();
+        let moved_on = copies.receive(first, 0);
+        let duplicate = copies.receive(first, 0);
+        copies.part(first, End::Passed);
+        copies.deliver(moved_on);
+        assert!(copies.part(duplicate, End::Count).is_some());
+        let CopyCounters { delivered, duplicates_discarded, lost, .. } = copies.counters;
+        assert_eq!((delivered, duplicates_discarded, lost), (1, 1, 0));
+    }
+
+    #[test]
     fn the_last_branch_that_is_given_up_is_a_loss_and_one_beside_another_a_discarded_duplicate() {
         let (mut copies, first) = entered();
         let moved_on = copies.receive(first, 0);

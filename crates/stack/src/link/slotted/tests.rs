@@ -117,6 +117,11 @@ fn without_an_echo_the_packet_goes_to_the_next_neighbour_with_its_count_raised()
     assert_eq!((second.receiver, second.header.retransmissions), (C, 1));
     // 3-5 at no load; the one entry failed, so 3-17.
     assert_eq!(out.bounds, [2, 14]);
+    // The echo makes a success of the second entry: 3-11 at a load of one half.
+    sender.on_frame(&packet(C, D, 1), 0, &mut out);
+    sender.enqueue(E, 2, SlotNo(8), &mut out);
+    sends(&mut sender, 9, &mut out).expect("the next");
+    assert_eq!(out.bounds, [2, 14, 8]);
 }
 
 #[test]
