@@ -12,7 +12,7 @@ use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::{AgentKind, RecoveryKind};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
 use lasthop_stack::transport::tcp::{self, Profile};
-use lasthop_stack::units::{Bytes, Metres, Span};
+use lasthop_stack::units::{Bytes, Metres, Rate, Span};
 
 /// LLE-TCP's setting: 802.11 at 1 Mbit/s with RTS, two stations, Tahoe with packets of 1024 bytes and routing headers.
 fn lle_setting(mode: Option<Mode>) -> Config {
@@ -423,4 +423,28 @@ fn files_both_ways_arrive_whole_through_the_agents_of_a_cell_that_loses_packets(
             assert!(metric(&outcome, "agents.snoop.generated") >= 200.0, "one for each packet to a mobile");
         }
     }
+}
+
+#[test]
+fn the_service_of_a_packet_lasts_from_the_queue_to_the_links_acknowledgement() {
+    let mut config = lle_setting(None);
+    config.flows[0].app.kind = AppKind::Cbr { rate: Rate(80_000), packet: 1000 };
+    config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+    let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
+    wifi.mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
+    let told = |config: &Config| {
+        let outcome = run_replication(config, 0);
+        ["mean", "sd"].map(|name| metric(&outcome, &format!("links.wlan.service_{name}_s")))
+    };
+    // At 2 Mbit/s RTS, CTS, 1028 bytes with 28 of MAC and 8 of LLC, and the link's acknowledgement, each with 192 us of
+    // preamble and a SIFS between them; the channel was idle for long, so that there is no backoff and no DIFS.
+    let quiet = (192.0 + 80.0) + (10.0 + 248.0) + (10.0 + 192.0 + 4.0 * 1064.0) + (10.0 + 248.0);
+    let [mean, sd] = told(&config);
+    assert!((mean * 1e6 - quiet).abs() < 1e-6, "{mean} {quiet}");
+    assert!(sd < 1e-9, "{sd}");
+    let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
+    let (law, meaning, of) = (ErrorLaw::Packet { rate: 0.2 }, LossMeaning::OnAir, LossOf::Packets);
+    wifi.radio.errors = ErrorConfig { law, meaning, of };
+    let [lossy, spread] = told(&config);
+    assert!(lossy > 1.2 * mean && spread > 0.4 * mean, "{lossy} {spread}");
 }

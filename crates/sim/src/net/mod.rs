@@ -22,7 +22,7 @@ pub(crate) mod wlan;
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
-use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
 use lasthop_stack::schemes::dynamic_arq::Deadline;
 use lasthop_stack::units::{Span, Time};
 
@@ -31,6 +31,7 @@ use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
+use crate::probe::spread::RoundTrips;
 use crate::probe::trace::Tracer;
 use crate::scenario::config::{ArqConfig, Config, LinkKind, WifiConfig};
 use channel::InFlight;
@@ -69,6 +70,10 @@ pub(crate) struct Net {
     pub(crate) judged: Vec<Judged>,
     /// The timers of TCP senders, where a link is told of them.
     pub(crate) timers: Option<Box<Timers>>,
+    /// The round trips of each end of each flow, by the number of the end.
+    pub(crate) round_trips: Vec<RoundTrips>,
+    /// What is lost on its way ahead of the clock, or in this very instant.
+    doomed: Vec<(Time, Packet)>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
     /// Packets go ahead of the clock to times before this one only.
@@ -160,6 +165,8 @@ impl Net {
             losses: Losses::default(),
             judged: Vec::new(),
             timers: Timers::new(oracles, 2 * config.flows.len(), of_packets),
+            round_trips: Vec::new(),
+            doomed: Vec::new(),
             crossings: 0,
             horizon: Time::ZERO,
             events,
@@ -256,8 +263,7 @@ impl Net {
             let channel = &mut self.channels[number];
             let Some(departure) = channel.line.offer(packet, size, at) else {
                 channel.counters.drops_queue += 1;
-                self.losses.enter(packet, Culprit::Queue, at);
-                break None;
+                break Err(Culprit::Queue);
             };
             if let Some(capture) = channel.capture {
                 self.captures[capture].record(departure, at, packet);
@@ -267,8 +273,7 @@ impl Net {
             }
             if channel.loss.loses(packet) {
                 channel.counters.drops_loss += 1;
-                self.losses.enter(packet, Culprit::Channel, at);
-                break None;
+                break Err(Culprit::Channel);
             }
             let arrival = departure + channel.delay;
             match ways[channel.to.0 as usize] {
@@ -276,17 +281,32 @@ impl Net {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
                 }
-                _ => break Some((channel, arrival)),
+                _ => break Ok((channel, arrival)),
             }
         };
         match last {
-            Some((channel, arrival)) => {
+            Ok((channel, arrival)) => {
                 channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
             }
-            None => {
-                self.pool.remove(id);
+            Err(culprit) => {
+                self.losses.enter(packet, culprit, at);
+                let now = self.now;
+                self.doomed.retain(|(lost, _)| *lost >= now);
+                self.doomed.push((at, self.pool.remove(id)));
             }
         }
+    }
+
+    /// Whether a packet that answers to `wanted` is on its way to a port of a node, or waits in a queue. What is lost
+    /// later, or in this very instant, is on its way yet.
+    pub(crate) fn is_on_its_way(&self, node: NodeId, port: u16, wanted: impl Fn(&Segment) -> bool) -> bool {
+        let answers = |packet: &Packet| match &packet.body {
+            Body::Tcp(segment) => packet.dst == node && segment.dst_port == port && wanted(segment),
+            Body::Udp(_) => false,
+        };
+        let now = self.now;
+        let mut doomed = self.doomed.iter().filter(|(lost, _)| *lost >= now);
+        self.pool.bound_for(port).any(answers) || doomed.any(|(_, packet)| answers(packet))
     }
 
     /// The first packet of a channel arrives. It goes on over the next wire, or is to be taken at the node

@@ -28,6 +28,7 @@ use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::radiotap::WifiCapture;
+use crate::probe::spread::Spread;
 use crate::probe::trace::Tracer;
 use crate::run::endpoint;
 use crate::scenario::config::{ArqConfig, Config, TimingSource, WifiConfig};
@@ -108,6 +109,8 @@ struct InterfaceCounters {
     drops_queue: u64,
     drops_retry: u64,
     lost_above: u64,
+    /// From the arrival of a packet in its queue to the link's acknowledgement.
+    service: Spread,
 }
 
 /// What a medium has done since the start.
@@ -117,6 +120,8 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
+    /// Of the observing station.
+    pub(crate) service: Spread,
     pub(crate) airtime: Shares,
     /// Of the access point alone.
     pub(crate) arq: ArqCounters,
@@ -461,6 +466,7 @@ impl Wlan {
     fn enqueue(&mut self, station: usize, packet: Packet, host: &mut Host) {
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let id = host.pool.insert(packet);
+        host.pool.stamp(id, host.now);
         let bytes = host.pool.get(id).1.0 as u32;
         let flow = self.learn(station, &packet, host);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
@@ -524,9 +530,13 @@ impl Wlan {
     }
 
     fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
+        let waited = host.now.since(host.pool.stamped(id));
         let packet = host.pool.remove(id);
         let signal = match outcome {
-            Outcome::Delivered => Signal::Delivered,
+            Outcome::Delivered => {
+                self.sites[station].counters.service.take(waited);
+                Signal::Delivered
+            }
             Outcome::Undelivered => {
                 self.sites[station].counters.drops_retry += 1;
                 host.losses.enter(&packet, Culprit::Channel, host.now);
@@ -539,7 +549,9 @@ impl Wlan {
 
     /// What the medium and its stations have done up to now.
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
-        let mut all = WlanCounters { airtime: self.ledger.clone().finish(now), ..WlanCounters::default() };
+        let service = self.sites[self.observer].counters.service;
+        let airtime = self.ledger.clone().finish(now);
+        let mut all = WlanCounters { service, airtime, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;

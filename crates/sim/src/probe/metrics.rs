@@ -15,6 +15,7 @@ use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::judgement::Matrix;
+use crate::probe::spread::RttSummary;
 use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
 
 /// What a metric is.
@@ -22,8 +23,8 @@ use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, Transport
 pub struct MetricEntry {
     /// Its name without the flow or link before it; the unit is the last part.
     pub name: &'static str,
-    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `link`, `drawn link`, `wifi`,
-    /// `agent` or `run`.
+    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `group of tcp flows`, `link`,
+    /// `drawn link`, `wifi`, `agent`, `run` or `tcp run`.
     pub of: &'static str,
     /// SI unit, or what is counted.
     pub unit: &'static str,
@@ -62,12 +63,29 @@ pub const METRICS: &[MetricEntry] = &[
     ),
     entry("tcp flow", "segments_sent", "segments", "data segments sent, repetitions included"),
     entry("tcp flow", "retransmits", "segments", "data segments sent again"),
+    entry("tcp flow", "retransmitted_share", "", "share of the data segments sent that were sent again"),
+    entry(
+        "tcp flow",
+        "repeats_received",
+        "segments",
+        "segments that brought their receiver nothing new: retransmissions that were unnecessary",
+    ),
     entry("tcp flow", "timeouts", "timeouts", "times the retransmission timer fired"),
+    entry(
+        "tcp flow",
+        "timeouts_spurious",
+        "timeouts",
+        "those of them at which the segment, or its acknowledgement, was on its way or waited in a queue",
+    ),
     entry("tcp flow", "fast_retransmits", "losses", "losses told by duplicate or selective acknowledgements"),
     entry("tcp flow", "loss_indications", "losses", "fast retransmits and series of timeouts"),
     entry("tcp flow", "timeout_first_mean_s", "s", "mean length of the first timeout of each series"),
     entry("tcp flow", "rtt_mean_s", "s", "mean of the round trips the sender measured"),
     entry("tcp flow", "rtt_max_s", "s", "longest round trip the sender measured"),
+    entry("tcp flow", "rtt_sd_s", "s", "standard deviation of the round trips the sender measured"),
+    entry("tcp flow", "rtt_p50_s", "s", "their median, to within 1/32 as all percentiles"),
+    entry("tcp flow", "rtt_p95_s", "s", "their 95th percentile"),
+    entry("tcp flow", "rtt_p99_s", "s", "their 99th percentile"),
     entry("tcp flow", "cwnd_mean_segments", "segments", "mean congestion window over time"),
     entry(
         "estimating flow",
@@ -133,6 +151,14 @@ pub const METRICS: &[MetricEntry] = &[
     entry("judge", "timeout.spurious", "losses", "losses told by the timer though nothing was lost"),
     entry("group of flows", "goodput_bps", "bit/s", "goodputs of all its flows, summed"),
     entry("group of flows", "throughput_bps", "bit/s", "throughputs of all its flows, summed"),
+    entry(
+        "group of tcp flows",
+        "retransmitted_share",
+        "",
+        "share of the data segments all its flows sent that were sent again",
+    ),
+    entry("group of tcp flows", "timeouts", "timeouts", "timeouts of all its flows"),
+    entry("group of tcp flows", "timeouts_spurious", "timeouts", "spurious timeouts of all its flows"),
     entry("link", "utilisation", "", "share of the measured time in which the link was sending"),
     entry("link", "drops_queue", "packets", "packets refused by the full queue"),
     entry("link", "drops_loss", "packets", "packets lost on the way by the loss process"),
@@ -165,6 +191,13 @@ pub const METRICS: &[MetricEntry] = &[
         "packets given up by the link: its retry limit was reached, or they were lost for good",
     ),
     entry("wifi", "drops_above", "packets", "packets acknowledged by the link and then lost on their way up"),
+    entry(
+        "wifi",
+        "service_mean_s",
+        "s",
+        "mean time of what the observing station delivered, from its queue to the link's acknowledgement",
+    ),
+    entry("wifi", "service_sd_s", "s", "standard deviation of that time"),
     entry(
         "wifi",
         "airtime_data_payload_s",
@@ -299,6 +332,14 @@ pub const METRICS: &[MetricEntry] = &[
         "",
         "Jain's fairness index over the goodputs of the flows, from two on; data that goes back counts as a flow",
     ),
+    entry(
+        "tcp run",
+        "retransmitted_share",
+        "",
+        "share of the data segments all flows over TCP sent that were sent again",
+    ),
+    entry("tcp run", "timeouts", "timeouts", "timeouts of all flows"),
+    entry("tcp run", "timeouts_spurious", "timeouts", "spurious timeouts of all flows"),
 ];
 
 /// What a flow has done up to some time.
@@ -310,6 +351,10 @@ pub(crate) enum FlowSample {
         bytes_received: u64,
         completion: Option<Span>,
         falsely_acknowledged: u64,
+        spurious_timeouts: u64,
+        repeats_received: u64,
+        /// Of the measured time alone.
+        rtt: RttSummary,
         judged: Vec<Matrix>,
     },
     Udp {
@@ -386,8 +431,11 @@ pub fn names(config: &Config) -> Vec<String> {
             names.extend(of("judge", &format!("{name}.{judge}.")));
         }
     }
-    for (group, _) in groups(&directions) {
+    for (group, members) in groups(&directions) {
         names.extend(of("group of flows", &format!("{group}.")));
+        if members.iter().any(|member| directions[*member].kind == TCP_FLOW) {
+            names.extend(of("group of tcp flows", &format!("{group}.")));
+        }
     }
     for link in &config.links {
         match link.kind {
@@ -416,8 +464,14 @@ pub fn names(config: &Config) -> Vec<String> {
     }
     // The fairness of one flow means nothing.
     names.extend(of("run", "").into_iter().filter(|name| name != "jain_index" || directions.len() > 1));
+    if directions.iter().any(|direction| direction.kind == TCP_FLOW) {
+        names.extend(of("tcp run", ""));
+    }
     names
 }
+
+/// What a flow over TCP is in [`METRICS`].
+const TCP_FLOW: &str = "tcp flow";
 
 /// Data that goes one way: a flow, or what comes back on its connection.
 struct Direction<'a> {
@@ -434,7 +488,7 @@ fn directions(config: &Config) -> Vec<Direction<'_>> {
     let mut directions = Vec::new();
     for flow in &config.flows {
         let kind = match flow.transport {
-            TransportConfig::Tcp(_) => "tcp flow",
+            TransportConfig::Tcp(_) => TCP_FLOW,
             TransportConfig::Udp { .. } => "udp flow",
         };
         let ways = if flow.reverse.is_some() { &["", ".reverse"][..] } else { &[""] };
@@ -479,6 +533,9 @@ impl Metrics<'_> {
         for (_, members) in groups(&directions) {
             let sum = |of: &[f64]| Some(members.iter().map(|member| of[*member]).sum());
             values.extend([sum(&goodputs), sum(&throughputs)]);
+            if members.iter().any(|member| directions[*member].kind == TCP_FLOW) {
+                values.extend(self.sending(&members).values());
+            }
         }
         let (mut channel, mut wlan, mut frn) = (0, 0, 0);
         for link in &self.config.links {
@@ -515,7 +572,20 @@ impl Metrics<'_> {
         if goodputs.len() > 1 {
             values.push(jain_index(&goodputs));
         }
+        if directions.iter().any(|direction| direction.kind == TCP_FLOW) {
+            let all: Vec<usize> = (0..directions.len()).collect();
+            values.extend(self.sending(&all).values());
+        }
         names(self.config).into_iter().zip(values).collect()
+    }
+
+    /// What the senders of these directions have sent in the measured time.
+    fn sending(&self, members: &[usize]) -> Sending {
+        let mut sum = Sending::default();
+        for &member in members {
+            sum.add(&self.at_begin.flows[member], &self.at_end.flows[member]);
+        }
+        sum
     }
 
     fn agent_values(&self) -> [Option<f64>; 8] {
@@ -578,6 +648,8 @@ fn wlan_values(begin: &WlanCounters, end: &WlanCounters) -> Vec<Option<f64>> {
         count(begin.drops_retry, end.drops_retry),
         count(begin.drops_above, end.drops_above),
     ];
+    let service = end.service.since(&begin.service);
+    values.extend([service.mean(), service.deviation()]);
     // The ledger counts from the end of the warm-up by itself.
     values.extend(AirClass::ALL.iter().map(|class| Some(end.airtime.of(*class).as_secs())));
     values.push(Some(end.airtime.concurrent().as_secs()));
@@ -623,6 +695,39 @@ fn frn_values(begin: &FrnCounters, end: &FrnCounters, slots: f64) -> Vec<Option<
 }
 
 /// `estimated` are the bytes of the segments whose rate the law estimates, if it does.
+/// What senders have sent and waited for, summed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sending {
+    segments: u64,
+    again: u64,
+    timeouts: u64,
+    spurious: u64,
+}
+
+impl Sending {
+    /// Adds what a flow did between two samples, if it goes over TCP.
+    fn add(&mut self, begin: &FlowSample, end: &FlowSample) {
+        if let (
+            FlowSample::Tcp { sender: s0, spurious_timeouts: spurious, .. },
+            FlowSample::Tcp { sender: s1, spurious_timeouts: spurious_end, .. },
+        ) = (begin, end)
+        {
+            self.segments += s1.segments_sent - s0.segments_sent;
+            self.again += s1.retransmits - s0.retransmits;
+            self.timeouts += s1.timeouts - s0.timeouts;
+            self.spurious += spurious_end - spurious;
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
+        ratio(self.again as f64, self.segments as f64)
+    }
+
+    fn values(&self) -> [Option<f64>; 3] {
+        [self.share(), Some(self.timeouts as f64), Some(self.spurious as f64)]
+    }
+}
+
 fn flow_values(
     begin: &FlowSample,
     end: &FlowSample,
@@ -633,24 +738,49 @@ fn flow_values(
     let rate = |from: u64, to: u64| ratio((to - from) as f64 * 8.0, seconds);
     match (begin, end) {
         (
-            FlowSample::Tcp { sender: s0, delivered: d0, bytes_received: b0, judged: j0, .. },
-            FlowSample::Tcp { sender: s1, delivered: d1, bytes_received: b1, judged: j1, completion, .. },
+            FlowSample::Tcp {
+                sender: s0,
+                delivered: d0,
+                bytes_received: b0,
+                judged: j0,
+                repeats_received: repeats_begin,
+                ..
+            },
+            FlowSample::Tcp {
+                sender: s1,
+                delivered: d1,
+                bytes_received: b1,
+                judged: j1,
+                repeats_received: repeats_end,
+                completion,
+                rtt,
+                ..
+            },
         ) => {
             let series = s1.timeout_series - s0.timeout_series;
             let fast = s1.fast_retransmits - s0.fast_retransmits;
             let samples = s1.rtt_samples - s0.rtt_samples;
+            let mut sent = Sending::default();
+            sent.add(begin, end);
             let mut values = vec![
                 rate(*d0, *d1),
                 rate(*b0, *b1),
                 completion.map(Span::as_secs),
                 count(s0.segments_sent, s1.segments_sent),
                 count(s0.retransmits, s1.retransmits),
+                sent.share(),
+                count(*repeats_begin, *repeats_end),
                 count(s0.timeouts, s1.timeouts),
+                Some(sent.spurious as f64),
                 Some(fast as f64),
                 Some((fast + series) as f64),
                 ratio((s1.first_timeouts - s0.first_timeouts).as_secs(), series as f64),
                 ratio((s1.rtt_sum - s0.rtt_sum).as_secs(), samples as f64),
                 (samples > 0).then(|| s1.rtt_max.as_secs()),
+                rtt.deviation,
+                rtt.median,
+                rtt.p95,
+                rtt.p99,
                 ratio(s1.cwnd_seconds - s0.cwnd_seconds, seconds),
             ];
             if let Some(segment) = estimated {

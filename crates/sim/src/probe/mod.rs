@@ -8,4 +8,5 @@ pub mod metrics;
 pub mod pcap;
 pub mod radiotap;
 pub mod slots;
+pub(crate) mod spread;
 pub mod trace;

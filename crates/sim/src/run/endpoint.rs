@@ -3,7 +3,7 @@
 use std::iter;
 
 use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
-use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::transport::tcp::{Connection, Role, State};
 use lasthop_stack::transport::udp::Socket;
@@ -15,6 +15,7 @@ use crate::engine::streams::Stream;
 use crate::net::Net;
 use crate::probe::judgement::Matrix;
 use crate::probe::metrics::FlowSample;
+use crate::probe::spread::RoundTrips;
 use crate::scenario::config::{AppConfig, Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::traffic::{Act as SourceAct, Source};
 
@@ -90,6 +91,8 @@ struct Way {
     completed: Option<Time>,
     /// What each law that judges made of losses.
     judged: Vec<(Judge, Matrix)>,
+    /// Times the timer fired though nothing was lost.
+    spurious_timeouts: u64,
 }
 
 /// The application that reads what arrives.
@@ -149,6 +152,7 @@ impl Out for Host<'_> {
     #[inline]
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
         self.net.on_round_trip(self.end.trace_name, srtt);
+        self.net.round_trips[self.end.trace_name as usize].take(rtt);
         self.net.tracer.rtt(self.net.now, self.end.trace_name, rtt, srtt, rto);
     }
 
@@ -196,6 +200,7 @@ impl Flow {
             delayed_ack: slot(net, acts, Act::Timer(2 * number + side, Timer::DelayedAck)),
             pace: slot(net, acts, Act::Timer(2 * number + side, Timer::Pace)),
         });
+        net.round_trips.resize_with(2 * number as usize + 2, RoundTrips::default);
         let port = |side: usize| FIRST_PORT + (2 * number as usize + side) as u16;
         let address = [0, 1].map(|side| (nodes[side], port(side)));
         let mut chunk = 1;
@@ -236,7 +241,15 @@ impl Flow {
             if !judged.is_empty() {
                 net.losses.watch(port(1 - direction as usize));
             }
-            Way { source, reader, started: app.start, stopped: false, completed: None, judged }
+            Way {
+                source,
+                reader,
+                started: app.start,
+                stopped: false,
+                completed: None,
+                judged,
+                spurious_timeouts: 0,
+            }
         };
         let forward = way(0, &flow.app, &flow.sink, stream("source"));
         let reverse = flow
@@ -330,12 +343,21 @@ impl Flow {
     pub(super) fn on_timer(&mut self, side: usize, timer: Timer, net: &mut Net) {
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
+            if let Some(way) = self.ways.of(side)
+                && timer == Timer::Retransmit
+                && is_spurious(ends, side, &self.ends, net)
+            {
+                way.spurious_timeouts += 1;
+            }
             ends[side].on_timer(timer, now, &mut Host { net, end: self.ends[side] });
             self.ways.count_judged(side, ends, net);
         }
     }
 
-    pub(super) fn begin_measurement(&mut self) {
+    pub(super) fn begin_measurement(&mut self, net: &mut Net) {
+        for end in &self.ends {
+            net.round_trips[end.trace_name as usize].clear();
+        }
         match &mut self.sockets {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
             Sockets::Udp(ends) => ends.iter_mut().for_each(Socket::begin_measurement),
@@ -352,18 +374,22 @@ impl Flow {
     }
 
     /// What each direction of the flow has done up to now.
-    pub(super) fn samples(&mut self, now: Time) -> impl Iterator<Item = FlowSample> {
-        let forward = self.sample(0, now);
-        let reverse = self.ways.reverse.is_some().then(|| self.sample(1, now));
+    pub(super) fn samples(&mut self, net: &Net) -> impl Iterator<Item = FlowSample> {
+        let forward = self.sample(0, net);
+        let reverse = self.ways.reverse.is_some().then(|| self.sample(1, net));
         iter::once(forward).chain(reverse)
     }
 
-    fn sample(&mut self, direction: usize, now: Time) -> FlowSample {
+    fn sample(&mut self, direction: usize, net: &Net) -> FlowSample {
+        let round_trips = &net.round_trips[self.ends[direction].trace_name as usize];
         let way = self.ways.of(direction);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 let receiving = &ends[1 - direction];
                 FlowSample::Tcp {
+                    spurious_timeouts: way.as_ref().map_or(0, |way| way.spurious_timeouts),
+                    repeats_received: receiving.repeats_received(),
+                    rtt: round_trips.summary(),
                     judged: way
                         .as_ref()
                         .map_or_else(Vec::new, |way| way.judged.iter().map(|(_, matrix)| *matrix).collect()),
@@ -371,7 +397,7 @@ impl Flow {
                     bytes_received: receiving.bytes_received(),
                     completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
-                    sender: ends[direction].counters(now),
+                    sender: ends[direction].counters(net.now),
                 }
             }
             Sockets::Udp(ends) => {
@@ -379,6 +405,29 @@ impl Flow {
             }
         }
     }
+}
+
+/// Whether the retransmission timer of one side fires now though what it takes for lost was not: the first segment that
+/// is not acknowledged is on its way, or an acknowledgement of it is, or the receiver holds that back.
+fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
+    let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
+    let sender = sending.sender();
+    if sending.state() != State::Established || sender.is_persisting() || sender.board().is_empty() {
+        return false;
+    }
+    let una = sender.board().una();
+    let first = sending.sequence_of(una);
+    let covers = |segment: &Segment| {
+        let before = first.distance_from(segment.seq);
+        before >= 0 && before.cast_unsigned() < segment.sequence_len()
+    };
+    let acknowledges =
+        |segment: &Segment| segment.flags.has(Flags::ACK) && segment.ack.distance_from(first) > 0;
+    if receiving.receiver().next() > una && receiving.acknowledged() <= una {
+        return true;
+    }
+    net.is_on_its_way(ends[1 - side].node, receiving.port(), covers)
+        || net.is_on_its_way(ends[side].node, sending.port(), acknowledges)
 }
 
 impl Ways {

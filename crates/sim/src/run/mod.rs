@@ -367,7 +367,7 @@ impl World {
                     channel.line.begin_measurement(now);
                 }
                 for flow in &mut self.flows {
-                    flow.begin_measurement();
+                    flow.begin_measurement(&mut self.net);
                 }
                 self.at_begin = Some(self.snapshot());
                 if let Some(over) = self.unwatched_until {
@@ -388,7 +388,7 @@ impl World {
     fn snapshot(&mut self) -> Snapshot {
         let now = self.net.now;
         Snapshot {
-            flows: self.flows.iter_mut().flat_map(|flow| flow.samples(now)).collect(),
+            flows: self.flows.iter_mut().flat_map(|flow| flow.samples(&self.net)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             frns: self.net.frns.iter().map(Frn::counters).collect(),

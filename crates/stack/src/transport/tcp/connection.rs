@@ -61,6 +61,7 @@ pub struct Connection {
     last_ack_sent: u64,
     echo: Option<Extension>,
     bytes_received: u64,
+    repeats_received: u64,
     config: Config,
 }
 
@@ -104,6 +105,7 @@ impl Connection {
             last_ack_sent: 0,
             echo: None,
             bytes_received: 0,
+            repeats_received: 0,
             config: config.clone(),
         }
     }
@@ -152,6 +154,24 @@ impl Connection {
     #[must_use]
     pub fn bytes_received(&self) -> u64 {
         self.bytes_received
+    }
+
+    /// Segments of data received that brought nothing new.
+    #[must_use]
+    pub fn repeats_received(&self) -> u64 {
+        self.repeats_received
+    }
+
+    /// The number of the peer's byte up to which it has acknowledged all.
+    #[must_use]
+    pub fn acknowledged(&self) -> u64 {
+        self.last_ack_sent
+    }
+
+    /// The port of the other end.
+    #[must_use]
+    pub fn remote_port(&self) -> u16 {
+        self.remote.1
     }
 
     /// Whether both directions are closed and acknowledged.
@@ -416,6 +436,9 @@ impl Connection {
         if let Some(extension) = segment.options.extension {
             let received = extension.form.stamp(now);
             self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
+        }
+        if self.receiver.holds(start, start + u64::from(segment.sequence_len())) {
+            self.repeats_received += 1;
         }
         let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
         if self.reads_at_once {

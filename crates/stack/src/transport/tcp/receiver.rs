@@ -67,6 +67,12 @@ impl Receiver {
         offset < self.next || self.beyond.contains(offset, offset + 1)
     }
 
+    /// Whether all of `[start, end)` has arrived.
+    #[must_use]
+    pub fn holds(&self, start: u64, end: u64) -> bool {
+        end <= self.next || (start > self.next && self.beyond.contains(start, end))
+    }
+
     /// Data bytes in order so far.
     #[must_use]
     pub fn in_order(&self) -> u64 {
@@ -176,6 +182,16 @@ mod tests {
         receiver.accept(500, 100, false);
         let lacked = [50, 100, 150, 250, 400, 550, 700].map(|offset| receiver.lacks(offset));
         assert_eq!(lacked, [0, 0, 50, 100, 200, 300, 400]);
+    }
+
+    #[test]
+    fn it_holds_what_has_arrived_whole_in_order_or_not() {
+        let mut receiver = receiver(10_000);
+        receiver.accept(0, 100, false);
+        receiver.accept(200, 100, false);
+        let ranges = [(0, 100), (50, 100), (50, 150), (100, 200), (200, 300), (250, 300), (250, 350)];
+        let held = ranges.map(|(start, end)| receiver.holds(start, end));
+        assert_eq!(held, [true, true, false, false, true, true, false]);
     }
 
     fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {

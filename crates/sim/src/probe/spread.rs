@@ -1,0 +1,233 @@
+//! How times spread: their mean, their standard deviation and their percentiles, with no memory of each.
+
+use lasthop_stack::units::Span;
+
+/// The number of times, their sum and that of their squares, in nanoseconds. They only grow, so that differences measure
+/// an interval, and are exact, so that a small deviation of long times is not lost in rounding.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spread {
+    count: u64,
+    sum: u128,
+    squares: u128,
+}
+
+impl Spread {
+    #[inline]
+    pub(crate) fn take(&mut self, time: Span) {
+        let nanos = u128::from(time.0);
+        self.count += 1;
+        self.sum += nanos;
+        self.squares += nanos * nanos;
+    }
+
+    /// What was taken in since `begin`.
+    pub(crate) fn since(&self, begin: &Spread) -> Spread {
+        Spread {
+            count: self.count - begin.count,
+            sum: self.sum - begin.sum,
+            squares: self.squares - begin.squares,
+        }
+    }
+
+    /// The mean in seconds.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
+    }
+
+    /// The standard deviation in seconds, from two times on.
+    pub(crate) fn deviation(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let count = u128::from(self.count);
+        // count * squares - sum^2 is the sum of the squared deviations, count times.
+        let exact = count.checked_mul(self.squares).zip(self.sum.checked_mul(self.sum));
+        let deviations = exact.map_or_else(
+            || self.count as f64 * self.squares as f64 - self.sum as f64 * self.sum as f64,
+            |(all, mean)| (all - mean) as f64,
+        );
+        let pairs = self.count as f64 * (self.count - 1) as f64;
+        Some((deviations.max(0.0) / pairs).sqrt() / 1e9)
+    }
+}
+
+/// Bins in each doubling of a time: they are 1/32 of their lower end wide at most.
+const BINS_PER_OCTAVE: usize = 1 << BIN_BITS;
+const BIN_BITS: u32 = 5;
+/// Times below 2^14 ns, 16 us, share a bin.
+const FIRST_OCTAVE: u32 = 14;
+/// Times from 2^38 ns, 275 s, on share the last.
+const LAST_OCTAVE: u32 = 37;
+const BINS: usize = 1 + (LAST_OCTAVE - FIRST_OCTAVE + 1) as usize * BINS_PER_OCTAVE;
+
+/// How many times fell into each of a fixed set of bins. It takes memory with the first time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Histogram {
+    bins: Option<Box<[u32; BINS]>>,
+    count: u64,
+}
+
+impl Histogram {
+    #[inline]
+    pub(crate) fn take(&mut self, time: Span) {
+        self.count += 1;
+        self.bins.get_or_insert_with(|| Box::new([0; BINS]))[bin_of(time.0)] += 1;
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+        if let Some(bins) = &mut self.bins {
+            bins.fill(0);
+        }
+    }
+
+    /// The time, in seconds, that this share of all does not exceed, to within the width of a bin.
+    pub(crate) fn quantile(&self, share: f64) -> Option<f64> {
+        let bins = self.bins.as_ref().filter(|_| self.count > 0)?;
+        let rank = (share * self.count as f64).max(1.0);
+        let mut below = 0.0;
+        for (bin, &count) in bins.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let count = f64::from(count);
+            if below + count >= rank {
+                let (low, high) = edges_of(bin);
+                return Some((low + (high - low) * (rank - below - 0.5) / count) / 1e9);
+            }
+            below += count;
+        }
+        None
+    }
+}
+
+fn bin_of(nanos: u64) -> usize {
+    if nanos >> FIRST_OCTAVE == 0 {
+        return 0;
+    }
+    if nanos >> (LAST_OCTAVE + 1) > 0 {
+        return BINS - 1;
+    }
+    let octave = nanos.ilog2();
+    let within = (nanos >> (octave - BIN_BITS)) as usize % BINS_PER_OCTAVE;
+    1 + (octave - FIRST_OCTAVE) as usize * BINS_PER_OCTAVE + within
+}
+
+/// Where a bin begins and ends, in nanoseconds.
+fn edges_of(bin: usize) -> (f64, f64) {
+    let Some(place) = bin.checked_sub(1) else { return (0.0, f64::from(1u32 << FIRST_OCTAVE)) };
+    let octave = FIRST_OCTAVE + (place / BINS_PER_OCTAVE) as u32;
+    let width = (1u64 << (octave - BIN_BITS)) as f64;
+    let low = (BINS_PER_OCTAVE + place % BINS_PER_OCTAVE) as f64 * width;
+    (low, low + width)
+}
+
+/// Round trips of one sender.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RoundTrips {
+    spread: Spread,
+    histogram: Histogram,
+}
+
+/// What is told of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RttSummary {
+    pub(crate) deviation: Option<f64>,
+    pub(crate) median: Option<f64>,
+    pub(crate) p95: Option<f64>,
+    pub(crate) p99: Option<f64>,
+}
+
+impl RoundTrips {
+    #[inline]
+    pub(crate) fn take(&mut self, rtt: Span) {
+        self.spread.take(rtt);
+        self.histogram.take(rtt);
+    }
+
+    /// The measurement begins.
+    pub(crate) fn clear(&mut self) {
+        self.spread = Spread::default();
+        self.histogram.clear();
+    }
+
+    pub(crate) fn summary(&self) -> RttSummary {
+        RttSummary {
+            deviation: self.spread.deviation(),
+            median: self.histogram.quantile(0.5),
+            p95: self.histogram.quantile(0.95),
+            p99: self.histogram.quantile(0.99),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(times: &[u64]) -> Spread {
+        let mut spread = Spread::default();
+        for ms in times {
+            spread.take(Span::from_millis(*ms));
+        }
+        spread
+    }
+
+    #[test]
+    fn the_deviation_is_that_of_the_sample() {
+        // Mean 5 ms; deviations -3, -1, -1, -1, 0, 0, 2, 4: 32 / 7.
+        let spread = of(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(spread.mean(), Some(0.005));
+        let deviation = spread.deviation().expect("from two on");
+        assert!((deviation - 1e-3 * (32.0f64 / 7.0).sqrt()).abs() < 1e-15, "{deviation}");
+        assert_eq!((of(&[5]).deviation(), of(&[]).mean()), (None, None));
+        let begin = of(&[100, 200]);
+        assert_eq!(of(&[100, 200, 7, 9]).since(&begin).mean(), Some(0.008));
+    }
+
+    #[test]
+    fn a_deviation_of_nanoseconds_in_minutes_is_not_lost() {
+        let mut spread = Spread::default();
+        for nanos in [100_000_000_000, 100_000_000_002] {
+            spread.take(Span(nanos));
+        }
+        let deviation = spread.deviation().expect("from two on");
+        assert!((deviation - 2f64.sqrt() * 1e-9).abs() < 1e-15, "{deviation}");
+    }
+
+    #[test]
+    fn sums_too_great_for_exact_squares_are_taken_as_real_numbers() {
+        let spread = Spread { count: 1 << 40, sum: 1 << 80, squares: (1 << 120) + (1 << 118) };
+        assert!((spread.deviation().expect("many") - 0.5 * (1u64 << 40) as f64 / 1e9).abs() < 1e-3);
+    }
+
+    #[test]
+    fn each_time_lies_in_its_bin_and_no_bin_is_wider_than_a_thirty_second() {
+        let mut last = 0;
+        for nanos in (0..200_000).chain((0..4_000).map(|step| 200_000 + step * 100_000_000)) {
+            let bin = bin_of(nanos);
+            assert!(bin >= last && bin < BINS);
+            last = bin;
+            let (low, high) = edges_of(bin);
+            let beyond = nanos >> (LAST_OCTAVE + 1) > 0;
+            assert!(beyond || (low <= nanos as f64 && (nanos as f64) < high), "{nanos} {low} {high}");
+            assert!(bin == 0 || high <= low * (33.0 / 32.0));
+        }
+        assert_eq!(last, BINS - 1);
+    }
+
+    #[test]
+    fn percentiles_are_within_the_width_of_a_bin() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.quantile(0.5), None);
+        for ms in 1..=1000 {
+            histogram.take(Span::from_millis(ms));
+        }
+        for (share, true_value) in [(0.5, 0.5), (0.95, 0.95), (0.99, 0.99), (0.0, 0.001), (1.0, 1.0)] {
+            let told = histogram.quantile(share).expect("there are some");
+            assert!((told / true_value - 1.0).abs() < 1.0 / 32.0, "{share} {told}");
+        }
+        histogram.clear();
+        assert_eq!(histogram.quantile(0.5), None);
+        histogram.take(Span::from_millis(70));
+        assert!((histogram.quantile(0.95).expect("one") / 0.07 - 1.0).abs() < 1.0 / 32.0);
+    }
+}
