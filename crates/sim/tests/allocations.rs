@@ -5,9 +5,11 @@
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{ejtcp_fig9, metric, ns2_tcp, run_once};
+use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once};
+use lasthop_sim::scenario::Scenario;
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::transport::tcp::Config;
 use lasthop_stack::units::Span;
@@ -36,6 +38,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// What is counted is of the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
@@ -50,6 +55,7 @@ fn counted(tcp: &Config, loss: f64, seconds: u64) -> (u64, f64) {
 
 #[test]
 fn a_run_ten_times_as_long_allocates_no_more() {
+    let _alone = ALONE.lock();
     for variant in VARIANTS {
         let sack = variant.name == "sack" || variant.name == "fack";
         let tcp = Config { recovery: variant.recovery, congestion: variant.congestion, sack, ..ns2_tcp() };
@@ -60,5 +66,29 @@ fn a_run_ten_times_as_long_allocates_no_more() {
             // A burst that is longer than any before may still enlarge a ring: a handful, whatever the packets.
             assert!(long <= short + 8, "{}: {short} allocations, then {long}", variant.name);
         }
+    }
+}
+
+#[test]
+fn an_access_point_with_dynamic_arq_allocates_no_more_in_a_run_ten_times_as_long() {
+    let _alone = ALONE.lock();
+    for more in [("arq.order", "together"), ("arq.order", "new-first"), ("arq.timing", "estimate")] {
+        let counted = |duration: &str| {
+            let set = |key: &str, value: &str| (key.to_string(), value.to_string());
+            let mut overrides =
+                vec![set("run.duration", duration), set(&format!("links.air.{}", more.0), more.1)];
+            overrides.extend(
+                ["fa", "fb", "fc", "up"].map(|flow| set(&format!("flows.{flow}.app.file.size"), "1 GB")),
+            );
+            let scenario = Scenario::from_text(CELL, "cell", &overrides).expect("a scenario");
+            let config = scenario.config(0);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let outcome = run_once(&config);
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            (allocations, metric(&outcome, "links.air.arq.first_transmissions"))
+        };
+        let ((short, few), (long, many)) = (counted("20 s"), counted("200 s"));
+        assert!(many > 5.0 * few, "{more:?}: {few} and {many} fragments");
+        assert!(long <= short + 40, "{more:?}: {short} allocations, then {long} for {many} fragments");
     }
 }

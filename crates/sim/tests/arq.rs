@@ -1,79 +1,11 @@
 //! An access point with dynamic ARQ, end to end.
 
+mod common;
+
+use common::CELL;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};
-
-/// Five clients with a wired path of their own behind an access point, each with a transfer to it.
-const CELL: &str = r#"
-title = "A cell"
-
-[run]
-duration = "40 s"
-
-[nodes]
-ap = { position = ["0 m", "0 m"] }
-a = { position = ["5 m", "0 m"] }
-b = { position = ["0 m", "5 m"] }
-c = { position = ["-5 m", "0 m"] }
-x = {}
-y = {}
-z = {}
-
-[links.air]
-kind = "wifi"
-nodes = ["ap", "a", "b", "c"]
-access-point = "ap"
-standard = "802.11a"
-rate = "6 Mbit/s"
-queue = "32 kB"
-fragment-threshold = "320 B"
-short-retry = 4
-loss = { model = "bit", bit = { ber = 2e-4 } }
-arq = { kind = "dynamic" }
-
-[links.wx]
-kind = "wired"
-nodes = ["x", "ap"]
-rate = "10 Mbit/s"
-delay = "5 ms"
-
-[links.wy]
-kind = "wired"
-nodes = ["y", "ap"]
-rate = "10 Mbit/s"
-delay = "20 ms"
-
-[links.wz]
-kind = "wired"
-nodes = ["z", "ap"]
-rate = "10 Mbit/s"
-delay = "50 ms"
-
-[flows.fa]
-from = "x"
-to = "a"
-app = { kind = "file", file = { size = "300 kB" } }
-tcp = { variant = "reno", packet = "1460 B" }
-
-[flows.fb]
-from = "y"
-to = "b"
-app = { kind = "file", file = { size = "300 kB" } }
-tcp = { variant = "reno", packet = "1460 B" }
-
-[flows.fc]
-from = "z"
-to = "c"
-app = { kind = "file", file = { size = "300 kB" } }
-tcp = { variant = "reno", packet = "1460 B" }
-
-[flows.up]
-from = "a"
-to = "x"
-app = { kind = "file", file = { size = "50 kB" } }
-tcp = { variant = "reno", packet = "1460 B" }
-"#;
 
 fn cell(overrides: &[(&str, &str)], trace: &[&str]) -> Outcome {
     let overrides: Vec<(String, String)> =

@@ -3,6 +3,8 @@
 //! MAC, medium and agent are boxes that never call each other: each answers into a list here, and the lists are emptied
 //! until nothing is left to do in this instant.
 
+mod arq;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -12,11 +14,13 @@ use lasthop_stack::link::dot11::{
     Served, Station,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{AgentKind, AgentMachine, ArqMachine};
-use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, Timing};
+use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
+
+pub(crate) use arq::ArqCounters;
+use arq::{TimingOf, adopt};
 
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
@@ -30,8 +34,7 @@ use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::spread::Spread;
 use crate::probe::trace::Tracer;
-use crate::run::endpoint;
-use crate::scenario::config::{ArqConfig, Config, TimingSource, WifiConfig};
+use crate::scenario::config::{Config, WifiConfig};
 
 /// What can be due at a station.
 #[derive(Clone, Copy, Debug)]
@@ -93,16 +96,6 @@ struct Interface {
     counters: InterfaceCounters,
 }
 
-/// Where a station whose frames a scheme chooses learns the timing of TCP senders.
-enum TimingOf {
-    /// From the simulator as it changes.
-    Oracle,
-    /// From the simulator when a packet comes, which then has a deadline of its own.
-    OracleOfPackets,
-    /// From the packets that pass.
-    Estimate(Box<Estimator>),
-}
-
 /// What a station has lost since the start, beside what its MAC counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct InterfaceCounters {
@@ -125,29 +118,6 @@ pub(crate) struct WlanCounters {
     pub(crate) airtime: Shares,
     /// Of the access point alone.
     pub(crate) arq: ArqCounters,
-}
-
-/// What the ARQ of an access point has done since the start.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ArqCounters {
-    /// Data frames sent by how often each was sent before.
-    pub(crate) attempts: [u64; 4],
-    pub(crate) given_up: u64,
-    pub(crate) refused: u64,
-    /// Where a scheme chooses.
-    pub(crate) scheme: Option<dynamic_arq::Counters>,
-}
-
-impl ArqCounters {
-    fn of(mac: &Station) -> ArqCounters {
-        let counters = mac.counters();
-        ArqCounters {
-            attempts: counters.attempts,
-            given_up: counters.undelivered,
-            refused: counters.refused,
-            scheme: mac.scheme().map(ArqMachine::counters),
-        }
-    }
 }
 
 /// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
@@ -479,41 +449,6 @@ impl Wlan {
         }
     }
 
-    /// Lets the scheme of a station know the timing of the sender of a packet, and says by what number it knows the flow.
-    fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
-        let Interface { timing, mac, .. } = &mut self.sites[station];
-        let timing = timing.as_mut()?;
-        let flow = sender(packet)?;
-        match timing {
-            TimingOf::Oracle => {}
-            TimingOf::OracleOfPackets => {
-                mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
-            }
-            TimingOf::Estimate(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
-        }
-        Some(flow)
-    }
-
-    /// Lets the scheme of a station know what an acknowledgement tells of the timer of its flow.
-    fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
-        let Interface { timing: Some(TimingOf::Estimate(estimator)), mac, .. } = &mut self.sites[station]
-        else {
-            return;
-        };
-        if let (Some(key), Some(flow)) = (estimator.on_up(packet, now), receiver(packet)) {
-            mac.on_timing(flow, estimator.timing(key));
-        }
-    }
-
-    /// The timing of a sender has changed.
-    pub(super) fn on_timing(&mut self, flow: u32, timing: Timing) {
-        for site in &mut self.sites {
-            if let Some(TimingOf::Oracle | TimingOf::OracleOfPackets) = site.timing {
-                site.mac.on_timing(flow, timing);
-            }
-        }
-    }
-
     fn up(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
         let (packet, size) = host.pool.get(id);
         let packet = *packet;
@@ -575,36 +510,6 @@ impl Wlan {
             Some(AgentMachine::LleTcp(agent)) => Some(&**agent),
             _ => None,
         })
-    }
-}
-
-/// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
-fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
-    let Some(ArqConfig::Dynamic { options, timing }) = wifi.arq else { return None };
-    if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
-        return None;
-    }
-    mac.adopt(ArqMachine::new(options));
-    Some(match (timing, options.deadline) {
-        (TimingSource::Oracle, Deadline::OfFlow) => TimingOf::Oracle,
-        (TimingSource::Oracle, Deadline::OfPacket) => TimingOf::OracleOfPackets,
-        (TimingSource::Estimate(config), _) => TimingOf::Estimate(Box::new(Estimator::new(config))),
-    })
-}
-
-/// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.
-fn sender(packet: &Packet) -> Option<u32> {
-    match &packet.body {
-        Body::Tcp(segment) if segment.sequence_len() > 0 => Some(endpoint::sending_end(packet)),
-        Body::Tcp(_) | Body::Udp(_) => None,
-    }
-}
-
-/// The end that a packet is for, where it acknowledges what that has sent.
-fn receiver(packet: &Packet) -> Option<u32> {
-    match &packet.body {
-        Body::Tcp(_) => Some(endpoint::receiving_end(packet)),
-        Body::Udp(_) => None,
     }
 }
 

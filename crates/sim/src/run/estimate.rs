@@ -1,5 +1,6 @@
 //! What a run may need at most, before it starts.
 
+use lasthop_stack::link::dot11::{Buffer, BufferScope, Reassembly};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::Span;
@@ -27,6 +28,9 @@ const SLOTS_PER_PACKET: f64 = 2.0;
 const MEMORY_PER_STATION: f64 = 4096.0;
 /// Memory of a row of its network table: the neighbours towards one destination.
 const MEMORY_PER_ROW: f64 = 128.0;
+
+/// Memory in which a station joins fragments of another that come in any order.
+const MEMORY_PER_WINDOW: f64 = 8192.0;
 
 /// What a run may need at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,8 +90,16 @@ pub fn estimate(config: &Config) -> Estimate {
         let mac = &wifi.mac;
         let shortest = mac.phy.airtime(mac.ack, 0, mac.data_rate).total + mac.sifs;
         estimate.events += EVENTS_PER_FRAME * config.run.duration.as_secs() / shortest.as_secs();
-        let queued = f64::from(mac.queue) * wifi.nodes.len() as f64;
-        estimate.memory_bytes += queued.min(on_the_way) * MEMORY_PER_PACKET;
+        let stations = wifi.nodes.len() as f64;
+        let shares = |buffer: Buffer| if buffer.scope == BufferScope::Shared { 1.0 } else { stations };
+        let queued = mac
+            .buffer
+            .map_or(f64::from(mac.queue), |buffer| shares(buffer) * f64::from(buffer.bytes) / HEADERS);
+        estimate.memory_bytes += (queued * stations).min(on_the_way) * MEMORY_PER_PACKET;
+        if mac.reassembly == Reassembly::AnyOrder {
+            // Each station hears the access point, and that hears all.
+            estimate.memory_bytes += 2.0 * stations * MEMORY_PER_WINDOW;
+        }
     }
     for (_, frn) in config.frn() {
         estimate.events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);

@@ -33,9 +33,9 @@ struct Record {
 #[derive(Clone, Copy, Debug, Default)]
 struct Received {
     /// Its sequence number, counted on where the twelve bits come round; 0 is none.
-    number: u64,
+    number: u32,
     /// Its fragments, a bit for each.
-    fragments: u32,
+    fragments: u16,
     /// How many it has, once the last has come.
     of: Option<u8>,
 }
@@ -44,7 +44,7 @@ struct Received {
 #[derive(Clone, Debug, Default)]
 struct Window {
     /// The highest sequence number received, counted on.
-    newest: u64,
+    newest: u32,
     /// Each at its number modulo the length.
     received: Vec<Received>,
 }
@@ -54,11 +54,11 @@ impl Window {
         if self.received.is_empty() {
             self.received.resize(usize::from(WINDOW), Received::default());
             // No number before the first is below one window.
-            self.newest = u64::from(SEQUENCE_MASK + 1) + u64::from(frame.sequence);
+            self.newest = u32::from(SEQUENCE_MASK + 1) + u32::from(frame.sequence);
         }
         let number = self.counted_on(frame.sequence);
         self.newest = self.newest.max(number);
-        let record = &mut self.received[(number % u64::from(WINDOW)) as usize];
+        let record = &mut self.received[(number % u32::from(WINDOW)) as usize];
         let bit = 1 << frame.fragment;
         // A first transmission of what was received already is another MSDU's: the numbers have come round unheard.
         let is_other = record.fragments & bit != 0 && !frame.retry;
@@ -72,16 +72,16 @@ impl Window {
         if !frame.more_fragments {
             record.of = Some(frame.fragment + 1);
         }
-        let is_whole = record.of.is_some_and(|of| record.fragments == (1 << of) - 1);
+        let is_whole = record.of.is_some_and(|of| u32::from(record.fragments) == (1 << of) - 1);
         if is_whole { Accepted::Whole } else { Accepted::Part }
     }
 
     /// A sequence number counted on: of those it may stand for the one nearest to the newest.
-    fn counted_on(&self, sequence: u16) -> u64 {
+    fn counted_on(&self, sequence: u16) -> u32 {
         let round = SEQUENCE_MASK + 1;
         let ahead = sequence.wrapping_sub(self.newest as u16) & SEQUENCE_MASK;
-        let number = self.newest + u64::from(ahead);
-        if ahead < round / 2 { number } else { number - u64::from(round) }
+        let number = self.newest + u32::from(ahead);
+        if ahead < round / 2 { number } else { number - u32::from(round) }
     }
 }
 

@@ -1,0 +1,111 @@
+//! How an access point with dynamic ARQ learns the timing of TCP senders, and what its ARQ has done.
+
+use lasthop_stack::link::dot11::Station;
+use lasthop_stack::packet::{Body, NodeId, Packet};
+use lasthop_stack::registry::ArqMachine;
+use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, Timing};
+use lasthop_stack::units::Time;
+
+use super::{Host, Interface, Wlan};
+use crate::run::endpoint;
+use crate::scenario::config::{ArqConfig, TimingSource, WifiConfig};
+
+/// Where a station whose frames a scheme chooses learns the timing of TCP senders.
+pub(super) enum TimingOf {
+    /// From the simulator as it changes.
+    Oracle,
+    /// From the simulator when a packet comes, which then has a deadline of its own.
+    OracleOfPackets,
+    /// From the packets that pass.
+    Estimate(Box<Estimator>),
+}
+
+/// What the ARQ of an access point has done since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ArqCounters {
+    /// Data frames sent by how often each was sent before.
+    pub(crate) attempts: [u64; 4],
+    pub(crate) given_up: u64,
+    pub(crate) refused: u64,
+    /// Where a scheme chooses.
+    pub(crate) scheme: Option<dynamic_arq::Counters>,
+}
+
+impl ArqCounters {
+    pub(super) fn of(mac: &Station) -> ArqCounters {
+        let counters = mac.counters();
+        ArqCounters {
+            attempts: counters.attempts,
+            given_up: counters.undelivered,
+            refused: counters.refused,
+            scheme: mac.scheme().map(ArqMachine::counters),
+        }
+    }
+}
+
+impl Wlan {
+    /// Lets the scheme of a station know the timing of the sender of a packet, and says by what number it knows the flow.
+    pub(super) fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
+        let Interface { timing, mac, .. } = &mut self.sites[station];
+        let timing = timing.as_mut()?;
+        let flow = sender(packet)?;
+        match timing {
+            TimingOf::Oracle => {}
+            TimingOf::OracleOfPackets => {
+                mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
+            }
+            TimingOf::Estimate(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
+        }
+        Some(flow)
+    }
+
+    /// Lets the scheme of a station know what an acknowledgement tells of the timer of its flow.
+    pub(super) fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
+        let Interface { timing: Some(TimingOf::Estimate(estimator)), mac, .. } = &mut self.sites[station]
+        else {
+            return;
+        };
+        if let (Some(key), Some(flow)) = (estimator.on_up(packet, now), receiver(packet)) {
+            mac.on_timing(flow, estimator.timing(key));
+        }
+    }
+
+    /// The timing of a sender has changed.
+    pub(in crate::net) fn on_timing(&mut self, flow: u32, timing: Timing) {
+        for site in &mut self.sites {
+            if let Some(TimingOf::Oracle | TimingOf::OracleOfPackets) = site.timing {
+                site.mac.on_timing(flow, timing);
+            }
+        }
+    }
+}
+
+/// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
+pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
+    let Some(ArqConfig::Dynamic { options, timing }) = wifi.arq else { return None };
+    if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
+        return None;
+    }
+    mac.adopt(ArqMachine::new(options));
+    Some(match (timing, options.deadline) {
+        (TimingSource::Oracle, Deadline::OfFlow) => TimingOf::Oracle,
+        (TimingSource::Oracle, Deadline::OfPacket) => TimingOf::OracleOfPackets,
+        (TimingSource::Estimate(config), _) => TimingOf::Estimate(Box::new(Estimator::new(config))),
+    })
+}
+
+/// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.
+fn sender(packet: &Packet) -> Option<u32> {
+    match &packet.body {
+        Body::Tcp(segment) if segment.sequence_len() > 0 => Some(endpoint::sending_end(packet)),
+        Body::Tcp(_) | Body::Udp(_) => None,
+    }
+}
+
+/// The end that a packet is for, where it acknowledges what that has sent.
+fn receiver(packet: &Packet) -> Option<u32> {
+    match &packet.body {
+        Body::Tcp(_) => Some(endpoint::receiving_end(packet)),
+        Body::Udp(_) => None,
+    }
+}
