@@ -62,6 +62,7 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
             name: format!("n{node}"),
             group: None,
             position: Some((Metres(*x), Metres(*y))),
+            motion: None,
         })
         .collect();
     let kind = LinkKind::Frn(Box::new(network(places_m.len())));

@@ -30,7 +30,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(1, Span::ZERO)], tcp, Span::from_secs(10));
     config.nodes = (0..=mobiles)
-        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None })
+        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None, motion: None })
         .collect();
     let wifi = WifiConfig {
         arq: None,

@@ -69,6 +69,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
             name: format!("n{node}"),
             group: None,
             position: None,
+            motion: None,
         };
         config.nodes.push(like);
     }

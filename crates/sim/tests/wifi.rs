@@ -206,6 +206,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         name: format!("m{mobile}"),
         group: None,
         position: None,
+        motion: None,
     }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();

@@ -2,6 +2,7 @@
 
 pub mod loss;
 pub mod modulation;
+pub mod motion;
 pub mod path;
 pub mod radio;
 pub mod slots;

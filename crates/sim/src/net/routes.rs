@@ -206,11 +206,14 @@ fn edges(config: &Config) -> Vec<Edge> {
     edges
 }
 
-/// Whether a frame can go from one node of a medium to another: both are in reach, and one is the access point if there
-/// is any.
+/// Whether a frame can go from one node of a medium to another: both are in reach, or one may come into it, and one is the
+/// access point if there is any.
 fn reaches(config: &Config, wifi: &WifiConfig, from: usize, to: usize) -> bool {
     if wifi.access_point.is_some_and(|ap| ap != from && ap != to) {
         return false;
+    }
+    if [from, to].iter().any(|node| config.nodes[*node].motion.is_some()) {
+        return true;
     }
     let Some(distance_m) = distance_m(config, from, to) else { return true };
     received_power_w(&wifi.radio, distance_m) >= wifi.radio.receive_threshold_w

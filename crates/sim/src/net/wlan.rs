@@ -231,6 +231,7 @@ impl Wlan {
                 node: NodeId(node as u32),
                 name: config.nodes[node].name.clone(),
                 position: config.nodes[node].position,
+                motion: config.nodes[node].motion.clone(),
             })
             .collect();
         let base = StreamBase { seed, replication, link: name.to_owned() };

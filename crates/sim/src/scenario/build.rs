@@ -61,7 +61,8 @@ fn of_group(like: FlowConfig, group: &[Flow]) -> impl Iterator<Item = FlowConfig
 
 fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
     let Name { name, group } = node.name.clone();
-    NodeConfig { name, group, position: node.position.filter(|_| !on_flat) }
+    let position = node.position.filter(|_| !on_flat);
+    NodeConfig { name, group, position, motion: node.motion.clone().filter(|_| !on_flat) }
 }
 
 /// Whether the media of each node are all flat: where a medium is flat, it does not matter where its stations stand.

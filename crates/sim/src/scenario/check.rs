@@ -93,6 +93,7 @@ impl<'a> Check<'a> {
         let config = build::config(sheet, &members);
         self.run(&config);
         self.links(&config, sheet);
+        self.movers(&config, sheet);
         let routes = Routes::of(&config).ok();
         self.agents(&config, routes.as_ref(), sheet);
         if let Some(routes) = &routes {

@@ -15,6 +15,7 @@ use lasthop_stack::schemes::lle_tcp;
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
+use crate::medium::motion::Motion;
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::RadioConfig;
 use crate::medium::slots::SlotMediumConfig;
@@ -60,6 +61,8 @@ pub struct NodeConfig {
     pub group: Option<String>,
     /// Where it stands, if that matters.
     pub position: Option<(Metres, Metres)>,
+    /// How it moves, if it does.
+    pub motion: Option<Motion>,
 }
 
 /// A link.

@@ -11,6 +11,7 @@ use super::layout::Roster;
 use super::sheet::Sheet;
 use super::value::Value;
 use crate::engine::streams::Stream;
+use crate::medium::motion::Motion;
 use lasthop_stack::units::Metres;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -38,6 +39,7 @@ pub(super) struct Name {
 pub(super) struct Node {
     pub(super) name: Name,
     pub(super) position: Option<(Metres, Metres)>,
+    pub(super) motion: Option<Motion>,
 }
 
 /// Nodes are numbered by their place in [`Members::nodes`].
@@ -88,6 +90,11 @@ impl Members {
 impl Name {
     fn single(name: &str) -> Name {
         Name { name: name.to_string(), group: None }
+    }
+
+    /// The name of the table that describes it.
+    fn table(&self) -> &str {
+        self.group.as_deref().unwrap_or(&self.name)
     }
 
     /// Member `number`, counted from 0.

@@ -87,7 +87,8 @@ pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
     let mut next = table(name);
     while let Some(here) = next {
         let value = |key: &str| sheet.get(&format!("nodes.{}.{key}", roster[here]));
-        if value("position").is_some() || value("place.kind").is_some_and(|kind| !kind.is("point")) {
+        let is_spread = value("place.kind").is_some_and(|kind| !kind.is("point"));
+        if value("position").is_some() || is_spread || value("move.kind").is_some() {
             return true;
         }
         // A hub stands earlier; where it does not, that is told elsewhere.

@@ -9,6 +9,7 @@ mod frn;
 mod fuzz;
 mod groups;
 mod listing;
+mod motion;
 mod paths;
 mod periods;
 mod reverse;

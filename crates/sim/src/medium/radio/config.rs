@@ -87,6 +87,8 @@ pub enum Redraw {
     Never,
     /// After each such time, which is not zero.
     After(Span),
+    /// After each such way of the two stations together, m, which is not zero.
+    Moved(f64),
 }
 
 /// What becomes of a frame when others overlap with it at a receiver.

@@ -7,7 +7,8 @@
 //!
 //! **How**: block fading. A gain lasts for one block and is drawn anew for the next. The draws of a pair of stations have
 //! a stream of their own and each block a section in it, found by the number of the block: both directions meet the same
-//! gain, and so do two schemes, whatever they send. No event marks the end of a block.
+//! gain, and so do two schemes, whatever they send. No event marks the end of a block. A block lasts for a time, or until
+//! the two stations together have come so far: what their movement changes stays as it is while they pause.
 //!
 //! **Choices**
 //! 1. Fading has a mean of 1, so that the mean power stays that of the distance. Shadowing has a mean of 0 dB, as path loss
@@ -23,6 +24,8 @@ use crate::engine::streams::{Stream, key};
 const MOST_RAYLEIGH: f64 = 14.0;
 /// By so many standard deviations shadowing is above its mean in fewer than one of a million blocks.
 const MOST_DEVIATIONS: f64 = 5.0;
+/// Longer than any run, and still a number of nanoseconds.
+const FOREVER_S: f64 = 1e9;
 /// The section of a pair's stream that says when its first block began; those of the blocks follow.
 const PHASE: u64 = 0;
 
@@ -40,12 +43,20 @@ pub(super) struct Process {
     redraw: Redraw,
 }
 
+/// What lies behind two stations together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Way {
+    pub(super) travelled_m: f64,
+    /// The greatest speed of both, m/s.
+    pub(super) fastest_mps: f64,
+}
+
 /// The gain of one pair of stations at present.
 #[derive(Clone, Debug)]
 pub(super) struct Gain {
     key: [u64; 2],
-    /// How long the first block had lasted at the start.
-    phase: Span,
+    /// The part of the first block that had passed at the start.
+    phase: f64,
     pub(super) factor: f64,
     /// When its block ends.
     pub(super) until: Time,
@@ -75,34 +86,45 @@ impl Process {
     pub(super) fn gain(&self, seed: u64, replication: u64, name: &str) -> Gain {
         let key = key(seed, replication, name);
         let phase = match self.redraw {
-            Redraw::Never => Span::ZERO,
-            Redraw::After(length) => {
+            Redraw::Never => 0.0,
+            Redraw::After(_) | Redraw::Moved(_) => {
                 let mut stream = Stream::with_key(key);
                 stream.seek(PHASE);
-                Span((stream.uniform() * length.0 as f64) as u64)
+                stream.uniform()
             }
         };
         Gain { key, phase, factor: 1.0, until: Time::ZERO }
     }
 
-    /// Brings a gain up to date, at a time not before that of the last call for it.
-    #[inline]
-    pub(super) fn update(&self, gain: &mut Gain, now: Time) {
-        if now >= gain.until {
-            self.redraw(gain, now);
-        }
+    /// Whether its blocks end by how far stations have come.
+    pub(super) fn is_by_way(&self) -> bool {
+        matches!(self.redraw, Redraw::Moved(_))
     }
 
-    #[cold]
-    fn redraw(&self, gain: &mut Gain, now: Time) {
+    /// Draws the gain of the block at `now`, when the last has ended. `way` is how far the two stations have come and the
+    /// greatest speed at which they go on.
+    pub(super) fn redraw(&self, gain: &mut Gain, now: Time, way: Way) {
         let block = match self.redraw {
             Redraw::Never => {
                 gain.until = Time::NEVER;
                 0
             }
             Redraw::After(length) => {
-                let block = (now.0 + gain.phase.0) / length.0;
-                gain.until = Time(((block + 1) * length.0).saturating_sub(gain.phase.0));
+                let phase = (gain.phase * length.0 as f64) as u64;
+                let block = (now.0 + phase) / length.0;
+                gain.until = Time(((block + 1) * length.0).saturating_sub(phase));
+                block
+            }
+            Redraw::Moved(length_m) => {
+                let come = way.travelled_m / length_m + gain.phase;
+                let block = come as u64;
+                // Not before this time, as nobody is faster.
+                let left_s = ((block + 1) as f64 - come) * length_m / way.fastest_mps;
+                gain.until = now.after(if left_s < FOREVER_S {
+                    Span::from_secs_f64(left_s).max(Span(1))
+                } else {
+                    Span(u64::MAX)
+                });
                 block
             }
         };
@@ -131,7 +153,8 @@ pub fn coherence(speed_mps: f64, frequency_hz: f64) -> Span {
     Span::from_secs_f64(coherence_m(frequency_hz) / speed_mps).max(Span(1))
 }
 
-/// How far one moves meanwhile, m.
-fn coherence_m(frequency_hz: f64) -> f64 {
+/// How far it moves meanwhile, m.
+#[must_use]
+pub fn coherence_m(frequency_hz: f64) -> f64 {
     0.423 * super::propagation::SPEED_OF_LIGHT / frequency_hz
 }

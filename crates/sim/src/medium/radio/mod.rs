@@ -1,6 +1,6 @@
 //! A radio medium: who hears whom, what overlaps, what is lost.
 //!
-//! **How**: the power of each pair of stations is computed once, or when shadowing or fading changes it, and a station
+//! **How**: the power of each pair of stations is computed once, or when movement or fading changes it, and a station
 //! keeps a list of those that hear it, so that a frame costs as much as the stations it reaches. [`Radio::start`] and
 //! [`Radio::end`] tell each of them what happened. Propagation takes no time.
 //!
@@ -37,6 +37,8 @@ use modulation::{Memo, Modulation};
 use receiver::{Arrival, Bits, Followed, Quality, Receiver, Rules};
 use varying::Varying;
 
+use super::motion::{Motion, Point};
+
 /// A station of a medium.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -46,6 +48,8 @@ pub struct Site {
     pub name: String,
     /// Where it stands, if that matters.
     pub position: Option<(Metres, Metres)>,
+    /// How it moves, whatever its position.
+    pub motion: Option<Motion>,
 }
 
 /// What a station is told. Stations are numbered by their place in the list of sites.
@@ -322,11 +326,11 @@ fn fate_at(
     }
 }
 
-/// The power at which one station hears another by where they stand, W.
-fn mean_power_w(config: &RadioConfig, from: &Site, at: &Site) -> f64 {
-    match (from.position, at.position) {
+/// The power at which one station hears another by where they are, W.
+fn mean_power_w(config: &RadioConfig, from: Option<Point>, at: Option<Point>) -> f64 {
+    match (from, at) {
         (Some((x0, y0)), Some((x1, y1))) => {
-            propagation::received_power_w(config, libm::hypot(x1.0 - x0.0, y1.0 - y0.0))
+            propagation::received_power_w(config, libm::hypot(x1 - x0, y1 - y0))
         }
         _ => config.flat_power_w,
     }
@@ -334,9 +338,10 @@ fn mean_power_w(config: &RadioConfig, from: &Site, at: &Site) -> f64 {
 
 fn neighbours(config: &RadioConfig, sites: &[Site]) -> Vec<Vec<Neighbour>> {
     let floor_w = config.floor_w();
+    let point = |site: &Site| site.position.map(|(x, y)| (x.0, y.0));
     let of = |number: usize, from: &Site| {
         let others = sites.iter().enumerate().filter(|(other, _)| *other != number);
-        let powers = others.map(|(other, at)| (other, mean_power_w(config, from, at)));
+        let powers = others.map(|(other, at)| (other, mean_power_w(config, point(from), point(at))));
         let heard = powers.filter(|(_, power_w)| *power_w >= floor_w);
         heard.map(|(other, power_w)| Neighbour { station: other as u32, power_w }).collect()
     };

@@ -3,6 +3,7 @@
 mod cell;
 mod fading;
 mod fec;
+mod motion;
 mod random;
 mod tables;
 
@@ -28,6 +29,7 @@ impl Bench {
             node: NodeId(number as u32),
             name: format!("s{number}"),
             position: x.map(|x| (Metres(x), Metres(0.0))),
+            motion: None,
         };
         let sites: Vec<Site> = positions.iter().enumerate().map(site).collect();
         let base = StreamBase { seed: 1, replication: 0, link: "wifi".into() };

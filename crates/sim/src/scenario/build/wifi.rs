@@ -5,7 +5,7 @@ use crate::medium::radio::config::{
     ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, Propagation, RadioConfig, Reception, Redraw,
     Shadowing, db_to_ratio,
 };
-use crate::medium::radio::fading::coherence;
+use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::scenario::config::{
     AgentConfig, ArqConfig, FlowConfig, TimingSource, TransportConfig, WifiConfig,
 };
@@ -206,17 +206,23 @@ fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
 }
 
 fn shadowing(link: &Part<'_>) -> Shadowing {
-    let redraw = link.optional("propagation.shadowing.redraw", Part::span);
-    Shadowing {
-        deviation_db: link.real("propagation.shadowing.deviation"),
-        redraw: redraw.map_or(Redraw::Never, Redraw::After),
-    }
+    let redraw = match link.value("propagation.shadowing.redraw") {
+        Value::Quantity(Quantity { dim: Dim::Length, .. }) => {
+            Redraw::Moved(link.real("propagation.shadowing.redraw"))
+        }
+        Value::Quantity(_) => Redraw::After(link.span("propagation.shadowing.redraw")),
+        _ => Redraw::Never,
+    };
+    Shadowing { deviation_db: link.real("propagation.shadowing.deviation"), redraw }
 }
 
 fn fading(link: &Part<'_>, factor: f64, frequency_hz: f64) -> Fading {
     let given = link.optional("propagation.fading.coherence", Part::span);
-    let doppler = || coherence(link.real("propagation.fading.speed"), frequency_hz);
-    Fading { factor, redraw: Redraw::After(given.unwrap_or_else(doppler)) }
+    let doppler = || match link.optional("propagation.fading.speed", Part::real) {
+        Some(speed_mps) => Redraw::After(coherence(speed_mps, frequency_hz)),
+        None => Redraw::Moved(coherence_m(frequency_hz)),
+    };
+    Fading { factor, redraw: given.map_or_else(doppler, Redraw::After) }
 }
 
 fn errors(link: &Part<'_>) -> ErrorConfig {

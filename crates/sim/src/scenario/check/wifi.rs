@@ -11,6 +11,7 @@ use crate::scenario::config::{
     WifiConfig,
 };
 use crate::scenario::keys::Wifi;
+use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
@@ -97,7 +98,7 @@ impl Check<'_> {
         self.loss_meaning(name, wifi, sheet);
         self.rates(name, sheet);
         self.positions(name, wifi, config, sheet);
-        self.echoes(name, sheet);
+        self.echoes(name, wifi, config, sheet);
         if let Some(queue) = sheet.get(&key("queue"))
             && !matches!(queue, Value::Quantity(_))
         {
@@ -186,14 +187,24 @@ impl Check<'_> {
         }
     }
 
-    /// The Doppler shift follows from the carrier, which a flat medium has not.
-    fn echoes(&mut self, name: &str, sheet: &Sheet<'_>) {
+    /// The Doppler shift follows from the carrier, which a flat medium has not, and from a speed.
+    fn echoes(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
         let is = |below: &str, word: &str| {
             sheet.get(&format!("links.{name}.propagation.{below}")).is_some_and(|value| value.is(word))
         };
+        let moves = wifi.nodes.iter().any(|node| config.nodes[*node].motion.is_some());
         if is("model", "flat") && is("fading.coherence", "doppler") {
             let text = "\"doppler\" with propagation.model = \"flat\", which has no frequency; expected a time such as \"15 ms\"";
             self.fault(&format!("links.{name}.propagation.fading.coherence"), text.to_string());
+        } else if is("fading.speed", "nodes") && !moves {
+            let text = "\"nodes\", but no station of the link moves; expected a speed such as \"1.5 m/s\"";
+            self.fault(&format!("links.{name}.propagation.fading.speed"), text.to_string());
+        }
+        let by_way = |redraw: &Value| matches!(redraw, Value::Quantity(way) if way.dim == Dim::Length);
+        let redraw = format!("links.{name}.propagation.shadowing.redraw");
+        if !moves && sheet.get(&redraw).is_some_and(by_way) {
+            let text = "a length, but no station of the link moves; expected a time or \"never\"";
+            self.fault(&redraw, text.to_string());
         }
     }
 
@@ -254,6 +265,28 @@ impl Check<'_> {
                 placed.name
             );
             self.fault(&format!("nodes.{}.position", lost.table()), text);
+        }
+    }
+
+    /// Nodes that move where nothing comes of it.
+    pub(super) fn movers(&mut self, config: &Config, sheet: &Sheet<'_>) {
+        let mut tables = BTreeSet::new();
+        for (number, node) in config.nodes.iter().enumerate() {
+            let key = format!("nodes.{}.move.kind", node.table());
+            let Some(kind) = sheet.get(&key).filter(|_| tables.insert(node.table())) else { continue };
+            let kind = kind.text();
+            let network = config.frn().find(|(_, frn)| frn.nodes.contains(&number));
+            if let Some((link, _)) = network {
+                let link = config.links[link].table();
+                self.fault(
+                    &key,
+                    format!("\"{kind}\" in the slotted network {link}; expected nodes that stand"),
+                );
+            } else if node.motion.is_none() || !config.wifi().any(|(_, wifi)| wifi.nodes.contains(&number)) {
+                let text =
+                    format!("\"{kind}\" where no 802.11 link goes by distance; expected a node that stands");
+                self.fault(&key, text);
+            }
         }
     }
 

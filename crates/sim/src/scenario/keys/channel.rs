@@ -5,6 +5,7 @@ use super::table::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
 
 const DEVIATION: Kind = Kind::Quantity(&[Dim::Gain], "dB");
+const REDRAW: Kind = Kind::Quantity(&[Dim::Time, Dim::Length], "s");
 const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
 
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
@@ -29,12 +30,12 @@ pub(super) const KEYS: &[Key] = &[
         .only(LOG_NORMAL),
     Key::new(
         "links.*.propagation.shadowing.redraw",
-        TIME_MS,
-        "time after which shadowing is drawn anew; never is once for each replication",
+        REDRAW,
+        "time, or way of both stations together, after which it is drawn anew; never is once for each replication",
     )
     .or(&["never"])
     .default("never")
-    .at_least("1 us")
+    .above("0 s")
     .at_most(LONGEST)
     .only(LOG_NORMAL),
     Key::new(
@@ -63,8 +64,14 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("1 us")
     .at_most(LONGEST)
     .only(FADING),
-    Key::new("links.*.propagation.fading.speed", SPEED, "speed at which a station changes its echoes")
-        .above("0 m/s")
+    Key::new(
+        "links.*.propagation.fading.speed",
+        SPEED,
+        "speed at which echoes change; nodes is that of the two stations together, while they move",
+    )
+    .or(&["nodes"])
+    .default("nodes")
+    .above("0 m/s")
         .at_most("10000 m/s")
         .only(DOPPLER),
     Key::new(

@@ -1,11 +1,13 @@
-//! The keys of nodes: where one stands, and how many a table stands for.
+//! The keys of nodes: where one stands, how it moves, and how many a table stands for.
 
 use super::super::quantity::Dim;
-use super::table::MOST_COUNT;
-use super::words::{PLACES, names};
+use super::table::{LONGEST, MOST_COUNT, TIME_S};
+use super::words::{MOVES, PLACES, names};
 use super::{Key, Kind, Only};
 
 const LENGTH: Kind = Kind::Quantity(&[Dim::Length], "m");
+const SPEED: Kind = Kind::Quantity(&[Dim::Speed], "m/s");
+const FASTEST: &str = "10000 m/s";
 
 const IF_GROUP: &[Only] = &[Only::Given("nodes.*.count")];
 const IF_LINE: &[Only] = &[Only::Is("nodes.*.place.kind", &["line"])];
@@ -15,6 +17,11 @@ const IF_CIRCLE: &[Only] = &[Only::Is("nodes.*.place.kind", &["circle"])];
 const IF_DISC: &[Only] = &[Only::Is("nodes.*.place.kind", &["disc"])];
 const IF_RECTANGLE: &[Only] = &[Only::Is("nodes.*.place.kind", &["rectangle"])];
 const IF_RANDOM: &[Only] = &[Only::Is("nodes.*.place.kind", &["disc", "rectangle"])];
+const IF_MOVES: &[Only] = &[Only::Is("nodes.*.move.kind", &["circle", "waypoint"])];
+const IF_CIRCLES: &[Only] = &[Only::Is("nodes.*.move.kind", &["circle"])];
+const IF_WAYPOINT: &[Only] = &[Only::Is("nodes.*.move.kind", &["waypoint"])];
+const IF_IN_DISC: &[Only] = &[Only::Is("nodes.*.move.waypoint.area", &["disc"])];
+const IF_IN_RECTANGLE: &[Only] = &[Only::Is("nodes.*.move.waypoint.area", &["rectangle"])];
 
 /// The keys under `[nodes]`.
 pub(super) const KEYS: &[Key] = &[
@@ -67,4 +74,47 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("0")
     .at_most(MOST_COUNT)
     .only(IF_RANDOM),
+    Key::new(
+        "nodes.*.move.kind",
+        Kind::Word("kind of movement", || names(MOVES)),
+        "how it moves, if it does",
+    )
+    .absent(),
+    Key::new(
+        "nodes.*.move.around",
+        Kind::Node,
+        "an earlier node in the middle; else the node that its group is around, or else where it stands",
+    )
+    .absent()
+    .only(IF_MOVES),
+    Key::new("nodes.*.move.speed", SPEED, "speed; between way-points the greatest")
+        .above("0 m/s")
+        .at_most(FASTEST)
+        .only(IF_MOVES),
+    Key::new(
+        "nodes.*.move.circle.radius",
+        LENGTH,
+        "of the circle; else how far from the middle the node stands",
+    )
+    .absent()
+    .above("0 m")
+    .only(IF_CIRCLES),
+    Key::new(
+        "nodes.*.move.waypoint.area",
+        Kind::Word("area", || vec!["disc", "rectangle"]),
+        "the area of the way-points",
+    )
+    .default("disc")
+    .only(IF_WAYPOINT),
+    Key::new("nodes.*.move.waypoint.radius", LENGTH, "of the disc").above("0 m").only(IF_IN_DISC),
+    Key::new("nodes.*.move.waypoint.size", Kind::Position, "width and height").only(IF_IN_RECTANGLE),
+    Key::new("nodes.*.move.waypoint.slowest", SPEED, "least speed; each leg has one between both, evenly")
+        .like("nodes.*.move.speed")
+        .above("0 m/s")
+        .at_most(FASTEST)
+        .only(IF_WAYPOINT),
+    Key::new("nodes.*.move.waypoint.pause", TIME_S, "how long it stays at each way-point")
+        .default("0 s")
+        .at_most(LONGEST)
+        .only(IF_WAYPOINT),
 ];

@@ -52,6 +52,12 @@ pub(super) static PLACES: &[Named] = &[
     named("rectangle", "anywhere in a rectangle, by chance"),
 ];
 
+/// Kinds of movement.
+pub(super) static MOVES: &[Named] = &[
+    named("circle", "around a point at constant speed"),
+    named("waypoint", "straight to one random point after the other"),
+];
+
 /// Kinds of sources.
 pub static APPS: &[Named] = &[
     named("bulk", "as much as the transport takes, without end"),

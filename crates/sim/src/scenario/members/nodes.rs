@@ -1,9 +1,12 @@
-//! The nodes of a point, and where those of groups stand.
+//! The nodes of a point, where those of groups stand, and how they move.
 
 use super::{Name, Node, Reader};
+use crate::medium::motion::{Area, Motion};
 use crate::scenario::placement::{Placement, lengths};
 use crate::scenario::value::Value;
-use lasthop_stack::units::Metres;
+use lasthop_stack::units::{Metres, Span};
+use std::f64::consts::TAU;
+use std::ops::Range;
 
 /// A position in metres, or none.
 type Spot = Option<(f64, f64)>;
@@ -13,33 +16,42 @@ impl Reader<'_> {
         for (table, name) in self.sheet.plan.layout.nodes.iter().enumerate() {
             let count = self.get(&format!("nodes.{name}.count")).and_then(Value::count);
             let position = self.get(&format!("nodes.{name}.position")).and_then(lengths);
-            let positions = match count {
-                None => Some(vec![position]),
-                Some(count) => self.group(table, name, count, position),
+            let Some(middle) = self.middle(table, name) else { return };
+            let places = match count {
+                None => Some(vec![Place { spot: position.or(middle), hub: middle.or(position) }]),
+                Some(count) => self.group(table, name, count, position, middle),
             };
-            let Some(positions) = positions else { return };
+            let Some(places) = places else { return };
             let key = format!("nodes.{name}");
-            if !self.fits(self.members.nodes.len(), positions.len(), format!("{key}.count")) {
+            if !self.fits(self.members.nodes.len(), places.len(), format!("{key}.count")) {
                 return;
             }
-            let names: Vec<Name> = Name::all(name, positions.len(), count.is_some()).collect();
+            let names: Vec<Name> = Name::all(name, places.len(), count.is_some()).collect();
             if let Err(text) = self.nodes.add(&names.iter().collect::<Vec<_>>(), count.is_some()) {
                 return self.fault(key, text);
             }
-            let node = |(name, position): (Name, Spot)| Node {
-                name,
-                position: position.map(|(x, y)| (Metres(x), Metres(y))),
-            };
-            self.members.nodes.extend(names.into_iter().zip(positions).map(node));
+            for (name_of_one, place) in names.into_iter().zip(places) {
+                let Some(motion) = self.motion(name, &place) else { return };
+                let position = place.spot.map(|(x, y)| (Metres(x), Metres(y)));
+                self.members.nodes.push(Node { name: name_of_one, position, motion });
+            }
         }
     }
 
     /// The positions of a group's nodes, around each of its hubs in turn.
-    fn group(&mut self, table: usize, name: &str, count: u64, position: Spot) -> Option<Vec<Spot>> {
+    fn group(
+        &mut self,
+        table: usize,
+        name: &str,
+        count: u64,
+        position: Spot,
+        middle: Spot,
+    ) -> Option<Vec<Place>> {
         let mut placement = Placement::of(self.sheet, name);
-        let is_placed = position.is_some() || !matches!(placement, Placement::Point);
+        let moves = self.get(&format!("nodes.{name}.move.kind")).is_some();
+        let is_placed = position.is_some() || moves || !matches!(placement, Placement::Point);
         let hubs: Vec<Spot> = match self.get(&format!("nodes.{name}.around")) {
-            None => vec![is_placed.then_some((0.0, 0.0))],
+            None => vec![is_placed.then(|| middle.filter(|_| position.is_none()).unwrap_or_default())],
             Some(hub) => self.hubs(table, name, hub, is_placed)?,
         };
         let all = hubs.len().saturating_mul(usize::try_from(count).unwrap_or(usize::MAX));
@@ -47,31 +59,118 @@ impl Reader<'_> {
             return None;
         }
         let (x, y) = position.unwrap_or_default();
-        let mut positions = Vec::with_capacity(all);
+        let is_around = self.get(&format!("nodes.{name}.around")).is_some();
+        let mut places = Vec::with_capacity(all);
         for (number, hub) in (0..).zip(hubs) {
             for node in 0..count {
                 let (right, up) = placement.at(node, count, number);
-                positions.push(hub.map(|hub| (hub.0 + x + right, hub.1 + y + up)));
+                let spot = hub.map(|hub| (hub.0 + x + right, hub.1 + y + up));
+                let hub = if is_around { hub } else { hub.map(|hub| (hub.0 + x, hub.1 + y)) };
+                places.push(Place { spot, hub: middle.or(hub) });
             }
         }
-        Some(positions)
+        Some(places)
     }
 
     /// Where the nodes stand around which a group has its members.
     fn hubs(&mut self, table: usize, name: &str, hub: &Value, is_placed: bool) -> Option<Vec<Spot>> {
         let key = format!("nodes.{name}.around");
-        let hub_name = hub.text();
-        if self.sheet.plan.layout.nodes.place(&hub_name).is_some_and(|hub| hub >= table) {
-            self.fault(key, format!("\"{hub_name}\" stands no earlier; expected a node that does"));
-            return None;
+        let range = self.earlier(table, &key, hub)?;
+        if is_placed {
+            self.stand(&key, range.clone())?;
         }
-        let (range, _) = self.named(&key, hub)?;
         let metres = |node: &Node| node.position.map(|(x, y)| (x.0, y.0));
-        let hubs: Vec<_> = self.members.nodes[range].iter().map(metres).collect();
-        if is_placed && hubs.contains(&None) {
-            self.fault(key, format!("\"{hub_name}\" has no position; expected a node that has one"));
+        Some(self.members.nodes[range].iter().map(metres).collect())
+    }
+
+    /// The middle of the movement that the nodes of a table name, if they do.
+    fn middle(&mut self, table: usize, name: &str) -> Option<Spot> {
+        let key = format!("nodes.{name}.move.around");
+        let Some(middle) = self.get(&key) else { return Some(None) };
+        let range = self.earlier(table, &key, middle)?;
+        if range.len() != 1 {
+            let text = format!("\"{}\" is a group; expected one node", middle.text());
+            self.fault(key, text);
             return None;
         }
-        Some(hubs)
+        self.stand(&key, range.clone())?;
+        Some(self.members.nodes[range.start].position.map(|(x, y)| (x.0, y.0)))
     }
+
+    /// The nodes of an earlier table that a key of this one names.
+    fn earlier(&mut self, table: usize, key: &str, named: &Value) -> Option<Range<usize>> {
+        let name = named.text();
+        if self.sheet.plan.layout.nodes.place(&name).is_some_and(|place| place >= table) {
+            self.fault(key, format!("\"{name}\" stands no earlier; expected a node that does"));
+            return None;
+        }
+        Some(self.named(key, named)?.0)
+    }
+
+    /// Whether nodes that a key names have a place, and keep it.
+    fn stand(&mut self, key: &str, nodes: Range<usize>) -> Option<()> {
+        for node in nodes {
+            let Node { name, position, motion } = &self.members.nodes[node];
+            let text = match (position, motion) {
+                (Some(_), None) => continue,
+                (None, _) => format!("\"{}\" has no position; expected a node that has one", name.table()),
+                (_, Some(_)) => format!("\"{}\" moves; expected a node that stands", name.table()),
+            };
+            self.fault(key, text);
+            return None;
+        }
+        Some(())
+    }
+
+    /// How a node moves that has this place.
+    #[expect(clippy::option_option, reason = "it does not move, or cannot as it is told to")]
+    fn motion(&mut self, name: &str, place: &Place) -> Option<Option<Motion>> {
+        let key = |below: &str| format!("nodes.{name}.move.{below}");
+        let Some(kind) = self.get(&key("kind")) else { return Some(None) };
+        let (Some(spot), Some(centre)) = (place.spot, place.hub) else {
+            let text = format!(
+                "\"{}\" around no point; expected a position, or nodes.{name}.move.around",
+                kind.text()
+            );
+            self.fault(key("kind"), text);
+            return None;
+        };
+        let real = |below: &str| self.get(&key(below)).and_then(Value::si);
+        let speed_mps = real("speed").unwrap_or_default();
+        if kind.is("circle") {
+            let (right, up) = (spot.0 - centre.0, spot.1 - centre.1);
+            let away = libm::hypot(right, up);
+            let radius_m = real("circle.radius").unwrap_or(away);
+            if radius_m == 0.0 {
+                let text = "missing; expected a length such as \"100 m\" where a node stands in the middle of its circle";
+                self.fault(key("circle.radius"), text);
+                return None;
+            }
+            let turn = (away > 0.0).then(|| libm::atan2(up, right) / TAU);
+            return Some(Some(Motion::Circle { centre, radius_m, speed_mps, turn }));
+        }
+        let slowest_mps = real("waypoint.slowest").unwrap_or(speed_mps);
+        if slowest_mps > speed_mps {
+            let text = format!("{slowest_mps} m/s is above move.speed, {speed_mps} m/s; expected less");
+            self.fault(key("waypoint.slowest"), text);
+            return None;
+        }
+        let area = match self.get(&key("waypoint.size")).and_then(lengths) {
+            Some((width, height)) if width > 0.0 && height > 0.0 => Area::Rectangle(width, height),
+            Some(_) => {
+                self.fault(key("waypoint.size"), "no area; expected a width and a height above 0");
+                return None;
+            }
+            None => Area::Disc(real("waypoint.radius").unwrap_or_default()),
+        };
+        let pause = Span(self.get(&key("waypoint.pause")).and_then(Value::count).unwrap_or(0));
+        Some(Some(Motion::Waypoint { centre, area, slowest_mps, fastest_mps: speed_mps, pause }))
+    }
+}
+
+/// Where a node stands, and what is in the middle of its movement.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    spot: Spot,
+    hub: Spot,
 }

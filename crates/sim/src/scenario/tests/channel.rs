@@ -65,7 +65,7 @@ fn fading_that_cannot_be_is_refused() {
         ),
         (
             "propagation.fading = { model = \"rayleigh\", speed = \"1.5 m\" }",
-            "fading.speed: \"1.5 m\" is a length; expected a speed such as \"1.5 m/s\"",
+            "fading.speed: \"1.5 m\" is a length; expected a speed such as \"1.5 m/s\" or \"nodes\"",
         ),
         (
             "propagation.shadowing = { model = \"log-normal\", deviation = \"-3 dB\" }",

@@ -1,7 +1,7 @@
 //! Shadowing and fading: their laws, and that schemes meet the same ones.
 
 use super::super::config::{Fading, Propagation, Redraw, Shadowing};
-use super::super::fading::{Process, coherence};
+use super::super::fading::{Process, Way, coherence};
 use super::super::modulation::Modulation;
 use super::*;
 
@@ -25,7 +25,8 @@ fn gains(process: &Process, blocks: u64) -> Vec<f64> {
     let mut gain = process.gain(1, 0, "links.wifi.a.b.multipath");
     let at = |block: u64| Time(block * BLOCK.0);
     let mut next = |block| {
-        process.update(&mut gain, at(block));
+        assert!(at(block) >= gain.until);
+        process.redraw(&mut gain, at(block), Way::default());
         gain.factor
     };
     (0..blocks).map(&mut next).collect()
@@ -151,7 +152,8 @@ fn a_gain_lasts_for_its_block_and_pairs_change_at_different_times() {
 #[test]
 fn shadowing_that_is_never_redrawn_differs_from_pair_to_pair_and_from_replication_to_replication() {
     let config = faded(None, Some(shadowing(8.0, Redraw::Never)));
-    let site = |number| Site { node: NodeId(number), name: format!("s{number}"), position: None };
+    let site =
+        |number| Site { node: NodeId(number), name: format!("s{number}"), position: None, motion: None };
     let sites: Vec<Site> = (0..3).map(site).collect();
     let mut powers = Vec::new();
     for replication in 0..2 {
