@@ -110,6 +110,27 @@ impl Connection {
         }
     }
 
+    /// Makes this an end of another connection between the same nodes, which is not yet open. What the end has counted
+    /// goes on, as does what the application said of reading and closing.
+    ///
+    /// The one before is forgotten: it should be done at both ends, and the caller keeps what is late of it away.
+    pub fn renew(&mut self, role: Role, ports: (u16, u16), iss: SeqNo) {
+        let config = &self.config;
+        self.sender.renew(config, iss.0);
+        self.receiver.renew(config);
+        self.timestamps = config.timestamps;
+        self.sack = config.sack && config.room_for_blocks(self.sender.extension()) > 0;
+        self.state = if role == Role::Passive { State::Listen } else { State::Closed };
+        (self.local.1, self.remote.1) = ports;
+        (self.iss, self.irs) = (iss, SeqNo(0));
+        (self.syn_sent, self.syn_times) = (Time::ZERO, 0);
+        self.ack_due = AckDue::No;
+        self.peer_shift = 0;
+        (self.ts_recent, self.ts_recent_at) = (0, Time::ZERO);
+        self.last_ack_sent = 0;
+        self.echo = None;
+    }
+
     /// Where it stands.
     #[must_use]
     pub fn state(&self) -> State {
@@ -209,6 +230,11 @@ impl Connection {
     /// The application will call [`Self::close`]; until this is called a passive end closes when its peer has.
     pub fn close_by_hand(&mut self) {
         self.closes_on_eof = false;
+    }
+
+    /// This end closes when its peer has.
+    pub fn close_after_peer(&mut self) {
+        self.closes_on_eof = true;
     }
 
     /// The application will call [`Self::read`]; until this is called it reads everything as it arrives.

@@ -34,13 +34,25 @@ impl Receiver {
     /// A receiver before the first segment.
     #[must_use]
     pub fn new(config: &Config) -> Receiver {
+        Receiver::with(config, Ranges::default(), Vec::with_capacity(MAX_SACK_BLOCKS + 1))
+    }
+
+    /// Makes this the receiver of another connection, before its first segment; it keeps its memory.
+    pub fn renew(&mut self, config: &Config) {
+        let (mut beyond, mut recent) = (std::mem::take(&mut self.beyond), std::mem::take(&mut self.recent));
+        beyond.clear();
+        recent.clear();
+        *self = Receiver::with(config, beyond, recent);
+    }
+
+    fn with(config: &Config, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
         let buffer = config.receive_buffer_bytes();
         Receiver {
             next: 0,
             read: 0,
             fin: None,
-            beyond: Ranges::default(),
-            recent: Vec::with_capacity(MAX_SACK_BLOCKS + 1),
+            beyond,
+            recent,
             buffer,
             full_segment: config.packet,
             ack_every: config.ack_every,

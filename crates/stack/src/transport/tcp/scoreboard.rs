@@ -100,6 +100,15 @@ impl News {
 }
 
 impl Scoreboard {
+    /// Forgets all, as at the start of a connection, but keeps its memory.
+    pub fn clear(&mut self) {
+        let (mut segments, mut sacked_ranges) =
+            (std::mem::take(&mut self.segments), std::mem::take(&mut self.sacked_ranges));
+        segments.clear();
+        sacked_ranges.clear();
+        *self = Scoreboard { segments, sacked_ranges, ..Scoreboard::default() };
+    }
+
     /// First byte not yet acknowledged.
     #[must_use]
     pub fn una(&self) -> u64 {

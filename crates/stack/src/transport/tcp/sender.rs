@@ -94,6 +94,14 @@ impl Sender {
         }
     }
 
+    /// Makes this the sender of another connection, before the handshake. What it has counted goes on, and it keeps its
+    /// memory, but for that of laws that own some.
+    pub fn renew(&mut self, config: &Config, draw: u32) {
+        let mut board = std::mem::take(&mut self.board);
+        board.clear();
+        *self = Sender { board, counters: self.counters, ..Sender::new(config, draw) };
+    }
+
     /// The scoreboard.
     #[must_use]
     pub fn board(&self) -> &Scoreboard {

@@ -483,3 +483,38 @@ fn an_outdated_timestamp_gives_way_to_any() {
 }
 
 mod duplex;
+
+#[test]
+fn an_end_that_was_made_anew_is_like_a_new_one_but_for_what_it_has_counted() {
+    let config = Config { timestamps: true, sack: true, ..Profile::Modern.config() };
+    let mut pair = Pair::new(&config);
+    pair.lost[CLIENT] = vec![4, 9];
+    pair.ends[SERVER].close_after_peer();
+    pair.open();
+    pair.write(CLIENT, 100_000);
+    pair.close(CLIENT);
+    while pair.step() {}
+    assert!(pair.ends.iter().all(Connection::is_done));
+    let counted = pair.ends[CLIENT].counters(pair.now);
+    assert!(counted.retransmits > 0 && counted.rtt_samples > 0, "{counted:?}");
+    let iss = SeqNo(77);
+    for (side, role) in [(CLIENT, Role::Passive), (SERVER, Role::Active)] {
+        let other = 1 - side;
+        let [near, far] = [side, other].map(|side| (NodeId(side as u32), 3000 + side as u16));
+        let mut end = pair.ends[side].clone();
+        let received = end.bytes_received();
+        end.renew(role, (near.1, far.1), iss);
+        assert_eq!(end.bytes_received(), received);
+        assert_eq!(end.counters(Time::ZERO).segments_sent, pair.ends[side].counters(pair.now).segments_sent);
+        let mut fresh = Connection::new(&config, role, near, far, iss);
+        fresh.bytes_received = received;
+        fresh.closes_on_eof = end.closes_on_eof;
+        let show = |end: &Connection| {
+            let text = format!("{end:?}");
+            let from = text.find("counters: ").expect("the counters of the sender");
+            let to = from + text[from..].find('}').expect("their end");
+            format!("{}{}", &text[..from], &text[to..])
+        };
+        assert_eq!(show(&end), show(&fresh));
+    }
+}
