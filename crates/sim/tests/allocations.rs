@@ -8,8 +8,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once};
+use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
 use lasthop_sim::scenario::Scenario;
+use lasthop_sim::scenario::config::AppKind;
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::transport::tcp::Config;
 use lasthop_stack::units::Span;
@@ -91,4 +92,27 @@ fn an_access_point_with_dynamic_arq_allocates_no_more_in_a_run_ten_times_as_long
         assert!(many > 5.0 * few, "{more:?}: {few} and {many} fragments");
         assert!(long <= short + 40, "{more:?}: {short} allocations, then {long} for {many} fragments");
     }
+}
+
+#[test]
+fn a_user_with_five_times_as_many_sessions_allocates_no_more() {
+    let _alone = ALONE.lock();
+    let text = "[run]\nduration = \"1 s\"\n[nodes]\na = {}\nb = {}\n[links.l]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\n\
+                rate = \"1 Mbit/s\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n[flows.f.app]\nkind = \"mix\"\n\
+                ftp = { size = \"20 kB\", pause = \"500 ms\" }\nweb = { reading = \"500 ms\" }\n\
+                mail = { pause = \"500 ms\" }\n";
+    let scenario = Scenario::from_text(text, "user.toml", &[]).expect("a valid scenario");
+    let user = scenario.config(0).flows[0].app.kind.clone();
+    assert!(matches!(user, AppKind::User(_)));
+    let counted = |seconds: u64| {
+        let mut config = ejtcp_fig9(ns2_tcp(), 0.01, Span::from_secs(seconds));
+        config.flows[0].app = source(user.clone());
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let outcome = run_once(&config);
+        (ALLOCATIONS.load(Ordering::Relaxed) - before, outcome.transfers.len())
+    };
+    let ((short, few), (long, many)) = (counted(500), counted(2500));
+    assert!(few > 300 && many > 4 * few && many < 4000, "{few} and {many} sessions");
+    // Among so many pages some are larger than any before, and enlarge rings.
+    assert!(long <= short + 8, "{short} allocations, then {long}");
 }

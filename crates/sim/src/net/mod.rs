@@ -13,6 +13,7 @@
 
 mod channel;
 mod pool;
+pub(crate) mod ports;
 pub(crate) mod routes;
 pub(crate) mod slotted;
 mod timers;
@@ -33,10 +34,12 @@ use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::spread::RoundTrips;
 use crate::probe::trace::Tracer;
+use crate::probe::transfers::Transfer;
 use crate::scenario::config::{ArqConfig, Config, LinkKind, WifiConfig};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
+use ports::Ports;
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
 use timers::Timers;
@@ -68,6 +71,9 @@ pub(crate) struct Net {
     pub(crate) losses: Losses,
     /// What laws took losses for in this instant, until the flow has counted it.
     pub(crate) judged: Vec<Judged>,
+    pub(crate) ports: Ports,
+    /// What users asked for.
+    pub(crate) transfers: Vec<Transfer>,
     /// The timers of TCP senders, where a link is told of them.
     pub(crate) timers: Option<Box<Timers>>,
     /// The round trips of each end of each flow, by the number of the end.
@@ -87,7 +93,14 @@ pub(crate) struct Net {
 
 impl Net {
     /// The network of a scenario. Its slots are the first of the queue.
-    pub(crate) fn new(config: &Config, routes: Routes, seed: u64, replication: u64, tracer: Tracer) -> Net {
+    pub(crate) fn new(
+        config: &Config,
+        routes: Routes,
+        ports: Ports,
+        seed: u64,
+        replication: u64,
+        tracer: Tracer,
+    ) -> Net {
         let mut queue = EventQueue::default();
         let mut channels = Vec::new();
         let mut exits = Vec::new();
@@ -133,7 +146,7 @@ impl Net {
                 queue.slot()
             };
             let name = (place as u32, link.name.as_str());
-            wlans.push(Wlan::new(config, wifi, name, &routes, (seed, replication), &mut slot));
+            wlans.push(Wlan::new(config, wifi, name, &routes, (seed, replication), ports, &mut slot));
         }
         let first_ports = std::mem::take(&mut frns);
         let frns = config.frn().zip(first_ports).enumerate().map(|(number, ((place, frn), first_port))| {
@@ -164,6 +177,8 @@ impl Net {
             inbox: VecDeque::new(),
             losses: Losses::default(),
             judged: Vec::new(),
+            ports,
+            transfers: Vec::new(),
             timers: Timers::new(oracles, 2 * config.flows.len(), of_packets),
             round_trips: Vec::new(),
             doomed: Vec::new(),
@@ -361,6 +376,15 @@ impl Net {
     pub(crate) fn on_round_trip(&mut self, end: u32, rtt: Span) {
         if let Some(timers) = &mut self.timers {
             timers.measured(end, rtt);
+        }
+    }
+
+    /// A TCP end is now that of another connection, of which nothing is known.
+    pub(crate) fn on_renewed(&mut self, end: u32) {
+        let Some(timers) = &mut self.timers else { return };
+        let timing = timers.forget(end);
+        for &medium in &timers.media {
+            self.wlans[medium].on_timing(end, timing);
         }
     }
 

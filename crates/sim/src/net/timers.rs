@@ -43,6 +43,15 @@ impl Timers {
         self.timings[end as usize]
     }
 
+    /// An end is now that of another connection.
+    pub(super) fn forget(&mut self, end: u32) -> Timing {
+        if let Some(sent) = &mut self.sent {
+            sent[end as usize].clear();
+        }
+        self.timings[end as usize] = Timing::UNKNOWN;
+        Timing::UNKNOWN
+    }
+
     /// An end has measured a round trip; its timer restarts by itself.
     pub(super) fn measured(&mut self, end: u32, srtt: Span) {
         self.timings[end as usize].rtt = srtt;
@@ -95,6 +104,8 @@ mod tests {
         assert_eq!(timers.set(1, Time(140), Time(100)), expected);
         assert_eq!(timers.cancel(1), Timing { fires_at: Time::NEVER, ..expected });
         assert!(Timers::new(Vec::new(), 2, true).is_none());
+        assert_eq!(timers.forget(1), Timing::UNKNOWN);
+        assert_eq!(timers.cancel(1), Timing { fires_at: Time::NEVER, ..Timing::UNKNOWN });
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(crate) use arq::ArqCounters;
 use arq::{TimingOf, adopt};
 
 use super::pool::{PacketPool, PoolId};
+use super::ports::Ports;
 use super::routes::Routes;
 use super::timers::Timers;
 use crate::engine::queue::{EventQueue, Slot};
@@ -62,6 +63,7 @@ pub(crate) struct Host<'a> {
 /// An 802.11 link.
 pub(crate) struct Wlan {
     radio: Radio,
+    ports: Ports,
     /// The station at which the airtime is booked.
     observer: usize,
     /// The access point.
@@ -222,6 +224,7 @@ impl Wlan {
         (place, name): (u32, &str),
         routes: &Routes,
         (seed, replication): (u64, u64),
+        ports: Ports,
         slot: &mut impl FnMut(WlanEvent) -> Slot,
     ) -> Wlan {
         let sites: Vec<Site> = wifi
@@ -264,6 +267,7 @@ impl Wlan {
         let begin = Time(config.run.warmup.0);
         Wlan {
             radio,
+            ports,
             observer: wifi.nodes.iter().position(|node| *node == config.observer(wifi)).unwrap_or(0),
             ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
             ledger: Ledger::new(rules.difs, rules.eifs, begin),

@@ -33,6 +33,14 @@ impl Losses {
         self.lost.entry(port).or_default();
     }
 
+    /// What goes to one port goes to another from now on, over another connection.
+    pub(crate) fn follow(&mut self, from: u16, to: u16) {
+        if let Some(mut lost) = self.lost.remove(&from) {
+            lost.clear();
+            self.lost.insert(to, lost);
+        }
+    }
+
     /// A packet is lost at this time.
     pub(crate) fn enter(&mut self, packet: &Packet, culprit: Culprit, at: Time) {
         let Body::Tcp(segment) = &packet.body else { return };

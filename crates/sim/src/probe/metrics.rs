@@ -16,6 +16,7 @@ use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::judgement::Matrix;
 use crate::probe::spread::RttSummary;
+use crate::probe::transfers::{self, Transfer};
 use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
 
 /// What a metric is.
@@ -23,7 +24,7 @@ use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, Transport
 pub struct MetricEntry {
     /// Its name without the flow or link before it; the unit is the last part.
     pub name: &'static str,
-    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `group of tcp flows`, `link`,
+    /// Of what there is one: `tcp flow`, `estimating flow`, `udp flow`, `group of flows`, `group of tcp flows`, `class`, `link`,
     /// `drawn link`, `wifi`, `agent`, `run` or `tcp run`.
     pub of: &'static str,
     /// SI unit, or what is counted.
@@ -159,6 +160,11 @@ pub const METRICS: &[MetricEntry] = &[
     ),
     entry("group of tcp flows", "timeouts", "timeouts", "timeouts of all its flows"),
     entry("group of tcp flows", "timeouts_spurious", "timeouts", "spurious timeouts of all its flows"),
+    entry("class", "goodput_bps", "bit/s", "application bytes of this class in order at the client"),
+    entry("class", "bytes", "bytes", "the same bytes, counted"),
+    entry("class", "transfers_begun", "transfers", "files, pages or messages asked for in the measured time"),
+    entry("class", "transfers_done", "transfers", "those of them whose last byte arrived before the end"),
+    entry("class", "transfers_unfinished", "transfers", "those of them that were under way at the end"),
     entry("link", "utilisation", "", "share of the measured time in which the link was sending"),
     entry("link", "drops_queue", "packets", "packets refused by the full queue"),
     entry("link", "drops_loss", "packets", "packets lost on the way by the loss process"),
@@ -348,6 +354,8 @@ pub(crate) enum FlowSample {
     Tcp {
         sender: TcpCounters,
         delivered: u64,
+        /// What came for a user, by class.
+        by_class: [u64; 3],
         bytes_received: u64,
         completion: Option<Span>,
         falsely_acknowledged: u64,
@@ -402,6 +410,7 @@ pub(crate) struct Metrics<'a> {
     pub(crate) end: Time,
     pub(crate) at_begin: Snapshot,
     pub(crate) at_end: Snapshot,
+    pub(crate) transfers: &'a [Transfer],
 }
 
 type Named = (String, Option<f64>);
@@ -436,6 +445,9 @@ pub fn names(config: &Config) -> Vec<String> {
         if members.iter().any(|member| directions[*member].kind == TCP_FLOW) {
             names.extend(of("group of tcp flows", &format!("{group}.")));
         }
+    }
+    for prefix in transfers::prefixes(config) {
+        names.extend(of("class", &prefix));
     }
     for link in &config.links {
         match link.kind {
@@ -537,6 +549,7 @@ impl Metrics<'_> {
                 values.extend(self.sending(&members).values());
             }
         }
+        values.extend(transfers::values(self.config, &self.by_class(), self.transfers, self.begin, seconds));
         let (mut channel, mut wlan, mut frn) = (0, 0, 0);
         for link in &self.config.links {
             match link.kind {
@@ -604,6 +617,25 @@ impl Metrics<'_> {
             hears.then_some(end.unconfirmed as f64),
             Some(end.state_bytes_max as f64),
         ]
+    }
+
+    /// What came for the user of each flow in the measured time, by class.
+    fn by_class(&self) -> Vec<[u64; 3]> {
+        let mut samples = self.at_begin.flows.iter().zip(&self.at_end.flows);
+        let mut bytes = Vec::new();
+        for flow in &self.config.flows {
+            let forward = samples.next();
+            if flow.reverse.is_some() {
+                samples.next();
+            }
+            bytes.push(match forward {
+                Some((FlowSample::Tcp { by_class: before, .. }, FlowSample::Tcp { by_class: after, .. })) => {
+                    [0, 1, 2].map(|class| after[class] - before[class])
+                }
+                _ => [0; 3],
+            });
+        }
+        bytes
     }
 
     /// TCP segments that came in order to their receivers, of all flows.

@@ -10,3 +10,4 @@ pub mod radiotap;
 pub mod slots;
 pub(crate) mod spread;
 pub mod trace;
+pub mod transfers;

@@ -1,5 +1,7 @@
 //! The ends of a flow in the simulator: sockets, their timers, the sources that write and the readers that read.
 
+mod user;
+
 use std::iter;
 
 use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
@@ -16,31 +18,10 @@ use crate::net::Net;
 use crate::probe::judgement::Matrix;
 use crate::probe::metrics::FlowSample;
 use crate::probe::spread::RoundTrips;
-use crate::scenario::config::{AppConfig, Config, FlowConfig, SinkConfig, TransportConfig};
+use crate::scenario::config::{AppConfig, AppKind, Config, FlowConfig, SinkConfig, TransportConfig};
+use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
-
-/// The port of the first flow's sending end; each end of each flow has the next.
-const FIRST_PORT: u16 = 10_000;
-
-/// The most flows that have ports of their own.
-pub(super) const MAX_FLOWS: usize = (u16::MAX - FIRST_PORT) as usize / 2;
-
-/// The flow and the side (0 sends, 1 receives) that a packet is for.
-#[inline]
-pub(super) fn addressee(packet: &Packet) -> (usize, usize) {
-    let place = usize::from(packet.ports().1 - FIRST_PORT);
-    (place / 2, place % 2)
-}
-
-/// The end that a packet is for, by its place among [`trace_names`].
-pub(crate) fn receiving_end(packet: &Packet) -> u32 {
-    u32::from(packet.ports().1 - FIRST_PORT)
-}
-
-/// The end that a packet comes from.
-pub(crate) fn sending_end(packet: &Packet) -> u32 {
-    u32::from(packet.ports().0 - FIRST_PORT)
-}
+use user::User;
 
 /// What the traces call the two ends of each flow. The receiving end has a window and round trips too: those of the data
 /// that goes back, or of its SYN and FIN.
@@ -74,6 +55,7 @@ pub(super) struct Flow {
     ends: [End; 2],
     sockets: Sockets,
     ways: Ways,
+    user: Option<Box<User>>,
 }
 
 /// The directions of a flow in which data goes.
@@ -201,13 +183,18 @@ impl Flow {
             pace: slot(net, acts, Act::Timer(2 * number + side, Timer::Pace)),
         });
         net.round_trips.resize_with(2 * number as usize + 2, RoundTrips::default);
-        let port = |side: usize| FIRST_PORT + (2 * number as usize + side) as u16;
+        let ports = net.ports;
+        let port = |side: usize| ports.of(number, side, 0);
         let address = [0, 1].map(|side| (nodes[side], port(side)));
         let mut chunk = 1;
+        let mut numbers = stream("initial sequence numbers");
+        let user = match &flow.app.kind {
+            AppKind::User(user) => Some(user),
+            _ => None,
+        };
         let mut sockets = match &flow.transport {
             TransportConfig::Tcp(config) => {
                 chunk = u64::from(config.packet);
-                let mut numbers = stream("initial sequence numbers");
                 let mut connection = |config, role, side: usize| {
                     let iss = SeqNo(numbers.next_u64() as u32);
                     Connection::new(config, role, address[side], address[1 - side], iss)
@@ -216,7 +203,17 @@ impl Flow {
                 if let Some(reverse) = &flow.reverse {
                     opener.receive_buffer = reverse.buffer;
                 }
-                let ends = [connection(&opener, Role::Active, 0), connection(config, Role::Passive, 1)];
+                // A user's connections are opened by the client and closed by the server.
+                let roles = if user.is_some() {
+                    [Role::Passive, Role::Active]
+                } else {
+                    [Role::Active, Role::Passive]
+                };
+                let mut ends = [connection(&opener, roles[0], 0), connection(config, roles[1], 1)];
+                if user.is_some() {
+                    ends[0].close_by_hand();
+                    ends[1].close_after_peer();
+                }
                 Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
@@ -241,7 +238,7 @@ impl Flow {
             if !judged.is_empty() {
                 net.losses.watch(port(1 - direction as usize));
             }
-            Way {
+            let way = Way {
                 source,
                 reader,
                 started: app.start,
@@ -249,17 +246,22 @@ impl Flow {
                 completed: None,
                 judged,
                 spurious_timeouts: 0,
-            }
+            };
+            (way, source_slot)
         };
-        let forward = way(0, &flow.app, &flow.sink, stream("source"));
+        let (forward, source_slot) = way(0, &flow.app, &flow.sink, stream("source"));
         let reverse = flow
             .reverse
             .as_ref()
-            .map(|reverse| Box::new(way(1, &reverse.app, &reverse.sink, stream("reverse source"))));
+            .map(|reverse| Box::new(way(1, &reverse.app, &reverse.sink, stream("reverse source")).0));
         if let (Some(_), Sockets::Tcp(ends)) = (&reverse, &mut sockets) {
             ends[1].close_by_hand();
         }
-        Flow { ends, sockets, ways: Ways { forward, reverse } }
+        let user = user.map(|user| {
+            let draws = Draws::new((**user).clone(), stream);
+            Box::new(User::new(draws, numbers, number, source_slot, flow.app.start, net))
+        });
+        Flow { ends, sockets, ways: Ways { forward, reverse }, user }
     }
 
     /// A packet arrived for one side.
@@ -268,9 +270,14 @@ impl Flow {
         let now = net.now;
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
+                if self.user.is_some() && User::is_late(packet, &ends[side]) {
+                    return;
+                }
                 ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
                 self.ways.count_judged(side, ends, net);
-                if let Some(way) = self.ways.of(1 - side) {
+                if let Some(user) = &mut self.user {
+                    user.on_arrival(ends, &self.ends, net);
+                } else if let Some(way) = self.ways.of(1 - side) {
                     way.on_arrival(&ends[side], net);
                 }
             }
@@ -295,6 +302,9 @@ impl Flow {
 
     /// The source of a direction acts.
     pub(super) fn on_source(&mut self, direction: usize, slot: Slot, net: &mut Net) {
+        if let (Some(user), Sockets::Tcp(ends)) = (&mut self.user, &mut self.sockets) {
+            return user.on_timer(ends, &self.ends, net);
+        }
         let Some(way) = self.ways.of(direction) else { return };
         if way.stopped {
             return;
@@ -330,6 +340,9 @@ impl Flow {
 
     /// The source of a direction stops: nothing more is written, and TCP closes after what was sent.
     pub(super) fn on_stop(&mut self, direction: usize, net: &mut Net) {
+        if let Some(user) = &mut self.user {
+            return user.stop();
+        }
         if let Some(way) = self.ways.of(direction) {
             way.stopped = true;
         }
@@ -366,9 +379,10 @@ impl Flow {
 
     /// Application bytes that have reached the other end in each direction, in order where the transport keeps order.
     pub(super) fn delivered(&self) -> impl Iterator<Item = u64> {
-        let arrived = |side: usize| match &self.sockets {
-            Sockets::Tcp(ends) => ends[side].receiver().in_order(),
-            Sockets::Udp(ends) => ends[side].counters().payload_received,
+        let arrived = |side: usize| match (&self.sockets, &self.user) {
+            (Sockets::Tcp(ends), Some(user)) => user.delivered(ends),
+            (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
+            (Sockets::Udp(ends), _) => ends[side].counters().payload_received,
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -385,6 +399,7 @@ impl Flow {
         let way = self.ways.of(direction);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
+                let of_user = self.user.as_ref().map(|user| (user.delivered(ends), user.by_class(ends)));
                 let receiving = &ends[1 - direction];
                 FlowSample::Tcp {
                     spurious_timeouts: way.as_ref().map_or(0, |way| way.spurious_timeouts),
@@ -393,7 +408,8 @@ impl Flow {
                     judged: way
                         .as_ref()
                         .map_or_else(Vec::new, |way| way.judged.iter().map(|(_, matrix)| *matrix).collect()),
-                    delivered: receiving.receiver().in_order(),
+                    delivered: of_user.map_or(receiving.receiver().in_order(), |(all, _)| all),
+                    by_class: of_user.map_or([0; 3], |(_, by_class)| by_class),
                     bytes_received: receiving.bytes_received(),
                     completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),

@@ -6,7 +6,9 @@ use lasthop_stack::transport::tcp;
 use lasthop_stack::units::Span;
 
 use crate::net::routes::Routes;
-use crate::scenario::config::{AppConfig, AppKind, Config, LinkKind, TransportConfig};
+use crate::probe::transfers::Transfer;
+use crate::scenario::config::{AppConfig, AppKind, Config, LinkKind, TransportConfig, UserConfig};
+use crate::traffic::sessions::{self, Class};
 
 /// Memory of a run that holds nothing yet, in bytes.
 const FIXED_MEMORY: f64 = 1e6;
@@ -16,6 +18,8 @@ const MEMORY_PER_PACKET: f64 = 256.0;
 const EVENTS_BESIDE_HOPS: f64 = 0.1;
 /// Memory for a bin of goodput over time.
 const MEMORY_PER_BIN: f64 = 8.0;
+/// Packets of a session beside its data and requests: those that open and close it.
+const PACKETS_PER_SESSION: f64 = 6.0;
 /// Bytes of the headers that every packet has.
 const HEADERS: f64 = 28.0;
 /// Events of a frame on a medium: its end, its station's timer, and timers of others that it moves.
@@ -57,6 +61,8 @@ pub fn estimate(config: &Config) -> Estimate {
         let way = Way::over(path.iter().map(|(_, hop)| ports[hop.port.0 as usize]));
         let load = Load::of(app, transport, config, &way);
         estimate.events += load.packets * load.events_per_packet * way.hops + load.timers + load.writes;
+        // The room for records doubles when it is used up.
+        estimate.memory_bytes += 2.0 * load.transfers * size_of::<Transfer>() as f64;
         windows += load.window.unwrap_or(0.0);
         on_the_way += load.window.unwrap_or(load.packets);
     };
@@ -178,6 +184,8 @@ struct Load {
     events_per_packet: f64,
     /// Timers that fire.
     timers: f64,
+    /// Transfers that users begin.
+    transfers: f64,
 }
 
 impl Load {
@@ -190,6 +198,7 @@ impl Load {
             AppKind::Cbr { rate, packet }
             | AppKind::Poisson { rate, packet }
             | AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 * seconds, f64::from(packet) * 8.0),
+            AppKind::User(ref user) => return Load::of_user(user, transport, seconds, way),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
         match transport {
@@ -206,7 +215,8 @@ impl Load {
                 };
                 let packets = sent.min(2.0 * written / payload) + 1.0;
                 let timers = (EVENTS_BESIDE_HOPS * packets).min(expiries * seconds + 1.0);
-                Load { packets, window: Some(window), writes, events_per_packet: 2.0, timers }
+                let (window, events_per_packet) = (Some(window), 2.0);
+                Load { packets, window, writes, events_per_packet, timers, transfers: 0.0 }
             }
             TransportConfig::Udp { .. } => Load {
                 packets: writes,
@@ -214,8 +224,38 @@ impl Load {
                 writes,
                 events_per_packet: 1.0,
                 timers: EVENTS_BESIDE_HOPS * writes,
+                transfers: 0.0,
             },
         }
+    }
+
+    /// A user who transfers, without a round trip between, whichever class makes most packets in its time.
+    fn of_user(user: &UserConfig, transport: &TransportConfig, seconds: f64, way: &Way) -> Load {
+        let TransportConfig::Tcp(tcp) = transport else { unreachable!("users need TCP") };
+        let mut load = Load {
+            packets: 1.0,
+            window: Some(f64::from(tcp.window)),
+            writes: 1.0,
+            events_per_packet: 2.0,
+            timers: 1.0,
+            transfers: 1.0,
+        };
+        for (class, share) in Class::ALL.into_iter().zip(user.shares) {
+            if share == 0.0 {
+                continue;
+            }
+            let session = sessions::mean_session(user, class);
+            let packets = PACKETS_PER_SESSION + 2.0 * session.objects + session.bytes / f64::from(tcp.packet);
+            let sending = 8.0 * (session.bytes + HEADERS * packets) / way.bottleneck;
+            let slots = way.slot_s.map_or(0.0, |slot_s| SLOTS_PER_PACKET * slot_s * packets);
+            let sessions = seconds / (session.pauses_s + sending.max(slots)).max(1e-9) + 1.0;
+            // Everything may be sent twice, and half of the sessions may be twice as long as the mean of their law.
+            load.packets = load.packets.max(4.0 * sessions * packets);
+            load.writes = load.writes.max(sessions * (2.0 + 2.0 * session.objects));
+            load.transfers = load.transfers.max(sessions * f64::from(session.transfers));
+        }
+        load.timers = EVENTS_BESIDE_HOPS * load.packets;
+        load
     }
 }
 
@@ -245,6 +285,45 @@ mod tests {
         let app = "app = { kind = \"cbr\", cbr = { rate = \"500 Mbit/s\", packet = \"1000 B\" } }";
         let needed = of(app).memory_bytes;
         assert!(needed > 1e6 && needed < 50e6, "{needed}");
+    }
+
+    #[test]
+    fn a_user_needs_no_more_than_was_estimated_and_less_the_longer_the_pauses() {
+        let text = |pause: &str| {
+            let app = format!(
+                "kind = \"mix\", ftp = {{ size = \"100 kB\", pause = \"{pause}\" }}, \
+                 web = {{ reading = \"{pause}\" }}, mail = {{ pause = \"{pause}\" }}"
+            );
+            format!(
+                "[run]\nduration = \"200 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\n\
+                 nodes = [\"a\", \"b\"]\nrate = \"2 Mbit/s\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\napp = {{ {app} }}"
+            )
+        };
+        let both = |pause: &str| {
+            let scenario = Scenario::from_text(&text(pause), "estimate.toml", &[]).expect("a valid scenario");
+            let config = scenario.config(0);
+            let request = crate::run::Request {
+                config: &config,
+                seed: 1,
+                replication: 0,
+                trace: &[],
+                pcap: &[],
+                cancel: None,
+                max_events: None,
+                max_wall: None,
+            };
+            (estimate(&config), crate::run::run(&request).expect("it runs"))
+        };
+        let mut events = Vec::new();
+        for pause in ["0 s", "1 s", "30 s"] {
+            let (estimate, outcome) = both(pause);
+            let (needed, transfers) = (outcome.events as f64, outcome.transfers.len());
+            assert!(estimate.events > needed, "{pause}: {estimate:?}, {needed}");
+            assert!(estimate.events < 40.0 * needed, "{pause}: {estimate:?}, {needed}");
+            assert!(estimate.memory_bytes - FIXED_MEMORY > (transfers * size_of::<Transfer>()) as f64);
+            events.push(estimate.events);
+        }
+        assert!(events.windows(2).all(|pair| pair[0] > pair[1]), "{events:?}");
     }
 
     #[test]

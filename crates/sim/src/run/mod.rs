@@ -1,6 +1,6 @@
 //! The run: a network built from a scenario, and the loop that takes it through time.
 
-pub(crate) mod endpoint;
+mod endpoint;
 mod estimate;
 #[cfg(test)]
 mod tests;
@@ -16,6 +16,7 @@ use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
+use crate::net::ports::Ports;
 use crate::net::routes::{Routes, Unreachable};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
@@ -25,7 +26,8 @@ use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::trace::{TraceTable, Tracer};
-use crate::scenario::config::{Config, LinkKind};
+use crate::probe::transfers::{self, Transfer};
+use crate::scenario::config::{AppKind, Config, LinkKind};
 use endpoint::Flow;
 pub use estimate::{Estimate, estimate};
 
@@ -90,6 +92,8 @@ pub struct Outcome {
     pub traces: Vec<TraceTable>,
     /// The goodput of each flow over time, where the scenario has bins.
     pub series: Vec<Series>,
+    /// The transfers of users, in the order in which they were begun, those in the warm-up included.
+    pub transfers: Vec<Transfer>,
 }
 
 /// Why a run gave nothing.
@@ -99,8 +103,8 @@ pub enum RunError {
     Interrupted,
     /// Two nodes of a flow are not connected.
     Unreachable(Unreachable),
-    /// More flows than there are ports for.
-    TooManyFlows(usize),
+    /// More flows than there are ports for, and how many there can be.
+    TooManyFlows(usize, usize),
     /// No trace channel has this name.
     UnknownTrace(String),
     /// It may need more memory than the scenario allows.
@@ -121,8 +125,8 @@ impl fmt::Display for RunError {
         match self {
             RunError::Interrupted => write!(f, "interrupted"),
             RunError::Unreachable(pair) => write!(f, "{pair}"),
-            RunError::TooManyFlows(flows) => {
-                write!(f, "{flows} flows; expected at most {}, one pair of ports each", endpoint::MAX_FLOWS)
+            RunError::TooManyFlows(flows, most) => {
+                write!(f, "{flows} flows; expected at most {most}, for which there are ports")
             }
             RunError::UnknownTrace(name) => {
                 let known: Vec<&str> =
@@ -275,12 +279,13 @@ fn smallest<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
 impl World {
     fn new(request: &Request) -> Result<World, RunError> {
         let config = request.config;
-        if config.flows.len() > endpoint::MAX_FLOWS {
-            return Err(RunError::TooManyFlows(config.flows.len()));
-        }
+        let users = config.flows.iter().any(|flow| matches!(flow.app.kind, AppKind::User(_)));
+        let ports = Ports::new(config.flows.len(), users)
+            .map_err(|most| RunError::TooManyFlows(config.flows.len(), most))?;
         let routes = Routes::of(config).map_err(RunError::Unreachable)?;
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
-        let mut net = Net::new(config, routes, request.seed, request.replication, tracer);
+        let mut net = Net::new(config, routes, ports, request.seed, request.replication, tracer);
+        net.transfers = transfers::room(users);
         for (link, path) in request.pcap {
             let failed = |error| RunError::Capture(path.clone(), error);
             let file = Box::new(io::BufWriter::new(std::fs::File::create(path).map_err(failed)?));
@@ -341,7 +346,7 @@ impl World {
     #[inline]
     fn deliver(&mut self, node: NodeId, packet: &Packet) {
         if packet.dst == node {
-            let (flow, side) = endpoint::addressee(packet);
+            let (flow, side) = self.net.ports.addressee(packet);
             self.flows[flow].up(side, packet, &mut self.net);
         } else {
             self.net.send(node, *packet);
@@ -407,7 +412,8 @@ impl World {
         let at_end = self.snapshot();
         // A run stopped within its warm-up has measured nothing.
         let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
-        let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end };
+        let transfers = &self.net.transfers;
+        let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end, transfers };
         let metrics = metrics.all(&self.net.channels);
         let mut captures = self.net.captures.into_iter();
         for (link, path) in request.pcap {
@@ -434,6 +440,7 @@ impl World {
                 endpoint::judging(request.config, end, judge)
             }),
             series,
+            transfers: self.net.transfers,
         })
     }
 }

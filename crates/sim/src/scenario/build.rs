@@ -5,6 +5,7 @@
 pub(super) mod air;
 mod frn;
 mod laws;
+mod users;
 mod wifi;
 
 use super::config::{
@@ -221,6 +222,13 @@ fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
         "file" => AppKind::File { size: file_size(app, packet) },
         "cbr" => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
         "poisson" => AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") },
+        "ftp" => AppKind::User(Box::new(users::user(app, [1.0, 0.0, 0.0]))),
+        "web" => AppKind::User(Box::new(users::user(app, [0.0, 1.0, 0.0]))),
+        "mail" => AppKind::User(Box::new(users::user(app, [0.0, 0.0, 1.0]))),
+        "mix" => {
+            let shares = ["ftp", "web", "mail"].map(|class| app.real(&format!("mix.{class}")));
+            AppKind::User(Box::new(users::user(app, shares)))
+        }
         _ => AppKind::OnOff {
             rate: app.rate("on-off.rate"),
             packet: app.small("on-off.packet"),

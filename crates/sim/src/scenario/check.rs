@@ -108,6 +108,7 @@ impl<'a> Check<'a> {
         for flow in config.flows.iter().filter(|flow| tables.insert(flow.table())) {
             self.stop(&format!("flows.{}.app", flow.table()), &flow.app);
             self.start(&config, flow);
+            self.user(flow);
             self.reverse(&config, flow);
             match &flow.transport {
                 TransportConfig::Tcp(_) => self.tcp(flow),
@@ -164,6 +165,27 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// What a user reads at once, and the shares of its classes.
+    fn user(&mut self, flow: &FlowConfig) {
+        let AppKind::User(user) = &flow.app.kind else {
+            return;
+        };
+        let key = |below: &str| format!("flows.{}.{below}", flow.table());
+        let sum: f64 = user.shares.iter().sum();
+        if (sum - 1.0).abs() > 1e-9 {
+            let text = format!("shares of {:.6} % in all; expected 100 %", sum * 100.0);
+            self.fault(&key("app.mix"), text);
+        }
+        for (below, set) in
+            [("read-rate", flow.sink.read_rate.is_some()), ("pause-at", flow.sink.pause_at.is_some())]
+        {
+            if set {
+                let text = "a user reads at once; expected a flow without it".to_string();
+                self.fault(&key(&format!("sink.{below}")), text);
+            }
+        }
+    }
+
     /// What goes back on the connection, which the sending node opens.
     fn reverse(&mut self, config: &Config, flow: &FlowConfig) {
         let Some(reverse) = &flow.reverse else {
@@ -188,10 +210,13 @@ impl<'a> Check<'a> {
         if let TransportConfig::Udp { extra_header } = flow.transport {
             self.extra_header(flow, "udp", extra_header);
         }
-        if matches!(flow.app.kind, AppKind::Bulk | AppKind::File { .. }) {
-            let text = "bulk or file over udp; expected tcp, or a source of kind cbr, poisson or on-off";
-            self.fault(&format!("flows.{}.udp", flow.table()), text.to_string());
-        }
+        let what = match flow.app.kind {
+            AppKind::Bulk | AppKind::File { .. } => "bulk or file",
+            AppKind::User(_) => "sessions",
+            _ => return,
+        };
+        let text = format!("{what} over udp; expected tcp, or a source of kind cbr, poisson or on-off");
+        self.fault(&format!("flows.{}.udp", flow.table()), text);
     }
 
     /// A routing header travels as IP options, which come in words of four bytes.

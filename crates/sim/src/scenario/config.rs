@@ -375,6 +375,89 @@ pub enum AppKind {
         /// Distribution of both.
         law: OnOffLaw,
     },
+    /// A user at the receiving node who opens a connection for each session, and asks the sending node for what it sends.
+    User(Box<UserConfig>),
+}
+
+/// What a user does, session by session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserConfig {
+    /// The share of each class, in the order of [`Class::ALL`](crate::traffic::sessions::Class::ALL).
+    pub shares: [f64; 3],
+    /// What it is a share of.
+    pub by: Shares,
+    /// Files.
+    pub ftp: Files,
+    /// Web pages.
+    pub web: Pages,
+    /// Messages.
+    pub mail: Files,
+    /// The law of all pauses.
+    pub pauses: PauseLaw,
+    /// The first session begins within this time after the start.
+    pub spread: Span,
+}
+
+/// What the shares of classes are shares of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shares {
+    /// Sessions, each of which draws its class.
+    Session,
+    /// Clients, each of which draws the class of all its sessions.
+    Client,
+    /// Bytes asked for, in the mean; each session draws its class.
+    Bytes,
+}
+
+/// Transfers of one size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// Bytes of a file or message.
+    pub size: Bytes,
+    /// Bytes of the request.
+    pub request: Bytes,
+    /// Mean pause after it.
+    pub pause: Span,
+}
+
+/// Web pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pages {
+    /// What a page consists of.
+    pub model: PageModel,
+    /// Bytes of the request for an object.
+    pub request: Bytes,
+    /// Pages that are asked for on one connection.
+    pub pages: u32,
+    /// Mean time for which a page is read.
+    pub reading: Span,
+    /// Mean time between the main object and the request for the first embedded one.
+    pub parsing: Span,
+}
+
+/// What a web page consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageModel {
+    /// The model of 3GPP2 C.R1002.
+    ThreeGpp2,
+    /// Always the same.
+    Fixed {
+        /// Bytes of the main object.
+        main: Bytes,
+        /// Number of embedded objects.
+        objects: u32,
+        /// Bytes of each.
+        object: Bytes,
+    },
+}
+
+/// The law of pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseLaw {
+    /// Exponential.
+    Exponential,
+    /// Always the mean.
+    Fixed,
 }
 
 /// Distribution of bursts and pauses.

@@ -18,6 +18,7 @@ mod pcf;
 mod preset;
 mod radio;
 mod table;
+mod users;
 mod words;
 
 use super::decimal::Decimal;

@@ -46,6 +46,9 @@ pub(super) enum Transport {
     Udp,
 }
 
+/// The kinds of sources that run over TCP unless a flow says otherwise.
+const RELIABLE: [&str; 6] = ["bulk", "file", "ftp", "web", "mail", "mix"];
+
 impl<'a> Sheet<'a> {
     /// The values at a point.
     pub(super) fn new(plan: &'a Plan, point: usize) -> Sheet<'a> {
@@ -81,7 +84,7 @@ impl<'a> Sheet<'a> {
             [false, true] => Transport::Udp,
             [false, false] => {
                 let kind = self.get(&format!("flows.{}.app.kind", self.plan.layout.flows[flow]));
-                let reliable = kind.is_none_or(|kind| kind.is("bulk") || kind.is("file"));
+                let reliable = kind.is_none_or(|kind| RELIABLE.iter().any(|word| kind.is(word)));
                 if reliable { Transport::Tcp } else { Transport::Udp }
             }
         }

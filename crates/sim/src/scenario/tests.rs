@@ -14,6 +14,7 @@ mod paths;
 mod periods;
 mod reverse;
 mod sweeps;
+mod users;
 mod wifi;
 mod wifi_errors;
 mod wimax;

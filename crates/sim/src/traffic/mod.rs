@@ -1,4 +1,10 @@
 //! Sources: when an application writes, and how much.
+//!
+//! A source that sends by itself is a [`Source`]. One that answers the requests of a user, session by session, is driven by
+//! what arrives; [`sessions`] says what its user asks for.
+
+pub mod sessions;
+mod web;
 
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -57,6 +63,7 @@ impl Source {
                 }
                 Act::WritePacket(packet, next)
             }
+            AppKind::User(_) => unreachable!("who serves a user writes what it is asked for"),
         }
     }
 }

@@ -7,7 +7,7 @@ use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, Timing};
 use lasthop_stack::units::Time;
 
 use super::{Host, Interface, Wlan};
-use crate::run::endpoint;
+use crate::net::ports::Ports;
 use crate::scenario::config::{ArqConfig, TimingSource, WifiConfig};
 
 /// Where a station whose frames a scheme chooses learns the timing of TCP senders.
@@ -48,7 +48,7 @@ impl Wlan {
     pub(super) fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
         let Interface { timing, mac, .. } = &mut self.sites[station];
         let timing = timing.as_mut()?;
-        let flow = sender(packet)?;
+        let flow = sender(packet, self.ports)?;
         match timing {
             TimingOf::Oracle => {}
             TimingOf::OracleOfPackets => {
@@ -65,7 +65,7 @@ impl Wlan {
         else {
             return;
         };
-        if let (Some(key), Some(flow)) = (estimator.on_up(packet, now), receiver(packet)) {
+        if let (Some(key), Some(flow)) = (estimator.on_up(packet, now), receiver(packet, self.ports)) {
             mac.on_timing(flow, estimator.timing(key));
         }
     }
@@ -95,17 +95,17 @@ pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
 }
 
 /// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.
-fn sender(packet: &Packet) -> Option<u32> {
+fn sender(packet: &Packet, ports: Ports) -> Option<u32> {
     match &packet.body {
-        Body::Tcp(segment) if segment.sequence_len() > 0 => Some(endpoint::sending_end(packet)),
+        Body::Tcp(segment) if segment.sequence_len() > 0 => Some(ports.sender(packet)),
         Body::Tcp(_) | Body::Udp(_) => None,
     }
 }
 
 /// The end that a packet is for, where it acknowledges what that has sent.
-fn receiver(packet: &Packet) -> Option<u32> {
+fn receiver(packet: &Packet, ports: Ports) -> Option<u32> {
     match &packet.body {
-        Body::Tcp(_) => Some(endpoint::receiving_end(packet)),
+        Body::Tcp(_) => Some(ports.receiver(packet)),
         Body::Udp(_) => None,
     }
 }

@@ -141,7 +141,7 @@ fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
                 | AppKind::Poisson { packet, .. }
                 | AppKind::OnOff { packet, .. } => packet,
                 // Refused over UDP by another check.
-                AppKind::Bulk | AppKind::File { .. } => 0,
+                AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) => 0,
             };
             (*extra_header, Body::Udp(Datagram { len, ..Datagram::default() }))
         }
@@ -153,7 +153,7 @@ fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
 /// The key that says how large the packets of a flow are.
 fn packet_key(flow: &FlowConfig) -> String {
     let below = match (&flow.transport, &flow.app.kind) {
-        (TransportConfig::Tcp(_), _) | (_, AppKind::Bulk | AppKind::File { .. }) => "tcp",
+        (TransportConfig::Tcp(_), _) | (_, AppKind::Bulk | AppKind::File { .. } | AppKind::User(_)) => "tcp",
         (_, AppKind::Cbr { .. }) => "app.cbr",
         (_, AppKind::Poisson { .. }) => "app.poisson",
         (_, AppKind::OnOff { .. }) => "app.on-off",

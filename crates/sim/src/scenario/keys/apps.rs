@@ -3,7 +3,7 @@
 
 use super::super::quantity::Dim;
 use super::table::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};
-use super::words::{APPS, names};
+use super::words::{APPS, SOURCES, names};
 use super::{Key, Kind, Only};
 
 const FILE: Kind = Kind::Quantity(&[Dim::Size, Dim::Packets], "MB");
@@ -107,9 +107,11 @@ macro_rules! sink {
 
 /// The kinds of sources, and none.
 fn sources_or_none() -> Vec<&'static str> {
-    [vec!["none"], names(APPS)].concat()
+    [vec!["none"], names(SOURCES)].concat()
 }
 
+const IF_SENDS_BY_ITSELF: &[Only] =
+    &[Only::Tcp, Only::Is("flows.*.app.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
 const IF_REVERSE: &[Only] =
     &[Only::Is("flows.*.app.reverse.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
 
@@ -119,7 +121,7 @@ pub(super) const FORWARD: &[Key] = source!(
     Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent")
         .default("bulk"),
     Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
-    Key::new("flows.*.app.stop", TIME_S, "when the source stops")
+    Key::new("flows.*.app.stop", TIME_S, "when the source stops, or a user begins no more sessions")
         .or(&["none"])
         .default("none")
         .at_most(LONGEST)
@@ -137,7 +139,7 @@ pub(super) const REVERSE: &[Key] = source!(
         "what the receiving node sends on the same TCP connection; nothing if left out"
     )
     .absent()
-    .only(IF_TCP),
+    .only(IF_SENDS_BY_ITSELF),
     Key::new("flows.*.app.reverse.start", TIME_S, "when that source starts")
         .like("flows.*.app.start")
         .at_most(LONGEST)
@@ -159,6 +161,8 @@ mod tests {
     #[test]
     fn every_kind_of_source_may_send_back() {
         let [Only::Is(_, kinds)] = IF_REVERSE else { panic!("one condition") };
-        assert_eq!(*kinds, names(APPS));
+        assert_eq!(*kinds, names(SOURCES));
+        let [Only::Tcp, Only::Is(_, kinds)] = IF_SENDS_BY_ITSELF else { panic!("two conditions") };
+        assert_eq!(*kinds, names(SOURCES));
     }
 }

@@ -6,7 +6,7 @@
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, figures, frn,
-    jitter, laws, links, nodes, pcf, radio,
+    jitter, laws, links, nodes, pcf, radio, users,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
@@ -46,6 +46,7 @@ const SECTIONS: &[&[Key]] = &[
     channel::KEYS,
     FLOWS,
     apps::FORWARD,
+    users::KEYS,
     apps::FORWARD_SINK,
     apps::REVERSE,
     apps::REVERSE_SINK,

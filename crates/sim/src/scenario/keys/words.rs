@@ -65,7 +65,17 @@ pub static APPS: &[Named] = &[
     named("cbr", "packets at a constant distance"),
     named("poisson", "packets at exponential distances"),
     named("on-off", "packets at a constant distance in bursts, with pauses between"),
+    named("ftp", "a user who asks for one file after another, each over a connection of its own"),
+    named("web", "a user who reads web pages, whose objects come one after another over one connection"),
+    named("mail", "a user who fetches one message after another, each over a connection of its own"),
+    named("mix", "a user each of whose sessions is one of these"),
 ];
+
+/// Sources that send by themselves.
+pub(super) static SOURCES: &[Named] = APPS.split_at(APPS.len() - USERS.len()).0;
+
+/// Users, who ask for what is sent.
+pub(super) static USERS: &[Named] = APPS.split_at(5).1;
 
 /// Kinds of figures.
 pub static FIGURES: &[Named] = &[

@@ -85,7 +85,10 @@ fn only_over_tcp_can_data_go_back() {
     let text = format!("{}to   = \"c\"\n{lines}\n", BASE.split("to   = \"c\"").next().expect("its head"));
     let error = read(&text).expect_err("refused").to_string();
     let line = line_of(&text, "app = {");
-    let expected = "flows.main.app.reverse.kind: no point uses it; expected a flow over tcp";
+    let sources = "\"bulk\" or \"file\" or \"cbr\" or \"poisson\" or \"on-off\"";
+    let expected = format!(
+        "flows.main.app.reverse.kind: no point uses it; expected a flow over tcp and flows.main.app.kind = {sources}"
+    );
     assert_eq!(error, format!("x.toml:{line}: {expected}"));
     assert!(matches!(typed("").transport, TransportConfig::Tcp(_)));
 }

@@ -1,0 +1,236 @@
+//! A user at the receiving end of a flow: opens a connection for each session, asks, and reads what the server answers.
+//!
+//! A session is one connection, with ports and initial sequence numbers of its own. The client opens it and sends a
+//! request for each object; the server answers with as many bytes as the object has, and closes after the last one. A
+//! transfer (a file, a page, a message) lasts from the moment at which the user asks, which for the first of a connection
+//! is its opening, until its last byte is there in order. The user then pauses; the next session begins after the pause,
+//! once the connection before it is closed at both ends.
+//!
+//! The two ends are made anew in their place. What is late of an earlier connection comes to its ports, which are not
+//! those of the present one, and goes no further.
+
+use lasthop_stack::packet::Packet;
+use lasthop_stack::transport::tcp::{Connection, Role};
+use lasthop_stack::units::{SeqNo, Span, Time};
+
+use super::{End, Host};
+use crate::engine::queue::Slot;
+use crate::engine::streams::Stream;
+use crate::net::Net;
+use crate::probe::transfers::Transfer;
+use crate::traffic::sessions::{Class, User as Draws};
+
+/// The server sends, and is the first end of its flow.
+const SERVER: usize = 0;
+const CLIENT: usize = 1;
+
+/// A user, and the application that serves it.
+pub(super) struct User {
+    draws: Draws,
+    numbers: Stream,
+    flow: u32,
+    slot: Slot,
+    phase: Phase,
+    is_over: bool,
+    class: Class,
+    /// Sessions so far.
+    sessions: u32,
+    /// Transfers that are still to come on this connection, the present one included.
+    transfers: u32,
+    /// The sizes of the objects of this transfer, and how many of them are there.
+    objects: Vec<u64>,
+    arrived: usize,
+    /// The record of this transfer.
+    record: usize,
+    /// Bytes that the client asked with on this connection, and with which the server answered.
+    asked: u64,
+    answered: u64,
+    /// Bytes that came on earlier connections, in all and by class.
+    before: u64,
+    before_by_class: [u64; 3],
+}
+
+/// What the user is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Pauses; the timer ends that with another session.
+    Pauses,
+    /// Would begin a session, but the last connection is not closed yet.
+    Waits,
+    /// Has asked for an object that the server has not begun to send.
+    Asks,
+    /// Gets it.
+    Gets,
+    /// Looks for what is embedded in a page; the timer ends that with a request.
+    Parses,
+    /// Reads a page; the timer ends that with a request for the next one on the same connection.
+    Reads,
+}
+
+impl User {
+    /// A user whose first session begins at `start` or within the spread of its flow. `numbers` gives initial sequence
+    /// numbers.
+    pub(super) fn new(
+        mut draws: Draws,
+        numbers: Stream,
+        flow: u32,
+        slot: Slot,
+        start: Time,
+        net: &mut Net,
+    ) -> User {
+        net.queue.set(slot, start.after(draws.draw_spread()));
+        User {
+            objects: draws.room(),
+            draws,
+            numbers,
+            flow,
+            slot,
+            phase: Phase::Pauses,
+            is_over: false,
+            class: Class::Ftp,
+            sessions: 0,
+            transfers: 0,
+            arrived: 0,
+            record: 0,
+            asked: 0,
+            answered: 0,
+            before: 0,
+            before_by_class: [0; 3],
+        }
+    }
+
+    /// Whether a packet belongs to an earlier connection.
+    pub(super) fn is_late(packet: &Packet, end: &Connection) -> bool {
+        packet.ports().1 != end.port()
+    }
+
+    /// No session begins any more; one under way goes on.
+    pub(super) fn stop(&mut self) {
+        self.is_over = true;
+    }
+
+    /// Bytes that have come on all connections.
+    pub(super) fn delivered(&self, ends: &[Connection; 2]) -> u64 {
+        self.before + ends[CLIENT].receiver().in_order()
+    }
+
+    /// The same by class.
+    pub(super) fn by_class(&self, ends: &[Connection; 2]) -> [u64; 3] {
+        let mut bytes = self.before_by_class;
+        bytes[self.class as usize] += ends[CLIENT].receiver().in_order();
+        bytes
+    }
+
+    /// A pause is over.
+    pub(super) fn on_timer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        match self.phase {
+            Phase::Pauses => {
+                self.phase = Phase::Waits;
+                self.begin_if_closed(ends, places, net);
+            }
+            Phase::Parses => self.ask(ends, places, net),
+            Phase::Reads => {
+                self.begin_transfer(net);
+                self.ask(ends, places, net);
+            }
+            Phase::Waits | Phase::Asks | Phase::Gets => {}
+        }
+    }
+
+    /// Something has arrived at an end.
+    #[inline]
+    pub(super) fn on_arrival(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        match self.phase {
+            Phase::Asks if ends[SERVER].receiver().in_order() >= self.asked => {
+                self.answer(ends, places, net);
+            }
+            Phase::Gets if ends[CLIENT].receiver().in_order() >= self.answered => {
+                self.take(ends, places, net);
+            }
+            Phase::Waits => self.begin_if_closed(ends, places, net),
+            _ => {}
+        }
+    }
+
+    fn begin_if_closed(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        let closed = self.sessions == 0 || ends.iter().all(Connection::is_done);
+        if self.is_over || !closed {
+            return;
+        }
+        if self.sessions > 0 {
+            self.renew(ends, net);
+        }
+        self.sessions += 1;
+        self.class = self.draws.draw_class();
+        self.transfers = self.draws.transfers(self.class);
+        self.begin_transfer(net);
+        ends[CLIENT].open(net.now, &mut Host { net, end: places[CLIENT] });
+        self.ask(ends, places, net);
+    }
+
+    /// Makes both ends those of a new connection. They are done, so that none of their timers has anything to do.
+    fn renew(&mut self, ends: &mut [Connection; 2], net: &mut Net) {
+        let came = ends[CLIENT].receiver().in_order();
+        self.before += came;
+        self.before_by_class[self.class as usize] += came;
+        (self.asked, self.answered) = (0, 0);
+        let [server, client] = [SERVER, CLIENT].map(|side| net.ports.of(self.flow, side, self.sessions));
+        for (side, role, ports) in
+            [(SERVER, Role::Passive, (server, client)), (CLIENT, Role::Active, (client, server))]
+        {
+            net.losses.follow(ends[side].port(), ports.0);
+            net.on_renewed(2 * self.flow + side as u32);
+            ends[side].renew(role, ports, SeqNo(self.numbers.next_u64() as u32));
+        }
+    }
+
+    fn begin_transfer(&mut self, net: &mut Net) {
+        self.draws.draw_objects(self.class, &mut self.objects);
+        self.arrived = 0;
+        self.record = net.transfers.len();
+        let bytes = self.objects.iter().sum();
+        let (flow, class, begun) = (self.flow, self.class, net.now);
+        net.transfers.push(Transfer { flow, class, begun, ended: None, bytes });
+    }
+
+    /// The client asks for the next object.
+    fn ask(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        let request = self.draws.request(self.class);
+        self.asked += request;
+        self.phase = Phase::Asks;
+        ends[CLIENT].write(request, net.now, &mut Host { net, end: places[CLIENT] });
+    }
+
+    /// The request has come: the server sends the object, and closes after the last one.
+    fn answer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        let (now, size) = (net.now, self.objects[self.arrived]);
+        self.answered += size;
+        self.phase = Phase::Gets;
+        let mut host = Host { net, end: places[SERVER] };
+        ends[SERVER].write(size, now, &mut host);
+        if self.transfers == 1 && self.arrived + 1 == self.objects.len() {
+            ends[SERVER].close(now, &mut host);
+        }
+    }
+
+    /// An object is there.
+    fn take(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
+        self.arrived += 1;
+        if self.arrived < self.objects.len() {
+            if self.arrived > 1 {
+                return self.ask(ends, places, net);
+            }
+            let parsing = self.draws.draw_parsing();
+            return self.wait(Phase::Parses, parsing, net);
+        }
+        net.transfers[self.record].ended = Some(net.now);
+        self.transfers -= 1;
+        let pause = self.draws.draw_pause(self.class);
+        self.wait(if self.transfers > 0 { Phase::Reads } else { Phase::Pauses }, pause, net);
+    }
+
+    fn wait(&mut self, phase: Phase, span: Span, net: &mut Net) {
+        self.phase = phase;
+        net.queue.set(self.slot, net.now.after(span));
+    }
+}
