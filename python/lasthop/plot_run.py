@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# What is drawn of what a run has; the smoothed round trip and the threshold are left to a [[figure]].
-_SHOWN = ("rtt", "rto", "cwnd", "goodput", "received")
+# What is drawn of what a run has; smoothed round trip, threshold and packets are left to a [[figure]].
+_SHOWN = ("rtt", "rto", "cwnd", "jitter", "goodput", "received")
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
 def _panels(folder: Path, run: Mapping[str, Any]) -> dict[str, list[Line]]:
     tables = {
         channel: _table(folder / "traces" / f"{channel}.csv")
-        for channel in ("rtt", "cwnd")
+        for channel in ("rtt", "cwnd", "jitter")
         if (folder / "traces" / f"{channel}.csv").is_file()
     }
     flows = flows_of(run["metrics"])

@@ -10,6 +10,7 @@ import lasthop as lh
 from lasthop import packets
 from lasthop.measure import judge
 from lasthop.packets import Event, Hole
+from lasthop.plot_run import draw as draw_run
 from lasthop.reproduce import paper
 
 if TYPE_CHECKING:
@@ -102,3 +103,10 @@ def test_a_figure_of_packets_shows_them_between_its_times(tmp_path: Path) -> Non
     assert max(released.get_lines()[0].get_ydata()) == 60
     smooth = study.plot("fig08-smooth").axes[1]
     assert max(smooth.get_lines()[0].get_ydata()) == 3
+
+
+def test_a_stored_run_is_drawn_with_the_jitter_ratios_it_traced(cli: Cli, tmp_path: Path) -> None:
+    cli("run", "ejtcp/fig02", "-s", "run.duration=2 s", "--trace", "jitter", "-o", str(tmp_path / "one"))
+    panel = draw_run(tmp_path / "one")["time"].axes[0]
+    assert panel.get_ylabel() == "jitter ratio"
+    assert [str(line.get_label()) for line in panel.get_lines()] == ["jtcp", "ejtcp", "threshold"]
