@@ -23,7 +23,10 @@
 //! is one of Q1 too (`order = "together"`), as "every packet not acknowledged" says. With retransmissions before all new
 //! data a link that sends one frame at a time never holds more than one unit, and with one unit there is nothing to choose
 //! (`order = "retransmissions-first"`); new data before what is not urgent is the third reading (`order = "new-first"`).
-//! 4. What cannot be acknowledged in time any more is still sent, unless `hopeless` says otherwise.
+//! 4. What cannot be acknowledged in time any more is still sent, unless `hopeless` says otherwise. 5. The slides do not say
+//! how an access point knows RTT and RTO: they are told it (`timing = "oracle"`), or it learns them ([`estimate`]). 6. The
+//! contention window is the station's: it widens with each failure and shrinks with a success or when a packet is dropped,
+//! whichever unit is next.
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 

@@ -6,8 +6,9 @@
 //! where it broke off. Packets to each receiver have sequence numbers of their own, as those of a station with `QoS` have
 //! (IEEE 802.11-2012, 9.3.2.10), since the receiver joins fragments in any order for as many numbers as [`WINDOW`] says: it
 //! would take one that was silent for a while for another. No newer packet to a receiver is begun while an older one holds
-//! its window, and the oldest goes first then. A packet of no flow whose timing
-//! is known, such as an acknowledgement of TCP, is repeated at once, as by a station without a scheme.
+//! its window, and the oldest goes first then. A packet of no flow whose timing is known, such as an acknowledgement of
+//! TCP, is repeated at once, as by a station without a scheme. An RTS that no CTS answers is a failed transmission of its
+//! unit.
 
 use std::collections::VecDeque;
 
