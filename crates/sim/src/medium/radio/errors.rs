@@ -62,6 +62,9 @@ impl Losses {
     }
 
     /// Whether the frame, received by station `at` to which it is addressed, comes through.
+    ///
+    /// Kept out of the loop over those that hear a frame, which is the shorter for it where nothing is lost by chance.
+    #[inline(never)]
     pub(super) fn judge(
         &mut self,
         (from, at): (usize, usize),
@@ -88,6 +91,7 @@ impl Losses {
 
     /// Whether a frame that station `at` overhears comes through. Losses for good are of the packet, not of the frame,
     /// so that others hear it.
+    #[inline(never)]
     pub(super) fn judge_overheard(
         &mut self,
         (from, at): (usize, usize),
