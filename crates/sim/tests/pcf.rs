@@ -53,6 +53,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         name: "snoop".into(),
         kind: AgentKind::LleTcp,
         config: lle_tcp::Config::new(mode, Criterion::default()),
+        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
         flows: (0..flows.len()).collect(),
     }));
     config

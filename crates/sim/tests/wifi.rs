@@ -41,6 +41,7 @@ fn lle_setting(mode: Option<Mode>) -> Config {
             name: "snoop".into(),
             kind: AgentKind::LleTcp,
             config: lle_tcp::Config::new(mode, Criterion::default()),
+            proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
             flows: vec![0],
         });
     }
@@ -229,6 +230,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         name: "snoop".into(),
         kind: AgentKind::LleTcp,
         config: lle_tcp::Config::new(mode, Criterion::default()),
+        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
         flows: (0..flows.len()).collect(),
     }));
     config
@@ -314,6 +316,7 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         name: "snoop".into(),
         kind: AgentKind::LleTcp,
         config: lle_tcp::Config::new(mode, Criterion::default()),
+        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
         flows: vec![0],
     }));
     config

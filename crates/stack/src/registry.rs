@@ -4,7 +4,7 @@
 //! the scenario reader and the legends all read it from here.
 
 use crate::link::slotted::interval::{Backoff, Fixed};
-use crate::schemes::{DynamicArq, Ejtcp, LleTcp, LoadAdaptive, Transparent};
+use crate::schemes::{DynamicArq, Ejtcp, LleTcp, LoadAdaptive, ProxyTcp, Transparent};
 use crate::transport::congestion::{Bbr, Cubic, Jtcp, Reno, Vegas, Veno, Westwood, WestwoodPlus};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
 
@@ -109,6 +109,7 @@ kinds! {
     AgentKind, AgentMachine: "The state of an agent, dispatched without a virtual call.";
     None(Transparent) = "none", "lasthop", "no agent: every packet passes";
     LleTcp(Box<LleTcp>) = "lle-tcp", "Kliazovich and Granelli 2004", "TCP acknowledgements made where the link's acknowledgement arrives";
+    ProxyTcp(Box<ProxyTcp>) = "proxy-tcp", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "duplicate acknowledgements hidden from the sender while the link can still repair";
 }
 
 kinds! {

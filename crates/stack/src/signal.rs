@@ -10,4 +10,6 @@ pub enum Signal {
     Delivered,
     /// `PACK_UNDELIVERED`: the link has given the packet up.
     Undelivered,
+    /// The link has not taken the packet, or has thrown it out untried.
+    Refused,
 }

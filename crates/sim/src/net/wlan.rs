@@ -16,6 +16,7 @@ use lasthop_stack::link::dot11::{
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion};
+use lasthop_stack::schemes::proxy_tcp;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
@@ -32,6 +33,7 @@ use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
+use crate::probe::metrics::AgentSample;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::spread::Spread;
 use crate::probe::trace::Tracer;
@@ -451,6 +453,8 @@ impl Wlan {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
             host.losses.enter(&packet, Culprit::Queue, host.now);
+            let refused = Signal::Refused;
+            self.with_agent(station, host, |agent, now, out| agent.on_signal(refused, &packet, now, out));
         }
     }
 
@@ -482,7 +486,7 @@ impl Wlan {
                 host.losses.enter(&packet, Culprit::Channel, host.now);
                 Signal::Undelivered
             }
-            Outcome::Flushed => return,
+            Outcome::Flushed => Signal::Refused,
         };
         self.with_agent(station, host, |agent, now, out| agent.on_signal(signal, &packet, now, out));
     }
@@ -510,10 +514,11 @@ impl Wlan {
     }
 
     /// The counters of the agents on this medium, summed.
-    pub(crate) fn agents(&self) -> impl Iterator<Item = &lle_tcp::LleTcp> {
+    pub(crate) fn agents(&self) -> impl Iterator<Item = AgentSample> {
         self.sites.iter().filter_map(|interface| match &interface.agent {
-            Some(AgentMachine::LleTcp(agent)) => Some(&**agent),
-            _ => None,
+            Some(AgentMachine::LleTcp(agent)) => Some(AgentSample::of_lle(&agent.counters())),
+            Some(AgentMachine::ProxyTcp(agent)) => Some(AgentSample::of_proxy(agent)),
+            Some(AgentMachine::None(_)) | None => None,
         })
     }
 }
@@ -531,7 +536,7 @@ fn class_of(packet: &Packet) -> PayloadClass {
 /// The agent of a node on a medium, if a flow of the scenario's agents ends one hop away from it over this medium, or
 /// here after such a hop.
 fn agent_of(config: &Config, wifi: &WifiConfig, node: usize, routes: &Routes) -> Option<AgentMachine> {
-    let agent = config.agents.iter().find(|agent| agent.kind == AgentKind::LleTcp)?;
+    let agent = config.agents.iter().find(|agent| agent.kind != AgentKind::None)?;
     let (mut ahead, mut behind) = (Vec::new(), Vec::new());
     for &flow in &agent.flows {
         let flow = &config.flows[flow];
@@ -548,9 +553,11 @@ fn agent_of(config: &Config, wifi: &WifiConfig, node: usize, routes: &Routes) ->
             }
         }
     }
-    if ahead.is_empty() && behind.is_empty() {
+    // An agent that hides duplicates has no part at the other end of the hop.
+    if ahead.is_empty() && (behind.is_empty() || agent.kind == AgentKind::ProxyTcp) {
         return None;
     }
     let criterion = Criterion::between(ahead, behind);
-    Some(agent.kind.build(&lle_tcp::Config { criterion, ..agent.config.clone() }))
+    let lle = lle_tcp::Config { criterion: criterion.clone(), ..agent.config.clone() };
+    Some(agent.kind.build(&lle, &proxy_tcp::Config { criterion, ..agent.proxy.clone() }))
 }

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::schemes::lle_tcp::Mode;
+use lasthop_stack::registry::AgentKind;
+use lasthop_stack::schemes::ProxyTcp;
+use lasthop_stack::schemes::lle_tcp::{self, Mode};
 use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::{Span, Time};
@@ -304,8 +306,13 @@ pub const METRICS: &[MetricEntry] = &[
     ),
     entry("frn", "slots_used", "slots", "slots in which somebody sent"),
     entry("agent", "generated", "segments", "TCP acknowledgements made by the agents"),
-    entry("agent", "suppressed", "segments", "TCP acknowledgements kept from the air"),
-    entry("agent", "passed", "segments", "TCP acknowledgements that went to the link"),
+    entry(
+        "agent",
+        "suppressed",
+        "segments",
+        "TCP acknowledgements kept from the air, or hidden from the sender",
+    ),
+    entry("agent", "passed", "segments", "TCP acknowledgements that went on, to the link or the sender"),
     entry(
         "agent",
         "repaired",
@@ -390,6 +397,41 @@ pub(crate) struct AgentSample {
     pub(crate) false_negatives: u64,
     pub(crate) unconfirmed: u64,
     pub(crate) state_bytes_max: u64,
+}
+
+impl AgentSample {
+    pub(crate) fn of_lle(counters: &lle_tcp::Counters) -> AgentSample {
+        AgentSample {
+            generated: counters.generated,
+            suppressed: counters.suppressed,
+            passed: counters.passed,
+            repaired: counters.repaired,
+            false_negatives: counters.false_negatives,
+            unconfirmed: counters.unconfirmed + counters.never_confirmed,
+            state_bytes_max: counters.state_bytes_max,
+        }
+    }
+
+    pub(crate) fn of_proxy(agent: &ProxyTcp) -> AgentSample {
+        let counters = agent.counters();
+        AgentSample {
+            suppressed: counters.hidden,
+            passed: counters.passed + counters.released,
+            repaired: counters.resent,
+            state_bytes_max: agent.state_bytes_max(),
+            ..AgentSample::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &AgentSample) {
+        self.generated += other.generated;
+        self.suppressed += other.suppressed;
+        self.passed += other.passed;
+        self.repaired += other.repaired;
+        self.false_negatives += other.false_negatives;
+        self.unconfirmed += other.unconfirmed;
+        self.state_bytes_max += other.state_bytes_max;
+    }
 }
 
 /// What all flows and links have done up to some time.
@@ -606,7 +648,8 @@ impl Metrics<'_> {
         let count = |from: u64, to: u64| Some((to - from) as f64);
         // What the receivers lack only the simulator knows; the agent knows what they have not confirmed.
         let false_positives: u64 = self.at_end.flows.iter().map(FlowSample::falsely_acknowledged).sum();
-        let hears = self.config.agents.iter().all(|agent| agent.config.mode == Mode::Safe);
+        let mut agents = self.config.agents.iter();
+        let hears = agents.all(|agent| agent.kind != AgentKind::ProxyTcp && agent.config.mode == Mode::Safe);
         [
             count(begin.generated, end.generated),
             count(begin.suppressed, end.suppressed),

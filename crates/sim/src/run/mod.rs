@@ -251,14 +251,7 @@ fn place_of(config: &Config, link: usize) -> Place {
 fn agents(wlans: &[Wlan]) -> AgentSample {
     let mut sum = AgentSample::default();
     for agent in wlans.iter().flat_map(Wlan::agents) {
-        let counters = agent.counters();
-        sum.generated += counters.generated;
-        sum.suppressed += counters.suppressed;
-        sum.passed += counters.passed;
-        sum.repaired += counters.repaired;
-        sum.false_negatives += counters.false_negatives;
-        sum.unconfirmed += counters.unconfirmed + counters.never_confirmed;
-        sum.state_bytes_max += counters.state_bytes_max;
+        sum.add(&agent);
     }
     sum
 }

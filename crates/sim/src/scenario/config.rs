@@ -11,7 +11,7 @@ use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
 use lasthop_stack::registry::{AgentKind, CongestionKind};
 use lasthop_stack::schemes::dynamic_arq::{self, estimate};
-use lasthop_stack::schemes::lle_tcp;
+use lasthop_stack::schemes::{lle_tcp, proxy_tcp};
 use lasthop_stack::transport::tcp;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
@@ -223,15 +223,17 @@ pub enum ErrorAt {
     Addressee,
 }
 
-/// A cross-layer agent: one at each end of the last wireless hop of its flows.
+/// A cross-layer agent: one at each end of the last wireless hop of its flows, or before it alone.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
     /// Its name.
     pub name: String,
     /// Its kind.
     pub kind: AgentKind,
-    /// Its parameters; the criterion is filled in for each interface.
+    /// The parameters of `lle-tcp`; the criterion is filled in for each interface.
     pub config: lle_tcp::Config,
+    /// Those of `proxy-tcp`.
+    pub proxy: proxy_tcp::Config,
     /// Indices into [`Config::flows`].
     pub flows: Vec<usize>,
 }

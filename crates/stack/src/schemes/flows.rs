@@ -68,11 +68,13 @@ pub(super) struct Table<K, F> {
     index: HashMap<K, u32, BuildHasherDefault<Mix>>,
     flows: Vec<Option<(K, F)>>,
     free: Vec<u32>,
+    /// The number whose turn it is.
+    turn: u32,
 }
 
 impl<K, F> Default for Table<K, F> {
     fn default() -> Table<K, F> {
-        Table { index: HashMap::default(), flows: Vec::new(), free: Vec::new() }
+        Table { index: HashMap::default(), flows: Vec::new(), free: Vec::new(), turn: 0 }
     }
 }
 
@@ -82,9 +84,13 @@ impl<K: Copy + Eq + Hash, F> Table<K, F> {
         self.index.len()
     }
 
-    /// How many numbers are in use or were: every flow's is lower.
-    pub(super) fn numbers(&self) -> u32 {
-        self.flows.len() as u32
+    /// One number after another, all in turn: who looks at one with each packet finds what is idle without a timer.
+    pub(super) fn turn(&mut self) -> u32 {
+        self.turn += 1;
+        if self.turn as usize >= self.flows.len() {
+            self.turn = 0;
+        }
+        self.turn
     }
 
     /// The number of the flow with this key.

@@ -223,7 +223,10 @@ impl Agent for LleTcp {
     }
 
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut) {
-        if let Body::Tcp(segment) = &packet.body {
+        // What the link has not tried is not acknowledged, and TCP finds the loss.
+        if signal != Signal::Refused
+            && let Body::Tcp(segment) = &packet.body
+        {
             let (key, side) = Key::of(packet, segment);
             if let Some(number) = self.flows.find(&key) {
                 self.turn(number, now, out, |flow, turn| flow.on_signal(side, signal, packet, segment, turn));

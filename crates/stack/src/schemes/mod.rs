@@ -6,11 +6,13 @@ pub mod ejtcp;
 mod flows;
 pub mod lle_tcp;
 pub mod load_adaptive;
+pub mod proxy_tcp;
 
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
+pub use proxy_tcp::ProxyTcp;
 
 use crate::hooks::{Agent, AgentOut};
 use crate::packet::Packet;
@@ -39,12 +41,13 @@ impl Agent for Transparent {
 }
 
 impl AgentKind {
-    /// An agent of this kind for one interface.
+    /// An agent of this kind for one interface; of the configurations its own counts.
     #[must_use]
-    pub fn build(self, config: &lle_tcp::Config) -> AgentMachine {
+    pub fn build(self, lle: &lle_tcp::Config, proxy: &proxy_tcp::Config) -> AgentMachine {
         match self {
             AgentKind::None => AgentMachine::None(Transparent),
-            AgentKind::LleTcp => AgentMachine::LleTcp(Box::new(LleTcp::new(config.clone()))),
+            AgentKind::LleTcp => AgentMachine::LleTcp(Box::new(LleTcp::new(lle.clone()))),
+            AgentKind::ProxyTcp => AgentMachine::ProxyTcp(Box::new(ProxyTcp::new(proxy.clone()))),
         }
     }
 }
@@ -55,6 +58,7 @@ impl Agent for AgentMachine {
         match self {
             AgentMachine::None(agent) => agent.down(packet, now, out),
             AgentMachine::LleTcp(agent) => agent.down(packet, now, out),
+            AgentMachine::ProxyTcp(agent) => agent.down(packet, now, out),
         }
     }
 
@@ -63,6 +67,7 @@ impl Agent for AgentMachine {
         match self {
             AgentMachine::None(agent) => agent.up(packet, now, out),
             AgentMachine::LleTcp(agent) => agent.up(packet, now, out),
+            AgentMachine::ProxyTcp(agent) => agent.up(packet, now, out),
         }
     }
 
@@ -71,6 +76,7 @@ impl Agent for AgentMachine {
         match self {
             AgentMachine::None(agent) => agent.on_signal(signal, packet, now, out),
             AgentMachine::LleTcp(agent) => agent.on_signal(signal, packet, now, out),
+            AgentMachine::ProxyTcp(agent) => agent.on_signal(signal, packet, now, out),
         }
     }
 
@@ -78,6 +84,7 @@ impl Agent for AgentMachine {
         match self {
             AgentMachine::None(agent) => agent.on_timer(now, out),
             AgentMachine::LleTcp(agent) => agent.on_timer(now, out),
+            AgentMachine::ProxyTcp(agent) => agent.on_timer(now, out),
         }
     }
 }

@@ -22,6 +22,7 @@ use lasthop_stack::link::fec::Code;
 use lasthop_stack::registry::{AgentKind, ArqKind};
 use lasthop_stack::schemes::dynamic_arq::{self, Check, Clock, Deadline, Hopeless, Order, estimate};
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
+use lasthop_stack::schemes::proxy_tcp::{self, Duplicates};
 use lasthop_stack::transport::tcp::rtt::RtoLimits;
 use lasthop_stack::units::Rate;
 use std::collections::BTreeSet;
@@ -267,10 +268,25 @@ pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> Agen
     };
     let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
     let config = match kind {
-        AgentKind::None => lle_tcp::Config::new(Mode::Safe, Criterion::default()),
+        AgentKind::None | AgentKind::ProxyTcp => lle_tcp::Config::new(Mode::Safe, Criterion::default()),
         AgentKind::LleTcp => lle(&agent),
     };
-    AgentConfig { name: name.to_string(), kind, config, flows: served }
+    let proxy = if kind == AgentKind::ProxyTcp { proxy(&agent) } else { proxy_tcp::Config::default() };
+    AgentConfig { name: name.to_string(), kind, config, proxy, flows: served }
+}
+
+fn proxy(agent: &Part<'_>) -> proxy_tcp::Config {
+    proxy_tcp::Config {
+        criterion: Criterion::default(),
+        duplicates: match agent.word("duplicates") {
+            "while-trying" => Duplicates::WhileTrying,
+            "held" => Duplicates::Held,
+            _ => Duplicates::Resend,
+        },
+        segments: agent.small("segments") as usize,
+        idle: agent.span("idle"),
+        max_flows: agent.small("max-flows") as usize,
+    }
 }
 
 fn lle(agent: &Part<'_>) -> lle_tcp::Config {

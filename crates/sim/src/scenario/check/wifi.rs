@@ -321,7 +321,7 @@ impl Check<'_> {
                     continue;
                 }
                 useful += 1;
-                if let Some(place) = has_stamps(flow) {
+                if let Some(place) = has_stamps(flow).filter(|_| agent.kind == AgentKind::LleTcp) {
                     let text = format!(
                         "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
                          have none; expected flows of other laws"
@@ -333,7 +333,8 @@ impl Check<'_> {
                 let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
                 self.fault(&key, text);
             }
-            if agent.config.mode == Mode::Safe && agent.config.repair <= agent.config.hold {
+            let safe = agent.kind == AgentKind::LleTcp && agent.config.mode == Mode::Safe;
+            if safe && agent.config.repair <= agent.config.hold {
                 let text = format!(
                     "{} is not above hold, {}; expected more",
                     secs(agent.config.repair),

@@ -7,6 +7,8 @@ use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::{AckScheme, Config, Mode, OnUndelivered};
 
 const LLE_TCP: &[Only] = &[Only::Is("agents.*.kind", &["lle-tcp"])];
+const PROXY_TCP: &[Only] = &[Only::Is("agents.*.kind", &["proxy-tcp"])];
+const ANY: &[Only] = &[Only::Is("agents.*.kind", &["lle-tcp", "proxy-tcp"])];
 const SAFE: &[Only] = &[Only::Is("agents.*.mode", &["safe"])];
 const DELAYED: &[Only] = &[Only::Is("agents.*.acknowledge", &["delayed"])];
 
@@ -104,16 +106,31 @@ pub(super) const KEYS: &[Key] = &[
     .above("0 s")
     .at_most(LONGEST)
     .only(SAFE),
+    Key::new(
+        "agents.*.duplicates",
+        Kind::Word("choice", || vec!["while-trying", "held", "resend"]),
+        "which duplicate acknowledgements are hidden: while the link has the segment they ask for, as long as the agent \
+         remembers it, or the same with the segment sent again",
+    )
+    .default("while-trying")
+    .source("lasthop: schemes/proxy_tcp.rs, choices 1 to 3")
+    .only(PROXY_TCP),
+    Key::new("agents.*.segments", Kind::Integer, "most segments remembered of one flow")
+        .default("100")
+        .source("ns-2: Snoop")
+        .at_least("1")
+        .at_most("1000000")
+        .only(PROXY_TCP),
     Key::new("agents.*.idle", TIME_S, "silence after which a flow is forgotten")
         .agent(|agent| time(agent.idle))
         .above("0 s")
         .at_most(LONGEST)
-        .only(LLE_TCP),
+        .only(ANY),
     Key::new("agents.*.max-flows", Kind::Integer, "most flows known at once; further ones are left alone")
         .agent(|agent| agent.max_flows.to_string())
         .at_least("1")
         .at_most("1000000000")
-        .only(LLE_TCP),
+        .only(ANY),
     Key::new(
         "agents.*.max-kept",
         SIZE,

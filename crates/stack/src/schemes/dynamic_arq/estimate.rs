@@ -76,15 +76,13 @@ impl Default for Config {
 pub struct Estimator {
     config: Config,
     flows: Table<FlowKey, Sender>,
-    /// The flow that is looked at next for whether it is idle: one with each packet.
-    hand: u32,
 }
 
 impl Estimator {
     /// An estimator that knows no flow yet.
     #[must_use]
     pub fn new(config: Config) -> Estimator {
-        Estimator { config, flows: Table::default(), hand: 0 }
+        Estimator { config, flows: Table::default() }
     }
 
     /// A packet passes towards the client: the timing of its sender from here on. It is to be shown all packets of a
@@ -162,13 +160,9 @@ impl Estimator {
     }
 
     fn forget_idle(&mut self, now: Time) {
-        self.hand += 1;
-        if self.hand >= self.flows.numbers() {
-            self.hand = 0;
-        }
-        let idle = self.config.idle;
-        if self.flows.get_mut(self.hand).is_some_and(|sender| now.since(sender.last_packet) >= idle) {
-            self.flows.remove(self.hand);
+        let (number, idle) = (self.flows.turn(), self.config.idle);
+        if self.flows.get_mut(number).is_some_and(|sender| now.since(sender.last_packet) >= idle) {
+            self.flows.remove(number);
         }
     }
 }

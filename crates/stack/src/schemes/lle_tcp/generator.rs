@@ -215,6 +215,7 @@ impl Generator {
             }
         }
         match signal {
+            Signal::Refused => {}
             Signal::Undelivered if resent_here => {}
             Signal::Undelivered => self.on_undelivered(start, packet, segment, turn),
             Signal::Delivered => {

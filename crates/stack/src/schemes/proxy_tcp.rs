@@ -1,0 +1,220 @@
+//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements of what the link can still repair.
+//!
+//! **Limits.** It stands where data goes to a node one wireless hop away. It knows what the link tells: a segment lost
+//! above the MAC counts as delivered, which only `resend` repairs. Nobody but the sender has a timer, so that a loss that
+//! no later segment shows is the sender's. What is hidden does not clock data out of the sender, whose window stands still
+//! meanwhile. Nothing here sees into an encrypted transport.
+//!
+//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer", say the slides of Mahmoodi, Friderikos,
+//! Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer Adaptation", VTC 2007 Fall,
+//! of related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and Katz, "Improving
+//! TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
+//!
+//! **How.** Segments for the client are remembered until it acknowledges them, each with where it is: with the link, or
+//! delivered, or given up. A duplicate acknowledgement asks for the first one not acknowledged. Whether it is hidden
+//! depends on where that one is.
+//!
+//! ```text
+//!    network   data │   ▲ acknowledgement, if not hidden
+//!     agent         ▼   │
+//!      link     data ──►  delivered or given up  ···hop··►  client
+//! ```
+//!
+//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link gives it up, as many
+//! copies of the newest hidden one go up as were hidden, three at most, so that the sender repairs at once. 2.
+//! [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever became of it. 3.
+//! [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when that no longer has it; and
+//! once more when more duplicates come than segments behind it had been delivered before that copy. 4. Passed on in each
+//! case: what is no duplicate to a standard TCP (RFC 5681, 2), a changed window among that; a duplicate SACK (RFC 2883),
+//! since it speaks of something else; what asks for a segment that never passed, as that was lost before it came here; and
+//! what asks for a segment that the sender has sent again, as it has noticed the loss. SACK blocks of what is hidden come
+//! again with what is not, since a receiver repeats them (RFC 2018, 4). 5. Where an advance leaves a second hole, what had
+//! been delivered behind it is not counted, and a repair too many is possible.
+//!
+//! **Checked by** `proxy_tcp/tests.rs`, and `crates/sim/tests/proxy_tcp.rs` end to end.
+
+mod flow;
+#[cfg(test)]
+mod tests;
+
+use super::dynamic_arq::FlowKey;
+use super::flows::Table;
+use super::lle_tcp::Criterion;
+use crate::hooks::{Agent, AgentOut};
+use crate::packet::{Body, Flags, Packet};
+use crate::signal::Signal;
+use crate::units::{Span, Time};
+use flow::{Flow, Verdict};
+
+/// What becomes of a duplicate acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// Hidden while the link has the segment that it asks for.
+    #[default]
+    WhileTrying,
+    /// Hidden as long as that segment is remembered.
+    Held,
+    /// Hidden, and the segment is sent again from here.
+    Resend,
+}
+
+/// The parameters of one agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// For which flows it acts: those whose data goes to a node ahead.
+    pub criterion: Criterion,
+    /// What it does with a duplicate.
+    pub duplicates: Duplicates,
+    /// Most segments remembered of one flow.
+    pub segments: usize,
+    /// A flow without a packet for so long is forgotten.
+    pub idle: Span,
+    /// Most flows known at once; a further flow is left alone.
+    pub max_flows: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            criterion: Criterion::default(),
+            duplicates: Duplicates::default(),
+            segments: 100,
+            idle: Span::from_secs(600),
+            max_flows: 16_384,
+        }
+    }
+}
+
+/// What an agent has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Duplicates hidden.
+    pub hidden: u64,
+    /// Hidden ones that went up after all, when the link had given up.
+    pub released: u64,
+    /// Acknowledgements without data that passed.
+    pub passed: u64,
+    /// Segments sent again.
+    pub resent: u64,
+    /// Most flows known at once.
+    pub flows_max: u64,
+}
+
+/// The agent of one interface.
+#[derive(Clone, Debug)]
+pub struct ProxyTcp {
+    config: Config,
+    flows: Table<FlowKey, Flow>,
+    counters: Counters,
+}
+
+impl ProxyTcp {
+    /// An agent that knows no flow yet.
+    #[must_use]
+    pub fn new(config: Config) -> ProxyTcp {
+        ProxyTcp { config, flows: Table::default(), counters: Counters::default() }
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Most bytes of state held at once: what flows may remember is set aside when they begin.
+    #[must_use]
+    pub fn state_bytes_max(&self) -> u64 {
+        self.counters.flows_max * Flow::bytes(self.config.segments)
+    }
+
+    fn forget_idle(&mut self, now: Time) {
+        let (number, idle) = (self.flows.turn(), self.config.idle);
+        if self.flows.get_mut(number).is_some_and(|flow| now.since(flow.last_packet) >= idle) {
+            self.flows.remove(number);
+        }
+    }
+
+    fn forget(&mut self, key: &FlowKey) {
+        if let Some(number) = self.flows.find(key) {
+            self.flows.remove(number);
+        }
+    }
+
+    /// The flow of data that goes down; it begins with its first segment.
+    fn flow(&mut self, key: FlowKey) -> Option<&mut Flow> {
+        let number = match self.flows.find(&key) {
+            Some(number) => number,
+            None if self.flows.len() < self.config.max_flows => {
+                self.counters.flows_max = self.counters.flows_max.max(self.flows.len() as u64 + 1);
+                self.flows.insert(key, Flow::new(self.config.segments))
+            }
+            None => return None,
+        };
+        self.flows.get_mut(number)
+    }
+}
+
+impl Agent for ProxyTcp {
+    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        if let Body::Tcp(segment) = &packet.body
+            && self.config.criterion.generates_for(packet.dst)
+        {
+            self.forget_idle(now);
+            let key = FlowKey::of(&packet);
+            if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
+                self.forget(&key);
+            } else if segment.sequence_len() > 0
+                && let Some(flow) = self.flow(key)
+            {
+                flow.last_packet = now;
+                flow.on_data(&packet, segment);
+            }
+        }
+        out.down(packet);
+    }
+
+    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        if let Body::Tcp(segment) = &packet.body {
+            let key = FlowKey::of(&packet).reversed();
+            let duplicates = self.config.duplicates;
+            if segment.flags.has(Flags::RST) {
+                self.forget(&key);
+            } else if let Some(number) = self.flows.find(&key)
+                && let Some(flow) = self.flows.get_mut(number)
+            {
+                flow.last_packet = now;
+                match flow.on_ack(&packet, segment, duplicates) {
+                    Verdict::Pass => self.counters.passed += u64::from(segment.sequence_len() == 0),
+                    Verdict::Over => {
+                        self.counters.passed += u64::from(segment.sequence_len() == 0);
+                        self.flows.remove(number);
+                    }
+                    Verdict::Hide => {
+                        self.counters.hidden += 1;
+                        return;
+                    }
+                    Verdict::Resend(lost) => {
+                        self.counters.hidden += 1;
+                        self.counters.resent += 1;
+                        out.down(lost);
+                        return;
+                    }
+                }
+            }
+        }
+        out.up(packet);
+    }
+
+    fn on_signal(&mut self, signal: Signal, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
+        let Body::Tcp(segment) = &packet.body else { return };
+        let number = self.flows.find(&FlowKey::of(packet));
+        let Some(flow) = number.and_then(|number| self.flows.get_mut(number)) else { return };
+        let Some((copies, newest)) = flow.on_signal(signal, segment, self.config.duplicates) else { return };
+        for _ in 0..copies {
+            self.counters.released += 1;
+            out.up(newest);
+        }
+    }
+
+    fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+}
