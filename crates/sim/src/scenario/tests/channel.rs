@@ -4,6 +4,7 @@ use super::wifi::{cell, cell_config, placed, wifi};
 use super::wifi_errors::{refused, refused_line};
 use super::{read, resolved};
 use crate::medium::radio::config::{Fading, RadioConfig, Redraw, Shadowing, db_to_ratio};
+use crate::{Request, run};
 use lasthop_stack::link::fec::Code;
 use lasthop_stack::units::Span;
 
@@ -134,4 +135,55 @@ fn a_code_that_cannot_be_is_refused() {
         line,
         "links.cell.fec.rate: a code with loss.above-mac, where no frame is decoded any more; expected 1",
     );
+}
+
+/// The goodput, bit/s, over a link of 802.11a at 6 Mbit/s in fragments of 320 bytes whose bits are wrong at a rate.
+fn goodput(ber: &str, rate: &str) -> f64 {
+    let text = format!(
+        r#"[run]
+duration = "10 s"
+
+[nodes]
+ap = {{}}
+sta = {{}}
+
+[links.air]
+kind = "wifi"
+nodes = ["ap", "sta"]
+standard = "802.11a"
+rate = "6 Mbit/s"
+basic-rates = ["6 Mbit/s"]
+fragment-threshold = "320 B"
+loss = {{ model = "bit", of = "packets", bit = {{ ber = {ber} }} }}
+fec.rate = {rate}
+
+[flows.down]
+from = "ap"
+to = "sta"
+"#
+    );
+    let config = read(&text).unwrap_or_else(|error| panic!("{error}")).config(0);
+    let request = Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &[],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let metrics = run(&request).unwrap().metrics;
+    metrics.iter().find(|metric| metric.0 == "goodput_bps").and_then(|metric| metric.1).unwrap()
+}
+
+#[test]
+fn a_code_costs_airtime_where_all_bits_are_right_and_carries_data_where_many_are_wrong() {
+    let (plain, coded) = (goodput("0", "1"), goodput("0", "0.75"));
+    // A fragment and its ACK take 16 + 452 + 16 + 44 us, with a code 584 instead of 452.
+    let expected = (16.0 + 452.0 + 16.0 + 44.0) / (16.0 + 584.0 + 16.0 + 44.0);
+    assert!((coded / plain / expected - 1.0).abs() < 0.03, "{plain} {coded}");
+    // Of 320 bytes one in twelve passes, of a coded frame five in six.
+    let (plain, coded) = (goodput("1e-3", "1"), goodput("1e-3", "0.75"));
+    assert!(plain < 0.02 * coded && coded > 1e6, "{plain} {coded}");
 }
