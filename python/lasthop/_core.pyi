@@ -1,6 +1,7 @@
 # Types of the extension module written in Rust (crates/py).
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +104,8 @@ class Run:
     def simulated_s(self) -> float: ...
     @property
     def series(self) -> dict[str, list[float]]: ...
+    @property
+    def transfers(self) -> dict[str, list[Any]]: ...
     def traces(self) -> list[str]: ...
     def trace(self, name: str) -> dict[str, npt.NDArray[np.float64] | list[str]]: ...
 

@@ -12,7 +12,7 @@ import os
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.errors import StudyError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 APPLICATION = 0x4C486F70  # "LHop", so that another program's SQLite file is recognised
-SCHEMA = 2
+SCHEMA = 3
 
 _TABLES = """
 create table meta (key text primary key, value text not null) without rowid;
@@ -43,6 +43,7 @@ create table runs (
     error text,
     metrics text,
     series text,
+    transfers text,
     events integer,
     simulated_s real,
     cpu_s real,
@@ -56,7 +57,8 @@ create table runs (
 class Row:
     """One run in the ledger; `error` tells why a failed run has no metrics.
 
-    `series` holds the goodput of each flow over time where the scenario has bins.
+    `series` holds the goodput of each flow over time where the scenario has bins, `transfers` the
+    columns of what users asked for where it has users.
     """
 
     point_key: str
@@ -67,6 +69,7 @@ class Row:
     error: str | None
     metrics: dict[str, float | None] | None
     series: dict[str, list[float]]
+    transfers: dict[str, list[Any]]
     events: int
     simulated_s: float
     cpu_s: float
@@ -167,7 +170,7 @@ class Ledger:
     def put(self, rows: Iterable[Row]) -> None:
         """Record finished runs in one transaction."""
         self._write(
-            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     r.point_key,
@@ -179,6 +182,7 @@ class Ledger:
                     r.error,
                     None if r.metrics is None else json.dumps(clean(r.metrics), allow_nan=False),
                     json.dumps(r.series, allow_nan=False) if r.series else None,
+                    json.dumps(r.transfers, allow_nan=False) if r.transfers else None,
                     r.events,
                     r.simulated_s,
                     r.cpu_s,
@@ -198,15 +202,16 @@ class Ledger:
     def rows(self, seed: int) -> Iterator[Row]:
         """All runs of a seed that the current model made."""
         query = """
-            select point_key, replication, seed, limits, stopped, error, metrics, series, events,
+            select point_key, replication, seed, limits, stopped, error, metrics, series, transfers, events,
                    simulated_s, cpu_s, wall_s
             from runs where model_version = ? and seed = ?
         """
         for row in self._db.execute(query, (_core.model_version, str(seed))):
-            key, replication, _, limits, stopped, error, metrics, series, *rest = row
+            key, replication, _, limits, stopped, error, metrics, series, transfers, *rest = row
             found = None if metrics is None else json.loads(metrics)
             over_time = {} if series is None else json.loads(series)
-            yield Row(key, replication, seed, limits, stopped, error, found, over_time, *rest)
+            asked = {} if transfers is None else json.loads(transfers)
+            yield Row(key, replication, seed, limits, stopped, error, found, over_time, asked, *rest)
 
     def close(self) -> None:
         """Close the file; what was recorded is on disk."""

@@ -1,4 +1,4 @@
-"""Figures of a study: a metric against a swept key with error bands, a matrix, airtime, a flow over time."""
+"""Figures of a study: lines with error bands, a matrix, airtime, response times, a flow over time."""
 
 from __future__ import annotations
 
@@ -55,6 +55,10 @@ def _draw(study: Study, figure: dict[str, Any]) -> Figure:
         from lasthop.plot_time import draw_study
 
         return draw_study(study, figure)
+    if figure["kind"] == "cdf":
+        from lasthop.plot_cdf import draw_responses
+
+        return draw_responses(study, figure)
     if figure["kind"] == "matrix":
         from lasthop.plot_matrix import draw_matrix
 

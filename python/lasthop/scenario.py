@@ -221,6 +221,7 @@ class Run:
         self.replication = replication
         self.metrics = core.metrics
         self.series = core.series
+        self.transfers = core.transfers
         self.events = core.events
         self.wall_s = core.wall_s
         self.cpu_s = core.cpu_s
@@ -254,6 +255,7 @@ class Run:
             "metrics": self.metrics,
             "airtime": [ledger.as_dict() for ledger in ledgers(self)],
             "series": self._series(),
+            "transfers": self.transfers or None,
             "notes": self.notes(),
             "events": self.events,
             "simulated_s": self.simulated_s,

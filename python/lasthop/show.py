@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop import _core, airtime, arq
+from lasthop import _core, airtime, arq, classes
 from lasthop.jsontext import dumps
 from lasthop.judgement import of_study
 from lasthop.matrix import matrix_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
-    """The figures' tables and what laws judged, or the tables of the metrics named, one below the other."""
+    """The figures' tables, what laws judged and users got, or the tables of the metrics named."""
     blocks = []
     for view in _views(study, metrics):
         if view.get("kind") == "airtime":
@@ -47,6 +47,9 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
     judged = "" if metrics else of_study(study)
     if judged:
         blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
+    by_class = "" if metrics else classes.of_study(study)
+    if by_class:
+        blocks.append(f"classes of traffic, means over the replications\n{by_class}")
     if arq.by_oracle(study.scenario):
         blocks.append(arq.BY_ORACLE)
     return "\n\n".join(blocks)
@@ -66,6 +69,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "failed": len(study.failures),
             "stopped": len(study.stopped),
             "airtime": airtime.study_json(study),
+            "classes": classes.study_json(study),
             "notes": [arq.BY_ORACLE] if arq.by_oracle(study.scenario) else [],
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
@@ -81,8 +85,8 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
         first: dict[str, Any] = next((f for f in figures if "x" in f), {})
         layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
         return [{**layout, "y": name} for name in metrics]
-    # What is drawn over time is no table.
-    shown = [figure for figure in figures if figure["kind"] != "time"]
+    # What is drawn over time is no table, and of response times there is another.
+    shown = [figure for figure in figures if figure["kind"] not in ("time", "cdf")]
     return shown or [{"y": name} for name in study.metrics()[:1]]
 
 

@@ -243,6 +243,13 @@ class Study:
                 found[replication] = row.series[name]
         return found
 
+    def rows(self, point: int) -> list[Row]:
+        """The runs of a point that count in its means."""
+        place = bisect_left(self.plan, point, key=itemgetter(0))
+        _, key, count = self.plan[place]
+        found = (self.runs.get((key, replication)) for replication in range(count))
+        return [row for row in found if row is not None and row.metrics is not None and not row.stopped]
+
     def check_metric(self, metric: str) -> None:
         """Raise unless the metric was measured."""
         known = self.metrics()

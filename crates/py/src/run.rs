@@ -3,6 +3,7 @@
 use lasthop_sim::Outcome;
 use lasthop_sim::probe::bins::Series;
 use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::probe::transfers::Transfer;
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -37,6 +38,7 @@ pub(crate) struct Run {
     metrics: Vec<(String, Option<f64>)>,
     traces: Vec<(&'static str, Py<PyDict>)>,
     series: Vec<Series>,
+    transfers: Vec<Transfer>,
     /// Events processed.
     #[pyo3(get)]
     events: u64,
@@ -60,6 +62,7 @@ impl Run {
             traces: outcome.traces.into_iter().map(|table| columns(py, table)).collect::<PyResult<_>>()?,
             metrics: outcome.metrics,
             series: outcome.series,
+            transfers: outcome.transfers,
             events: outcome.events,
             wall_s: outcome.wall_s,
             cpu_s,
@@ -89,6 +92,27 @@ impl Run {
             series.set_item(&one.name, &one.values)?;
         }
         Ok(series)
+    }
+
+    /// The transfers of users as columns, in the order in which they were begun; empty where there are no users. One that
+    /// is not done has lasted from its begin to the end of the run.
+    #[getter]
+    fn transfers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        let all = || self.transfers.iter();
+        if !self.transfers.is_empty() {
+            columns.set_item("flow", all().map(|it| it.flow).collect::<Vec<_>>())?;
+            columns.set_item("class", all().map(|it| it.class.name()).collect::<Vec<_>>())?;
+            columns.set_item("begun_s", all().map(|it| it.begun.as_secs()).collect::<Vec<_>>())?;
+            let lasted = |it: &Transfer| match it.ended {
+                Some(ended) => ended.since(it.begun).as_secs(),
+                None => self.simulated_s - it.begun.as_secs(),
+            };
+            columns.set_item("lasted_s", all().map(lasted).collect::<Vec<_>>())?;
+            columns.set_item("done", all().map(|it| it.ended.is_some()).collect::<Vec<_>>())?;
+            columns.set_item("bytes", all().map(|it| it.bytes).collect::<Vec<_>>())?;
+        }
+        Ok(columns)
     }
 
     /// The names of the traces taken.

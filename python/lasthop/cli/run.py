@@ -206,6 +206,7 @@ def _note_run(done: Run) -> None:
 
 
 def _table(done: Run) -> str:
+    from lasthop import classes
     from lasthop.airtime import CLASSES, ledgers, metric
     from lasthop.judgement import of_run
     from lasthop.quantity import human, metric_unit
@@ -217,7 +218,8 @@ def _table(done: Run) -> str:
         [name, human(value, metric_unit(name))] for name, value in done.metrics.items() if name not in booked
     ]
     judged = of_run(done.metrics)
-    blocks = [grid(["metric", "value"], rows), *map(str, books), *([judged] if judged else [])]
+    tables = [text for text in (judged, classes.of_run(done)) if text]
+    blocks = [grid(["metric", "value"], rows), *map(str, books), *tables]
     return "\n\n".join([*blocks, *_holes(done), *done.notes()])
 
 

@@ -110,6 +110,7 @@ impl<'a> Reader<'a> {
         match kind.as_str() {
             "airtime" => self.airtime(&figure, place),
             "time" => self.time(&figure, place),
+            "cdf" => self.responses(&figure, place),
             _ => {}
         }
         figure
@@ -128,6 +129,26 @@ impl<'a> Reader<'a> {
             _ if known.is_empty() => {
                 let text = "\"airtime\" of a scenario without 802.11; expected a link of kind wifi";
                 self.fault(place("kind").unwrap_or(self.place), "kind", text.to_string());
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks that there are transfers of the class whose response times are to be drawn.
+    fn responses(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
+        let Some(class) = figure.get("class").and_then(Json::as_str) else { return };
+        let of_flow = |name: &'a String| name.strip_prefix("flows.")?.split_once(".class.");
+        let users = self.metrics.iter().filter_map(of_flow);
+        let of_class = users.filter(|(_, rest)| rest.split('.').next() == Some(class));
+        let known: BTreeSet<&str> = of_class.map(|(flow, _)| flow).collect();
+        match figure.get("flow") {
+            _ if known.is_empty() => {
+                let text = format!("\"{class}\" of a scenario without; expected a class that a flow has");
+                self.fault(place("class").unwrap_or(self.place), "class", text);
+            }
+            Some(Json::String(flow)) if !known.contains(flow.as_str()) => {
+                let known: Vec<&str> = known.into_iter().collect();
+                self.fault(place("flow").unwrap_or(self.place), "flow", unknown("flow", flow, &known));
             }
             _ => {}
         }

@@ -3,13 +3,15 @@
 use super::table::{LONGEST, TIME_S};
 use super::words::{FIGURES, PANELS, names};
 use super::{Key, Kind, Only};
+use crate::traffic::sessions::Class;
 
 const LINES: &[Only] = &[Only::Is("figure.kind", &["lines"])];
 const LINES_OR_BARS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime"])];
 const LINES_OR_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "matrix"])];
-const ALL_BUT_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime", "time"])];
+const ALL_BUT_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime", "time", "cdf"])];
 const CELLS: &[Only] = &[Only::Is("figure.kind", &["matrix"])];
 const BARS: &[Only] = &[Only::Is("figure.kind", &["airtime"])];
+const RESPONSES: &[Only] = &[Only::Is("figure.kind", &["cdf"])];
 const OVER_TIME: &[Only] = &[Only::Is("figure.kind", &["time"])];
 
 const SCALE: Kind = Kind::Word("scale", || vec!["linear", "log"]);
@@ -45,7 +47,9 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("figure.title", Kind::Text, "title of the figure").absent(),
     Key::new("figure.x-label", Kind::Text, "label of the x axis").absent().only(LINES_OR_BARS),
     Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(LINES),
-    Key::new("figure.x-scale", SCALE, "scale of the x axis").absent().only(LINES),
+    Key::new("figure.x-scale", SCALE, "scale of the x axis")
+        .absent()
+        .only(&[Only::Is("figure.kind", &["lines", "cdf"])]),
     Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(LINES),
     Key::new("figure.names", Kind::Names, "what legend and axis say in the place of swept values").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
@@ -65,9 +69,15 @@ pub(super) const KEYS: &[Key] = &[
         "what is drawn over time, one panel above the other",
     )
     .only(OVER_TIME),
-    Key::new("figure.flow", Kind::Text, "flow that is drawn over time; all without it")
+    Key::new("figure.flow", Kind::Text, "flow that is drawn; all without it")
         .absent()
-        .only(OVER_TIME),
+        .only(&[Only::Is("figure.kind", &["time", "cdf"])]),
+    Key::new(
+        "figure.class",
+        Kind::Word("class", || Class::ALL.map(Class::name).to_vec()),
+        "class of transfers whose response times are drawn",
+    )
+    .only(RESPONSES),
     Key::new("figure.since", TIME_S, "simulated time at which the time axis begins")
         .default("0 s")
         .at_most(LONGEST)

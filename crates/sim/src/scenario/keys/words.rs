@@ -86,6 +86,7 @@ pub static FIGURES: &[Named] = &[
     ),
     named("airtime", "how the time of an 802.11 medium was used, one stacked bar for each point"),
     named("time", "quantities of a flow against simulated time"),
+    named("cdf", "the share of a class of transfers that is done within a time, unfinished ones censored"),
 ];
 
 /// What a figure over time can show of a flow.

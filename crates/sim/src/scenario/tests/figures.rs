@@ -54,12 +54,12 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, "x = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\nflow = \"ftp\" # here\n"),
         "flow = \"ftp\" # here",
-        "figure.flow: a figure of kind \"lines\" has none; expected figure.kind = \"time\"",
+        "figure.flow: a figure of kind \"lines\" has none; expected figure.kind = \"time\" or \"cdf\"",
     );
     refused(
         &drawn(FIG05, "kind = \"tiem\"\nx = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\n"),
         "kind = \"tiem\"",
-        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: lines, matrix, airtime, time)",
+        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: lines, matrix, airtime, time, cdf)",
     );
 }
 
@@ -175,6 +175,28 @@ fn a_matrix_has_rows_and_columns_and_two_metrics() {
     refused(
         &drawn(&swept, &format!("{whole}lines = \"flows.main.tcp.variant\" # here\n")),
         "lines = \"flows.main.tcp.variant\" # here",
-        "figure.lines: a figure of kind \"matrix\" has none; expected figure.kind = \"lines\" or \"airtime\" or \"time\"",
+        "figure.lines: a figure of kind \"matrix\" has none; expected figure.kind = \"lines\" or \"airtime\" or \"time\" or \"cdf\"",
+    );
+}
+
+#[test]
+fn response_times_are_drawn_of_a_class_that_a_flow_has() {
+    let users = BASE.replace("[flows.main]\n", "[flows.main]\napp = { kind = \"web\" }\n");
+    let of = |figure: &str| drawn(&users, &format!("kind = \"cdf\"\n{figure}"));
+    assert!(read(&of("class = \"web\"\nflow = \"main\"\nx-scale = \"log\"\n")).is_ok());
+    refused(
+        &of("class = \"mail\"\n"),
+        "class = ",
+        "figure.class: \"mail\" of a scenario without; expected a class that a flow has",
+    );
+    refused(
+        &of("class = \"web\"\nflow = \"mian\"\n"),
+        "flow = \"mian\"",
+        "figure.flow: unknown flow \"mian\"; did you mean \"main\"? (known: main)",
+    );
+    refused(
+        &of("flow = \"main\"\n"),
+        "[[figure]] # new",
+        "figure.class: missing; expected a class (ftp, web, mail)",
     );
 }

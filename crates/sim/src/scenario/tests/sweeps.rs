@@ -251,7 +251,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     refused(
         &figure(&format!("{x}{y}colour = \"red\"\n")),
         "colour",
-        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, title, x-label, y-label, x-scale, y-scale, names, where, gain-over, link, panels, flow, since, until",
+        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, title, x-label, y-label, x-scale, y-scale, names, where, gain-over, link, panels, flow, class, since, until",
     );
 }
 
