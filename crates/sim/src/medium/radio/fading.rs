@@ -147,10 +147,11 @@ impl Process {
     }
 }
 
-/// For how long the echoes of a receiver that moves at a speed stay as they are: 0.423 over the Doppler shift.
+/// For how long the echoes of a receiver that moves at a speed stay as they are: 0.423 over the Doppler shift, and no
+/// longer than any run.
 #[must_use]
 pub fn coherence(speed_mps: f64, frequency_hz: f64) -> Span {
-    Span::from_secs_f64(coherence_m(frequency_hz) / speed_mps).max(Span(1))
+    Span::from_secs_f64((coherence_m(frequency_hz) / speed_mps).min(FOREVER_S)).max(Span(1))
 }
 
 /// How far it moves meanwhile, m.

@@ -21,6 +21,9 @@ use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
+/// The shortest way after which shadowing may be drawn anew, m.
+const LEAST_WAY_M: f64 = 0.01;
+
 impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
         let mut tables = BTreeSet::new();
@@ -200,10 +203,19 @@ impl Check<'_> {
             let text = "\"nodes\", but no station of the link moves; expected a speed such as \"1.5 m/s\"";
             self.fault(&format!("links.{name}.propagation.fading.speed"), text.to_string());
         }
-        let by_way = |redraw: &Value| matches!(redraw, Value::Quantity(way) if way.dim == Dim::Length);
         let redraw = format!("links.{name}.propagation.shadowing.redraw");
-        if !moves && sheet.get(&redraw).is_some_and(by_way) {
-            let text = "a length, but no station of the link moves; expected a time or \"never\"";
+        let way_m = match sheet.get(&redraw) {
+            Some(Value::Quantity(way)) if way.dim == Dim::Length => Some(way.si()),
+            _ => None,
+        };
+        let wrong = match way_m {
+            Some(_) if !moves => {
+                Some("a length, but no station of the link moves; expected a time or \"never\"")
+            }
+            Some(way_m) if way_m < LEAST_WAY_M => Some("too short a way; expected at least 0.01 m"),
+            _ => None,
+        };
+        if let Some(text) = wrong {
             self.fault(&redraw, text.to_string());
         }
     }

@@ -106,7 +106,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("disc")
     .only(IF_WAYPOINT),
-    Key::new("nodes.*.move.waypoint.radius", LENGTH, "of the disc").above("0 m").only(IF_IN_DISC),
+    Key::new("nodes.*.move.waypoint.radius", LENGTH, "of the disc").at_least("0.01 m").only(IF_IN_DISC),
     Key::new("nodes.*.move.waypoint.size", Kind::Position, "width and height").only(IF_IN_RECTANGLE),
     Key::new("nodes.*.move.waypoint.slowest", SPEED, "least speed; each leg has one between both, evenly")
         .like("nodes.*.move.speed")

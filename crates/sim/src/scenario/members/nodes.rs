@@ -8,6 +8,9 @@ use lasthop_stack::units::{Metres, Span};
 use std::f64::consts::TAU;
 use std::ops::Range;
 
+/// The least width of an area to walk in, m: legs without length would never come to an end.
+const LEAST_AREA_M: f64 = 0.01;
+
 /// A position in metres, or none.
 type Spot = Option<(f64, f64)>;
 
@@ -156,9 +159,12 @@ impl Reader<'_> {
             return None;
         }
         let area = match self.get(&key("waypoint.size")).and_then(lengths) {
-            Some((width, height)) if width > 0.0 && height > 0.0 => Area::Rectangle(width, height),
+            Some((width, height)) if width.min(height) >= LEAST_AREA_M => Area::Rectangle(width, height),
             Some(_) => {
-                self.fault(key("waypoint.size"), "no area; expected a width and a height above 0");
+                self.fault(
+                    key("waypoint.size"),
+                    "too small; expected a width and a height of at least 0.01 m",
+                );
                 return None;
             }
             None => Area::Disc(real("waypoint.radius").unwrap_or_default()),

@@ -163,7 +163,7 @@ fn movements_that_cannot_be_are_refused() {
         (
             r#"sta = { position = ["0 m", "0 m"], move = { kind = "waypoint", speed = "1 m/s", waypoint = { area = "rectangle", size = ["5 m", "-1 m"] } } }"#,
             "waypoint.size",
-            "no area; expected a width and a height above 0",
+            "too small; expected a width and a height of at least 0.01 m",
         ),
         (
             r#"sta = { move = { kind = "circle", around = "sta", speed = "1 m/s" } }"#,
@@ -244,5 +244,15 @@ fn fading_and_shadowing_by_the_way_need_somebody_who_moves() {
         &standing.replace("access-point = \"ap\"", &format!("access-point = \"ap\"\n{line}")),
         line,
         "links.air.propagation.shadowing.redraw: a length, but no station of the link moves; expected a time or \"never\"",
+    );
+    let walker = cell(
+        r#"sta = { move = { kind = "waypoint", around = "ap", speed = "2 m/s", waypoint = { radius = "10 m" } } }"#,
+    );
+    let line =
+        "propagation.shadowing = { model = \"log-normal\", deviation = \"3 dB\", redraw = \"0.001 m\" }";
+    refused(
+        &walker.replace("access-point = \"ap\"", &format!("access-point = \"ap\"\n{line}")),
+        line,
+        "links.air.propagation.shadowing.redraw: too short a way; expected at least 0.01 m",
     );
 }
