@@ -185,11 +185,22 @@ mod tests {
     }
 
     #[test]
+    fn a_first_transmission_with_a_number_received_already_is_another_msdus() {
+        let mut inbox = Inbox::new(Reassembly::AnyOrder);
+        for _ in 0..3 {
+            assert_eq!(inbox.accept(&data(1, 5, 0, true, false)), Accepted::Part);
+            assert_eq!(inbox.accept(&data(1, 5, 1, false, true)), Accepted::Whole);
+            assert_eq!(inbox.accept(&data(1, 5, 1, false, true)), Accepted::Duplicate);
+        }
+    }
+
+    #[test]
     fn sequence_numbers_that_come_round_are_not_those_of_before() {
         let mut inbox = Inbox::new(Reassembly::AnyOrder);
         for number in 0..3 * 4096_u32 {
             let sequence = (number & 0xFFF) as u16;
-            assert_eq!(inbox.accept(&data(1, sequence, 0, true, false)), Accepted::Part);
+            // Of every third one no first transmission was received.
+            assert_eq!(inbox.accept(&data(1, sequence, 0, true, number % 3 == 0)), Accepted::Part);
             // A repetition whose first transmission was never received.
             assert_eq!(inbox.accept(&data(1, sequence, 1, false, true)), Accepted::Whole, "number {number}");
         }
