@@ -97,6 +97,8 @@ def _labels(
     ['reno', 'BBR']
     >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {"1": "one", "2": "two"})
     ['one', 'two']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {"1, off": "one without y"})
+    ['nothing changed', 'one without y']
     >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {})
     ['nothing changed', 'x = 2', 'y = off']
     """
@@ -104,8 +106,9 @@ def _labels(
         return [names.get(text, text) for (text,) in rows]
     labels = []
     for row in rows:
-        if row[own] in names:
-            labels.append(names[row[own]])
+        name = names.get(", ".join(row)) or names.get(row[own])
+        if name:
+            labels.append(name)
             continue
         differing = [
             f"{short} = {names.get(text, text)}"

@@ -20,7 +20,7 @@ from lasthop.quantity import digits, metric_unit, metric_words, prefix
 from lasthop.stats import Interval, difference, interval, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from lasthop.study import Study
 
@@ -220,12 +220,24 @@ def groups(
     shown = _differing(beside, lines, where, owns.values())
     return [
         Group(
-            ", ".join((names or {}).get(owns[place][k], owns[place][k]) for k in shown),
+            _label([owns[place][k] for k in shown], names or {}),
             [text for text, _ in column],
             [index for _, index in column],
         )
         for place, column in cells.items()
     ]
+
+
+def _label(values: Sequence[str], names: Mapping[str, str]) -> str:
+    """What a line is called: the name of its values together, or of each.
+
+    >>> _label(["dynamic", "oracle"], {"dynamic, oracle": "as if all were known", "fixed": "three tries"})
+    'as if all were known'
+    >>> _label(["fixed", "oracle"], {"fixed": "three tries"})
+    'three tries, oracle'
+    """
+    whole = ", ".join(values)
+    return names.get(whole) or ", ".join(names.get(value, value) for value in values)
 
 
 def _level(study: Study, index: int, y: str) -> Interval:

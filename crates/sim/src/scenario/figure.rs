@@ -255,8 +255,11 @@ impl<'a> Reader<'a> {
         for leaf in leaves {
             let value = leaf.key();
             let at = format!("{name}.{value}");
+            // A line or row that several values tell from the others is named by all of them.
+            let is_known =
+                known.contains(&value) || value.split(", ").all(|part| known.iter().any(|one| one == part));
             match &leaf.item.raw {
-                _ if !known.contains(&value) => {
+                _ if !is_known => {
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     self.fault(leaf.item.place, &at, unknown("swept value", &value, &known));
                 }

@@ -75,6 +75,14 @@ fn names_stand_for_swept_values() {
         "figure.names.lle-tpc: unknown swept value \"lle-tpc\"; did you mean \"lle-tcp\"? \
          (known: none, lle-tcp, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, 12 %, 14 %, 16 %, 18 %, 20 %)",
     );
+    let together = read(&drawn(FIG05, &names("{ \"none, 2 %\" = \"both\" }"))).unwrap();
+    assert_eq!(together.figures()[1]["names"], serde_json::json!({ "none, 2 %": "both" }));
+    refused(
+        &drawn(FIG05, &names("{ \"none, 3 %\" = \"both\" }")),
+        "names",
+        "figure.names.none, 3 %: unknown swept value \"none, 3 %\"; \
+         expected one of none, lle-tcp, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, 12 %, 14 %, 16 %, 18 %, 20 %",
+    );
     refused(&drawn(FIG05, &names("{ none = 1 }")), "names", "figure.names.none: 1; expected text");
 }
 
