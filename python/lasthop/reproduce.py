@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop import paths
+from lasthop.arq import BY_ORACLE, by_oracle
 from lasthop.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.measure import judge
@@ -49,6 +50,7 @@ class Reproduction:
     quick: bool
     findings: list[Finding] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
+    oracles: list[str] = field(default_factory=list)
 
     def worse(self) -> list[Finding]:
         """The findings whose verdict is worse than the one on record.
@@ -65,7 +67,8 @@ class Reproduction:
 
     def as_dict(self) -> dict[str, Any]:
         """The document for `--json`."""
-        return {"paper": self.paper.id, "claims": [f.as_dict() for f in self.findings]}
+        claims = [f.as_dict() for f in self.findings]
+        return {"paper": self.paper.id, "claims": claims, "notes": self.notes()}
 
     def text(self, paint: Callable[[str, str], str] = lambda text, _: text) -> str:
         """One line for each claim."""
@@ -84,7 +87,11 @@ class Reproduction:
             lines[i] = lines[i].replace(
                 f"  {finding.verdict}", f"  {paint(finding.verdict, colours[finding.verdict])}", 1
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"\n{note}" for note in self.notes())])
+
+    def notes(self) -> list[str]:
+        """Which studies were made with knowledge that no node could have."""
+        return [f"{BY_ORACLE}: {', '.join(self.oracles)}"] if self.oracles else []
 
 
 def _row(finding: Finding) -> dict[str, str]:
@@ -174,6 +181,8 @@ def reproduce(
             save(draw(study, figure), folder / "figures" / f"{figure['id']}.svg")
         result.findings += [judge(c, study) for c in one.claims if c.study == name]
         result.folders.append(folder)
+        if by_oracle(scenario):
+            result.oracles.append(name)
     order = [c.id for c in one.claims]
     result.findings.sort(key=lambda f: order.index(f.claim.id))
     return result

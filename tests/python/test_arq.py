@@ -136,3 +136,13 @@ def test_the_window_alone_is_refused(cell: Path, cli: Cli) -> None:
 def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
     listed = cli("list", "arq", "--json")
     assert [entry["name"] for entry in json.loads(listed.stdout)] == ["fixed", "dynamic"]
+
+
+def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None:
+    from lasthop.reproduce import Paper, Reproduction
+
+    one = Paper("cell", "A cell", {}, [], {}, tmp_path / "cell.md")
+    assert arq.BY_ORACLE not in Reproduction(one, quick=False).text()
+    labelled = Reproduction(one, quick=False, oracles=["rtt", "ber"])
+    assert labelled.text().endswith(f"\n\n{arq.BY_ORACLE}: rtt, ber")
+    assert labelled.as_dict()["notes"] == [f"{arq.BY_ORACLE}: rtt, ber"]
