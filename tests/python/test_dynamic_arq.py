@@ -1,0 +1,33 @@
+"""The cell of dynamic ARQ: one channel for all its scenarios, and what the scheme gains there."""
+
+from __future__ import annotations
+
+import lasthop as lh
+from lasthop import paths
+
+EXPONENT = "links.cell.propagation.exponent"
+
+
+def test_every_scenario_keeps_the_calibrated_exponent() -> None:
+    found = {}
+    for name in (name for name in paths.shipped() if name.startswith("dynamic-arq/")):
+        scenario = lh.load(name)
+        points = range(len(scenario.points()))
+        found[name] = {entry["value"] for i in points if (entry := scenario.resolved(i).get(EXPONENT))}
+    swept = found.pop("dynamic-arq/calibration")
+    assert found.pop("dynamic-arq/ber") == set()
+    assert len(found) > 5
+    assert set().union(*found.values()) == {"3.14"}
+    assert sorted(swept, key=float)[len(swept) // 2] == "3.14"
+
+
+def test_the_scheme_waits_out_fades_that_three_retransmissions_do_not() -> None:
+    goodput = {}
+    for kind in ("fixed", "dynamic"):
+        cell = lh.load("dynamic-arq/mobility").set(
+            {"nodes.client.move.kind": "circle", "links.cell.arq.kind": kind, "run.duration": "30 s"}
+        )
+        goodput[kind] = cell.run().metrics["flows.down.goodput_bps"]
+    assert goodput["fixed"] is not None
+    assert goodput["dynamic"] is not None
+    assert goodput["dynamic"] > 2 * goodput["fixed"]
