@@ -277,6 +277,9 @@ def _differing(
 ) -> list[str]:
     """The keys that tell one line from another: none that is the same in all of them."""
     shown = [k for keys in beside for k in ([k for k in keys if k == lines] or keys) if k not in where]
+    if len({tuple(own[k] for k in shown) for own in owns}) < len(owns):
+        # What advances together with the key of the lines tells them apart.
+        shown = [k for keys in beside for k in keys if k not in where]
     if len(owns) < 2:
         return shown
     return [k for k in shown if k == lines or len({own[k] for own in owns}) > 1]
