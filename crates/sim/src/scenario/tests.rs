@@ -12,6 +12,7 @@ mod listing;
 mod motion;
 mod paths;
 mod periods;
+mod proxy_tcp;
 mod reverse;
 mod sweeps;
 mod users;

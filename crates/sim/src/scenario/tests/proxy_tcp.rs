@@ -1,0 +1,65 @@
+//! Agents that hide duplicate acknowledgements: their keys.
+
+use super::read;
+use super::wifi::snoop;
+use super::wifi_errors::refused;
+use crate::scenario::Scenario;
+use lasthop_stack::registry::AgentKind;
+use lasthop_stack::schemes::proxy_tcp::{Config, Duplicates};
+use lasthop_stack::units::Span;
+
+/// A cell with such an agent that has these lines more.
+fn proxy(lines: &str) -> String {
+    snoop(lines).replace("lle-tcp", "proxy-tcp")
+}
+
+fn config(lines: &str) -> Config {
+    let scenario: Scenario = read(&proxy(lines)).unwrap_or_else(|error| panic!("{error}"));
+    let agent = scenario.config(0).agents.remove(0);
+    assert_eq!(agent.kind, AgentKind::ProxyTcp);
+    agent.proxy
+}
+
+#[test]
+fn an_agent_that_says_nothing_hides_while_the_link_tries() {
+    assert_eq!(config(""), Config::default());
+}
+
+#[test]
+fn every_key_comes_out_as_it_was_set() {
+    for (word, duplicates) in [
+        ("while-trying", Duplicates::WhileTrying),
+        ("held", Duplicates::Held),
+        ("resend", Duplicates::Resend),
+    ] {
+        let lines = format!("duplicates = \"{word}\"\nsegments = 7\nidle = \"3 s\"\nmax-flows = 5");
+        let idle = Span::from_secs(3);
+        let expected = Config { duplicates, segments: 7, idle, max_flows: 5, ..Config::default() };
+        assert_eq!(config(&lines), expected);
+    }
+}
+
+#[test]
+fn laws_that_need_stamps_may_go_through_it_since_it_makes_no_acknowledgements() {
+    let text = proxy("").replace("[flows.down]", "[flows.down]\ntcp = { variant = \"jtcp\" }");
+    assert!(read(&text).is_ok());
+}
+
+#[test]
+fn what_it_does_not_know_is_refused() {
+    refused(
+        &proxy("duplicates = \"hold\""),
+        "duplicates",
+        "agents.snoop.duplicates: unknown choice \"hold\"; did you mean \"held\"? (known: while-trying, held, resend)",
+    );
+    refused(
+        &proxy("mode = \"paper\""),
+        "mode",
+        "agents.snoop.mode: no point uses it; expected agents.snoop.kind = \"lle-tcp\"",
+    );
+    refused(
+        &snoop("duplicates = \"held\""),
+        "duplicates",
+        "agents.snoop.duplicates: no point uses it; expected agents.snoop.kind = \"proxy-tcp\"",
+    );
+}
