@@ -347,11 +347,11 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; expected one of none, lle-tcp",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; expected one of none, lle-tcp, proxy-tcp",
     );
     refused(
         &changed("kind = \"lle-tcp\"", "mode = \"safe\""),
         "[agents.snoop]",
-        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp)",
+        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp)",
     );
 }
