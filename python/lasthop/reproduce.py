@@ -55,13 +55,13 @@ class Reproduction:
     def worse(self) -> list[Finding]:
         """The findings whose verdict is worse than the one on record.
 
-        A quick run has fewer replications, so that it cannot tell is no news.
+        A quick run has fewer replications: that it cannot tell is no news, nor is what it tells where many could not.
         """
         return [f for f in self.findings if self._is_worse(f)]
 
     def _is_worse(self, finding: Finding) -> bool:
         before = self.paper.recorded.get(finding.claim.id)
-        if before is None or (self.quick and finding.verdict == CANNOT_TELL):
+        if before is None or (self.quick and CANNOT_TELL in (before, finding.verdict)):
             return False
         return VERDICTS.index(finding.verdict) > VERDICTS.index(before)
 

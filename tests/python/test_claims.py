@@ -297,6 +297,7 @@ def test_recorded_verdicts_are_read_from_the_table_of_claims(tmp_path: Path) -> 
         (AGREES, CANNOT_TELL, True, False),
         (AGREES, DIFFERS, True, True),
         (CANNOT_TELL, DIFFERS, False, True),
+        (CANNOT_TELL, DIFFERS, True, False),
         (DIFFERS, DIFFERS, False, False),
         (DIFFERS, AGREES, False, False),
         (None, DIFFERS, False, False),
