@@ -129,5 +129,9 @@ def select(points: list[dict[str, str]], conditions: Iterable[Condition], numeri
     for c in conditions:
         if points and c.key not in points[0]:
             raise UsageError(f"--where: {c.key} is not swept; {nearest(c.key, points[0])}")
+        there = dict.fromkeys(point[c.key] for point in points)
+        for value in () if c.sign in _COMPARE else c.values:
+            if points and value not in points[0] and not any(same(c.key, value, t, numeric) for t in there):
+                raise UsageError(f'--where {c.key}: "{value}" is no swept value; {nearest(value, there)}')
         chosen = [i for i in chosen if c.holds(points[i], numeric)]
     return chosen

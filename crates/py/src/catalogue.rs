@@ -27,9 +27,9 @@ pub(crate) fn registry() -> String {
         .iter()
         .map(|metric| {
             let before = match metric.of {
-                "link" | "wifi" | "arq" | "dynamic arq" | "frn" => "links.<l>.",
+                "link" | "drawn link" | "wifi" | "arq" | "dynamic arq" | "frn" => "links.<l>.",
                 "agent" => "agents.<a>.",
-                "run" => "",
+                "run" | "tcp run" => "",
                 _ => "flows.<f>.",
             };
             let name = format!("{before}{}", metric.name);

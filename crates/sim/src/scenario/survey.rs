@@ -3,11 +3,11 @@
 
 use super::build;
 use super::error::{Fault, Faults, Place};
-use super::keys::Only;
+use super::keys::{Kind, Only};
 use super::layout::{SlotDefault, SlotOnly};
 use super::members::Members;
 use super::plan::Plan;
-use super::sheet::{Sheet, Transport};
+use super::sheet::Sheet;
 use super::sweep::MOST_POINTS;
 use super::value::Value;
 use crate::probe::metrics;
@@ -22,9 +22,8 @@ pub(super) struct Survey {
     met: BTreeSet<Shape>,
 }
 
-/// The transport of each table of flows and whether data goes back on it, the kind of each link, and the names of all links
-/// and flows.
-type Shape = (Vec<(Transport, bool)>, Vec<String>, Vec<String>);
+/// The swept values that are no numbers, as of kinds and laws, and the names of all links and flows.
+type Shape = (Vec<String>, Vec<String>);
 
 impl Survey {
     pub(super) fn new(plan: &Plan) -> Survey {
@@ -42,22 +41,19 @@ impl Survey {
         for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
             *used |= cell.is_some();
         }
-        let layout = &sheet.plan.layout;
-        let goes_back = |flow: &String| {
-            let kind = sheet.get(&format!("flows.{flow}.app.reverse.kind"));
-            kind.is_some_and(|kind| !kind.is("none"))
-        };
-        let flows = layout.flows.iter().zip(0..);
-        let transports = flows.map(|(flow, number)| (sheet.transport(number), goes_back(flow))).collect();
-        let kind =
-            |link: &String| sheet.get(&format!("links.{link}.kind")).map_or_else(String::new, Value::text);
-        let kinds = layout.links.iter().map(kind).collect();
         if !sheet.missing.is_empty() {
             return;
         }
         let Ok(members) = Members::of(sheet) else { return };
         let measured = members.measured().into_iter().map(str::to_string).collect();
-        if self.met.insert((transports, kinds, measured)) {
+        let plan = sheet.plan;
+        let is_number = |kind| matches!(kind, Kind::Quantity(..) | Kind::Integer | Kind::Number);
+        let swept = plan.axes.iter().flat_map(|axis| &axis.slots);
+        let words = swept.filter(|slot| !is_number(plan.layout.slots[**slot].def.kind));
+        let value =
+            |slot: &usize| sheet.get(&plan.layout.slots[*slot].key).map_or_else(String::new, Value::text);
+        let values = words.map(value).collect();
+        if self.met.insert((values, measured)) {
             self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet, &members)));
         }
     }

@@ -4,7 +4,7 @@ use super::{Check, secs};
 use crate::net::routes::Routes;
 use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use lasthop_stack::hooks::Congestion;
-use lasthop_stack::link::dot11::{LARGEST_MSDU, PcfConfig, Rules};
+use lasthop_stack::link::dot11::{LARGEST_FRAME, LARGEST_MSDU, PcfConfig, Rules};
 use lasthop_stack::packet::{Body, Datagram, Extension, NodeId, Options, Packet, Segment, Timestamps};
 use lasthop_stack::units::{SeqNo, Span};
 
@@ -25,7 +25,9 @@ impl Check<'_> {
                 .filter(|flow| self.msdu(link, wifi, flow))
                 .collect();
             let longest = flows.iter().rev().max_by_key(|flow| largest_packet(flow).1);
-            if let (Some(pcf), Some(flow)) = (&wifi.pcf, longest) {
+            let Some(flow) = longest else { continue };
+            self.redundancy(link, wifi, largest_packet(flow).1);
+            if let Some(pcf) = &wifi.pcf {
                 self.answer(link, pcf, flow);
             }
         }
@@ -46,6 +48,18 @@ impl Check<'_> {
             self.fault(&packet_key(flow), text);
         }
         fits
+    }
+
+    /// A code must leave frames that can be sent.
+    fn redundancy(&mut self, link: &str, wifi: &WifiConfig, packet: u32) {
+        let frame = Rules::new(wifi.mac).longest_frame(packet);
+        if wifi.mac.fec.is_some() && frame > LARGEST_FRAME {
+            let text = format!(
+                "makes frames of {frame} B of packets of {packet} B, above the {LARGEST_FRAME} B that 802.11 can send; \
+                 expected a higher rate or shorter fragments"
+            );
+            self.fault(&format!("links.{link}.fec.rate"), text);
+        }
     }
 
     /// The time that is held free for the answer to a poll must do for all packets.

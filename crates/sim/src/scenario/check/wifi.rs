@@ -150,14 +150,17 @@ impl Check<'_> {
         }
     }
 
-    /// A scheme that chooses is an access point's, and a poll takes what comes next.
+    /// A scheme that chooses is an access point's, as is what is told of it, and a poll takes what comes next.
     fn arq(&mut self, name: &str, wifi: &WifiConfig) {
-        let Some(ArqConfig::Dynamic { timing, .. }) = wifi.arq else { return };
+        let Some(arq) = &wifi.arq else { return };
         let key = |below: &str| format!("links.{name}.{below}");
         if wifi.access_point.is_none() {
-            let text = "\"dynamic\" without an access point; expected links.*.access-point to name one";
-            self.fault(&key("arq.kind"), text.replace('*', name));
+            let kind = if matches!(arq, ArqConfig::Dynamic { .. }) { "dynamic" } else { "fixed" };
+            let text =
+                format!("\"{kind}\" without an access point; expected links.{name}.access-point to name one");
+            self.fault(&key("arq.kind"), text);
         }
+        let ArqConfig::Dynamic { timing, .. } = *arq else { return };
         if wifi.pcf.is_some() {
             let text = "\"dynamic\" with coordination \"pcf\"; expected \"dcf\"";
             self.fault(&key("arq.kind"), text.to_string());

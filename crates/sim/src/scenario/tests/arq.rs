@@ -74,6 +74,10 @@ fn what_dynamic_arq_cannot_do_is_told() {
             "arq.kind: \"dynamic\" without an access point; expected links.cell.access-point to name one",
         ),
         (
+            "arq = { kind = \"fixed\" }",
+            "arq.kind: \"fixed\" without an access point; expected links.cell.access-point to name one",
+        ),
+        (
             "access-point = \"ap\"\ncoordination = \"pcf\"\narq = { kind = \"dynamic\" }",
             "arq.kind: \"dynamic\" with coordination \"pcf\"; expected \"dcf\"",
         ),

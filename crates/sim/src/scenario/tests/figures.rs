@@ -208,3 +208,13 @@ fn response_times_are_drawn_of_a_class_that_a_flow_has() {
         "figure.class: missing; expected a class (ftp, web, mail)",
     );
 }
+
+#[test]
+fn what_only_a_later_point_measures_may_be_drawn() {
+    for (first, then) in [("bulk", "mail"), ("mail", "bulk")] {
+        let swept = format!("{BASE}\n[sweep]\n\"flows.main.app.kind\" = [\"{first}\", \"{then}\"]\n");
+        let figure = "x = \"flows.main.app.kind\"\ny = \"flows.main.class.mail.goodput_bps\"\n";
+        let read = read(&drawn(&swept, figure));
+        assert!(read.is_ok(), "{first} before {then}: {}", read.unwrap_err());
+    }
+}

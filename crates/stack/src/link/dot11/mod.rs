@@ -55,7 +55,7 @@ pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
 pub use room::{Buffer, BufferScope, BufferUnit};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Reassembly, ResponseTimeout};
-pub use timing::{LARGEST_MSDU, Rules};
+pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 
 use crate::units::Time;
 

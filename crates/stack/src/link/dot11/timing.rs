@@ -44,6 +44,8 @@ pub struct Rules {
 const MOST_FRAGMENTS: u32 = 16;
 /// The largest MSDU in bytes, LLC included (IEEE 802.11-1999, 6.2.1.1.2). It bounds the shortest fragment too.
 pub const LARGEST_MSDU: u32 = 2304;
+/// The largest frame in bytes: OFDM and HR/DSSS tell lengths of up to 4095 (IEEE 802.11-2012, 17.4.3 and 18.4.4).
+pub const LARGEST_FRAME: u32 = 4095;
 
 impl Rules {
     /// What follows from `config`.
@@ -100,6 +102,12 @@ impl Rules {
                 (Some(Coded { code, bytes: bytes as u16 }), plain + code.redundancy(bytes))
             }
         }
+    }
+
+    /// Bytes on the air of the longest frame that carries this packet, or a part of it.
+    #[must_use]
+    pub fn longest_frame(&self, packet: u32) -> u32 {
+        self.on_air((packet + self.config.llc).min(self.longest_body)).1
     }
 
     /// The answer to a frame at `rate`.
