@@ -55,7 +55,8 @@ class Reproduction:
     def worse(self) -> list[Finding]:
         """The findings whose verdict is worse than the one on record.
 
-        A quick run has fewer replications: that it cannot tell is no news, nor is what it tells where many could not.
+        A quick run has fewer replications: that it cannot tell is no news, nor is what it tells where
+        many could not.
         """
         return [f for f in self.findings if self._is_worse(f)]
 
