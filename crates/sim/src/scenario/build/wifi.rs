@@ -136,6 +136,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             immediate: link.flag("access.immediate"),
             nav_reset: link.flag("access.nav-reset"),
             blind_exchange: link.flag("access.blind-exchange"),
+            deaf_after_cts: link.flag("access.deaf-after-cts"),
         },
         queue: match link.value("queue") {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),

@@ -281,6 +281,11 @@ pub(super) const KEYS: &[Key] = &[
         "a CTS, and the data frame after one, are sent whatever is on the air",
         |wifi| wifi.mac.access.blind_exchange.to_string(),
     ),
+    rule(
+        "links.*.access.deaf-after-cts",
+        "after a CTS nothing but its data frame is heard, and nothing sent, until that should have ended",
+        |wifi| wifi.mac.access.deaf_after_cts.to_string(),
+    ),
     Key::new(
         "links.*.loss.model",
         Kind::Word("loss model", || names(LOSS_MODELS)),

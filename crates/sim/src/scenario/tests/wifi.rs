@@ -265,7 +265,8 @@ eifs = false
 post-backoff = false
 immediate = false
 nav-reset = false
-blind-exchange = false"#,
+blind-exchange = false
+deaf-after-cts = true"#,
     );
     let micros = Span::from_micros;
     let expected = MacConfig {
@@ -300,6 +301,7 @@ blind-exchange = false"#,
             immediate: false,
             nav_reset: false,
             blind_exchange: false,
+            deaf_after_cts: true,
         },
         queue: 7,
         buffer: None,

@@ -4,6 +4,7 @@ use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Station};
 use super::frame::{Frame, FrameKind};
 use super::receive::Accepted;
+use super::standard::NS2_TIMEOUT_SLACK;
 use crate::units::{Span, Time};
 
 impl Station {
@@ -32,6 +33,32 @@ impl Station {
         self.answer_with(Frame { duration, ..cts }, response.cts, now, out);
     }
 
+    /// Whether the answer just sent is a CTS after which the station is deaf.
+    #[inline]
+    pub(super) fn asks_for_data(&self) -> bool {
+        self.rules.config.access.deaf_after_cts && self.answer.0.kind == FrameKind::Cts
+    }
+
+    /// Its CTS has ended: hears nothing but the data frame until that should have ended too. The reservation tells when,
+    /// since after the frame it leaves time for SIFS and the ACK.
+    pub(super) fn expect_data(&mut self, now: Time, out: &mut impl MacOut) {
+        let ack = self.rules.response(self.rules.config.data_rate).ack.total;
+        let frame = self.answer.0.duration.0.saturating_sub((self.rules.config.sifs + ack).0);
+        self.doing = Doing::Expect;
+        out.set_timer(now + Span(frame) + NS2_TIMEOUT_SLACK);
+    }
+
+    /// The data frame has not come: back to contention. A backoff goes on after DIFS, however long the medium was idle.
+    pub(super) fn stop_expecting(&mut self, now: Time, out: &mut impl MacOut) {
+        self.doing = Doing::Contend;
+        if self.access.busy {
+            return;
+        }
+        self.access.open(now, &self.rules);
+        self.access.count_from(now + self.rules.difs);
+        self.go_on(now, out);
+    }
+
     /// Given leave to send.
     pub(super) fn on_cts(&mut self, now: Time, out: &mut impl MacOut) {
         if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
@@ -55,7 +82,8 @@ impl Station {
     /// A data frame: acknowledged whatever the NAV says, also when it came before (9.3.2.8, 9.3.2.10).
     pub(super) fn on_data(&mut self, data: &Frame, now: Time, out: &mut impl MacOut) {
         self.stop_waiting(now, out);
-        if self.doing != Doing::Contend {
+        let is_expected = self.doing == Doing::Expect && data.transmitter == self.answer.0.receiver;
+        if self.doing != Doing::Contend && !is_expected {
             return;
         }
         let response = *self.rules.response(data.rate);

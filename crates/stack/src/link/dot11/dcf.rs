@@ -101,6 +101,8 @@ pub(super) enum Doing {
     Await(Answer),
     /// The time for an answer is over, but something is on the air that may be it.
     Late(Answer),
+    /// Waiting for the data frame that its CTS asked for, deaf to all else.
+    Expect,
 }
 
 /// The MSDU in service, and its fragment that goes next.
@@ -239,7 +241,7 @@ impl Station {
         match self.doing {
             Doing::Contend => self.resume(now, out),
             Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) => {}
+            Doing::Gap(_) | Doing::Sending(_) | Doing::Await(_) | Doing::Expect => {}
         }
     }
 
@@ -302,6 +304,7 @@ impl Station {
                 self.doing = Doing::Await(Answer::Polled);
                 out.set_timer(now + self.rules.pifs);
             }
+            Sent::Answer if self.asks_for_data() => self.expect_data(now, out),
             Sent::Answer => {
                 self.doing = Doing::Contend;
                 self.resume(now, out);
@@ -334,6 +337,7 @@ impl Station {
             Doing::Await(answer) if self.access.busy => self.doing = Doing::Late(answer),
             Doing::Await(Answer::Polled) => self.pass_over(true, now, out),
             Doing::Await(answer) => self.fail(answer, now, out),
+            Doing::Expect => self.stop_expecting(now, out),
             Doing::Late(_) | Doing::Sending(_) => {}
         }
     }
@@ -420,6 +424,11 @@ impl Station {
             return;
         }
         self.access.open(now, &self.rules);
+        self.go_on(now, out);
+    }
+
+    /// Waits for its turn in a medium that is open: what it has to send needs a backoff.
+    pub(super) fn go_on(&mut self, now: Time, out: &mut impl MacOut) {
         if self.has_work() {
             self.ensure_backoff(out);
         }

@@ -235,7 +235,7 @@ impl Station {
                 self.fail(answer, now, out);
             }
             Doing::Late(answer) => self.fail(answer, now, out),
-            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) => {}
+            Doing::Contend | Doing::Gap(_) | Doing::Sending(_) | Doing::Expect => {}
         }
     }
 

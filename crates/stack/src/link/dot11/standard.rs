@@ -45,6 +45,9 @@ pub struct AccessRules {
     /// Whether a CTS and the data frame after one follow their SIFS whatever is on the air (9.3.2.6, 9.3.2.7). In ns-2
     /// they need an idle medium: the CTS is dropped, the data frame goes back to its RTS with a wider window.
     pub blind_exchange: bool,
+    /// Whether a station that has sent a CTS hears nothing but the data frame that it asked for, and sends nothing, until
+    /// that frame should have ended, as in ns-2. Otherwise it is free once the CTS is sent.
+    pub deaf_after_cts: bool,
 }
 
 /// In which order a receiver joins fragments.
@@ -139,8 +142,9 @@ const SHORT_PREAMBLE: Span = Span::from_micros(96);
 const OFDM_PREAMBLE: Span = Span::from_micros(20);
 /// `aPHY-RX-START-Delay` of OFDM at 20 MHz (table 18-17).
 const OFDM_RX_START: Span = Span::from_micros(25);
-/// ns-2 waits twice its longest propagation delay of 2 µs beyond the answer (`mac-802_11.cc`).
-const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
+/// ns-2 waits twice its longest propagation delay of 2 µs beyond an answer, and beyond a data frame that its CTS has asked
+/// for (`mac-802_11.cc`).
+pub(super) const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
 
 /// Access to the medium as the standard has it, with the PHY noticing a frame in `rx_start`.
 const fn standard_access(rx_start: Span) -> AccessRules {
@@ -152,6 +156,7 @@ const fn standard_access(rx_start: Span) -> AccessRules {
         immediate: true,
         nav_reset: true,
         blind_exchange: true,
+        deaf_after_cts: false,
     }
 }
 
@@ -261,7 +266,8 @@ impl Preset {
 
 impl MacConfig {
     /// ns-2's departures from the standard: a header with the fourth address and no LLC, RTS for every frame, the backoff
-    /// from 0 to CW - 1 and before every frame, timeouts for the whole answer, airtime not rounded.
+    /// from 0 to CW - 1 and before every frame, timeouts for the whole answer, airtime not rounded, a CTS and the data frame
+    /// after it only in an idle medium, deafness after a CTS.
     #[must_use]
     pub fn as_ns2(self) -> MacConfig {
         MacConfig {
@@ -275,6 +281,7 @@ impl MacConfig {
                 immediate: false,
                 nav_reset: false,
                 blind_exchange: false,
+                deaf_after_cts: true,
                 ..self.access
             },
             ..self

@@ -123,3 +123,76 @@ fn after_a_cts_data_is_sent_whatever_is_on_the_air_or_asked_for_again() {
     assert_eq!(holding.stations[0].counters().ack_missing, 0);
     assert_eq!((holding.sides[0].received, holding.sides[1].received), (1, 1));
 }
+
+/// Station 0 asks station 1 for leave to send 1000 bytes and misses its CTS, which ends at 1 666 µs. The data frame would
+/// end 10 + 8 480 µs later. Frames up to 500 bytes need no RTS. Station 2 receives RTS and CTS
+/// in error, so that nothing is reserved there. Station 0 draws these backoffs.
+fn unheard_cts(deaf_after_cts: bool, backoffs: &[u32]) -> Cell {
+    let mut config = config(Some(500));
+    config.access.deaf_after_cts = deaf_after_cts;
+    let mut cell = Cell::new(config, 3);
+    cell.garble = vec![(0, FrameKind::Cts, 1), (2, FrameKind::Rts, 1), (2, FrameKind::Cts, 1)];
+    cell.script(0, backoffs);
+    cell.run(at(1_000));
+    cell.enqueue(0, 1, 1, 1_000);
+    cell.run(at(1_667));
+    assert_eq!(cell.starts(1, FrameKind::Cts), [1_362.0]);
+    cell
+}
+
+/// The end of the data frame that did not come, and the margin.
+const HEARS_AGAIN: f64 = 1_666.0 + 10.0 + 8_480.0 + 4.0;
+
+#[test]
+fn a_station_deaf_after_its_cts_leaves_every_rts_unanswered() {
+    for (deaf, outcome, given) in [(false, Outcome::Delivered, 2), (true, Outcome::Undelivered, 1)] {
+        let mut cell = unheard_cts(deaf, &[0; 8]);
+        cell.settle();
+        assert_eq!(cell.times(0, Event::Done(1, outcome)).len(), 1, "{deaf}");
+        assert_eq!(cell.starts(1, FrameKind::Cts).len(), given, "{deaf}");
+    }
+}
+
+#[test]
+fn a_station_deaf_after_its_cts_sends_nothing_until_the_data_frame_should_have_ended() {
+    for (deaf, from) in [(false, 1_666.0 + 50.0), (true, HEARS_AGAIN + 50.0)] {
+        let mut cell = unheard_cts(deaf, &[2_000]);
+        cell.script(1, &[3]);
+        cell.enqueue(1, 2, 2, 1_000);
+        cell.run(at(20_000));
+        // DIFS and three slots, though the medium was idle before.
+        assert_eq!(cell.starts(1, FrameKind::Rts)[0], from + 60.0, "{deaf}");
+    }
+}
+
+#[test]
+fn a_station_deaf_after_its_cts_answers_again_once_the_data_frame_should_have_ended() {
+    // The next RTS follows EIFS and the backoff, and ends 352 µs later.
+    let slots = (HEARS_AGAIN as u32 - 352 - 364 - 1_666) / 20;
+    let mut cell = unheard_cts(true, &[slots + 1]);
+    cell.settle();
+    assert_eq!(cell.starts(1, FrameKind::Cts).len(), 2);
+    assert_eq!(cell.stations[0].counters().cts_missing, 1);
+    assert_eq!(cell.times(0, Event::Done(1, Outcome::Delivered)).len(), 1);
+}
+
+#[test]
+fn a_station_deaf_after_its_cts_takes_no_data_frame_but_the_one_it_asked_for() {
+    for (deaf, outcome) in [(false, Outcome::Delivered), (true, Outcome::Undelivered)] {
+        let mut cell = unheard_cts(deaf, &[2_000]);
+        cell.script(2, &[0; 8]);
+        cell.enqueue(2, 1, 2, 20);
+        cell.run(at(20_000));
+        assert_eq!(cell.times(2, Event::Done(2, outcome)).len(), 1, "{deaf}");
+    }
+    // The one it asked for is acknowledged as ever.
+    let mut config = config(Some(0));
+    config.access.deaf_after_cts = true;
+    let mut cell = Cell::new(config, 2);
+    for handle in 0..20 {
+        cell.enqueue(0, 1, handle, 1_000);
+        cell.enqueue(1, 0, 100 + handle, 1_000);
+    }
+    cell.settle();
+    assert_eq!((cell.sides[0].received, cell.sides[1].received), (20, 20));
+}
