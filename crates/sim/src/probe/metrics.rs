@@ -341,6 +341,7 @@ fn frn_values(begin: &FrnCounters, end: &FrnCounters, slots: f64) -> Vec<Option<
         count(|of| of.copies.entered),
         count(|of| of.copies.delivered),
         count(|of| of.copies.lost),
+        Some(end.copies.held as f64),
         count(|of| of.copies.duplicates_created),
         count(|of| of.copies.duplicates_delivered),
         count(|of| of.copies.duplicates_discarded),

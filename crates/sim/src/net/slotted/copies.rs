@@ -2,8 +2,13 @@
 //!
 //! A packet enters as one *branch*. The branch moves on when a node receives it from a copy whose earlier transmissions
 //! nobody had received; when one had been received, the reception makes a second branch: a duplicate. A branch ends when
-//! it is delivered, or is discarded where it was not received any more. All are accounted for:
-//! entered + duplicates created = delivered + duplicates delivered + duplicates discarded + lost + on their way.
+//! it is delivered, or is discarded where it was not received any more.
+//!
+//! Where the last branch of a packet that has not arrived is discarded, copies behind it may remain: a node that has not
+//! heard the echo repeats what it has passed on. The packet is not lost then but held, and the next reception goes on with
+//! the same branch. It is lost when its last copy goes. So each packet is counted once, and each duplicate:
+//! entered = delivered + lost + held, and
+//! duplicates created = duplicates delivered + duplicates discarded + duplicates on their way.
 
 use lasthop_stack::link::slotted::{End, PacketId};
 
@@ -28,8 +33,16 @@ struct Travelling {
     id: PoolId,
     name: PacketId,
     copies: u32,
+    /// Copies that nobody has received further on.
     branches: u32,
     arrived: bool,
+}
+
+impl Travelling {
+    /// Whether the packet has arrived, or something of it is on its way that counts as the packet.
+    fn is_represented(&self) -> bool {
+        self.arrived || self.branches > 0
+    }
 }
 
 /// How the copies of packets have fared.
@@ -41,6 +54,8 @@ pub(crate) struct CopyCounters {
     pub(crate) duplicates_delivered: u64,
     pub(crate) duplicates_discarded: u64,
     pub(crate) lost: u64,
+    /// Packets in the network that have neither arrived nor been lost.
+    pub(crate) held: u64,
     /// Copies that nodes gave up by their count or lifetime, passed on or not.
     pub(crate) given_up: u64,
 }
@@ -57,6 +72,7 @@ impl Copies {
     /// A packet enters the network; returns the handle of its first copy.
     pub(super) fn enter(&mut self, id: PoolId, name: PacketId) -> u64 {
         self.counters.entered += 1;
+        self.counters.held += 1;
         let packet = self.packets.insert(Travelling { id, name, copies: 1, branches: 1, arrived: false });
         u64::from(self.held.insert(Held { packet, from: NOWHERE, passed_on: false }))
     }
@@ -69,13 +85,13 @@ impl Copies {
     /// A transmission of a copy by a station is received by the node it is for; returns the handle of that node's copy.
     pub(super) fn receive(&mut self, handle: u64, from: u32) -> u64 {
         let parent = self.held.get_mut(handle as u32);
-        let (packet, is_duplicate) = (parent.packet, parent.passed_on);
+        let (packet, is_repeated) = (parent.packet, parent.passed_on);
         parent.passed_on = true;
         let travelling = self.packets.get_mut(packet);
         travelling.copies += 1;
-        if is_duplicate {
+        if is_repeated {
+            self.counters.duplicates_created += u64::from(travelling.is_represented());
             travelling.branches += 1;
-            self.counters.duplicates_created += 1;
         }
         u64::from(self.held.insert(Held { packet, from, passed_on: false }))
     }
@@ -99,6 +115,7 @@ impl Copies {
         } else {
             travelling.arrived = true;
             self.counters.delivered += 1;
+            self.counters.held -= 1;
         }
         self.release(handle)
     }
@@ -110,11 +127,7 @@ impl Copies {
         if !copy.passed_on {
             let travelling = self.packets.get_mut(copy.packet);
             travelling.branches -= 1;
-            if travelling.arrived || travelling.branches > 0 {
-                self.counters.duplicates_discarded += 1;
-            } else {
-                self.counters.lost += 1;
-            }
+            self.counters.duplicates_discarded += u64::from(travelling.is_represented());
         }
         self.release(handle)
     }
@@ -125,6 +138,10 @@ impl Copies {
         travelling.copies -= 1;
         if travelling.copies > 0 {
             return None;
+        }
+        if !travelling.arrived {
+            self.counters.lost += 1;
+            self.counters.held -= 1;
         }
         Some(self.packets.remove(packet).id)
     }
@@ -169,6 +186,9 @@ impl<T: Copy> Slab<T> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn entered() -> (Copies, u64) {
@@ -217,6 +237,69 @@ mod tests {
         assert!(copies.part(duplicate, End::Count).is_some());
         let CopyCounters { delivered, duplicates_discarded, lost, .. } = copies.counters;
         assert_eq!((delivered, duplicates_discarded, lost), (1, 1, 0));
+    }
+
+    #[test]
+    fn a_copy_given_up_while_its_parent_holds_the_packet_is_neither_lost_nor_a_duplicate() {
+        let (mut copies, first) = entered();
+        let given_up = copies.receive(first, 0);
+        assert!(copies.part(given_up, End::Count).is_none());
+        let held = CopyCounters { entered: 1, held: 1, given_up: 1, ..CopyCounters::default() };
+        assert_eq!(copies.counters, held);
+        // The parent, which has heard no echo, sends it again.
+        let again = copies.receive(first, 0);
+        assert!(copies.deliver(again).is_none());
+        assert!(copies.part(first, End::Count).is_some());
+        assert_eq!(copies.counters, CopyCounters { delivered: 1, held: 0, given_up: 2, ..held });
+    }
+
+    #[test]
+    fn a_packet_is_lost_when_the_last_copy_behind_its_branch_goes() {
+        let (mut copies, first) = entered();
+        let given_up = copies.receive(first, 0);
+        copies.part(given_up, End::Suppressed);
+        assert!(copies.part(first, End::Passed).is_some());
+        let expected = CopyCounters { entered: 1, lost: 1, ..CopyCounters::default() };
+        assert_eq!(copies.counters, expected);
+    }
+
+    proptest! {
+        /// Copies are received, delivered and given up in any order; then all that are left are given up.
+        #[test]
+        fn every_packet_and_every_duplicate_is_counted_once(
+            acts in vec((0..5_u8, any::<prop::sample::Index>()), 0..200),
+        ) {
+            let mut copies = Copies::default();
+            let mut alive: Vec<u64> = Vec::new();
+            let mut packets = 0;
+            for (act, which) in acts {
+                let place = which.index(alive.len().max(1));
+                let handle = alive.get(place).copied();
+                match (act, handle) {
+                    (0, _) | (_, None) => {
+                        alive.push(copies.enter(PoolId::from_handle(packets), PacketId::default()));
+                        packets += 1;
+                    }
+                    (1 | 2, Some(handle)) => alive.push(copies.receive(handle, 1)),
+                    (3, Some(handle)) if !copies.held.get(handle as u32).passed_on => {
+                        alive.swap_remove(place);
+                        copies.deliver(handle);
+                    }
+                    (_, Some(handle)) => {
+                        alive.swap_remove(place);
+                        copies.part(handle, End::Count);
+                    }
+                }
+                let CopyCounters { entered, delivered, lost, held, .. } = copies.counters;
+                prop_assert_eq!(entered, delivered + lost + held);
+            }
+            for handle in alive {
+                copies.part(handle, End::Lifetime);
+            }
+            let of = copies.counters;
+            prop_assert_eq!((of.entered, of.held), (of.delivered + of.lost, 0));
+            prop_assert_eq!(of.duplicates_created, of.duplicates_delivered + of.duplicates_discarded);
+        }
     }
 
     #[test]

@@ -256,6 +256,7 @@ pub const METRICS: &[MetricEntry] = &[
     entry("frn", "packets_entered", "packets", "packets that entered the network"),
     entry("frn", "packets_delivered", "packets", "packets that came to their destination, each once"),
     entry("frn", "packets_lost", "packets", "packets of which the last copy was given up before any arrived"),
+    entry("frn", "packets_held", "packets", "packets that had neither arrived nor been lost at the end"),
     entry(
         "frn",
         "duplicates_created",
