@@ -236,7 +236,9 @@ pub struct Datagram {
     pub dst_port: u16,
     /// Payload length in bytes.
     pub len: u32,
-    /// When it was made, for the delay probe; it stands in the payload and costs nothing.
+    /// Which of its flow it is, from 0 on, to know it when it comes again; it stands in the payload and costs nothing.
+    pub number: u32,
+    /// When it was made, for the delay probe; likewise.
     pub made: Time,
 }
 

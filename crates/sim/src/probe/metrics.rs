@@ -462,7 +462,8 @@ fn flow_values(
                 rate(r0.payload_received, r1.payload_received),
                 rate(r0.bytes_received, r1.bytes_received),
                 count(s0.sent, s1.sent),
-                Some(received as f64),
+                Some(r1.received_of_measured as f64),
+                count(r0.duplicates, r1.duplicates),
                 ratio((r1.delay_sum - r0.delay_sum).as_secs(), received as f64),
                 (received > 0).then(|| r1.delay_max.as_secs()),
             ]

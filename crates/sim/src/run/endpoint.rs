@@ -373,7 +373,12 @@ impl Flow {
         }
         match &mut self.sockets {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
-            Sockets::Udp(ends) => ends.iter_mut().for_each(Socket::begin_measurement),
+            Sockets::Udp(ends) => {
+                let sent = [0, 1].map(|side| ends[side].counters().sent);
+                for (end, sent) in ends.iter_mut().zip([sent[1], sent[0]]) {
+                    end.begin_measurement(sent);
+                }
+            }
         }
     }
 

@@ -1,4 +1,9 @@
 //! UDP: datagrams out, datagrams counted in (RFC 768).
+//!
+//! A network may duplicate a datagram and reorder others. Each is counted once, when it first comes; what comes again is
+//! counted by itself. UDP has no numbers for that: they are the simulation's, and cost no bytes on the way.
+
+use std::collections::VecDeque;
 
 use crate::hooks::Out;
 use crate::packet::{Body, Datagram, NodeId, Packet};
@@ -10,19 +15,53 @@ pub struct Socket {
     local: (NodeId, u16),
     remote: (NodeId, u16),
     extra_header: u16,
+    seen: Seen,
+    /// The first datagram sent in the measured time.
+    first_measured: u32,
     counters: Counters,
 }
 
-/// What a socket has sent and received. All but `delay_max` only grow.
+/// Which datagrams have come, by their numbers: a bit for each, from the first that has not come on.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Words before those held: all of their datagrams have come.
+    whole: u32,
+    words: VecDeque<u64>,
+}
+
+impl Seen {
+    /// Takes in a number. Returns whether it is new.
+    fn insert(&mut self, number: u32) -> bool {
+        let Some(place) = (number / u64::BITS).checked_sub(self.whole) else { return false };
+        let place = place as usize;
+        if place >= self.words.len() {
+            self.words.resize(place + 1, 0);
+        }
+        let bit = 1 << (number % u64::BITS);
+        let is_new = self.words[place] & bit == 0;
+        self.words[place] |= bit;
+        while self.words.front() == Some(&u64::MAX) {
+            self.words.pop_front();
+            self.whole += 1;
+        }
+        is_new
+    }
+}
+
+/// What a socket has sent and received. All but `received_of_measured` and `delay_max` only grow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     /// Datagrams sent.
     pub sent: u64,
-    /// Datagrams received.
+    /// Datagrams received, each once, as is all that follows but for the bytes of packets.
     pub received: u64,
+    /// Those of them that were sent since the measurement began.
+    pub received_of_measured: u64,
+    /// Datagrams that came again.
+    pub duplicates: u64,
     /// Payload bytes received.
     pub payload_received: u64,
-    /// Bytes of IP packets received.
+    /// Bytes of IP packets received, duplicates included.
     pub bytes_received: u64,
     /// Sum of the delays of the received datagrams.
     pub delay_sum: Span,
@@ -34,13 +73,15 @@ impl Socket {
     /// A socket between two ports.
     #[must_use]
     pub fn new(local: (NodeId, u16), remote: (NodeId, u16), extra_header: u16) -> Socket {
-        Socket { local, remote, extra_header, counters: Counters::default() }
+        let (seen, counters) = (Seen::default(), Counters::default());
+        Socket { local, remote, extra_header, seen, first_measured: 0, counters }
     }
 
     /// Sends a datagram of `len` payload bytes.
     pub fn send(&mut self, len: u32, now: Time, out: &mut impl Out) {
+        let number = self.counters.sent as u32;
         self.counters.sent += 1;
-        let datagram = Datagram { src_port: self.local.1, dst_port: self.remote.1, len, made: now };
+        let datagram = Datagram { src_port: self.local.1, dst_port: self.remote.1, len, number, made: now };
         out.down(Packet {
             src: self.local.0,
             dst: self.remote.0,
@@ -54,10 +95,15 @@ impl Socket {
         let Body::Udp(datagram) = &packet.body else {
             return;
         };
+        self.counters.bytes_received += packet.size().0;
+        if !self.seen.insert(datagram.number) {
+            self.counters.duplicates += 1;
+            return;
+        }
         let delay = now.since(datagram.made);
         self.counters.received += 1;
+        self.counters.received_of_measured += u64::from(datagram.number >= self.first_measured);
         self.counters.payload_received += u64::from(datagram.len);
-        self.counters.bytes_received += packet.size().0;
         self.counters.delay_sum += delay;
         self.counters.delay_max = self.counters.delay_max.max(delay);
     }
@@ -68,8 +114,11 @@ impl Socket {
         self.counters
     }
 
-    /// Starts the interval over which maxima are taken.
-    pub fn begin_measurement(&mut self) {
+    /// Starts the interval over which maxima are taken. Before it the other end has sent so many datagrams, and those that
+    /// follow are counted by themselves.
+    pub fn begin_measurement(&mut self, sent_before: u64) {
+        self.first_measured = sent_before as u32;
+        self.counters.received_of_measured = 0;
         self.counters.delay_max = Span::ZERO;
     }
 }
@@ -105,5 +154,37 @@ mod tests {
         let counters = receiver.counters();
         assert_eq!((counters.payload_received, counters.bytes_received), (500, 528));
         assert_eq!((counters.delay_max, sender.counters().sent), (Span(3_000), 1));
+    }
+
+    #[test]
+    fn a_datagram_that_comes_again_is_a_duplicate_and_nothing_else() {
+        let (here, there) = ((NodeId(0), 7), (NodeId(1), 9));
+        let (mut sender, mut receiver) = (Socket::new(here, there, 0), Socket::new(there, here, 0));
+        let mut wire = Wire::default();
+        for number in 0..300 {
+            sender.send(100, Time(number), &mut wire);
+        }
+        receiver.begin_measurement(100);
+        // Backwards, every third never, every second twice.
+        for number in (0..300).rev().filter(|number| number % 3 > 0) {
+            for _ in 0..1 + number % 2 {
+                receiver.up(&wire.0[number], Time(1_000 + number as u64));
+            }
+        }
+        let counters = receiver.counters();
+        assert_eq!((counters.received, counters.duplicates, counters.received_of_measured), (200, 100, 134));
+        assert_eq!((counters.payload_received, counters.bytes_received), (20_000, 300 * 128));
+        assert_eq!(counters.delay_sum, Span(200 * 1_000));
+    }
+
+    #[test]
+    fn what_is_kept_of_datagrams_that_all_come_does_not_grow() {
+        let mut seen = Seen::default();
+        for number in 0..100_000 {
+            // Neighbours change places.
+            assert!(seen.insert(number ^ 1));
+            assert!(!seen.insert(number ^ 1));
+        }
+        assert!(seen.words.capacity() < 8, "{}", seen.words.capacity());
     }
 }
