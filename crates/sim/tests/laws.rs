@@ -4,11 +4,12 @@ mod common;
 
 use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
 use lasthop_sim::Outcome;
+use lasthop_sim::scenario::config::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, variant};
 use lasthop_stack::transport::congestion::{Laws, VegasConfig};
-use lasthop_stack::transport::tcp;
-use lasthop_stack::units::Span;
+use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::units::{Span, Time};
 
 /// TCP of this variant, otherwise as ns-2's.
 fn tcp_of(name: &str) -> tcp::Config {
@@ -46,6 +47,27 @@ fn vegas_alone_keeps_between_alpha_and_beta_segments_queued_and_the_link_busy() 
         assert!(goodput > 0.999 * 5e6 * 1000.0 / 1040.0, "{goodput}");
         assert_eq!(metric(&outcome, "links.l1.drops_queue"), 0.0);
     }
+}
+
+/// The probes of a closed window are departures like all others: what BBR knows of the segments that left has no gap, and the
+/// go-back after the window opens finds its place.
+#[test]
+fn bbr_finds_the_rate_of_the_path_again_after_the_window_was_closed() {
+    let variant = variant("bbr").unwrap();
+    let tcp = tcp::Config {
+        recovery: variant.recovery,
+        congestion: variant.congestion,
+        receive_buffer: Some(64_000),
+        ..Profile::Modern.config()
+    };
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], tcp, Span::from_secs(30));
+    config.flows[0].sink =
+        SinkConfig { read_rate: None, pause_at: Some(Time(10_000_000_000)), pause: Span::from_secs(2) };
+    config.run.warmup = Span::from_secs(20);
+    let outcome = run_once(&config);
+    let most = 10e6 * 1448.0 / 1500.0;
+    let goodput = metric(&outcome, "flows.main.goodput_bps");
+    assert!(goodput > 0.9 * most, "{goodput}");
 }
 
 /// A window that loses a share `1 - b` and grows by one a round trip moves, at loss `p`, `sqrt((1 + b) / (2 (1 - b) p))`

@@ -13,7 +13,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
-    Ack, Congestion, Departure, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
+    Ack, Congestion, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
     Verdict, Window,
 };
 use crate::packet::Form;
@@ -392,9 +392,7 @@ impl Sender {
             Pick::New => (self.board.end(), self.send_new(now, len)),
             Pick::Again(number) => (number, self.send_again(number, now)),
         };
-        let outstanding = self.board.sent_end() - self.board.una();
-        let (base, backlog) = (self.board.base(), self.backlog());
-        self.law.on_sent(&Departure { now, number, base, pipe, outstanding, backlog });
+        self.tell_sent(now, number, pipe);
         if let Some(rate) = self.window.pacing {
             self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
         }

@@ -1,7 +1,7 @@
 //! What the sender tells its congestion law, and the laws that watch it, and what it asks them.
 
 use super::{Arrived, Sender};
-use crate::hooks::{Ack, Congestion, Judge, Judged, Loss, LossCause, LossResponse, Out, Progress};
+use crate::hooks::{Ack, Congestion, Departure, Judge, Judged, Loss, LossCause, LossResponse, Out, Progress};
 use crate::units::{Span, Time};
 
 impl Sender {
@@ -19,6 +19,15 @@ impl Sender {
         }
         self.law.on_ack(ack, &mut self.window);
         self.window.clamp();
+    }
+
+    /// Reports a departure to the law, with `pipe` segments in the network before it. Every segment of data is reported,
+    /// probes of a closed window included, so that the law's numbers have no gap.
+    #[inline]
+    pub(super) fn tell_sent(&mut self, now: Time, number: u64, pipe: u32) {
+        let outstanding = self.board.sent_end() - self.board.una();
+        let (base, backlog) = (self.board.base(), self.backlog());
+        self.law.on_sent(&Departure { now, number, base, pipe, outstanding, backlog });
     }
 
     /// Asks the laws what a loss is; the answer of the one in force counts.

@@ -36,16 +36,18 @@ impl Sender {
     /// The probe of a closed window: one byte of new data, or the same byte again.
     pub fn probe(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
         let event = NoteEvent::Probe;
+        let (number, pipe) = (self.board.base(), self.board.pipe());
         if self.board.is_empty() {
             let room = self.edge.saturating_sub(self.board.sent_end());
             let len = room.min(u64::from(self.packet)).min(self.backlog()).max(1) as u32;
             self.board.push(len, false, now);
         } else {
-            self.board.resend(self.board.base(), now);
+            self.board.resend(number, now);
             self.counters.retransmits += 1;
         }
         self.counters.segments_sent += 1;
-        let sent = *self.board.get(self.board.base());
+        self.tell_sent(now, number, pipe);
+        let sent = *self.board.get(number);
         self.arm(now, out);
         self.note(event, sent.start, sent.len, out);
         Outgoing { start: sent.start, len: sent.len, fin: false, push: true }
