@@ -52,6 +52,12 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
+    /// The window with what a recovery adds to it or takes from it: at least one segment.
+    #[must_use]
+    pub fn inflated(&self, inflation: f64) -> f64 {
+        (self.cwnd + inflation).max(Self::LEAST)
+    }
+
     /// Holds the window within its bounds; the sender calls it after each edit, so a law need not.
     pub(crate) fn clamp(&mut self) {
         self.cwnd = self.cwnd.clamp(Self::LEAST, self.limit);

@@ -55,15 +55,15 @@ impl Duplicates {
 
     /// The head's copies first, then along the window: inflated while fast recovery lasts, otherwise with what limited
     /// transmit adds (RFC 3042).
-    fn next(&self, board: &Scoreboard, window: f64, inflation: Option<f64>) -> Option<Pick> {
+    fn next(&self, board: &Scoreboard, window: &Window, inflation: Option<f64>) -> Option<Pick> {
         if self.head_copies > 0 && !board.is_empty() {
             return Some(Pick::Again(board.base()));
         }
         if let Some(inflation) = inflation {
-            return along_window(board, (window + inflation).max(0.0) as u32, 0);
+            return along_window(board, window.inflated(inflation) as u32, 0);
         }
         let extra = if self.limited_transmit { self.count.min(DUP_THRESH - 1) } else { 0 };
-        along_window(board, window as u32, extra)
+        along_window(board, window.cwnd as u32, extra)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
@@ -190,12 +190,23 @@ mod testing {
         window: &Window,
         fresh: Fresh,
     ) -> Vec<Pick> {
+        send_at(Time::ZERO, recovery, board, window, fresh)
+    }
+
+    /// The same at a later time.
+    pub(super) fn send_at(
+        now: Time,
+        recovery: &mut impl Recovery,
+        board: &mut Scoreboard,
+        window: &Window,
+        fresh: Fresh,
+    ) -> Vec<Pick> {
         let mut sent = Vec::new();
         while let Some(pick) = recovery.next(board, window, fresh) {
             match pick {
                 Pick::New if fresh == Fresh::Withheld => break,
-                Pick::New => board.push(LEN as u32, false, Time::ZERO),
-                Pick::Again(number) => board.resend(number, Time::ZERO),
+                Pick::New => board.push(LEN as u32, false, now),
+                Pick::Again(number) => board.resend(number, now),
             }
             recovery.on_sent(pick, board);
             sent.push(pick);

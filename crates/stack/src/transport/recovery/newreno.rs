@@ -75,6 +75,8 @@ impl Recovery for NewReno {
         if segments >= 1 {
             self.inflation += 1.0;
         }
+        // RFC 6582 does not say how far: one that acknowledges more than the window leaves the least window there is.
+        self.inflation = window.inflated(self.inflation) - window.cwnd;
         if first || !self.impatient { Verdict::Partial } else { Verdict::PartialTimerRuns }
     }
 
@@ -104,7 +106,7 @@ impl Recovery for NewReno {
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        self.duplicates.next(board, window.cwnd, self.is_active().then_some(self.inflation))
+        self.duplicates.next(board, window, self.is_active().then_some(self.inflation))
     }
 
     #[inline]
@@ -145,6 +147,22 @@ mod tests {
         assert_eq!(newreno.on_advance(4, &mut board, &mut window), Verdict::Partial);
         assert_eq!(window.cwnd + newreno.inflation(), 6.0);
         assert_eq!(send(&mut newreno, &mut board, &window, Fresh::Withheld), [Pick::Again(4)]);
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_of_more_than_the_window_leaves_a_window_of_one_segment() {
+        let (mut newreno, mut board, mut window) = in_recovery(&config());
+        window.cwnd = 2.0;
+        board.advance(10 * LEN);
+        // 2 + 3 - 10 + 1 = -4.
+        newreno.on_advance(10, &mut board, &mut window);
+        assert_eq!(window.cwnd + newreno.inflation(), 1.0);
+        newreno.on_duplicate(&mut board, &mut window);
+        assert_eq!(window.cwnd + newreno.inflation(), 2.0, "duplicates count from there");
+        // A law that lowers the window in the meantime does not bring it below one segment either.
+        newreno.inflation = -4.0;
+        window.cwnd = 3.0;
+        assert_eq!(window.inflated(newreno.inflation()), 1.0);
     }
 
     #[test]

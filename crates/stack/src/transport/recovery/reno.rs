@@ -83,7 +83,7 @@ impl Recovery for Reno {
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        self.duplicates.next(board, window.cwnd, self.active.then_some(self.inflation))
+        self.duplicates.next(board, window, self.active.then_some(self.inflation))
     }
 
     #[inline]

@@ -56,7 +56,7 @@ impl Recovery for Tahoe {
     }
 
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        self.duplicates.next(board, window.cwnd, None)
+        self.duplicates.next(board, window, None)
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {

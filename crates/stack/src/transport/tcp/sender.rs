@@ -467,7 +467,7 @@ impl Sender {
 
     fn note(&self, event: NoteEvent, seq: u64, len: u32, out: &mut impl Out) {
         if out.is_watching() {
-            let cwnd = self.window.cwnd + self.recovery.inflation();
+            let cwnd = self.window.inflated(self.recovery.inflation());
             let ack = self.board.una();
             out.note(Note { event, seq, len, ack, cwnd, ssthresh: self.window.ssthresh });
         }
