@@ -36,6 +36,9 @@ Decisions of the project where those texts leave a choice:
   sends then is left out of the flight just the same) and after a timeout. Its first retransmission
   does not wait for awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping
   and rampdown are off.
+- The rescue of RFC 6675 (4, NextSeg rule 4), a SHOULD, waits until a segment has arrived that left after the one to be
+  rescued: before that the last segment may just be on its way.
+- RACK.min_RTT (RFC 8985 (6.2 step 1)) is the least round trip of the connection, of segments sent once.
 - The duplicate ACK that starts recovery is logged with the windows before, `enter` with those after it.
 
 Segments are counted from 0 inside and reported in bytes. Times inside are whole nanoseconds.
@@ -390,7 +393,8 @@ class Sack(Sender):
         self.sacked: set[int] = set()
         self.high_rxt = self.rescue_rxt = -1
         self.departures: dict[int, list[int]] = {}
-        self.latest_arrived = -1
+        self.latest_arrived = -1  # RACK.xmit_ts
+        self.min_rtt = math.inf
         self.copies: set[int] = set()
 
     def transmit(self, segment: int) -> None:
@@ -400,7 +404,7 @@ class Sack(Sender):
         super().transmit(segment)
 
     def overtaken(self) -> list[int]:
-        """RFC 8985 (6.2), with no reordering: copies older than a segment sent once that has arrived."""
+        """RFC 8985 (6.2 step 5), with no reordering: copies that left before a segment that has arrived."""
         if self.o.lost_retransmission == "timer":
             return []
         waiting = [s for s in self.copies if s >= self.una and s not in self.sacked]
@@ -415,11 +419,20 @@ class Sack(Sender):
         """Update() of section 4; a duplicate ACK is one that SACKs something new (section 2)."""
         told = {s for lo, hi in blocks for s in range(lo, hi) if s >= ack}
         arrived = (told | set(range(self.una, ack))) - self.sacked
-        once = [self.departures[s][0] for s in arrived if len(self.departures[s]) == 1]
-        self.latest_arrived = max([self.latest_arrived, *once])
+        self.rack_update(arrived)
         fresh = bool(told - self.sacked)
         self.sacked = {s for s in self.sacked | told if s >= ack}
         return fresh
+
+    def rack_update(self, arrived: set[int]) -> None:
+        """RFC 8985 (6.2 steps 1 and 2), without time stamps."""
+        rtts = {s: self.world.now - self.departures[s][-1] for s in arrived}
+        once = [rtts[s] for s in arrived if len(self.departures[s]) == 1]
+        self.min_rtt = min([self.min_rtt, *once])
+        for s in arrived:
+            if len(self.departures[s]) > 1 and rtts[s] < self.min_rtt:
+                continue  # an earlier transmission has arrived
+            self.latest_arrived = max(self.latest_arrived, self.departures[s][-1])
 
     def is_lost(self, segment: int) -> bool:
         """IsLost(): all segments are full, so three SACKed above are "more than 2 * SMSS"."""
@@ -515,7 +528,8 @@ class Sack(Sender):
             self.high_rxt = holes[0]
             return holes[0]
         unsacked = [s for s in range(self.una, self.top) if s not in self.sacked]
-        if unsacked and self.una - 1 > self.rescue_rxt:  # rule (4)
+        may_rescue = self.una - 1 > self.rescue_rxt
+        if unsacked and may_rescue and self.departures[unsacked[-1]][-1] < self.latest_arrived:  # rule (4)
             self.rescue_rxt = self.recover - 1
             return unsacked[-1]
         return None

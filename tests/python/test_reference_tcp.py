@@ -126,6 +126,7 @@ def sack_sender() -> Sack:
     sender = Sack(Options(variant="sack"), world, Link(world, Path()))
     sender.top = sender.nxt = 10
     sender.sacked = {3, 5, 6, 8}
+    sender.departures = {segment: [0] for segment in range(10)}
     return sender
 
 
@@ -152,8 +153,22 @@ def test_next_seg_follows_its_four_rules_in_order() -> None:
     assert sender.next_seg() is None  # nothing acknowledged since the first retransmission
     sender.una = 3
     sender.o = replace(sender.o, window=7)
+    assert sender.next_seg() is None  # nothing has arrived that left after 9
+    sender.latest_arrived = 1
     assert sender.next_seg() == 9  # rule 4: the highest segment not SACKed
     assert sender.next_seg() is None  # once per recovery
+
+
+def test_copy_that_was_acknowledged_too_soon_says_nothing_of_its_departure() -> None:
+    sender = sack_sender()
+    sender.sacked.clear()
+    sender.departures |= {1: [0, 50], 2: [0, 51]}
+    sender.world.now = 100
+    sender.rack_update({0})
+    assert (sender.min_rtt, sender.latest_arrived) == (100, 0)
+    sender.world.now = 150
+    sender.rack_update({1, 2})
+    assert sender.latest_arrived == 50  # 2 had 99 only
 
 
 def test_link_sends_one_packet_after_the_other_and_rounds_up() -> None:

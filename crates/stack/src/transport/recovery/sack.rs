@@ -10,10 +10,13 @@
 //! **Choices.** 1. Outside recovery the same pipe rules, so a duplicate that carries news releases one segment (step 3
 //! of section 5, RFC 3042) where limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675, 5.1), or
 //! cleared where the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2), skipping what was
-//! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is told by the arrival of a
-//! segment that left after the copy and was itself sent once, as Linux does; such a segment speaks of one departure beyond
-//! doubt, and nothing is reordered here, so that RFC 8985's window of reordering is none. The copy goes again ahead of all
-//! else, and the window stands, as in Linux; RFC 5681 (4.3) would lower it a second time.
+//! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is detected by the arrival of a
+//! segment that left after the copy, be it new or a copy itself (RFC 8985, 6.2); a copy counts only if it had the least round
+//! trip to arrive in, which is the least of the whole connection and not of a recent window. Nothing is reordered here, so
+//! that RFC 8985's window of reordering is zero. The copy goes again ahead of all else, and the window stands, as in Linux;
+//! RFC 5681 (4.3) would lower it a second time. 4. The rescue is a SHOULD of RFC 6675 (4, rule 4). It is left out while
+//! nothing has arrived that left after the last hole: when only the window stops new data, that hole is a segment just
+//! sent, in answer to this acknowledgement or a few before it.
 //!
 //! **Checked by** `tests/scripts/sack-*`.
 
@@ -108,8 +111,10 @@ impl Sack {
         let pick = rule_1.map(Pick::Again).or(rule_2).or_else(rule_3);
         if pick.is_none() && self.rescued.is_none_or(|rescued| board.una() > rescued) {
             // Rule 4, once: it leaves `HighRxt` where it is.
+            let overtaken = |number: &u64| board.get(*number).at < board.latest_arrived();
+            let rescue = board.last_unsacked().filter(overtaken)?;
             self.rescued = self.point;
-            return board.last_unsacked().map(Pick::Again);
+            return Some(Pick::Again(rescue));
         }
         if let Some(Pick::Again(number)) = pick {
             self.resent_below = number + 1;
@@ -207,11 +212,13 @@ impl Recovery for Sack {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
+    use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, send_at, window};
     use super::*;
 
+    /// What left at 0 ns is acknowledged at 10 ns: the least round trip.
     fn in_recovery() -> (Sack, Scoreboard, Window) {
         let (mut sack, mut board, mut window) = (Sack::new(&config()), board(12), window(12.0));
+        board.hear(Time(10));
         for right in [3, 4, 5] {
             board.sack(2 * LEN, right * LEN);
             let told = sack.on_duplicate(&mut board, &mut window);
@@ -236,18 +243,44 @@ mod tests {
     #[test]
     fn new_data_goes_before_holes_that_are_not_lost_and_the_rescue_comes_last_and_once() {
         let (mut sack, mut board, mut window) = in_recovery();
-        send(&mut sack, &mut board, &window, Fresh::Withheld);
+        send_at(Time(10), &mut sack, &mut board, &window, Fresh::Withheld);
         board.sack(6 * LEN, 11 * LEN);
         sack.on_duplicate(&mut board, &mut window);
         // Holes 1 and 5 are lost (rule 1), with five sacked above; 11 can only be rescued, and not before the first
         // hole is filled (rule 4).
         let sent = send(&mut sack, &mut board, &window, Fresh::Withheld);
         assert_eq!(sent, [Pick::Again(1), Pick::Again(5)]);
+        board.hear(Time(20));
         board.advance(5 * LEN);
         sack.on_advance(5, &mut board, &mut window);
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [Pick::Again(11)]);
         window.cwnd = 20.0;
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
+    }
+
+    #[test]
+    fn what_may_still_be_on_its_way_is_not_rescued() {
+        let (mut sack, mut board, mut window) = in_recovery();
+        window.cwnd = 20.0;
+        // The copy of 0 and new data behind it leave; the peer's window has no room for more.
+        assert_eq!(sack.next(&board, &window, Fresh::Ready), Some(Pick::Again(0)));
+        board.resend(0, Time(10));
+        sack.on_sent(Pick::Again(0), &board);
+        send_at(Time(10), &mut sack, &mut board, &window, Fresh::Withheld);
+        board.push(LEN as u32, false, Time(11));
+        sack.on_sent(Pick::New, &board);
+        board.hear(Time(20));
+        board.sack(6 * LEN, 12 * LEN);
+        board.advance(5 * LEN);
+        sack.on_advance(5, &mut board, &mut window);
+        // The copies of 0 and 1 have arrived, but nothing that left after the new segment.
+        let sent = send_at(Time(20), &mut sack, &mut board, &window, Fresh::Withheld);
+        assert_eq!(sent, [Pick::Again(5)]);
+        board.hear(Time(30));
+        board.sack(5 * LEN, 6 * LEN);
+        sack.on_duplicate(&mut board, &mut window);
+        let sent = send_at(Time(30), &mut sack, &mut board, &window, Fresh::Withheld);
+        assert_eq!(sent, [Pick::Again(12)]);
     }
 
     #[test]
@@ -259,7 +292,7 @@ mod tests {
         assert_eq!(sent, [Pick::Again(0), Pick::Again(1), Pick::Again(5)]);
     }
 
-    /// In recovery, with the holes 0 and 1 resent after 10 ms and a new segment sent after 11 ms, which is acknowledged.
+    /// In recovery, with the holes 0 and 1 resent after 10 ns and a new segment sent after 11 ns, which is acknowledged.
     fn overtaken(rule: LostRetransmission) -> (Sack, Scoreboard, Window) {
         let (mut sack, mut board, mut window) = in_recovery();
         sack.lost_retransmission = rule;
@@ -273,6 +306,7 @@ mod tests {
         }
         board.push(LEN as u32, false, Time(11));
         sack.on_sent(Pick::New, &board);
+        board.hear(Time(21));
         board.sack(5 * LEN, 13 * LEN);
         sack.on_duplicate(&mut board, &mut window);
         (sack, board, window)
@@ -290,19 +324,33 @@ mod tests {
         assert_eq!(board.pipe(), 2);
     }
 
-    #[test]
-    fn nothing_is_overtaken_by_what_left_with_it_or_by_a_doubtful_copy() {
+    /// The copies of 0 and 1 leave again, at 21 and 22 ns, and the one of 1 is acknowledged.
+    fn one_of_two_copies(heard: Time) -> (Sack, Scoreboard, Window) {
         let (mut sack, mut board, mut window) = overtaken(LostRetransmission::Overtaken);
         for _ in 0..2 {
             let Some(Pick::Again(number)) = sack.next(&board, &window, Fresh::Withheld) else {
                 panic!("a hole")
             };
-            board.resend(number, Time(11 + number));
+            board.resend(number, Time(21 + number));
             sack.on_sent(Pick::Again(number), &board);
         }
-        // The copy of 0 left with segment 12, which has arrived. That of 1 left later, but which copy has arrived nobody knows.
+        board.hear(heard);
         board.sack(LEN, 2 * LEN);
         sack.on_duplicate(&mut board, &mut window);
+        (sack, board, window)
+    }
+
+    #[test]
+    fn a_copy_that_another_copy_overtook_goes_again_too() {
+        let (mut sack, mut board, window) = one_of_two_copies(Time(32));
+        assert_eq!((board.pipe(), board.latest_arrived()), (0, Time(22)));
+        assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), [Pick::Again(0)]);
+    }
+
+    #[test]
+    fn nothing_is_overtaken_by_a_copy_that_had_less_than_the_least_round_trip() {
+        // It may be the first copy of 1, which left with that of 0, that has arrived.
+        let (mut sack, mut board, window) = one_of_two_copies(Time(31));
         assert_eq!((board.pipe(), board.latest_arrived()), (1, Time(11)));
         assert_eq!(send(&mut sack, &mut board, &window, Fresh::Withheld), []);
     }

@@ -411,6 +411,7 @@ impl Connection {
         let Some(ack) = self.ack_offset(segment) else {
             return;
         };
+        self.sender.hear(now);
         let mut sack = SackNews::Unused;
         if self.sack {
             sack = SackNews::Nothing;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use super::SackAfterTimeout;
 use super::ranges::Ranges;
 use crate::hooks::{Delivered, Pick};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
 pub const DUP_THRESH: u32 = 3;
@@ -31,13 +31,6 @@ pub struct Sent {
     /// Whether an acknowledgement has told that it arrived, selectively and perhaps forgotten since.
     told: bool,
     mark: Mark,
-}
-
-impl Sent {
-    /// When it left, if there is no doubt about it: nothing can tell which copy of a segment has arrived.
-    fn departure(&self) -> Time {
-        if self.times == 1 { self.at } else { Time::ZERO }
-    }
 }
 
 /// What is known of a segment's fate.
@@ -80,6 +73,10 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
+    /// When the acknowledgement arrived that is being taken in.
+    now: Time,
+    /// The least round trip of a segment that was sent once.
+    least_rtt: Option<Span>,
     latest_arrived: Time,
     news: News,
 }
@@ -183,10 +180,29 @@ impl Scoreboard {
         self.fack.max(self.una)
     }
 
-    /// When the latest of the segments left that were sent once and have arrived.
+    /// When the segment left that was sent last of those that have arrived. A copy counts if it left at least the least
+    /// round trip before its acknowledgement arrived; otherwise it was an earlier copy that arrived (RFC 8985, 6.2, step 2).
     #[must_use]
     pub fn latest_arrived(&self) -> Time {
         self.latest_arrived
+    }
+
+    /// What is told from here on is told by an acknowledgement that arrives at `now`.
+    #[inline]
+    pub fn hear(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    /// Takes in that a segment has arrived which left at `at` when it was sent for the last of `times` times.
+    #[inline]
+    fn note_arrival(&mut self, at: Time, times: u8) {
+        let rtt = self.now.since(at);
+        if times == 1 {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        } else if self.least_rtt.is_none_or(|least| rtt < least) {
+            return;
+        }
+        self.latest_arrived = self.latest_arrived.max(at);
     }
 
     /// Segments selectively acknowledged.
@@ -261,10 +277,18 @@ impl Scoreboard {
         number
     }
 
-    /// The last segment not selectively acknowledged.
+    /// The last segment not selectively acknowledged. It leaps over whole ranges, as [`Self::skip_sacked`] does.
     #[must_use]
     pub fn last_unsacked(&self) -> Option<u64> {
-        (self.base..self.end()).rev().find(|&number| !self.is_sacked(number))
+        let mut after = self.end();
+        while after > self.base && self.is_sacked(after - 1) {
+            let start = self.get(after - 1).start;
+            let ranges = self.sacked_ranges.as_slice();
+            let range = ranges.partition_point(|range| range.1 <= start);
+            let leap = ranges.get(range).map_or(after - 1, |range| self.number_at(range.0));
+            after = leap.min(after - 1);
+        }
+        (after > self.base).then(|| after - 1)
     }
 
     /// Segments below this number have enough selectively acknowledged above them to be lost (RFC 6675, `IsLost`).
@@ -338,11 +362,12 @@ impl Scoreboard {
             let once = first.times == 1 && !first.told;
             advance.newest_sent = once.then_some(first.at);
             advance.newest_sent_last = Some(first.at);
-            if !first.told {
-                self.news.add(self.base, first);
-                self.latest_arrived = self.latest_arrived.max(first.departure());
-            }
             advance.repaired |= first.times > 1;
+            let first = *first;
+            if !first.told {
+                self.news.add(self.base, &first);
+                self.note_arrival(first.at, first.times);
+            }
             match first.mark {
                 Mark::InFlight => {}
                 Mark::Sacked => self.sacked -= 1,
@@ -389,9 +414,10 @@ impl Scoreboard {
             segment.mark = Mark::Sacked;
             self.sacked += 1;
             if !segment.told {
-                self.news.add(self.base + index as u64, segment);
-                self.latest_arrived = self.latest_arrived.max(segment.departure());
                 segment.told = true;
+                let Sent { at, times, .. } = *segment;
+                self.news.add(self.base + index as u64, segment);
+                self.note_arrival(at, times);
             }
         }
         self.fack = self.fack.max(right);
@@ -569,6 +595,44 @@ mod tests {
         assert!(board.is_behind() && board.is_sacked(2) && board.is_lost(4));
         board.advance(300);
         assert_eq!(board.next(), 3);
+    }
+
+    #[test]
+    fn a_copy_tells_when_it_left_if_it_left_at_least_the_least_round_trip_ago() {
+        let mut board = Scoreboard::default();
+        for at in [0, 100, 100, 100] {
+            board.push(100, false, Time(at));
+        }
+        board.hear(Time(1_000));
+        board.advance(100);
+        assert_eq!(board.latest_arrived(), Time(0));
+        // The least round trip is 1000, and the copies have had 999 and 1000.
+        for (number, left, heard) in [(1, 2_001, 3_000), (2, 3_000, 4_000)] {
+            board.resend(number, Time(left));
+            board.hear(Time(heard));
+            board.sack(100 * number, 100 * (number + 1));
+        }
+        assert_eq!(board.latest_arrived(), Time(3_000));
+        let mut board = Scoreboard::default();
+        board.push(100, false, Time(0));
+        board.resend(0, Time(10));
+        board.hear(Time(900));
+        board.advance(100);
+        assert_eq!(board.latest_arrived(), Time::ZERO, "without a round trip all copies are in doubt");
+    }
+
+    #[test]
+    fn the_last_segment_not_selectively_acknowledged_lies_below_the_last_range() {
+        let mut board = board(8);
+        assert_eq!(board.last_unsacked(), Some(7));
+        board.sack(500, 800);
+        assert_eq!(board.last_unsacked(), Some(4));
+        board.sack(300, 400);
+        assert_eq!(board.last_unsacked(), Some(4));
+        board.sack(400, 500);
+        assert_eq!(board.last_unsacked(), Some(2));
+        board.sack(0, 300);
+        assert_eq!((board.last_unsacked(), Scoreboard::default().last_unsacked()), (None, None));
     }
 
     #[test]

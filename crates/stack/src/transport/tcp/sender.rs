@@ -196,6 +196,11 @@ impl Sender {
         self.integrated = now;
     }
 
+    /// An acknowledgement arrives at `now`, whose SACK blocks are taken in first.
+    pub fn hear(&mut self, now: Time) {
+        self.board.hear(now);
+    }
+
     /// Marks what a SACK block covers and returns whether any of it is news.
     pub fn sack(&mut self, left: u64, right: u64) -> bool {
         self.board.sack(left, right)
