@@ -17,6 +17,12 @@ fn file(config: &mut Config, size: u64) {
     config.flows[0].app.kind = AppKind::File { size: Bytes(size) };
 }
 
+/// The value of a metric, which may have none.
+fn value(outcome: &lasthop_sim::Outcome, name: &str) -> Option<f64> {
+    let named = outcome.metrics.iter().find(|(key, _)| key == name);
+    named.unwrap_or_else(|| panic!("{name} is a metric")).1
+}
+
 /// The bytes delivered over the whole run.
 fn delivered(outcome: &lasthop_sim::Outcome) -> f64 {
     metric(outcome, "flows.main.goodput_bps") * outcome.simulated.as_secs() / 8.0
@@ -256,12 +262,57 @@ fn the_round_trips_traced_of_a_flow_are_those_of_its_sender() {
         panic!("words and numbers in {columns:?}")
     };
     assert_eq!(words, &["main", "main.reverse"]);
-    let of = |code: u32| -> Vec<f64> {
-        codes.iter().zip(rtts).filter(|(found, _)| **found == code).map(|(_, rtt)| *rtt).collect()
+    let Column::Word { codes: kinds, words: kind_names } = &columns[5].1 else { panic!("words in {columns:?}") };
+    assert_eq!(kind_names, &["data", "handshake"]);
+    let of = |code: u32, kind: u32| -> Vec<f64> {
+        let rows = codes.iter().zip(kinds).zip(rtts);
+        rows.filter(|((end, of), _)| (**end, **of) == (code, kind)).map(|(_, rtt)| *rtt).collect()
     };
-    let mean = of(0).iter().sum::<f64>() / of(0).len() as f64;
+    let mean = of(0, 0).iter().sum::<f64>() / of(0, 0).len() as f64;
     assert!((mean / metric(&outcome, "flows.main.rtt_mean_s") - 1.0).abs() < 1e-9, "{mean}");
-    assert!(!of(1).is_empty(), "the receiver measures its own SYN or FIN");
+    assert!(!of(1, 0).is_empty(), "the receiver measures its own FIN");
+    // 40 B of SYN, 44 B with the size of a segment and 48 B with the window scale, cross three links each way.
+    let crossing = |bytes: f64| bytes * 8.0 * (1.0 / 100e6 + 1.0 / 5e6 + 1.0 / 10e6) + 0.04501;
+    let [there, back] = [0, 1].map(|end| of(end, 1));
+    assert_eq!((there.len(), back.len(), rtts[0]), (1, 1, back[0].min(there[0])));
+    assert!((there[0] - 2.0 * crossing(48.0)).abs() < 1e-6, "{there:?} {}", 2.0 * crossing(48.0));
+}
+
+#[test]
+fn a_file_that_was_cut_off_has_no_time() {
+    let run = |stop: Option<Time>| {
+        let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(60));
+        file(&mut config, 3_000_000);
+        config.flows[0].app.start = Time(1_000_000_000);
+        config.flows[0].app.stop = stop;
+        run_once(&config)
+    };
+    for stop in [0, 1_000_000_000, 2_000_000_000] {
+        let outcome = run(Some(Time(stop)));
+        assert!(delivered(&outcome) < 3e6);
+        for name in ["flows.main.completion_s", "flows.main.acknowledged_s"] {
+            assert_eq!(value(&outcome, name), None, "{name} with a stop at {stop} ns");
+        }
+    }
+    for stop in [None, Some(Time(50_000_000_000))] {
+        let outcome = run(stop);
+        let [completion, acknowledged] =
+            ["completion_s", "acknowledged_s"].map(|name| metric(&outcome, &format!("flows.main.{name}")));
+        // The acknowledgement of 40 B comes back over the wire.
+        let back = 40.0 * 8.0 / 1e6 + 0.01;
+        assert!((acknowledged - completion - back).abs() < 1e-9, "{completion} {acknowledged}");
+    }
+}
+
+#[test]
+fn a_syn_sent_again_is_no_retransmission_of_data() {
+    let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(60));
+    wire(&mut config, 0, 0).loss = LossConfig::List { drop: vec![1], of: PacketClass::All };
+    file(&mut config, 10_000);
+    let outcome = run_once(&config);
+    assert!(metric(&outcome, "flows.main.completion_s") > 3.0, "the SYN waits for the timer");
+    assert_eq!(metric(&outcome, "flows.main.retransmits"), 0.0);
+    assert_eq!(metric(&outcome, "flows.main.segments_sent"), 10.0);
 }
 
 #[test]

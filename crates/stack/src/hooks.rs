@@ -440,6 +440,9 @@ pub trait Out {
     /// A round trip was measured: the sample, the smoothed value, and the timeout in force.
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span);
 
+    /// The same of the handshake, which gives the timer its first sample: a round trip of a SYN, not of data.
+    fn measured_handshake(&mut self, _rtt: Span, _srtt: Span, _rto: Span) {}
+
     /// A law has judged a loss.
     fn judged(&mut self, _: Judged) {}
 

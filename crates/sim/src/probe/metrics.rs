@@ -417,6 +417,7 @@ fn flow_values(
                 judged: j1,
                 repeats_received: repeats_end,
                 completion,
+                acknowledged,
                 rtt,
                 ..
             },
@@ -430,6 +431,7 @@ fn flow_values(
                 rate(*d0, *d1),
                 rate(*b0, *b1),
                 completion.map(Span::as_secs),
+                acknowledged.map(Span::as_secs),
                 count(s0.segments_sent, s1.segments_sent),
                 count(s0.retransmits, s1.retransmits),
                 sent.share(),

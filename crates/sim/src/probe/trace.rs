@@ -11,7 +11,7 @@ use super::slots::{SlotAct, SlotRow};
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
     ("cwnd", "congestion window and threshold of each flow, on change"),
-    ("rtt", "each round trip measured, with the smoothed value and the timeout"),
+    ("rtt", "each round trip measured, of the handshake or of data, with the smoothed value and the timeout"),
     ("queue", "packets in a link's queue after each that it took in"),
     ("tcp", "each event of each TCP sender"),
     ("jitter", "the jitter ratio of each law that judges by it, and its threshold, at each advance"),
@@ -42,6 +42,29 @@ pub struct TraceTable {
     pub columns: Vec<(&'static str, Column)>,
 }
 
+/// What a round trip was measured by. The metrics of a flow count those of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RoundTripOf {
+    /// A segment of data, or a FIN.
+    Data,
+    /// A SYN.
+    Handshake,
+}
+
+impl RoundTripOf {
+    /// In the order of their codes.
+    const NAMES: [&'static str; 2] = ["data", "handshake"];
+}
+
+/// A round trip measured, the smoothed value and the timeout.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundTrip {
+    pub(crate) of: RoundTripOf,
+    pub(crate) rtt: Span,
+    pub(crate) srtt: Span,
+    pub(crate) rto: Span,
+}
+
 /// Collects what is asked for.
 #[derive(Debug, Default)]
 pub struct Tracer {
@@ -53,7 +76,7 @@ pub struct Tracer {
     pub(crate) arq: bool,
     jitter: bool,
     cwnd_rows: Vec<(Time, u32, f64, f64)>,
-    rtt_rows: Vec<(Time, u32, Span, Span, Span)>,
+    rtt_rows: Vec<(Time, u32, RoundTrip)>,
     queue_rows: Vec<(Time, usize, usize)>,
     tcp_rows: Vec<(Time, u32, Note)>,
     slot_rows: Vec<SlotRow>,
@@ -102,9 +125,9 @@ impl Tracer {
     }
 
     #[inline]
-    pub(crate) fn rtt(&mut self, now: Time, flow: u32, rtt: Span, srtt: Span, rto: Span) {
+    pub(crate) fn rtt(&mut self, now: Time, flow: u32, round_trip: RoundTrip) {
         if self.rtt {
-            self.rtt_rows.push((now, flow, rtt, srtt, rto));
+            self.rtt_rows.push((now, flow, round_trip));
         }
     }
 
@@ -150,14 +173,16 @@ impl Tracer {
         }
         if self.rtt {
             let rows = &self.rtt_rows;
+            let of = RoundTripOf::NAMES.map(str::to_owned);
             tables.push(TraceTable {
                 name: "rtt",
                 columns: vec![
                     floats("time_s", rows, |row| row.0.as_secs()),
                     words("flow", rows, flows, |row| row.1),
-                    floats("rtt_s", rows, |row| row.2.as_secs()),
-                    floats("srtt_s", rows, |row| row.3.as_secs()),
-                    floats("rto_s", rows, |row| row.4.as_secs()),
+                    floats("rtt_s", rows, |row| row.2.rtt.as_secs()),
+                    floats("srtt_s", rows, |row| row.2.srtt.as_secs()),
+                    floats("rto_s", rows, |row| row.2.rto.as_secs()),
+                    words("of", rows, &of, |row| row.2.of as u32),
                 ],
             });
         }

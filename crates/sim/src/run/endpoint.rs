@@ -18,6 +18,7 @@ use crate::net::Net;
 use crate::probe::judgement::Matrix;
 use crate::probe::metrics::FlowSample;
 use crate::probe::spread::RoundTrips;
+use crate::probe::trace::{RoundTrip, RoundTripOf};
 use crate::scenario::config::{AppConfig, AppKind, Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
@@ -70,7 +71,12 @@ struct Way {
     reader: Reader,
     started: Time,
     stopped: bool,
+    /// Bytes of the file that the source sends, if it sends one.
+    file: Option<u64>,
+    /// When its last byte, or the end of any other stream, had come to the receiver in order.
     completed: Option<Time>,
+    /// When the sender had the acknowledgement of that.
+    acknowledged: Option<Time>,
     /// What each law that judges made of losses.
     judged: Vec<(Judge, Matrix)>,
     /// Times the timer fired though nothing was lost.
@@ -135,7 +141,13 @@ impl Out for Host<'_> {
     fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
         self.net.on_round_trip(self.end.trace_name, srtt);
         self.net.round_trips[self.end.trace_name as usize].take(rtt);
-        self.net.tracer.rtt(self.net.now, self.end.trace_name, rtt, srtt, rto);
+        let round_trip = RoundTrip { of: RoundTripOf::Data, rtt, srtt, rto };
+        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
+    }
+
+    fn measured_handshake(&mut self, rtt: Span, srtt: Span, rto: Span) {
+        let round_trip = RoundTrip { of: RoundTripOf::Handshake, rtt, srtt, rto };
+        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
     }
 
     fn judged(&mut self, judged: Judged) {
@@ -238,12 +250,18 @@ impl Flow {
             if !judged.is_empty() {
                 net.losses.watch(port(1 - direction as usize));
             }
+            let file = match app.kind {
+                AppKind::File { size } => Some(size.0),
+                _ => None,
+            };
             let way = Way {
                 source,
                 reader,
                 started: app.start,
                 stopped: false,
+                file,
                 completed: None,
+                acknowledged: None,
                 judged,
                 spurious_timeouts: 0,
             };
@@ -277,8 +295,13 @@ impl Flow {
                 self.ways.count_judged(side, ends, net);
                 if let Some(user) = &mut self.user {
                     user.on_arrival(ends, &self.ends, net);
-                } else if let Some(way) = self.ways.of(1 - side) {
+                    return;
+                }
+                if let Some(way) = self.ways.of(1 - side) {
                     way.on_arrival(&ends[side], net);
+                }
+                if let Some(way) = self.ways.of(side) {
+                    way.on_acknowledgement(&ends[side], now);
                 }
             }
             Sockets::Udp(ends) => ends[side].up(packet, now),
@@ -416,7 +439,8 @@ impl Flow {
                     delivered: of_user.map_or(receiving.receiver().in_order(), |(all, _)| all),
                     by_class: of_user.map_or([0; 3], |(_, by_class)| by_class),
                     bytes_received: receiving.bytes_received(),
-                    completion: way.and_then(|way| way.completed.map(|end| end.since(way.started))),
+                    completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
+                    acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
                     sender: ends[direction].counters(net.now),
                 }
@@ -460,12 +484,28 @@ impl Ways {
 }
 
 impl Way {
+    /// How long after the start of the source something happened, if it has.
+    fn since_start(&self, event: Option<Time>) -> Option<Span> {
+        event.map(|at| at.since(self.started))
+    }
+
+    /// Data may have been acknowledged at the sending end.
+    #[inline]
+    fn on_acknowledgement(&mut self, end: &Connection, now: Time) {
+        if self.acknowledged.is_none() {
+            let sender = end.sender();
+            let is_whole = self.file.map_or(sender.is_done(), |size| sender.board().una() >= size);
+            self.acknowledged = is_whole.then_some(now);
+        }
+    }
+
     /// Data may have become readable at the receiving end, or the stream have ended.
     #[inline]
     fn on_arrival(&mut self, end: &Connection, net: &mut Net) {
         let receiver = end.receiver();
-        if receiver.finished() && self.completed.is_none() {
-            self.completed = Some(net.now);
+        if self.completed.is_none() {
+            let is_whole = self.file.map_or(receiver.finished(), |size| receiver.in_order() >= size);
+            self.completed = is_whole.then_some(net.now);
         }
         let readable = receiver.readable();
         if let Pace::Slow { waiting, .. } = &mut self.reader.sink

@@ -19,6 +19,7 @@ pub(crate) enum FlowSample {
         by_class: [u64; 3],
         bytes_received: u64,
         completion: Option<Span>,
+        acknowledged: Option<Span>,
         falsely_acknowledged: u64,
         spurious_timeouts: u64,
         repeats_received: u64,

@@ -349,6 +349,7 @@ impl Connection {
         } else {
             let sample = rtt.read_clock(self.syn_sent, now);
             rtt.sample(sample);
+            out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());
         }
         self.sender.established(now, edge, lost);
     }

@@ -8,7 +8,7 @@ use crate::units::{Span, Time};
 pub struct Counters {
     /// Data segments sent, resent ones included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments sent again, without the SYN.
     pub retransmits: u64,
     /// Times the retransmission timer fired for data.
     pub timeouts: u64,
@@ -18,7 +18,7 @@ pub struct Counters {
     pub first_timeouts: Span,
     /// Losses told by duplicate or selective acknowledgements.
     pub fast_retransmits: u64,
-    /// Round trips measured.
+    /// Round trips of data measured, without the handshake's.
     pub rtt_samples: u64,
     /// Their sum.
     pub rtt_sum: Span,
