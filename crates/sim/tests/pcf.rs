@@ -180,7 +180,7 @@ fn every_second_of_a_polled_medium_is_in_one_class() {
     for errors in [ErrorLaw::None, ErrorLaw::Packet { rate: 0.1 }] {
         let mut config = cell(3, &flows, None, Some(PcfConfig::default()));
         wifi(&mut config).radio.errors =
-            ErrorConfig { law: errors.clone(), meaning: LossMeaning::OnAir, of: LossOf::All };
+            ErrorConfig { law: errors.clone(), meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
         let outcome = run_replication(&config, 0);
         let of = |class: &str| metric(&outcome, &format!("links.wlan.airtime_{class}_s"));
         let classes = outcome.metrics.iter().filter(|(name, _)| name.contains(".airtime_"));
@@ -244,8 +244,12 @@ fn a_file_survives_errors_of_polled_frames() {
     for (from, to) in [(0, 1), (1, 0)] {
         let mut config = cell(2, &[(from, to)], Some(Mode::Safe), Some(LONG));
         config.flows[0].app.kind = AppKind::File { size: Bytes(1_000_000) };
-        wifi(&mut config).radio.errors =
-            ErrorConfig { law: ErrorLaw::Packet { rate: 0.1 }, meaning: LossMeaning::OnAir, of: LossOf::All };
+        wifi(&mut config).radio.errors = ErrorConfig {
+            law: ErrorLaw::Packet { rate: 0.1 },
+            meaning: LossMeaning::OnAir,
+            of: LossOf::All,
+            at: None,
+        };
         let (outcome, _, frames) = captured(&config, "errors");
         assert!(metric(&outcome, "flows.f0.completion_s") < 8.0);
         let polled = |frame: &Captured| frame.carries_data() && frame.is_contention_free();

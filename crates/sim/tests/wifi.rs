@@ -4,7 +4,9 @@ mod common;
 
 use common::{back, chain, file, metric, run_replication, source};
 use lasthop_sim::Outcome;
-use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
+use lasthop_sim::medium::radio::config::{
+    ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, RadioConfig,
+};
 use lasthop_sim::scenario::config::{
     AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
 };
@@ -97,7 +99,7 @@ fn lossy_with(mode: Mode, recovery: RecoveryKind, meaning: LossMeaning, rate: f6
     tcp.sack = recovery == RecoveryKind::Sack;
     config.flows[0].app.kind = AppKind::Bulk;
     let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
-    wifi.radio.errors = ErrorConfig { law: ErrorLaw::Packet { rate }, meaning, of };
+    wifi.radio.errors = ErrorConfig { law: ErrorLaw::Packet { rate }, meaning, of, at: None };
     run_replication(&config, 0)
 }
 
@@ -409,7 +411,7 @@ fn files_both_ways_arrive_whole_through_the_agents_of_a_cell_that_loses_packets(
             config.run.duration = Span::from_secs(600);
             let LinkKind::Wifi(wifi) = &mut config.links[1].kind else { panic!("a medium") };
             wifi.radio.errors =
-                ErrorConfig { law: ErrorLaw::Packet { rate: 0.02 }, meaning, of: LossOf::Packets };
+                ErrorConfig { law: ErrorLaw::Packet { rate: 0.02 }, meaning, of: LossOf::Packets, at: None };
             config.flows[0].app = file(300_000);
             back(&mut config, file(200_000));
             let outcome = run_replication(&config, 0);
@@ -427,6 +429,42 @@ fn files_both_ways_arrive_whole_through_the_agents_of_a_cell_that_loses_packets(
             assert!(metric(&outcome, "agents.snoop.generated") >= 200.0, "one for each packet to a mobile");
         }
     }
+}
+
+#[test]
+fn listed_attempts_are_repaired_by_the_link_or_left_to_tcp() {
+    let mut config = lle_setting(None);
+    let listed = |config: &mut Config, meaning| {
+        let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
+        // The second is sent again as the third.
+        let law = ErrorLaw::List { from: 0, of: PayloadOf::Data, drop: vec![2, 3, 40, 41] };
+        wifi.radio.errors = ErrorConfig { law, meaning, of: LossOf::All, at: None };
+        run_replication(config, 0)
+    };
+    let of = |outcome: &Outcome| {
+        let names = ["links.wlan.frames_errored", "links.wlan.drops_retry", "flows.main.retransmits"];
+        names.map(|name| metric(outcome, name))
+    };
+    assert_eq!(of(&listed(&mut config, LossMeaning::OnAir)), [4.0, 0.0, 0.0]);
+    let [errored, dropped, resent] = of(&listed(&mut config, LossMeaning::ForGood));
+    assert_eq!((errored, dropped), (4.0, 4.0));
+    assert!(resent >= 4.0, "{resent}");
+}
+
+#[test]
+fn errors_at_the_access_point_leave_what_it_sends_alone() {
+    let of = |at: Option<Vec<usize>>, (from, to)| {
+        let mut config = cell(2, &[(from, to)], None, Span::from_millis(5));
+        let LinkKind::Wifi(wifi) = &mut config.links[1].kind else { panic!("a medium") };
+        let law = ErrorLaw::Packet { rate: 0.2 };
+        wifi.radio.errors = ErrorConfig { law, meaning: LossMeaning::ForGood, of: LossOf::Data, at };
+        let outcome = run_replication(&config, 0);
+        metric(&outcome, "links.wlan.drops_retry")
+    };
+    // The first station of the medium is the access point; data goes from the host to a mobile, and back.
+    assert_eq!(of(Some(vec![0]), (0, 2)), 0.0);
+    assert!(of(Some(vec![0]), (2, 0)) > 10.0);
+    assert!(of(None, (0, 2)) > 10.0);
 }
 
 #[test]
@@ -448,7 +486,7 @@ fn the_service_of_a_packet_lasts_from_the_queue_to_the_links_acknowledgement() {
     assert!(sd < 1e-9, "{sd}");
     let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
     let (law, meaning, of) = (ErrorLaw::Packet { rate: 0.2 }, LossMeaning::OnAir, LossOf::Packets);
-    wifi.radio.errors = ErrorConfig { law, meaning, of };
+    wifi.radio.errors = ErrorConfig { law, meaning, of, at: None };
     let [lossy, spread] = told(&config);
     assert!(lossy > 1.2 * mean && spread > 0.4 * mean, "{lossy} {spread}");
 }

@@ -147,10 +147,7 @@ fn loss(link: &Part<'_>) -> LossConfig {
             bad_to_good: link.real("loss.gilbert-elliott.bad-to-good"),
         },
         _ => {
-            let drop = match link.value("loss.list.drop") {
-                Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
-                _ => link.broken("loss.list.drop"),
-            };
+            let drop = link.ordinals("loss.list.drop");
             let of = match link.word("loss.list.of") {
                 "data" => PacketClass::Data,
                 "ack" => PacketClass::Ack,
@@ -351,6 +348,13 @@ impl<'a> Part<'a> {
     /// A whole number, or the base units of a quantity.
     fn count(&self, key: &str) -> u64 {
         self.value(key).count().unwrap_or_else(|| self.broken(key))
+    }
+
+    fn ordinals(&self, key: &str) -> Vec<u64> {
+        match self.value(key) {
+            Value::List(numbers) => numbers.iter().filter_map(Value::count).collect(),
+            _ => self.broken(key),
+        }
     }
 
     fn small(&self, key: &str) -> u32 {

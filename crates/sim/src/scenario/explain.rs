@@ -92,6 +92,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Text => "text",
         Kind::Node => "node",
         Kind::Nodes => "nodes",
+        Kind::Stations => "stations",
         Kind::Words(..) => "list of words",
         Kind::Flows => "flows",
         Kind::Rates => return ("list of rates".to_string(), "Mbit/s"),

@@ -68,6 +68,8 @@ pub(super) enum Kind {
     Node,
     /// The names of two or more nodes.
     Nodes,
+    /// The names of one or more stations of the link.
+    Stations,
     /// One or more of a list of words, each described by a noun.
     Words(&'static str, fn() -> Vec<&'static str>),
     /// The names of flows.

@@ -52,6 +52,10 @@ pub(super) struct Link {
     pub(super) access_point: Option<usize>,
     /// The station whose ledger of airtime is asked for.
     pub(super) observer: Option<usize>,
+    /// The station whose frames a list of losses counts.
+    pub(super) counted: Option<usize>,
+    /// The stations at which frames are lost, if not at all.
+    pub(super) lossy: Option<Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -225,7 +229,29 @@ impl<'a> Reader<'a> {
         }
         let access_point = self.one_node(format!("links.{name}.access-point"), "none");
         let observer = self.one_node(format!("links.{name}.observer"), "auto");
-        vec![Link { name: Name::single(name), table, nodes, access_point, observer }]
+        let key = format!("links.{name}.loss.list.from");
+        let counted = self.one_node(key.clone(), "");
+        self.stations(&key, &seen, counted.as_slice());
+        let key = format!("links.{name}.loss.at");
+        let lossy = self.several_nodes(&key);
+        self.stations(&key, &seen, lossy.as_deref().unwrap_or_default());
+        vec![Link { name: Name::single(name), table, nodes, access_point, observer, counted, lossy }]
+    }
+
+    /// Nodes that a key names must be stations of the link.
+    fn stations(&mut self, key: &str, stations: &BTreeSet<usize>, named: &[usize]) {
+        let Some(stranger) = named.iter().find(|node| !stations.contains(node)) else { return };
+        let name = |node: &usize| self.members.nodes[*node].name.name.as_str();
+        let known: Vec<&str> = stations.iter().map(name).collect();
+        let text = unknown("station of the link", name(stranger), &known);
+        self.fault(key.to_string(), text);
+    }
+
+    /// The nodes that a list of names stands for; `None` where a word stands in its place.
+    fn several_nodes(&mut self, key: &str) -> Option<Vec<usize>> {
+        let Some(Value::List(names)) = self.get(key) else { return None };
+        let ranges: Vec<_> = names.iter().filter_map(|name| self.named(key, name)).collect();
+        Some(ranges.into_iter().flat_map(|(range, _)| range).collect())
     }
 
     /// The one node that a key names, unless it holds a word in the place of a name.
@@ -256,7 +282,7 @@ impl<'a> Reader<'a> {
         let names = Name::all(name, pairs.len(), from.1 || to.1);
         let link = |(name, (one, other))| {
             let nodes = vec![one, other];
-            Link { name, table, nodes, access_point: None, observer: None }
+            Link { name, table, nodes, access_point: None, observer: None, counted: None, lossy: None }
         };
         names.zip(pairs).map(link).collect()
     }

@@ -95,7 +95,7 @@ fn kind(key: &Key) -> Json {
         }
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
         Kind::Node => json!({ "type": "string", "pattern": NAME }),
-        Kind::Nodes | Kind::Flows => {
+        Kind::Nodes | Kind::Stations | Kind::Flows => {
             json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 1 })
         }
         Kind::Rates => {

@@ -100,7 +100,7 @@ impl Key {
             }
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
-            (Kind::Nodes, Raw::List(items)) => self.nodes(items, names.nodes),
+            (Kind::Nodes | Kind::Stations, Raw::List(items)) => self.nodes(items, names.nodes),
             (Kind::Words(noun, words), Raw::List(items)) => self.several(noun, &words(), items),
             (Kind::Flows, Raw::List(items)) => self.flows(items, names.flows),
             (Kind::Rates, Raw::List(items)) => self.rates(items),
@@ -309,6 +309,7 @@ impl Key {
             Kind::Text => vec!["text".to_string()],
             Kind::Node => vec!["the name of a node".to_string()],
             Kind::Nodes => vec!["the names of two or more nodes such as [\"a\", \"b\"]".to_string()],
+            Kind::Stations => vec!["the names of stations such as [\"ap\"]".to_string()],
             Kind::Flows => vec!["the names of flows such as [\"main\"]".to_string()],
             Kind::Rates => vec!["rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]".to_string()],
             Kind::Position => vec!["two lengths such as [\"0 m\", \"100 m\"]".to_string()],

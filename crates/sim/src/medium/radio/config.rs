@@ -127,6 +127,8 @@ pub struct ErrorConfig {
     pub meaning: LossMeaning,
     /// Which frames can be lost.
     pub of: LossOf,
+    /// At which stations, by their numbers; `None` is all. What a station sends is lost where it is received.
+    pub at: Option<Vec<usize>>,
 }
 
 /// How likely a frame is lost.
@@ -158,6 +160,26 @@ pub enum ErrorLaw {
         /// Mean length of a bad period.
         mean_bad: Span,
     },
+    /// Exactly these, at the station they are for; others that hear them receive them.
+    List {
+        /// The station whose data frames are counted, each attempt anew.
+        from: usize,
+        /// Which of them are counted.
+        of: PayloadOf,
+        /// Those to lose, counted from 1, ascending.
+        drop: Vec<u64>,
+    },
+}
+
+/// Which data frames a list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayloadOf {
+    /// Those of packets with payload.
+    Data,
+    /// Those of TCP segments without.
+    Ack,
+    /// All.
+    All,
 }
 
 /// The three meanings of a "packet error rate".
@@ -230,7 +252,7 @@ impl RadioConfig {
             interference_threshold_w: dbm_to_watts(-101.0),
             reception: Reception::Sinr { least: 0.0 },
             bandwidth_hz: 20e6,
-            errors: ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All },
+            errors: ErrorConfig { law: ErrorLaw::Snr, ..ErrorConfig::none() },
             ..RadioConfig::ns2()
         }
     }
@@ -258,7 +280,7 @@ impl ErrorConfig {
     /// No losses by chance.
     #[must_use]
     pub fn none() -> ErrorConfig {
-        ErrorConfig { law: ErrorLaw::None, meaning: LossMeaning::OnAir, of: LossOf::All }
+        ErrorConfig { law: ErrorLaw::None, meaning: LossMeaning::OnAir, of: LossOf::All, at: None }
     }
 }
 

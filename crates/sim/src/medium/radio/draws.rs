@@ -86,6 +86,8 @@ pub(super) struct Attempt {
     pub(super) frame: f64,
     /// Drawn once for the packet.
     pub(super) packet: f64,
+    /// A list names it.
+    pub(super) listed: bool,
 }
 
 impl Draws {
@@ -98,7 +100,7 @@ impl Draws {
     pub(super) fn attempt(&mut self, from: usize, to: usize, frame: &Frame) -> Attempt {
         let Some(handle) = frame.msdu.filter(|_| frame.kind == FrameKind::Data) else {
             let draw = self.direction(from, to, Class::Control, "loss").stream.uniform();
-            return Attempt { frame: draw, packet: draw };
+            return Attempt { frame: draw, packet: draw, listed: false };
         };
         let direction = self.direction(from, to, Class::of(frame.class), "loss");
         let id = (handle, frame.sequence);
@@ -108,9 +110,9 @@ impl Draws {
             direction.stream.seek(direction.packets);
             direction.packets += 1;
             direction.first = direction.stream.uniform();
-            return Attempt { frame: direction.first, packet: direction.first };
+            return Attempt { frame: direction.first, packet: direction.first, listed: false };
         }
-        Attempt { frame: direction.stream.uniform(), packet: direction.first }
+        Attempt { frame: direction.stream.uniform(), packet: direction.first, listed: false }
     }
 
     /// The draw for a packet on its way up from the MAC: one a packet, since a MAC passes each up once.

@@ -3,7 +3,7 @@
 use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};
 
-use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
+use super::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
 use super::draws::{Attempt, Draws, StreamBase};
 use super::fec::Decoder;
 use super::modulation::{Memo, Modulation};
@@ -28,17 +28,32 @@ pub(super) struct Losses {
     law: ErrorLaw,
     meaning: LossMeaning,
     of: LossOf,
+    /// Whether frames are lost at a station.
+    lossy: Vec<bool>,
     noise_w: f64,
     draws: Draws,
     pairs: Pairs,
+    listed: Listed,
     decoder: Decoder,
+}
+
+/// How far a list of losses is counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Listed {
+    counted: u64,
+    next: usize,
 }
 
 impl Losses {
     pub(super) fn new(config: &ErrorConfig, noise_w: f64, base: StreamBase, names: Vec<String>) -> Losses {
         let pairs = Pairs::new(&config.law, base.clone(), names.clone());
-        let ErrorConfig { law, meaning, of } = config.clone();
-        Losses { law, meaning, of, noise_w, draws: Draws::new(base, names), pairs, decoder: Decoder::new() }
+        let ErrorConfig { law, meaning, of, at } = config.clone();
+        let mut lossy = vec![at.is_none(); names.len()];
+        for station in at.into_iter().flatten() {
+            lossy[station] = true;
+        }
+        let (draws, decoder) = (Draws::new(base, names), Decoder::new());
+        Losses { law, meaning, of, lossy, noise_w, draws, pairs, listed: Listed::default(), decoder }
     }
 
     /// Whether frames on the air fail by the ratio of signal to noise.
@@ -55,10 +70,32 @@ impl Losses {
     /// Draws for a frame that begins, whatever becomes of it.
     #[inline]
     pub(super) fn attempt(&mut self, from: usize, to: Option<usize>, frame: &Frame) -> Attempt {
+        if let ErrorLaw::List { .. } = self.law {
+            return Attempt { listed: self.is_listed(from, frame), ..Attempt::default() };
+        }
         match to {
             Some(to) if self.any() && self.concerns(frame) => self.draws.attempt(from, to, frame),
             _ => Attempt::default(),
         }
+    }
+
+    /// Counts a frame that a list regards. Returns whether it names this one.
+    fn is_listed(&mut self, from: usize, frame: &Frame) -> bool {
+        let ErrorLaw::List { from: sender, of, drop } = &self.law else { return false };
+        let is_counted = from == *sender
+            && frame.kind == FrameKind::Data
+            && match of {
+                PayloadOf::Data => frame.class == PayloadClass::Data,
+                PayloadOf::Ack => frame.class != PayloadClass::Data,
+                PayloadOf::All => true,
+            };
+        if !is_counted {
+            return false;
+        }
+        self.listed.counted += 1;
+        let is_listed = drop.get(self.listed.next) == Some(&self.listed.counted);
+        self.listed.next += usize::from(is_listed);
+        is_listed
     }
 
     /// Whether the frame, received by station `at` to which it is addressed, comes through.
@@ -74,7 +111,14 @@ impl Losses {
         started: Time,
         memo: &mut Memo,
     ) -> Verdict {
-        if !self.any() || !self.concerns(frame) {
+        if attempt.listed {
+            return if self.meaning == LossMeaning::ForGood {
+                Verdict::LostForGood
+            } else {
+                Verdict::Errored
+            };
+        }
+        if !self.any() || !self.concerns(frame) || !self.lossy[at] {
             return Verdict::Passes;
         }
         let likely = self.probability((from, at), frame, followed.power_w, started, memo);
@@ -100,11 +144,11 @@ impl Losses {
         started: Time,
         memo: &mut Memo,
     ) -> Verdict {
-        if self.meaning != LossMeaning::OnAir || !self.concerns(frame) {
+        if self.meaning != LossMeaning::OnAir || !self.concerns(frame) || !self.lossy[at] {
             return Verdict::Passes;
         }
         let draw = self.draws.overheard(at);
-        let attempt = Attempt { frame: draw, packet: draw };
+        let attempt = Attempt { frame: draw, packet: draw, listed: false };
         self.judge((from, at), frame, attempt, followed, started, memo)
     }
 
@@ -120,11 +164,11 @@ impl Losses {
             LossOf::All | LossOf::Packets => true,
             LossOf::Data => class != PayloadClass::TcpAck,
         };
-        if self.meaning != LossMeaning::AboveMac || !concerned {
+        if self.meaning != LossMeaning::AboveMac || !concerned || !self.lossy[at] {
             return false;
         }
         let likely = match &self.law {
-            ErrorLaw::None | ErrorLaw::Snr => return false,
+            ErrorLaw::None | ErrorLaw::Snr | ErrorLaw::List { .. } => return false,
             ErrorLaw::Packet { rate } => *rate,
             ErrorLaw::Bit { ber } => bits_lost(libm::log1p(-ber), bytes),
             ErrorLaw::GilbertElliott { .. } => self.pairs.loss(from, at, now),
@@ -151,7 +195,7 @@ impl Losses {
         memo: &mut Memo,
     ) -> f64 {
         match &self.law {
-            ErrorLaw::None => 0.0,
+            ErrorLaw::None | ErrorLaw::List { .. } => 0.0,
             ErrorLaw::Packet { rate } => *rate,
             ErrorLaw::Bit { ber } => self.decoder.fails(frame, libm::log1p(-ber)),
             ErrorLaw::Snr => {

@@ -2,8 +2,8 @@
 
 use super::Part;
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, Propagation, RadioConfig, Reception, Redraw,
-    Shadowing, db_to_ratio,
+    ErrorConfig, ErrorLaw, Fading, LossMeaning, LossOf, PayloadOf, Propagation, RadioConfig, Reception,
+    Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
 use crate::scenario::config::{
@@ -25,7 +25,7 @@ use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndeli
 use lasthop_stack::schemes::proxy_tcp::{self, Duplicates};
 use lasthop_stack::transport::tcp::rtt::RtoLimits;
 use lasthop_stack::units::Rate;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
@@ -39,7 +39,7 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
         observer,
         pcf: (link.word("coordination") == "pcf").then(|| pcf(link)),
         mac: mac(link, &preset.mac),
-        radio: radio(link, &preset.radio),
+        radio: radio(link, &preset.radio, member),
         arq: arq(link),
     }
 }
@@ -161,7 +161,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
     }
 }
 
-fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
+fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
     // What has no meaning under the chosen models stays as the preset has it.
     let real = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.real(key));
     let power = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.power(key));
@@ -203,7 +203,7 @@ fn radio(link: &Part<'_>, preset: &RadioConfig) -> RadioConfig {
         },
         bandwidth_hz: link.real("reception.bandwidth"),
         noise_figure_db: link.real("reception.noise-figure"),
-        errors: errors(link),
+        errors: errors(link, member),
     }
 }
 
@@ -227,7 +227,10 @@ fn fading(link: &Part<'_>, factor: f64, frequency_hz: f64) -> Fading {
     Fading { factor, redraw: given.map_or_else(doppler, Redraw::After) }
 }
 
-fn errors(link: &Part<'_>) -> ErrorConfig {
+fn errors(link: &Part<'_>, member: &Link) -> ErrorConfig {
+    // A node that is not a station is reported by the check.
+    let numbers: BTreeMap<usize, usize> = member.nodes.iter().copied().zip(0..).collect();
+    let station = |node: &usize| numbers.get(node).copied();
     let law = match link.word("loss.model") {
         "packet" => match link.real("loss.rate") {
             0.0 => ErrorLaw::None,
@@ -241,6 +244,15 @@ fn errors(link: &Part<'_>) -> ErrorConfig {
             mean_good: link.span("loss.gilbert-elliott.mean-good"),
             mean_bad: link.span("loss.gilbert-elliott.mean-bad"),
         },
+        "list" => ErrorLaw::List {
+            from: member.counted.as_ref().and_then(station).unwrap_or_default(),
+            of: match link.word("loss.list.of") {
+                "data" => PayloadOf::Data,
+                "ack" => PayloadOf::Ack,
+                _ => PayloadOf::All,
+            },
+            drop: link.ordinals("loss.list.drop"),
+        },
         _ => ErrorLaw::None,
     };
     let meaning = match (link.flag("loss.above-mac"), link.flag("loss.repaired-by-arq")) {
@@ -248,12 +260,13 @@ fn errors(link: &Part<'_>) -> ErrorConfig {
         (false, true) => LossMeaning::OnAir,
         (false, false) => LossMeaning::ForGood,
     };
-    let of = match link.word("loss.of") {
-        "all" => LossOf::All,
-        "packets" => LossOf::Packets,
-        _ => LossOf::Data,
+    let of = match link.known("loss.of").map(|_| link.word("loss.of")) {
+        None | Some("all") => LossOf::All,
+        Some("packets") => LossOf::Packets,
+        Some(_) => LossOf::Data,
     };
-    ErrorConfig { law, meaning, of }
+    let at = member.lossy.as_ref().map(|nodes| nodes.iter().filter_map(station).collect());
+    ErrorConfig { law, meaning, of, at }
 }
 
 pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> AgentConfig {

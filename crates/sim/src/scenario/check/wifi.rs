@@ -97,7 +97,6 @@ impl Check<'_> {
 
     fn wifi(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
         let key = |below: &str| format!("links.{name}.{below}");
-        self.loss_model(name, sheet, "list", "none, packet, bit, gilbert-elliott, snr on a wifi link");
         self.loss_meaning(name, wifi, sheet);
         self.rates(name, sheet);
         self.positions(name, wifi, config, sheet);
@@ -185,6 +184,10 @@ impl Check<'_> {
         }
         if errors.meaning == LossMeaning::AboveMac && errors.law == ErrorLaw::Snr {
             let text = "\"snr\" with loss.above-mac, where there is no signal; expected another model";
+            self.fault(&key("model"), text.to_string());
+        }
+        if errors.meaning == LossMeaning::AboveMac && matches!(errors.law, ErrorLaw::List { .. }) {
+            let text = "\"list\" with loss.above-mac, where there are no attempts; expected another model";
             self.fault(&key("model"), text.to_string());
         }
         if errors.meaning == LossMeaning::AboveMac && wifi.mac.fec.is_some() {

@@ -27,6 +27,11 @@ const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wi
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
 const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
+const LIST_OF_FRAMES: &[Only] = &[LIST_LOSS[0], WIFI[0]];
+const BY_CHANCE: &[Only] =
+    &[Only::Is("links.*.loss.model", &["none", "packet", "bit", "gilbert-elliott", "snr"]), WIFI[0]];
+const AT_RECEIVERS: &[Only] =
+    &[Only::Is("links.*.loss.model", &["packet", "bit", "gilbert-elliott"]), WIFI[0]];
 const GILBERT_ELLIOTT: &[Only] = &[Only::Is("links.*.loss.model", &["gilbert-elliott"])];
 const GILBERT_BY_PACKET: &[Only] = &[GILBERT_ELLIOTT[0], LOSSY[0]];
 const GILBERT_BY_TIME: &[Only] = &[GILBERT_ELLIOTT[0], WIFI[0]];
@@ -357,7 +362,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.loss.list.drop",
         Kind::Ordinals,
-        "packets to drop, counted from 1 in the lossy direction",
+        "packets to drop, counted from 1 in the lossy direction; on an 802.11 link data frames of list.from",
     )
     .only(LIST_LOSS),
     Key::new(
@@ -367,6 +372,16 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("data")
     .only(LIST_LOSS),
+    Key::new(
+        "links.*.loss.list.from",
+        Kind::Node,
+        "station whose data frames are counted, each attempt at one anew; they are lost where they are received",
+    )
+    .only(LIST_OF_FRAMES),
+    Key::new("links.*.loss.at", Kind::Stations, "stations at which frames are lost, whoever sent them")
+        .or(&["all"])
+        .default("all")
+        .only(AT_RECEIVERS),
     Key::new("links.*.loss.above-mac", Kind::Bool, "packets are lost after their MAC acknowledgement")
         .default("false")
         .only(WIFI),
@@ -383,7 +398,7 @@ pub(super) const KEYS: &[Key] = &[
         "frames that can be lost: all, those with a packet, or not even those with a TCP acknowledgement",
     )
     .follows("links.*.loss.repaired-by-arq", "false", "packets", "all")
-    .only(WIFI),
+    .only(BY_CHANCE),
 ];
 
 const fn rtt(path: &'static str, meaning: &'static str, only: &'static [Only]) -> Key {

@@ -38,7 +38,7 @@ pub static LOSS_MODELS: &[Named] = &[
     named("bit", "each bit is wrong with the same probability; a packet with a wrong bit is lost"),
     named("gilbert-elliott", "two states that change by packet, each with a loss probability of its own"),
     named("snr", "by the ratio of signal to noise and the modulation, on an 802.11 link"),
-    named("list", "exactly the listed packets are lost, on a wired link"),
+    named("list", "exactly the listed packets are lost; on an 802.11 link, attempts of one station"),
 ];
 
 /// Kinds of places.

@@ -387,7 +387,7 @@ fn a_table_where_a_value_belongs_and_a_value_where_a_table_belongs_are_told() {
     refused_change(
         r#"loss  = { rate = "1 %" }"#,
         r#"loss  = "1 %""#,
-        "links.b-c.loss: \"1 %\"; expected a table with some of its keys (model, direction, rate, bit, gilbert-elliott, list, above-mac, repaired-by-arq, of)",
+        "links.b-c.loss: \"1 %\"; expected a table with some of its keys (model, direction, rate, bit, gilbert-elliott, list, at, above-mac, repaired-by-arq, of)",
     );
     refused_change(
         r#"delay = "40 ms""#,

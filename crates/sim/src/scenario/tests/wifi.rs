@@ -2,7 +2,7 @@
 
 use super::{read, resolved, with};
 use crate::medium::radio::config::{
-    ErrorConfig, ErrorLaw, LossMeaning, LossOf, Propagation, RadioConfig, Reception, dbm_to_watts,
+    ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, Propagation, RadioConfig, Reception, dbm_to_watts,
 };
 use crate::scenario::config::{AgentConfig, LinkKind, WifiConfig};
 use crate::scenario::{Scenario, explain};
@@ -141,7 +141,7 @@ fn the_example_of_the_first_paper_is_what_it_says() {
         assert_eq!((found.nodes, found.access_point, found.mac), (vec![0, 1], None, expected));
     }
     let errors = |point| wifi(&scenario, point).radio.errors;
-    let for_good = |law| ErrorConfig { law, meaning: LossMeaning::ForGood, of: LossOf::Packets };
+    let for_good = |law| ErrorConfig { law, meaning: LossMeaning::ForGood, of: LossOf::Packets, at: None };
     assert_eq!(errors(0), for_good(ErrorLaw::None));
     assert_eq!(errors(21), for_good(ErrorLaw::Packet { rate: 0.2 }));
     let (without, with) = (agent(&scenario, 0), agent(&scenario, 21));
@@ -372,7 +372,7 @@ fn each_meaning_of_a_packet_error_rate_is_typed() {
             LossOf::Packets,
         ),
     ] {
-        assert_eq!(errors(loss), ErrorConfig { law: ten.clone(), meaning, of }, "{loss}");
+        assert_eq!(errors(loss), ErrorConfig { law: ten.clone(), meaning, of, at: None }, "{loss}");
     }
 }
 
@@ -392,6 +392,18 @@ fn each_law_of_loss_is_typed() {
             mean_bad: Span::from_millis(50),
         }
     );
+}
+
+#[test]
+fn losses_can_be_at_some_stations_or_a_list_of_the_attempts_of_one() {
+    let errors = |loss: &str| cell_config(&format!("loss = {{ {loss} }}")).radio.errors;
+    // Stations are numbered as links.cell.nodes has them: ap, one, two.
+    assert_eq!(errors("rate = \"10 %\", at = \"all\"").at, None);
+    assert_eq!(errors("rate = \"10 %\", at = [\"ap\"]").at, Some(vec![0]));
+    assert_eq!(errors("model = \"bit\", bit = { ber = 1e-5 }, at = [\"two\", \"ap\"]").at, Some(vec![2, 0]));
+    let found = errors("model = \"list\", list = { from = \"two\", drop = [2, 5] }, repaired-by-arq = false");
+    let law = ErrorLaw::List { from: 2, of: PayloadOf::Data, drop: vec![2, 5] };
+    assert_eq!((found.law, found.meaning), (law, LossMeaning::ForGood));
 }
 
 #[test]

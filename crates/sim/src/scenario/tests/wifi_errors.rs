@@ -149,6 +149,46 @@ fn constants_that_cannot_work_are_refused() {
             "observer = \"host\"",
             "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
         ),
+        (
+            "loss = { rate = \"1 %\", at = [\"app\"] }",
+            "loss.at: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
+        ),
+        (
+            "loss = { rate = \"1 %\", at = [\"one\", \"host\"] }",
+            "loss.at: unknown station of the link \"host\"; expected one of ap, one, two",
+        ),
+        (
+            "loss = { rate = \"1 %\", at = [\"one\", \"one\"] }",
+            "loss.at: \"one\" twice; expected different nodes",
+        ),
+        (
+            "loss = { rate = \"1 %\", at = \"one\" }",
+            "loss.at: \"one\"; expected the names of stations such as [\"ap\"] or \"all\"",
+        ),
+        (
+            "loss = { rate = \"1 %\", at = [] }",
+            "loss.at: 0 names; expected the names of stations such as [\"ap\"] or \"all\"",
+        ),
+        (
+            "loss = { model = \"snr\", at = [\"ap\"] }",
+            "loss.at: no point uses it; expected links.cell.loss.model = \"packet\" or \"bit\" or \"gilbert-elliott\" and links.cell.kind = \"wifi\"",
+        ),
+        (
+            "loss = { model = \"list\", list = { from = \"twoo\", drop = [1] } }",
+            "loss.list.from: unknown node \"twoo\"; did you mean \"two\"? (known: host, ap, one, two)",
+        ),
+        (
+            "loss = { model = \"list\", list = { from = \"host\", drop = [1] } }",
+            "loss.list.from: unknown station of the link \"host\"; expected one of ap, one, two",
+        ),
+        (
+            "loss = { model = \"list\", list = { from = \"ap\", drop = [1] }, above-mac = true }",
+            "loss.model: \"list\" with loss.above-mac, where there are no attempts; expected another model",
+        ),
+        (
+            "loss = { model = \"list\", list = { from = \"ap\", drop = [1] }, of = \"all\" }",
+            "loss.of: no point uses it; expected links.cell.loss.model = \"none\" or \"packet\" or \"bit\" or \"gilbert-elliott\" or \"snr\" and links.cell.kind = \"wifi\"",
+        ),
         ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
         (
             "reception = { least-sinr = 2 }",
@@ -188,7 +228,7 @@ fn losses_that_make_no_sense_are_refused() {
     for (loss, expected) in [
         (
             "model = \"list\", list = { drop = [1] }",
-            "model: \"list\"; expected one of none, packet, bit, gilbert-elliott, snr on a wifi link",
+            "list.from: missing; expected the name of a node",
         ),
         (
             "above-mac = true, repaired-by-arq = true",

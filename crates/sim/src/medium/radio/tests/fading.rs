@@ -197,7 +197,7 @@ fn a_frame_is_out_of_reach_while_its_fading_leaves_it_below_the_threshold() {
 
 #[test]
 fn the_mean_loss_of_frames_over_rayleigh_fading_is_the_integral_over_its_law() {
-    let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All };
+    let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
     let config = RadioConfig {
         errors,
         bandwidth_hz: 20e6,

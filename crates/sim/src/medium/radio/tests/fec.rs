@@ -56,7 +56,7 @@ fn a_code_moves_the_edge_of_a_link_by_its_noise() {
 fn interference_that_wrongs_few_bytes_of_a_coded_frame_does_not_spoil_it() {
     // The line of `the_part_of_a_frame_that_meets_interference_fails_by_its_own_ratio`, with 2560 bits of which half meet
     // interference: at -4 dB 7.85e-5 of them are wrong.
-    let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All };
+    let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
     let reception = Reception::Sinr { least: 0.0 };
     let config = RadioConfig { errors, reception, propagation: config::Propagation::FreeSpace, ..ns2() };
     let ratio = libm::sqrt(db_to_ratio(6.0));

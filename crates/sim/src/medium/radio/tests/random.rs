@@ -21,7 +21,8 @@ fn busy_and_idle_alternate_and_a_station_that_sends_receives_nothing() {
     ];
     let mut draw = Stream::named(1, 0, "frames");
     for round in 0..80 {
-        let errors = ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All };
+        let errors =
+            ErrorConfig { law: ErrorLaw::Snr, meaning: LossMeaning::OnAir, of: LossOf::All, at: None };
         let config = RadioConfig { reception: receptions[round % 4], errors, ..ns2() };
         let metres: Vec<f64> = (0..8).map(|_| draw.uniform() * 1500.0).collect();
         let mut bench = Bench::line(&config, &metres);
