@@ -262,7 +262,9 @@ fn the_round_trips_traced_of_a_flow_are_those_of_its_sender() {
         panic!("words and numbers in {columns:?}")
     };
     assert_eq!(words, &["main", "main.reverse"]);
-    let Column::Word { codes: kinds, words: kind_names } = &columns[5].1 else { panic!("words in {columns:?}") };
+    let Column::Word { codes: kinds, words: kind_names } = &columns[5].1 else {
+        panic!("words in {columns:?}")
+    };
     assert_eq!(kind_names, &["data", "handshake"]);
     let of = |code: u32, kind: u32| -> Vec<f64> {
         let rows = codes.iter().zip(kinds).zip(rtts);

@@ -282,9 +282,6 @@ impl Key {
             last = number;
             values.push(Value::Number(number));
         }
-        if values.is_empty() {
-            return Err(format!("an empty list; expected {}", self.expected(None)));
-        }
         Ok(Value::List(values))
     }
 

@@ -68,7 +68,12 @@ pub const METRICS: &[MetricEntry] = &[
     entry("tcp flow", "fast_retransmits", "losses", "losses told by duplicate or selective acknowledgements"),
     entry("tcp flow", "loss_indications", "losses", "fast retransmits and series of timeouts"),
     entry("tcp flow", "timeout_first_mean_s", "s", "mean length of the first timeout of each series"),
-    entry("tcp flow", "rtt_mean_s", "s", "mean of the round trips the sender measured, without the handshake's"),
+    entry(
+        "tcp flow",
+        "rtt_mean_s",
+        "s",
+        "mean of the round trips the sender measured, without the handshake's",
+    ),
     entry("tcp flow", "rtt_max_s", "s", "longest round trip the sender measured"),
     entry("tcp flow", "rtt_sd_s", "s", "standard deviation of the round trips the sender measured"),
     entry("tcp flow", "rtt_p50_s", "s", "their median, to within 1/32 as all percentiles"),

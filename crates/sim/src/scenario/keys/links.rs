@@ -362,7 +362,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.loss.list.drop",
         Kind::Ordinals,
-        "packets to drop, counted from 1 in the lossy direction; on an 802.11 link data frames of list.from",
+        "packets to drop, counted from 1 in the lossy direction, on an 802.11 link data frames of list.from; [] drops none",
     )
     .only(LIST_LOSS),
     Key::new(

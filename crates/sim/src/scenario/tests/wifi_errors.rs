@@ -226,10 +226,7 @@ fn constants_that_cannot_work_are_refused() {
 #[test]
 fn losses_that_make_no_sense_are_refused() {
     for (loss, expected) in [
-        (
-            "model = \"list\", list = { drop = [1] }",
-            "list.from: missing; expected the name of a node",
-        ),
+        ("model = \"list\", list = { drop = [1] }", "list.from: missing; expected the name of a node"),
         (
             "above-mac = true, repaired-by-arq = true",
             "repaired-by-arq: true with loss.above-mac, where the ARQ has no part any more; expected false",

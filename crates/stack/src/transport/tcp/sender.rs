@@ -13,8 +13,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Config, TimeoutSsthresh};
 use crate::hooks::{
-    Ack, Congestion, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer,
-    Verdict, Window,
+    Ack, Congestion, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict, Window,
 };
 use crate::packet::Form;
 use crate::registry::{CongestionMachine, RecoveryMachine};
