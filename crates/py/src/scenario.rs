@@ -228,7 +228,7 @@ impl Scenario {
             Ok(Err(error @ Failure::UnknownTrace(_))) => {
                 Err(ScenarioError::new_err(format!("trace: {error}")))
             }
-            Ok(Err(error @ Failure::NoSuchHeader(_))) => {
+            Ok(Err(error @ Failure::NoSuchHeader { .. })) => {
                 Err(ScenarioError::new_err(format!("{}: pcap: {error}", self.inner.name())))
             }
             Ok(Err(error)) => Err(RunError::new_err(format!("{}: {error}", what()))),

@@ -81,7 +81,7 @@ fn flow(config: &mut Config, from: usize, to: usize, app: AppConfig, transport: 
 /// A flow of one datagram at a time.
 fn datagram(config: &mut Config, from: usize, to: usize, at: Time) {
     let kind = AppKind::Cbr { rate: Rate(800), packet: 100 };
-    let app = AppConfig { start: at, stop: Some(at.after(SLOT)), kind };
+    let app = AppConfig { start: at, spread: Span::ZERO, stop: Some(at.after(SLOT)), kind };
     flow(config, from, to, app, TransportConfig::Udp { extra_header: 0 });
 }
 

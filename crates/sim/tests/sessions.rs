@@ -33,7 +33,6 @@ fn user(shares: [f64; 3]) -> UserConfig {
         },
         mail: files(2000, Span::from_secs(1)),
         pauses: PauseLaw::Fixed,
-        spread: Span::ZERO,
     }
 }
 
@@ -213,9 +212,9 @@ fn the_sessions_of_a_user_are_the_same_under_every_scheme() {
 
 #[test]
 fn a_spread_begins_the_first_session_of_each_flow_at_a_moment_of_its_own() {
-    let mut config = cell(UserConfig { spread: Span::from_secs(5), ..user(MAIL) }, 6);
-    let AppConfig { start, .. } = &mut config.flows[0].app;
-    *start = Time(1_000_000_000);
+    let mut config = cell(user(MAIL), 6);
+    let AppConfig { start, spread, .. } = &mut config.flows[0].app;
+    (*start, *spread) = (Time(1_000_000_000), Span::from_secs(5));
     let mut flow = config.flows[0].clone();
     flow.name = "other".into();
     config.flows.push(flow);

@@ -145,6 +145,7 @@ fn every_datagram_is_delivered_or_lost_with_a_cause() {
     config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
     config.flows[0].app = AppConfig {
         start: Time::ZERO,
+        spread: Span::ZERO,
         stop: Some(Time(20_000_000_000)),
         kind: AppKind::Poisson { rate: Rate(1_500_000), packet: 500 },
     };
@@ -153,6 +154,65 @@ fn every_datagram_is_delivered_or_lost_with_a_cause() {
     let lost = count("links.l0.drops_queue") + count("links.l0.drops_loss");
     assert!(count("links.l0.drops_queue") > 0.0 && count("links.l0.drops_loss") > 0.0);
     assert_eq!(count("flows.main.packets_sent"), count("flows.main.packets_received") + lost);
+}
+
+#[test]
+fn a_file_over_udp_leaves_at_its_rate_or_at_once() {
+    let run = |rate: Option<Rate>| {
+        let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(30));
+        config.flows[0].transport = TransportConfig::Udp { extra_header: 7 };
+        config.flows[0].app.kind = AppKind::Datagrams { size: Bytes(200_300), packet: 1000, rate };
+        run_once(&config)
+    };
+    let paced = run(Some(Rate(100_000)));
+    let count = |name: &str| metric(&paced, &format!("flows.main.{name}"));
+    assert_eq!((count("packets_sent"), count("packets_received")), (201.0, 201.0));
+    assert!((delivered(&paced) - 200_300.0).abs() < 1e-3);
+    // 200 distances of 80 ms.
+    let wire = (200.0 * 1035.0 + 335.0) * 8.0;
+    assert!((count("throughput_bps") * 30.0 - wire).abs() < 1e-3);
+    let at_once = run(None);
+    let count = |name: &str| metric(&at_once, name);
+    assert_eq!(count("flows.main.packets_sent"), 201.0);
+    assert_eq!((count("flows.main.packets_received"), count("links.l0.drops_queue")), (100.0, 101.0));
+}
+
+#[test]
+fn each_flow_with_a_spread_starts_at_a_moment_of_its_own() {
+    let mut config = chain(&[(10_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(20));
+    file(&mut config, 100_000);
+    let alone = metric(&run_once(&config), "flows.main.completion_s");
+    (config.flows[0].app.start, config.flows[0].app.spread) = (Time(1_000_000_000), Span::from_secs(9));
+    let main = config.flows[0].clone();
+    config.flows.extend((1..20).map(|number| FlowConfig { name: format!("f{number}"), ..main.clone() }));
+    let request = lasthop_sim::Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &["tcp".into()],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let outcome = lasthop_sim::run(&request).expect("the run succeeds");
+    let columns = &outcome.traces[0].columns;
+    let (Column::Float(times), Column::Word { codes, .. }) = (&columns[0].1, &columns[1].1) else {
+        panic!("numbers and words in {columns:?}")
+    };
+    let mut starts: Vec<f64> = (0..20)
+        .filter_map(|flow| codes.iter().position(|code| *code == 2 * flow))
+        .map(|row| times[row])
+        .collect();
+    starts.sort_by(f64::total_cmp);
+    assert!(starts.len() == 20 && starts[0] > 1.0 && starts[19] < 10.1, "{starts:?}");
+    assert!(
+        starts[0] < 3.0 && starts[19] > 8.0 && starts.windows(2).all(|pair| pair[0] < pair[1]),
+        "{starts:?}"
+    );
+    // The time of a file counts from its own start.
+    let completion = metric(&outcome, "flows.main.completion_s");
+    assert!(completion < 3.0 * alone, "{completion} against {alone}");
 }
 
 #[test]

@@ -239,7 +239,13 @@ impl Flow {
             }
             let number = 2 * number + direction;
             let source_slot = slot(net, acts, Act::Source(number));
-            net.queue.set(source_slot, app.start);
+            // What does not spread needs no draw; users have their own.
+            let mut started = app.start;
+            if app.spread > Span::ZERO && user.is_none() {
+                let share = stream("start").uniform();
+                started = started.after(Span::from_secs_f64(app.spread.as_secs() * share));
+            }
+            net.queue.set(source_slot, started);
             if let Some(stop) = app.stop {
                 let stop_slot = slot(net, acts, Act::StopSource(number));
                 net.queue.set(stop_slot, stop);
@@ -257,7 +263,7 @@ impl Flow {
             let way = Way {
                 source,
                 reader,
-                started: app.start,
+                started,
                 stopped: false,
                 file,
                 completed: None,
@@ -277,7 +283,7 @@ impl Flow {
         }
         let user = user.map(|user| {
             let draws = Draws::new((**user).clone(), stream);
-            Box::new(User::new(draws, numbers, number, source_slot, flow.app.start, net))
+            Box::new(User::new(draws, numbers, number, source_slot, &flow.app, net))
         });
         Flow { ends, sockets, ways: Ways { forward, reverse }, user }
     }
@@ -356,7 +362,9 @@ impl Flow {
                 }
             }
         }
-        if let SourceAct::WritePacket(_, next) = act {
+        if let SourceAct::WritePacket(_, next) = act
+            && next < Time::NEVER
+        {
             net.queue.set(slot, next);
         }
     }

@@ -195,6 +195,11 @@ impl Load {
         let (written, write) = match app.kind {
             AppKind::Bulk => (f64::INFINITY, f64::INFINITY),
             AppKind::File { size } => (size.0 as f64 * 8.0, f64::INFINITY),
+            AppKind::Datagrams { size, packet, rate } => {
+                let all = size.0 as f64 * 8.0;
+                let sent = rate.map_or(all, |rate| all.min(rate.0 as f64 * seconds));
+                (sent, f64::from(packet) * 8.0)
+            }
             AppKind::Cbr { rate, packet }
             | AppKind::Poisson { rate, packet }
             | AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 * seconds, f64::from(packet) * 8.0),

@@ -27,7 +27,7 @@ use crate::probe::pcap::Capture;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::trace::{TraceTable, Tracer};
 use crate::probe::transfers::{self, Transfer};
-use crate::scenario::config::{AppKind, Config, LinkKind};
+use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
 use endpoint::Flow;
 pub use estimate::{Estimate, estimate};
 
@@ -114,8 +114,15 @@ pub enum RunError {
         /// Bytes allowed.
         allowed: u64,
     },
-    /// A capture is wanted of what no capture can show: the header extension of this flow.
-    NoSuchHeader(String),
+    /// A capture is wanted of what no capture can show.
+    NoSuchHeader {
+        /// The flow that has it.
+        flow: String,
+        /// What it is.
+        what: &'static str,
+        /// What can be shown.
+        instead: &'static str,
+    },
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
 }
@@ -139,10 +146,9 @@ impl fmt::Display for RunError {
                 needed / 1_000_000,
                 allowed / 1_000_000
             ),
-            RunError::NoSuchHeader(flow) => write!(
-                f,
-                "no capture can show the two bytes of the header extension of flows.{flow}; expected its law's header = \"option\""
-            ),
+            RunError::NoSuchHeader { flow, what, instead } => {
+                write!(f, "no capture can show {what} of flows.{flow}; expected {instead}")
+            }
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
             }
@@ -188,9 +194,8 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     if needed > config.run.max_memory.0 {
         return Err(RunError::Memory { needed, allowed: config.run.max_memory.0 });
     }
-    let paper = config.flows.iter().find(|flow| flow.extension() == Some(Form::Paper));
-    if let Some(flow) = paper.filter(|_| !request.pcap.is_empty()) {
-        return Err(RunError::NoSuchHeader(flow.name.clone()));
+    if !request.pcap.is_empty() {
+        config.flows.iter().try_for_each(can_be_captured)?;
     }
     let mut world = World::new(request)?;
     let end = Time(config.run.duration.0);
@@ -224,6 +229,23 @@ pub fn run(request: &Request) -> Result<Outcome, RunError> {
     }
     let events = events + world.net.crossings;
     world.finish(request, started, events, stopped)
+}
+
+/// Whether the headers of a flow's packets have a form in a capture.
+fn can_be_captured(flow: &FlowConfig) -> Result<(), RunError> {
+    let no = |what, instead| Err(RunError::NoSuchHeader { flow: flow.name.clone(), what, instead });
+    if flow.extension() == Some(Form::Paper) {
+        return no("the two bytes of the header extension", "its law's header = \"option\"");
+    }
+    let extra_header = match &flow.transport {
+        TransportConfig::Tcp(tcp) => tcp.extra_header,
+        TransportConfig::Udp { extra_header } => *extra_header,
+    };
+    // It is shown as IP options, which come in words.
+    if !extra_header.is_multiple_of(4) {
+        return no("the extra header", "a multiple of 4 B");
+    }
+    Ok(())
 }
 
 /// Where a link stands in the network.

@@ -210,13 +210,18 @@ fn packet_of(transport: &TransportConfig) -> Option<u32> {
 }
 
 fn app(app: &Part<'_>, packet: Option<u32>) -> AppConfig {
-    AppConfig { start: app.time("start"), stop: app.optional("stop", Part::time), kind: source(app, packet) }
+    AppConfig {
+        start: app.time("start"),
+        spread: app.known("spread").map_or(Span::ZERO, |_| app.span("spread")),
+        stop: app.optional("stop", Part::time),
+        kind: source(app, packet),
+    }
 }
 
 fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
     match app.word("kind") {
         "bulk" => AppKind::Bulk,
-        "file" => AppKind::File { size: file_size(app, packet) },
+        "file" => file(app, packet),
         "cbr" => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
         "poisson" => AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") },
         "ftp" => AppKind::User(Box::new(users::user(app, [1.0, 0.0, 0.0]))),
@@ -240,13 +245,23 @@ fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
     }
 }
 
-/// A file counted in packets has so many full segments.
-fn file_size(app: &Part<'_>, packet: Option<u32>) -> Bytes {
-    let count = app.count("file.size");
-    match (app.value("file.size"), packet) {
-        (Value::Quantity(Quantity { dim: Dim::Packets, .. }), Some(packet)) => {
-            Bytes(count.saturating_mul(u64::from(packet)))
+/// A file over TCP, whose full segments have so many bytes, or as datagrams.
+fn file(app: &Part<'_>, segment: Option<u32>) -> AppKind {
+    match segment {
+        Some(segment) => AppKind::File { size: file_size(app, segment) },
+        None => {
+            let packet = app.small("file.packet");
+            let rate = app.optional("file.rate", Part::rate);
+            AppKind::Datagrams { size: file_size(app, packet), packet, rate }
         }
+    }
+}
+
+/// A file counted in packets has so many full ones.
+fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
+    let count = app.count("file.size");
+    match app.value("file.size") {
+        Value::Quantity(Quantity { dim: Dim::Packets, .. }) => Bytes(count.saturating_mul(u64::from(packet))),
         _ => Bytes(count),
     }
 }

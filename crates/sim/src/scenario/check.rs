@@ -163,6 +163,15 @@ impl<'a> Check<'a> {
             let text = format!("the flow starts at {}; the run ends before", at(flow.app.start));
             self.remark(&format!("flows.{}.app.start", flow.table()), text);
         }
+        let latest = flow.app.start.after(flow.app.spread);
+        if let Some(stop) = flow.app.stop.filter(|stop| *stop > flow.app.start && *stop <= latest) {
+            let text = format!(
+                "the flow starts until {}, within app.spread of app.start; if that is after {}, when it stops, it never starts",
+                at(latest),
+                at(stop)
+            );
+            self.remark(&format!("flows.{}.app.spread", flow.table()), text);
+        }
     }
 
     /// What a user reads at once, and the shares of its classes.
@@ -207,24 +216,13 @@ impl<'a> Check<'a> {
     }
 
     fn udp(&mut self, flow: &FlowConfig) {
-        if let TransportConfig::Udp { extra_header } = flow.transport {
-            self.extra_header(flow, "udp", extra_header);
-        }
         let what = match flow.app.kind {
-            AppKind::Bulk | AppKind::File { .. } => "bulk or file",
+            AppKind::Bulk => "bulk",
             AppKind::User(_) => "sessions",
             _ => return,
         };
-        let text = format!("{what} over udp; expected tcp, or a source of kind cbr, poisson or on-off");
+        let text = format!("{what} over udp; expected tcp, or a source of kind file, cbr, poisson or on-off");
         self.fault(&format!("flows.{}.udp", flow.table()), text);
-    }
-
-    /// A routing header travels as IP options, which come in words of four bytes.
-    fn extra_header(&mut self, flow: &FlowConfig, transport: &str, bytes: u16) {
-        if !bytes.is_multiple_of(4) {
-            let text = format!("{bytes} B are no whole number of words; expected a multiple of 4 B");
-            self.fault(&format!("flows.{}.{transport}.extra-header", flow.table()), text);
-        }
     }
 
     fn tcp(&mut self, flow: &FlowConfig) {
@@ -232,7 +230,6 @@ impl<'a> Check<'a> {
             return;
         };
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
-        self.extra_header(flow, "tcp", tcp.extra_header);
         if tcp.min_rto > tcp.max_rto {
             let text =
                 format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));

@@ -334,6 +334,8 @@ pub struct ReverseConfig {
 pub struct AppConfig {
     /// When it starts.
     pub start: Time,
+    /// It starts within this time after [`Self::start`], at a moment drawn for each flow.
+    pub spread: Span,
     /// When it stops; TCP then closes after what was written.
     pub stop: Option<Time>,
     /// Its law.
@@ -349,6 +351,15 @@ pub enum AppKind {
     File {
         /// Size of the file.
         size: Bytes,
+    },
+    /// A file as datagrams.
+    Datagrams {
+        /// Size of the file.
+        size: Bytes,
+        /// Payload of a datagram; the last may be smaller.
+        packet: u32,
+        /// Payload bits per second, or all at once.
+        rate: Option<Rate>,
     },
     /// Packets at a constant distance.
     Cbr {
@@ -396,8 +407,6 @@ pub struct UserConfig {
     pub mail: Files,
     /// The law of all pauses.
     pub pauses: PauseLaw,
-    /// The first session begins within this time after the start.
-    pub spread: Span,
 }
 
 /// What the shares of classes are shares of.

@@ -4,6 +4,7 @@ mod arq;
 mod channel;
 mod errors;
 mod figures;
+mod flows;
 mod frames;
 mod frn;
 mod fuzz;

@@ -28,13 +28,15 @@ pub struct Source {
     kind: AppKind,
     stream: Stream,
     burst_ends: Time,
+    /// Bytes of a file that went as datagrams.
+    sent: u64,
 }
 
 impl Source {
     /// A source that has not started.
     #[must_use]
     pub fn new(kind: AppKind, stream: Stream) -> Source {
-        Source { kind, stream, burst_ends: Time::ZERO }
+        Source { kind, stream, burst_ends: Time::ZERO, sent: 0 }
     }
 
     /// What it does now.
@@ -42,6 +44,12 @@ impl Source {
         match self.kind {
             AppKind::Bulk => Act::WriteForEver,
             AppKind::File { size } => Act::WriteAndClose(size.0),
+            AppKind::Datagrams { size, packet, rate } => {
+                let bytes = u64::from(packet).min(size.0 - self.sent) as u32;
+                self.sent += u64::from(bytes);
+                let next = rate.map_or(now, |rate| now.after(interval(rate, packet)));
+                Act::WritePacket(bytes, if self.sent < size.0 { next } else { Time::NEVER })
+            }
             AppKind::Cbr { rate, packet } => Act::WritePacket(packet, now.after(interval(rate, packet))),
             AppKind::Poisson { rate, packet } => {
                 let mean = interval(rate, packet).as_secs();
@@ -97,6 +105,24 @@ mod tests {
             now = next;
         }
         bytes as f64 * 8.0 / seconds as f64
+    }
+
+    #[test]
+    fn a_file_of_datagrams_ends_with_what_is_left() {
+        let acts = |rate| {
+            let kind = AppKind::Datagrams { size: Bytes(2500), packet: 1000, rate };
+            let mut source = Source::new(kind, Stream::named(5, 0, "source"));
+            let mut now = Time(7);
+            let mut acts = Vec::new();
+            while now < Time::NEVER {
+                let Act::WritePacket(bytes, next) = source.act(now) else { panic!("a datagram") };
+                acts.push((now.0, bytes));
+                now = next;
+            }
+            acts
+        };
+        assert_eq!(acts(Some(Rate(8_000_000))), [(7, 1000), (1_000_007, 1000), (2_000_007, 500)]);
+        assert_eq!(acts(None), [(7, 1000), (7, 1000), (7, 500)]);
     }
 
     #[test]

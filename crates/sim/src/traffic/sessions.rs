@@ -65,8 +65,8 @@ impl User {
     }
 
     /// How long after the start of the flow its first session begins.
-    pub fn draw_spread(&mut self) -> Span {
-        Span::from_secs_f64(self.config.spread.as_secs() * self.pauses.uniform())
+    pub fn draw_spread(&mut self, spread: Span) -> Span {
+        Span::from_secs_f64(spread.as_secs() * self.pauses.uniform())
     }
 
     /// The class of the next session.
@@ -207,7 +207,6 @@ mod tests {
             web,
             mail: files(2000),
             pauses: PauseLaw::Exponential,
-            spread: Span::from_secs(10),
         }
     }
 
@@ -273,7 +272,7 @@ mod tests {
         assert!((mean(|user| user.draw_pause(Class::Mail)) - 10.0).abs() < 0.15);
         assert!((mean(|user| user.draw_pause(Class::Web)) - 30.0).abs() < 0.4);
         assert!((mean(User::draw_parsing) - 0.13).abs() < 0.002);
-        assert!((mean(User::draw_spread) - 5.0).abs() < 0.05);
+        assert!((mean(|user| user.draw_spread(Span::from_secs(10))) - 5.0).abs() < 0.05);
         let fixed = UserConfig { pauses: PauseLaw::Fixed, ..config(Shares::Session) };
         assert_eq!(super::tests::user(fixed, "a").draw_pause(Class::Web), Span::from_secs(30));
     }

@@ -48,7 +48,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         group: None,
         from: 0,
         to: links.len(),
-        app: AppConfig { start: Time::ZERO, stop: None, kind: AppKind::Bulk },
+        app: source(AppKind::Bulk),
         sink: SinkConfig::default(),
         transport: TransportConfig::Tcp(tcp),
         reverse: None,
@@ -58,7 +58,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
 
 /// A source that starts at once and does not stop.
 pub fn source(kind: AppKind) -> AppConfig {
-    AppConfig { start: Time::ZERO, stop: None, kind }
+    AppConfig { start: Time::ZERO, spread: Span::ZERO, stop: None, kind }
 }
 
 /// A source of a file of so many bytes.

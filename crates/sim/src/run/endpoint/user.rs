@@ -11,13 +11,14 @@
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::transport::tcp::{Connection, Role};
-use lasthop_stack::units::{SeqNo, Span, Time};
+use lasthop_stack::units::{SeqNo, Span};
 
 use super::{End, Host};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::net::Net;
 use crate::probe::transfers::Transfer;
+use crate::scenario::config::AppConfig;
 use crate::traffic::sessions::{Class, User as Draws};
 
 /// The server sends, and is the first end of its flow.
@@ -68,17 +69,17 @@ enum Phase {
 }
 
 impl User {
-    /// A user whose first session begins at `start` or within the spread of its flow. `numbers` gives initial sequence
+    /// A user whose first session begins when the application does. `numbers` gives initial sequence
     /// numbers.
     pub(super) fn new(
         mut draws: Draws,
         numbers: Stream,
         flow: u32,
         slot: Slot,
-        start: Time,
+        app: &AppConfig,
         net: &mut Net,
     ) -> User {
-        net.queue.set(slot, start.after(draws.draw_spread()));
+        net.queue.set(slot, app.start.after(draws.draw_spread(app.spread)));
         User {
             objects: draws.room(),
             draws,

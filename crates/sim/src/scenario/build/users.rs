@@ -18,7 +18,6 @@ pub(super) fn user(app: &Part<'_>, shares: [f64; 3]) -> UserConfig {
         web: pages(app),
         mail: files(app, "mail"),
         pauses: if app.word("pauses") == "fixed" { PauseLaw::Fixed } else { PauseLaw::Exponential },
-        spread: app.span("spread"),
     }
 }
 

@@ -151,6 +151,7 @@ fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
         }
         TransportConfig::Udp { extra_header } => {
             let len = match flow.app.kind {
+                AppKind::Datagrams { size, packet, .. } => u64::from(packet).min(size.0) as u32,
                 AppKind::Cbr { packet, .. }
                 | AppKind::Poisson { packet, .. }
                 | AppKind::OnOff { packet, .. } => packet,
@@ -168,6 +169,7 @@ fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
 fn packet_key(flow: &FlowConfig) -> String {
     let below = match (&flow.transport, &flow.app.kind) {
         (TransportConfig::Tcp(_), _) | (_, AppKind::Bulk | AppKind::File { .. } | AppKind::User(_)) => "tcp",
+        (_, AppKind::Datagrams { .. }) => "app.file",
         (_, AppKind::Cbr { .. }) => "app.cbr",
         (_, AppKind::Poisson { .. }) => "app.poisson",
         (_, AppKind::OnOff { .. }) => "app.on-off",

@@ -13,7 +13,7 @@ macro_rules! source {
     ($app:literal, $($own:expr),+) => {
         &[
             $($own,)+
-            Key::new(concat!($app, ".file.size"), FILE, "size of the file; packets are those of tcp.packet")
+            Key::new(concat!($app, ".file.size"), FILE, "size of the file; packets are those of tcp.packet, or of file.packet over udp")
                 .above("0 B")
                 .at_most("1000000000 packets")
                 .only(&[Only::Is(concat!($app, ".kind"), &["file"])]),
@@ -112,6 +112,7 @@ fn sources_or_none() -> Vec<&'static str> {
 
 const IF_SENDS_BY_ITSELF: &[Only] =
     &[Only::Tcp, Only::Is("flows.*.app.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
+const IF_FILE_OVER_UDP: &[Only] = &[Only::Udp, Only::Is("flows.*.app.kind", &["file"])];
 const IF_REVERSE: &[Only] =
     &[Only::Is("flows.*.app.reverse.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
 
@@ -121,10 +122,28 @@ pub(super) const FORWARD: &[Key] = source!(
     Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent")
         .default("bulk"),
     Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
+    Key::new(
+        "flows.*.app.spread",
+        TIME_S,
+        "the source, or a user's first session, starts within this time after app.start, at a moment drawn for each flow",
+    )
+    .default("0 s")
+    .at_most(LONGEST),
     Key::new("flows.*.app.stop", TIME_S, "when the source stops, or a user begins no more sessions")
         .or(&["none"])
         .default("none")
-        .at_most(LONGEST)
+        .at_most(LONGEST),
+    Key::new("flows.*.app.file.packet", SIZE, "payload of one datagram of the file; the last may be smaller")
+        .default("1000 B")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_FILE_OVER_UDP),
+    Key::new("flows.*.app.file.rate", RATE, "payload bits per second of the file; unlimited sends it at once")
+        .or(&["unlimited"])
+        .default("unlimited")
+        .above("0 bit/s")
+        .at_most(FASTEST)
+        .only(IF_FILE_OVER_UDP)
 );
 
 /// The sink at the receiving node.

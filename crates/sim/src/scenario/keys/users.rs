@@ -16,14 +16,6 @@ const EVALUATION: &str = "3GPP2 C.R1002-0, Evaluation Methodology";
 /// The keys below `[flows.NAME.app]` that only users have.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
-        "flows.*.app.spread",
-        TIME_S,
-        "the first session begins within this time after app.start, at a moment drawn for each flow",
-    )
-    .default("0 s")
-    .at_most(LONGEST)
-    .only(IF_USER),
-    Key::new(
         "flows.*.app.pauses",
         Kind::Word("law", || vec!["exponential", "fixed"]),
         "law of the pauses between transfers and of the time to parse a page",

@@ -21,9 +21,10 @@ fn user(text: &str) -> UserConfig {
 
 #[test]
 fn a_mix_has_the_defaults_of_all_its_classes() {
-    let user = user(&app("kind = \"mix\"\n"));
+    let text = app("kind = \"mix\"\n");
+    let (user, spread) = (user(&text), read(&text).unwrap().config(0).flows[0].app.spread);
     assert_eq!((user.shares, user.by), ([0.4, 0.35, 0.25], Shares::Session));
-    assert_eq!((user.pauses, user.spread), (PauseLaw::Exponential, Span::ZERO));
+    assert_eq!((user.pauses, spread), (PauseLaw::Exponential, Span::ZERO));
     let (small, pause) = (Bytes(64), Span::from_secs(180));
     assert_eq!(user.ftp, Files { size: Bytes(16_000_000), request: small, pause });
     assert_eq!(user.mail, Files { size: Bytes(2000), request: small, pause: Span::from_secs(30) });
@@ -39,9 +40,9 @@ fn each_key_reaches_the_user() {
          ftp = { size = \"1 MB\", request = \"1 B\", pause = \"2 s\" }\nmail = { size = \"3 kB\", request = \"4 B\", pause = \"5 s\" }\n\
          web = { model = \"fixed\", request = \"6 B\", pages = 7, reading = \"8 s\", parsing = \"9 ms\", fixed = { main = \"10 B\", objects = 11, object = \"12 B\" } }\n",
     );
-    let user = user(&text);
+    let (user, spread) = (user(&text), read(&text).unwrap().config(0).flows[0].app.spread);
     assert_eq!((user.shares, user.by), ([0.1, 0.2, 0.7], Shares::Bytes));
-    assert_eq!((user.pauses, user.spread), (PauseLaw::Fixed, Span::from_secs(9)));
+    assert_eq!((user.pauses, spread), (PauseLaw::Fixed, Span::from_secs(9)));
     let files = |size, request, pause| Files {
         size: Bytes(size),
         request: Bytes(request),
@@ -99,7 +100,7 @@ fn what_does_not_go_with_a_user_is_told() {
     refused(
         &text,
         "udp = ",
-        "udp: sessions over udp; expected tcp, or a source of kind cbr, poisson or on-off",
+        "udp: sessions over udp; expected tcp, or a source of kind file, cbr, poisson or on-off",
     );
     let told = with(&app("kind = \"web\"\n"), &[("flows.main.app.web.pages", "0")]).unwrap_err().to_string();
     assert!(told.contains("web.pages=0: 0 is too small; expected at least 1"), "{told}");
