@@ -12,9 +12,10 @@ use super::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
     OnOffLaw, PacketClass, PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
 };
+use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
-use super::sheet::{Sheet, Transport};
+use super::sheet::{Sheet, Table, Transport};
 use super::value::Value;
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::dbm_to_watts;
@@ -27,13 +28,16 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// The configuration of a point whose sheet misses nothing.
 pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
-    let run = Part { sheet, prefix: "run".to_string() };
+    let run = Part::of(sheet, Section::Run, 0);
     let links = members.links.iter().map(|member| link(sheet, member)).collect();
     // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(flow(sheet, &group[0]), group)).collect();
     let on_flat = on_flat_media(sheet, members);
-    let agents = sheet.plan.layout.agents.iter().map(|name| wifi::agent(sheet, name, &flows)).collect();
+    let agents = sheet.plan.layout.agents.iter().enumerate();
+    let agents = agents
+        .map(|(table, name)| wifi::agent(&Part::of(sheet, Section::Agents, table), name, &flows))
+        .collect();
     Config {
         run: RunConfig {
             duration: run.span("duration"),
@@ -70,8 +74,7 @@ fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
 fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
     let mut media = vec![(0, 0); members.nodes.len()];
     for link in &members.links {
-        let name = &sheet.plan.layout.links[link.table];
-        let Some(model) = sheet.get(&format!("links.{name}.propagation.model")) else { continue };
+        let Some(model) = sheet.table(Section::Links, link.table).get("propagation.model") else { continue };
         for &station in &link.nodes {
             let (flat, all) = &mut media[station];
             (*flat, *all) = (*flat + u32::from(model.is("flat")), *all + 1);
@@ -81,7 +84,7 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
 }
 
 fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
-    let link = Part { sheet, prefix: format!("links.{}", sheet.plan.layout.links[member.table]) };
+    let link = Part::of(sheet, Section::Links, member.table);
     let Name { name, group } = member.name.clone();
     if link.word("kind") == "wifi" {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
@@ -159,13 +162,13 @@ fn loss(link: &Part<'_>) -> LossConfig {
 }
 
 fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
-    let flow = Part { sheet, prefix: format!("flows.{}", sheet.plan.layout.flows[member.table]) };
+    let flow = Part::of(sheet, Section::Flows, member.table);
     let Name { name, group } = member.name.clone();
     let transport = match sheet.transport(member.table) {
         Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
-    let below = |prefix: &str| Part { sheet, prefix: format!("{}.{prefix}", flow.prefix) };
+    let below = |prefix: &str| flow.below(prefix);
     let (sink, reverse) = match &transport {
         TransportConfig::Tcp(tcp) => (sink(&below("sink")), reverse(&below, tcp)),
         TransportConfig::Udp { .. } => (SinkConfig::default(), None),
@@ -300,10 +303,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
 
 /// Choices that only one recovery has; where another recovery runs, they have no value and no effect.
 fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
-    let choice = |key: &str, word: &str| {
-        let value = flow.sheet.get(&format!("{}.tcp.{key}", flow.prefix));
-        value.map(|value| value.is(word))
-    };
+    let choice = |key: &str, word: &str| flow.known(&format!("tcp.{key}")).map(|value| value.is(word));
     if let Some(once) = choice("reno.fast-retransmit", "once-a-window") {
         config.reno_fast_retransmit =
             if once { FastRetransmit::OnceAWindow } else { FastRetransmit::EveryHole };
@@ -326,24 +326,29 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     }
 }
 
-/// The keys below a prefix.
-struct Part<'a> {
-    sheet: &'a Sheet<'a>,
-    prefix: String,
-}
+/// A table, or what of it stands below a name.
+struct Part<'a>(Table<'a>);
 
 impl<'a> Part<'a> {
+    fn of(sheet: &'a Sheet<'a>, section: Section, table: usize) -> Part<'a> {
+        Part(sheet.table(section, table))
+    }
+
+    fn below(&self, name: &str) -> Part<'a> {
+        Part(self.0.below(name))
+    }
+
     fn value(&self, key: &str) -> &'a Value {
-        self.sheet.get(&format!("{}.{key}", self.prefix)).unwrap_or_else(|| self.broken(key))
+        self.known(key).unwrap_or_else(|| self.broken(key))
     }
 
     /// The value of a key that may have no meaning at this point.
     fn known(&self, key: &str) -> Option<&'a Value> {
-        self.sheet.get(&format!("{}.{key}", self.prefix))
+        self.0.get(key)
     }
 
     fn broken(&self, key: &str) -> ! {
-        panic!("{}.{key}: no value of its kind after validation", self.prefix)
+        panic!("{}: no value of its kind after validation", self.0.key(key))
     }
 
     fn word(&self, key: &str) -> &'a str {

@@ -8,7 +8,7 @@ use super::build;
 use super::config::{AppConfig, AppKind, Config, FlowConfig, TransportConfig};
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
-use super::members::Members;
+use super::members::{Astray, Members};
 use super::plan::Plan;
 use super::sheet::{self, Sheet};
 use crate::net::routes::Routes;
@@ -68,27 +68,27 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks one point.
-    pub(super) fn point(&mut self, point: usize, sheet: &Sheet<'_>) {
+    /// Checks one point. Its members are known where nothing is missing.
+    pub(super) fn point(
+        &mut self,
+        point: usize,
+        sheet: &Sheet<'_>,
+        members: Option<Result<Members, Vec<Astray>>>,
+    ) {
         self.point = point;
         for slot in &sheet.missing {
-            let def = self.plan.layout.slots[*slot].def;
-            self.fault(
-                &self.plan.layout.slots[*slot].key,
-                format!("missing; expected {}", def.expected(None)),
-            );
+            let expected = self.plan.layout.def(*slot).expected(None);
+            self.fault(&self.plan.layout.key(*slot), format!("missing; expected {expected}"));
         }
-        if !sheet.missing.is_empty() {
-            return;
-        }
-        let members = match Members::of(sheet) {
-            Ok(members) => members,
-            Err(found) => {
+        let members = match members {
+            Some(Ok(members)) => members,
+            Some(Err(found)) => {
                 for (key, text) in found {
                     self.fault(&key, text);
                 }
                 return;
             }
+            None => return,
         };
         let config = build::config(sheet, &members);
         self.run(&config);

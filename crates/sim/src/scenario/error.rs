@@ -1,9 +1,12 @@
 //! What is wrong with a scenario, and where.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The most faults one message lists.
 const MOST_FAULTS: usize = 10;
+/// After so many faults what remains is not looked at.
+pub(super) const ENOUGH_FAULTS: usize = 100;
 
 /// A scenario that cannot be run: one line per fault, each `place: key: found; expected`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,13 +23,9 @@ impl ScenarioError {
     /// The faults of a file in the order of their lines, each once.
     pub(super) fn new(name: &str, overrides: &[(String, String)], mut faults: Vec<Fault>) -> ScenarioError {
         faults.sort_by_key(|fault| fault.place);
-        let mut lines: Vec<String> = Vec::new();
-        for fault in faults {
-            let line = fault.line(name, overrides);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let all = faults.iter().map(|fault| fault.line(name, overrides));
+        let mut lines: Vec<String> = all.filter(|line| seen.insert(line.clone())).collect();
         if lines.len() > MOST_FAULTS {
             let more = lines.len() - MOST_FAULTS;
             lines.truncate(MOST_FAULTS);

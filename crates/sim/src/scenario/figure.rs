@@ -33,7 +33,7 @@ pub(super) fn figures(
             let open =
                 plan.axes.iter().filter(|axis| !axis.slots.iter().any(|slot| reader.covered.contains(slot)));
             for axis in open.filter(|axis| axis.rows.len() > 1) {
-                let key = &plan.layout.slots[axis.slots[0]].key;
+                let key = plan.layout.key(axis.slots[0]);
                 let along = match (figure.contains_key("x"), figure.contains_key("rows")) {
                     (_, true) => "rows, columns",
                     (true, false) => "x, lines",
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
     /// Whether the file sets or sweeps the bins of goodput over time.
     fn has_bins(&self) -> bool {
         let Some(slot) = self.plan.layout.slot("run.bin") else { return false };
-        let is_set = self.plan.base[slot].as_ref().is_some_and(|setting| !setting.value.is("none"));
+        let is_set = self.plan.base.get(&slot).is_some_and(|setting| !setting.value.is("none"));
         is_set || self.plan.axes.iter().any(|axis| axis.slots.contains(&slot))
     }
 
@@ -235,10 +235,10 @@ impl<'a> Reader<'a> {
         let plan = self.plan;
         let slots =
             || plan.axes.iter().flat_map(|axis| axis.slots.iter().enumerate().map(move |at| (axis, at)));
-        let found = slots().find(|(_, (_, slot))| plan.layout.slots[**slot].key == key);
+        let found = slots().find(|(_, (_, slot))| plan.layout.key(**slot) == key);
         let Some((axis, (column, slot))) = found else {
-            let known: Vec<&str> =
-                slots().map(|(_, (_, slot))| plan.layout.slots[*slot].key.as_str()).collect();
+            let known: Vec<String> = slots().map(|(_, (_, slot))| plan.layout.key(*slot)).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             self.fault(place, name, unknown("swept key", key, &known));
             return None;
         };
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
             let Some((slot, axis, column)) = self.swept(place, name, &key) else {
                 continue;
             };
-            let read = plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.value_names());
+            let read = plan.layout.def(slot).read(&leaf.item.raw, &plan.layout.value_names());
             let known: Vec<String> = axis.rows.iter().map(|row| row[column].0.text()).collect();
             match read {
                 Ok(value) if known.contains(&value.text()) => {

@@ -29,7 +29,7 @@ use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp;
 
 pub(super) use air::MODULATIONS;
-pub(super) use preset::{Chooser, Preferred, Wifi};
+pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
 pub(super) use table::KEYS;
 pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub(super) use words::{BINNED_PANELS, names};

@@ -1,14 +1,17 @@
 //! The concrete keys of one scenario: the table of keys, with the names of its nodes, links, flows and agents filled in.
+//!
+//! A key has a number, its *slot*. Tables of one section have the same keys, so that what there is to know of a key is kept
+//! once for each section, in its [`Form`], and a slot is reckoned from the place of its table and the place of the key.
+
+mod form;
 
 use super::error::unknown;
-use super::keys::{self, Default, KEYS, Key, Only, Part, Preferred, Profiled, Unless};
-use super::value::{Names, Value};
-use lasthop_stack::link::dot11::PcfConfig;
-use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
-use lasthop_stack::transport::congestion::Laws;
-use lasthop_stack::transport::tcp::Profile;
-use std::collections::BTreeMap;
+use super::keys::{self, Key};
+use super::value::Names;
 use std::ops::Deref;
+
+pub(super) use form::{ByProfile, Keys, Presets, Section, Slot, SlotDefault, SlotOnly};
+use form::{Form, SECTIONS};
 
 /// All keys that the scenario could set.
 #[derive(Clone, Debug)]
@@ -17,27 +20,29 @@ pub(super) struct Layout {
     pub(super) links: Roster,
     pub(super) flows: Roster,
     pub(super) agents: Roster,
-    /// In the order of listings.
-    pub(super) slots: Vec<Slot>,
-    index: BTreeMap<String, usize>,
+    /// The first slot of each section, and the number of all.
+    starts: [usize; SECTIONS + 1],
 }
 
 /// The names that a section defines, in the order of the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster {
     names: Vec<String>,
-    places: BTreeMap<String, usize>,
+    /// Their places, in the order of the names.
+    sorted: Vec<u32>,
 }
 
 impl Roster {
     fn new(names: Vec<String>) -> Roster {
-        let places = names.iter().cloned().zip(0..).collect();
-        Roster { names, places }
+        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
+        sorted.sort_by_key(|place| &names[*place as usize]);
+        Roster { names, sorted }
     }
 
     /// The place of a name among them.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        self.places.get(name).copied()
+        let found = self.sorted.binary_search_by(|place| self.names[*place as usize].as_str().cmp(name));
+        found.ok().map(|at| self.sorted[at] as usize)
     }
 
     /// Whether a name may stand for something: one of them, or a member of one, such as `sta12` of `sta`.
@@ -64,73 +69,6 @@ impl Deref for Roster {
     }
 }
 
-/// One concrete key.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub(super) key: String,
-    pub(super) def: &'static Key,
-    pub(super) default: SlotDefault,
-    pub(super) only: Vec<SlotOnly>,
-}
-
-/// The default of a key with its values read and its keys found.
-#[derive(Clone, Debug)]
-pub(super) enum SlotDefault {
-    Required,
-    Absent,
-    Always(Value),
-    Like(usize),
-    Profile {
-        profile: usize,
-        values: ByProfile,
-    },
-    Variant {
-        variant: usize,
-        part: Part,
-    },
-    /// The key that overrules, its values, and what they need.
-    Unless {
-        profile: usize,
-        values: ByProfile,
-        key: usize,
-        unless: Unless,
-        then: Value,
-    },
-    /// `words` are the slots of standard, flavour and radio.
-    Preset {
-        kind: usize,
-        words: [usize; 3],
-        preferred: Preferred,
-        otherwise: Option<Value>,
-        /// The slot of the stations, and the default where none of them has a position.
-        unplaced: Option<(usize, Value)>,
-    },
-    Follows {
-        slot: usize,
-        value: &'static str,
-        then: Value,
-        or: Value,
-    },
-}
-
-/// The default of each profile and its source.
-#[derive(Clone, Debug)]
-pub(super) struct ByProfile {
-    pub(super) ns2: (Value, &'static str),
-    pub(super) modern: (Value, &'static str),
-}
-
-/// [`Only`] with its keys found.
-#[derive(Clone, Debug)]
-pub(super) enum SlotOnly {
-    Is(usize, &'static [&'static str]),
-    /// A law, by the slots of the law in force and of the judges.
-    Law([usize; 2], &'static str),
-    Given(usize),
-    Tcp(usize),
-    Udp(usize),
-}
-
 /// Why a path is no key: how many of its parts are right, and `found; expected`.
 #[derive(Debug)]
 pub(super) struct Astray {
@@ -143,100 +81,106 @@ pub(super) struct Astray {
 impl Layout {
     pub(super) fn new(names: [Vec<String>; 4]) -> Layout {
         let [nodes, links, flows, agents] = names.map(Roster::new);
-        let mut layout = Layout { nodes, links, flows, agents, slots: Vec::new(), index: BTreeMap::new() };
-        for section in ["", "run", "nodes", "links", "flows", "agents"] {
-            let names = layout.names(section).map(|names| names.to_vec()).unwrap_or_default();
-            let in_section = |key: &&Key| match key.path.split_once('.') {
-                Some((first, _)) => first == section,
-                None => section.is_empty(),
-            };
-            if !["nodes", "links", "flows", "agents"].contains(&section) {
-                KEYS.iter().filter(in_section).for_each(|key| layout.add(key, None, ""));
-            }
-            for (number, name) in names.iter().enumerate() {
-                let flow = (section == "flows").then_some(number);
-                KEYS.iter().filter(in_section).for_each(|key| layout.add(key, flow, name));
-            }
+        let mut layout = Layout { nodes, links, flows, agents, starts: [0; SECTIONS + 1] };
+        for section in Section::ALL {
+            let tables = layout.roster(section).map_or(1, |names| names.len());
+            let here = section as usize;
+            layout.starts[here + 1] = layout.starts[here] + tables * Form::of(section).slots.len();
         }
         layout
     }
 
-    fn add(&mut self, def: &'static Key, flow: Option<usize>, name: &str) {
-        let of_flow = flow.unwrap_or(0);
-        let only = def.only.iter().map(|only| match only {
-            Only::Is(other, values) => SlotOnly::Is(self.at(other, name), values),
-            Only::Law(law) => SlotOnly::Law(
-                ["congestion", "judges"].map(|key| self.at(&format!("flows.*.tcp.{key}"), name)),
-                law,
-            ),
-            Only::Given(other) => SlotOnly::Given(self.at(other, name)),
-            Only::Tcp => SlotOnly::Tcp(of_flow),
-            Only::Udp => SlotOnly::Udp(of_flow),
-        });
-        let only = only.collect();
-        let default = match def.default {
-            Default::Required => SlotDefault::Required,
-            Default::Absent => SlotDefault::Absent,
-            Default::Text(text) => SlotDefault::Always(read(def, text)),
-            Default::Like(other) => SlotDefault::Like(self.at(other, name)),
-            Default::Profile(by) => SlotDefault::Profile {
-                profile: self.at("flows.*.tcp.profile", name),
-                values: by_profile(def, by),
-            },
-            Default::Variant(part) => {
-                SlotDefault::Variant { variant: self.at("flows.*.tcp.variant", name), part }
-            }
-            Default::Unless(unless) => SlotDefault::Unless {
-                profile: self.at("flows.*.tcp.profile", name),
-                values: by_profile(def, unless.by),
-                key: self.at(unless.key, name),
-                unless,
-                then: read(def, unless.then),
-            },
-            Default::Preset(preferred) => SlotDefault::Preset {
-                kind: self.at("links.*.kind", name),
-                words: ["standard", "flavour", "radio"].map(|key| self.at(&format!("links.*.{key}"), name)),
-                preferred,
-                otherwise: preferred.otherwise.map(|text| read(def, text)),
-                unplaced: preferred.unplaced.map(|text| (self.at("links.*.nodes", name), read(def, text))),
-            },
-            Default::Follows { key, value, then, or } => SlotDefault::Follows {
-                slot: self.at(key, name),
-                value,
-                then: read(def, then),
-                or: read(def, or),
-            },
-            Default::Pcf(value) => SlotDefault::Always(read(def, &value(&PcfConfig::default()))),
-            Default::Law(value) => SlotDefault::Always(read(def, &value(&Laws::default()))),
-            Default::Agent(value) => {
-                let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());
-                SlotDefault::Always(read(def, &value(&config)))
-            }
-        };
-        let key = def.path.replace('*', name);
-        self.index.insert(key.clone(), self.slots.len());
-        self.slots.push(Slot { key, def, default, only });
+    /// The number of slots.
+    pub(super) fn len(&self) -> usize {
+        self.starts[SECTIONS]
     }
 
-    /// The slot of a pattern for a name. The table lists it before the keys that refer to it.
-    fn at(&self, pattern: &str, name: &str) -> usize {
-        self.index[&pattern.replace('*', name)]
+    /// The section, the place of its table and the place in its form of a slot.
+    pub(super) fn split(&self, slot: usize) -> (Section, usize, usize) {
+        let section = Section::ALL[self.starts.partition_point(|start| *start <= slot) - 1];
+        let (here, keys) = (slot - self.starts[section as usize], Form::of(section).slots.len());
+        (section, here / keys, here % keys)
+    }
+
+    /// What there is to know of a key, whatever the table.
+    pub(super) fn at(&self, slot: usize) -> &'static Slot {
+        let (section, _, place) = self.split(slot);
+        &Form::of(section).slots[place]
+    }
+
+    /// The entry of a slot in the table of keys.
+    pub(super) fn def(&self, slot: usize) -> &'static Key {
+        self.at(slot).def
+    }
+
+    /// The dotted key of a slot.
+    pub(super) fn key(&self, slot: usize) -> String {
+        let (section, table, place) = self.split(slot);
+        let path = Form::of(section).slots[place].def.path;
+        match self.roster(section) {
+            Some(names) => path.replacen('*', &names[table], 1),
+            None => path.to_string(),
+        }
     }
 
     /// The slot of a key, if the scenario has it.
     pub(super) fn slot(&self, key: &str) -> Option<usize> {
-        self.index.get(key).copied()
+        let (section, rest) = Section::of(key);
+        let (table, tail) = match self.roster(section) {
+            Some(names) => {
+                let (name, tail) = rest.split_once('.')?;
+                (names.place(name)?, tail)
+            }
+            None => (0, rest),
+        };
+        self.keys(section, table).slot(tail)
+    }
+
+    /// The keys of a table of a section, by its place.
+    pub(super) fn keys(&self, section: Section, table: usize) -> Keys {
+        let form = Form::of(section);
+        form.keys(self.starts[section as usize] + table * form.slots.len())
+    }
+
+    /// The first slots of all tables of all sections, each with its section and place.
+    pub(super) fn tables(&self) -> impl Iterator<Item = (Section, usize, usize)> + '_ {
+        Section::ALL.into_iter().flat_map(|section| {
+            let count = self.roster(section).map_or(1, |names| names.len());
+            let (start, keys) = (self.starts[section as usize], Form::of(section).slots.len());
+            (0..count).map(move |table| (section, table, start + table * keys))
+        })
     }
 
     /// The names that a section defines.
-    fn names(&self, section: &str) -> Option<&Roster> {
+    fn roster(&self, section: Section) -> Option<&Roster> {
         match section {
-            "nodes" => Some(&self.nodes),
-            "links" => Some(&self.links),
-            "flows" => Some(&self.flows),
-            "agents" => Some(&self.agents),
-            _ => None,
+            Section::Head | Section::Run => None,
+            Section::Nodes => Some(&self.nodes),
+            Section::Links => Some(&self.links),
+            Section::Flows => Some(&self.flows),
+            Section::Agents => Some(&self.agents),
         }
+    }
+
+    /// The names that a section defines, by its name.
+    fn names(&self, section: &str) -> Option<&Roster> {
+        self.roster(Section::named(section)?)
+    }
+
+    /// Whether a path leads to a table that the scenario may have.
+    pub(super) fn has_table(&self, path: &[String]) -> bool {
+        let [first, rest @ ..] = path else { return false };
+        let Some(section) = Section::named(first) else { return false };
+        // Names hold no points, but what stands in quotes may.
+        let below = match self.roster(section) {
+            None => rest,
+            Some(names) => match rest {
+                [] => return true,
+                [name, below @ ..] if names.place(name).is_some() => below,
+                _ => return false,
+            },
+        };
+        below.iter().all(|part| !part.contains('.')) && Form::of(section).has_below(&below.join("."))
     }
 
     /// The slot of a path, or where the path leaves the table of keys.
@@ -288,14 +232,4 @@ pub(super) fn unknown_key(name: &str, known: &[&str]) -> String {
     let text = unknown("key", name, known);
     // The key stands before the message already.
     text.replacen(&format!("unknown key \"{name}\""), "unknown key", 1)
-}
-
-/// Reads a default of the table.
-fn read(def: &'static Key, text: &str) -> Value {
-    def.read_text(text).unwrap_or_else(|| panic!("{}: default {text:?} is not legal", def.path))
-}
-
-fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
-    let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
-    ByProfile { ns2: (of(Profile::Ns2Of2004), by.ns2), modern: (of(Profile::Modern), by.modern) }
 }

@@ -6,9 +6,10 @@
 
 mod nodes;
 
+use super::error::ENOUGH_FAULTS;
 use super::error::unknown;
-use super::layout::Roster;
-use super::sheet::Sheet;
+use super::layout::{Roster, Section};
+use super::sheet::{Sheet, Table};
 use super::value::Value;
 use crate::engine::streams::Stream;
 use crate::medium::motion::Motion;
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// More nodes, links or flows than this are taken for a slip.
-const MOST: usize = 10_000;
+pub(super) const MOST: usize = 10_000;
 
 /// All nodes, links and flows of a point.
 #[derive(Clone, Debug, Default)]
@@ -162,8 +163,9 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn get(&self, key: &str) -> Option<&'a Value> {
-        self.sheet.get(key)
+    /// Whether so much is wrong that the rest is not looked at.
+    fn gives_up(&self) -> bool {
+        self.faults.len() > ENOUGH_FAULTS
     }
 
     fn fault(&mut self, key: impl Into<String>, text: impl Into<String>) {
@@ -171,20 +173,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether so many more can be added to those there are.
-    fn fits(&mut self, there: usize, more: usize, key: String) -> bool {
+    fn fits(&mut self, there: usize, more: usize, table: Table<'_>, key: &str) -> bool {
         let all = there.saturating_add(more);
         if all > MOST {
-            self.fault(key, format!("{all} in all; expected at most {MOST}"));
+            self.fault(table.key(key), format!("{all} in all; expected at most {MOST}"));
         }
         all <= MOST
     }
 
     /// The nodes that a value names, and whether they are a group.
-    fn named(&mut self, key: &str, name: &Value) -> Option<(Range<usize>, bool)> {
+    fn named(&mut self, table: Table<'_>, key: &str, name: &Value) -> Option<(Range<usize>, bool)> {
         match self.nodes.find("node", &self.sheet.plan.layout.nodes, &name.text()) {
             Ok(found) => Some(found),
             Err(text) => {
-                self.fault(key, text);
+                self.fault(table.key(key), text);
                 None
             }
         }
@@ -193,91 +195,102 @@ impl<'a> Reader<'a> {
     fn all_links(&mut self) {
         let mut tables = Tables::default();
         for (table, name) in self.sheet.plan.layout.links.iter().enumerate() {
-            let key = format!("links.{name}.nodes");
-            let Some(Value::List(values)) = self.get(&key) else { continue };
-            let ends: Option<Vec<_>> = values.iter().map(|value| self.named(&key, value)).collect();
+            if self.gives_up() {
+                break;
+            }
+            let link = self.sheet.table(Section::Links, table);
+            let Some(Value::List(values)) = link.get("nodes") else { continue };
+            let ends: Option<Vec<_>> = values.iter().map(|value| self.named(link, "nodes", value)).collect();
             let Some(ends) = ends else { continue };
-            let is_medium =
-                self.get(&format!("links.{name}.kind")).is_some_and(|kind| kind.is("wifi") || kind.is("frn"));
-            let links =
-                if is_medium { self.medium(table, name, ends) } else { self.cables(table, name, &ends) };
+            let is_medium = link.get("kind").is_some_and(|kind| kind.is("wifi") || kind.is("frn"));
+            let links = if is_medium {
+                self.medium((table, link), name, ends)
+            } else {
+                self.cables((table, link), name, &ends)
+            };
             let names: Vec<&Name> = links.iter().map(|link| &link.name).collect();
             let is_group = links.iter().any(|link| link.name.group.is_some());
             if let Err(text) = tables.add(&names, is_group) {
                 self.fault(format!("links.{name}"), text);
-            } else if self.fits(self.members.links.len(), links.len(), key) {
+            } else if self.fits(self.members.links.len(), links.len(), link, "nodes") {
                 self.members.links.extend(links);
             }
         }
     }
 
-    fn too_few(&mut self, key: &str, found: usize) {
+    fn too_few(&mut self, link: Table<'_>, found: usize) {
         let names = "the names of two or more nodes such as [\"a\", \"b\"]";
-        self.fault(key, format!("{found} names; expected {names}"));
+        self.fault(link.key("nodes"), format!("{found} names; expected {names}"));
     }
 
-    fn medium(&mut self, table: usize, name: &str, ends: Vec<(Range<usize>, bool)>) -> Vec<Link> {
-        let key = format!("links.{name}.nodes");
+    fn medium(
+        &mut self,
+        (table, link): (usize, Table<'a>),
+        name: &str,
+        ends: Vec<(Range<usize>, bool)>,
+    ) -> Vec<Link> {
         let nodes: Vec<usize> = ends.into_iter().flat_map(|(range, _)| range).collect();
         let mut seen = BTreeSet::new();
         if let Some(twice) = nodes.iter().find(|node| !seen.insert(**node)) {
             let text =
                 format!("\"{}\" twice; expected different nodes", self.members.nodes[*twice].name.name);
-            self.fault(key, text);
+            self.fault(link.key("nodes"), text);
         } else if nodes.len() < 2 {
-            self.too_few(&key, nodes.len());
+            self.too_few(link, nodes.len());
         }
-        let access_point = self.one_node(format!("links.{name}.access-point"), "none");
-        let observer = self.one_node(format!("links.{name}.observer"), "auto");
-        let key = format!("links.{name}.loss.list.from");
-        let counted = self.one_node(key.clone(), "");
-        self.stations(&key, &seen, counted.as_slice());
-        let key = format!("links.{name}.loss.at");
-        let lossy = self.several_nodes(&key);
-        self.stations(&key, &seen, lossy.as_deref().unwrap_or_default());
+        let access_point = self.one_node(link, "access-point", "none");
+        let observer = self.one_node(link, "observer", "auto");
+        let counted = self.one_node(link, "loss.list.from", "");
+        self.stations(link, "loss.list.from", &seen, counted.as_slice());
+        let lossy = self.several_nodes(link, "loss.at");
+        self.stations(link, "loss.at", &seen, lossy.as_deref().unwrap_or_default());
         vec![Link { name: Name::single(name), table, nodes, access_point, observer, counted, lossy }]
     }
 
     /// Nodes that a key names must be stations of the link.
-    fn stations(&mut self, key: &str, stations: &BTreeSet<usize>, named: &[usize]) {
+    fn stations(&mut self, link: Table<'a>, key: &str, stations: &BTreeSet<usize>, named: &[usize]) {
         let Some(stranger) = named.iter().find(|node| !stations.contains(node)) else { return };
         let name = |node: &usize| self.members.nodes[*node].name.name.as_str();
         let known: Vec<&str> = stations.iter().map(name).collect();
         let text = unknown("station of the link", name(stranger), &known);
-        self.fault(key.to_string(), text);
+        self.fault(link.key(key), text);
     }
 
     /// The nodes that a list of names stands for; `None` where a word stands in its place.
-    fn several_nodes(&mut self, key: &str) -> Option<Vec<usize>> {
-        let Some(Value::List(names)) = self.get(key) else { return None };
-        let ranges: Vec<_> = names.iter().filter_map(|name| self.named(key, name)).collect();
+    fn several_nodes(&mut self, link: Table<'a>, key: &str) -> Option<Vec<usize>> {
+        let Some(Value::List(names)) = link.get(key) else { return None };
+        let ranges: Vec<_> = names.iter().filter_map(|name| self.named(link, key, name)).collect();
         Some(ranges.into_iter().flat_map(|(range, _)| range).collect())
     }
 
     /// The one node that a key names, unless it holds a word in the place of a name.
-    fn one_node(&mut self, key: String, word: &str) -> Option<usize> {
-        let value = self.get(&key).filter(|value| !value.is(word))?;
-        let (range, _) = self.named(&key, value)?;
+    fn one_node(&mut self, link: Table<'a>, key: &str, word: &str) -> Option<usize> {
+        let value = link.get(key).filter(|value| !value.is(word))?;
+        let (range, _) = self.named(link, key, value)?;
         if range.len() > 1 {
             let text = format!("\"{}\" is {} nodes; expected one", value.text(), range.len());
-            self.fault(key, text);
+            self.fault(link.key(key), text);
             return None;
         }
         Some(range.start)
     }
 
-    fn cables(&mut self, table: usize, name: &str, ends: &[(Range<usize>, bool)]) -> Vec<Link> {
-        let key = format!("links.{name}.nodes");
+    fn cables(
+        &mut self,
+        (table, link): (usize, Table<'a>),
+        name: &str,
+        ends: &[(Range<usize>, bool)],
+    ) -> Vec<Link> {
         // More than two are told by the check.
         let [from, to, ..] = ends else {
-            self.too_few(&key, ends.len());
+            self.too_few(link, ends.len());
             return Vec::new();
         };
-        let Some(pairs) = self.pairs(&key, &from.0, &to.0) else { return Vec::new() };
+        let Some(pairs) = self.pairs(link, "nodes", &from.0, &to.0) else { return Vec::new() };
         if let Some((node, _)) = pairs.iter().find(|(one, other)| one == other) {
             let text =
                 format!("\"{}\" at both ends; expected different nodes", self.members.nodes[*node].name.name);
-            self.fault(key, text);
+            self.fault(link.key("nodes"), text);
         }
         let names = Name::all(name, pairs.len(), from.1 || to.1);
         let link = |(name, (one, other))| {
@@ -288,7 +301,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Joins two lots of nodes in order: each node of the smaller one stands for as many of the larger one in a row.
-    fn pairs(&mut self, key: &str, from: &Range<usize>, to: &Range<usize>) -> Option<Vec<(usize, usize)>> {
+    fn pairs(
+        &mut self,
+        table: Table<'_>,
+        key: &str,
+        from: &Range<usize>,
+        to: &Range<usize>,
+    ) -> Option<Vec<(usize, usize)>> {
         let (fewer, more) = (from.len().min(to.len()), from.len().max(to.len()));
         if !more.is_multiple_of(fewer) {
             let text = format!(
@@ -296,7 +315,7 @@ impl<'a> Reader<'a> {
                 from.len(),
                 to.len()
             );
-            self.fault(key, text);
+            self.fault(table.key(key), text);
             return None;
         }
         let of = |end: &Range<usize>, pair: usize| end.start + pair / (more / end.len());
@@ -306,23 +325,26 @@ impl<'a> Reader<'a> {
     fn all_flows(&mut self) -> Tables {
         let mut tables = Tables::default();
         for (table, name) in self.sheet.plan.layout.flows.iter().enumerate() {
-            let key = |below: &str| format!("flows.{name}.{below}");
+            if self.gives_up() {
+                break;
+            }
+            let keys = self.sheet.table(Section::Flows, table);
             let ends = ["from", "to"].map(|end| {
-                let value = self.get(&key(end))?;
-                self.named(&key(end), value)
+                let value = keys.get(end)?;
+                self.named(keys, end, value)
             });
             let [Some(from), Some(to)] = ends else { continue };
-            let count = self.get(&key("count")).and_then(Value::count);
+            let count = keys.get("count").and_then(Value::count);
             let pairs = match count {
-                Some(count) => self.random_pairs(name, count, &from.0, &to.0),
-                None => self.pairs(&key("to"), &from.0, &to.0),
+                Some(count) => self.random_pairs((name, keys), count, &from.0, &to.0),
+                None => self.pairs(keys, "to", &from.0, &to.0),
             };
             let Some(pairs) = pairs else { continue };
             let is_group = from.1 || to.1 || count.is_some();
             let names: Vec<Name> = Name::all(name, pairs.len(), is_group).collect();
             if let Err(text) = tables.add(&names.iter().collect::<Vec<_>>(), is_group) {
                 self.fault(format!("flows.{name}"), text);
-            } else if self.fits(self.members.flows.len(), pairs.len(), key("to")) {
+            } else if self.fits(self.members.flows.len(), pairs.len(), keys, "to") {
                 let flow = |(name, (from, to))| Flow { name, table, from, to };
                 self.members.flows.extend(names.into_iter().zip(pairs).map(flow));
             }
@@ -333,7 +355,7 @@ impl<'a> Reader<'a> {
     /// Pairs of different nodes by chance. A pair does not depend on how many others there are.
     fn random_pairs(
         &mut self,
-        name: &str,
+        (name, flow): (&str, Table<'_>),
         count: u64,
         from: &Range<usize>,
         to: &Range<usize>,
@@ -342,7 +364,7 @@ impl<'a> Reader<'a> {
             self.fault(format!("flows.{name}.to"), "the only sender too; expected another node");
             return None;
         }
-        let seed = self.get(&format!("flows.{name}.seed")).and_then(Value::count).unwrap_or(1);
+        let seed = flow.get("seed").and_then(Value::count).unwrap_or(1);
         let mut stream = Stream::named(seed, 0, &format!("flows.{name}.ends"));
         let mut draw = |end: &Range<usize>| end.start + drawn(&mut stream, end.len());
         let mut pairs = Vec::new();
@@ -364,12 +386,15 @@ impl<'a> Reader<'a> {
         if !self.faults.is_empty() {
             return;
         }
-        for name in layout.agents.iter() {
-            let key = format!("agents.{name}.flows");
-            let Some(Value::List(names)) = self.get(&key) else { continue };
+        for table in 0..layout.agents.len() {
+            let agent = self.sheet.table(Section::Agents, table);
+            let Some(Value::List(names)) = agent.get("flows") else { continue };
             for name in names {
+                if self.gives_up() {
+                    break;
+                }
                 if let Err(text) = flows.find("flow", &layout.flows, &name.text()) {
-                    self.fault(&key, text);
+                    self.fault(agent.key("flows"), text);
                 }
             }
         }

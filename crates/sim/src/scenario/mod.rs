@@ -37,18 +37,16 @@ pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub use schema::schema;
 
 use document::{Document, Raw};
-use error::Faults;
+use error::{ENOUGH_FAULTS, Faults};
 use hash::Fnv;
 use members::Members;
 use plan::Plan;
 use serde_json::Value as Json;
 use sheet::Sheet;
 use std::path::Path;
-use survey::{Survey, merged, unused};
+use std::sync::OnceLock;
+use survey::{Survey, merged, metrics_of, unused};
 use value::Names;
-
-/// After so many faults the points that remain are not looked at.
-const ENOUGH_FAULTS: usize = 100;
 
 /// A valid scenario and all points of its sweep.
 #[derive(Clone, Debug)]
@@ -59,7 +57,10 @@ pub struct Scenario {
     plan: Plan,
     figures: Vec<Json>,
     warnings: Vec<String>,
-    metrics: Vec<String>,
+    /// Points that have all metrics between them.
+    shapes: Vec<usize>,
+    /// Their names, once they are asked for.
+    metrics: OnceLock<Vec<String>>,
 }
 
 /// One line of the listing of a point.
@@ -107,7 +108,8 @@ impl Scenario {
         let document = Document::parse(text).map_err(|fault| error(vec![fault]))?;
         let (plan, mut faults) = Plan::new(&document, overrides);
         // What the file alone says decides whether its figures and its parameters of variants make sense.
-        let file = if overrides.is_empty() { plan.clone() } else { Plan::new(&document, &[]).0 };
+        let alone = (!overrides.is_empty()).then(|| Plan::new(&document, &[]).0);
+        let file = alone.as_ref().unwrap_or(&plan);
         let mut check = check::Check::new(&document, &plan);
         if faults.is_empty() {
             check.structure();
@@ -116,8 +118,9 @@ impl Scenario {
         if faults.is_empty() && check.faults.is_empty() {
             for point in 0..plan.points() {
                 let sheet = Sheet::new(&plan, point);
-                survey.note(&sheet);
-                check.point(point, &sheet);
+                let members = sheet.missing.is_empty().then(|| Members::of(&sheet));
+                survey.note(point, &sheet, members.as_ref().and_then(|found| found.as_ref().ok()));
+                check.point(point, &sheet, members);
                 if check.faults.len() > ENOUGH_FAULTS {
                     break;
                 }
@@ -125,20 +128,35 @@ impl Scenario {
         }
         faults.append(&mut check.faults);
         let mut remarks = check.remarks;
-        let (mut figures, mut metrics) = (Vec::new(), Vec::new());
+        let mut figures = Vec::new();
         if faults.is_empty() {
-            let of_file = if overrides.is_empty() { survey.clone() } else { Survey::of(&file) };
-            faults.extend(unused(&plan, &survey, &of_file));
-            let known = merged(&survey.metrics, &of_file.metrics);
-            figures = figure::figures(&document, &file, &known, &mut faults, &mut remarks);
-            metrics = survey.metrics;
+            let alone = alone.as_ref().map(Survey::of);
+            let of_file = alone.as_ref().unwrap_or(&survey);
+            faults.extend(unused(&plan, &survey, of_file));
+            if !document.figures.is_empty() {
+                let here = metrics_of(&plan, &survey.shapes);
+                let known = match &alone {
+                    Some(alone) => merged(here, metrics_of(file, &alone.shapes)),
+                    None => here,
+                };
+                figures = figure::figures(&document, file, &known, &mut faults, &mut remarks);
+            }
         }
         if !faults.is_empty() {
             return Err(error(faults));
         }
         let warnings = if remarks.is_empty() { Vec::new() } else { error(remarks).lines().to_vec() };
         let (name, text, overrides) = (name.to_string(), text.to_string(), overrides.to_vec());
-        Ok(Scenario { name, text, overrides, plan, figures, warnings, metrics })
+        Ok(Scenario {
+            name,
+            text,
+            overrides,
+            plan,
+            figures,
+            warnings,
+            shapes: survey.shapes,
+            metrics: OnceLock::new(),
+        })
     }
 
     /// The same text under more overrides; a later one wins.
@@ -202,7 +220,7 @@ impl Scenario {
     #[must_use]
     pub fn axes(&self) -> Vec<Axis> {
         let axis = |axis: &sweep::Axis| Axis {
-            keys: axis.slots.iter().map(|slot| self.plan.layout.slots[*slot].key.clone()).collect(),
+            keys: axis.slots.iter().map(|slot| self.plan.layout.key(*slot)).collect(),
             rows: axis.rows.iter().map(|row| row.iter().map(|(value, _)| value.text()).collect()).collect(),
         };
         self.plan.axes.iter().map(axis).collect()
@@ -224,7 +242,7 @@ impl Scenario {
         let mut swept = Vec::new();
         for (axis, row) in self.plan.axes.iter().zip(sheet::rows(&self.plan, point)) {
             for (slot, (value, _)) in axis.slots.iter().zip(&axis.rows[row]) {
-                swept.push((self.plan.layout.slots[*slot].key.clone(), value.text()));
+                swept.push((self.plan.layout.key(*slot), value.text()));
             }
         }
         swept
@@ -251,11 +269,11 @@ impl Scenario {
     pub fn resolved(&self, point: usize) -> Vec<Resolved> {
         self.expect(point);
         let sheet = Sheet::new(&self.plan, point);
-        let slots = self.plan.layout.slots.iter().zip(&sheet.values);
-        let settings = slots.filter(|(slot, _)| slot.def.is_setting());
-        let line = |(slot, cell): (&layout::Slot, &Option<sheet::Cell>)| {
-            let cell = cell.as_ref()?;
-            let (key, value) = (slot.key.clone(), cell.value.text());
+        let layout = &self.plan.layout;
+        let settings = (0..layout.len()).filter(|slot| layout.def(*slot).is_setting());
+        let line = |slot: usize| {
+            let cell = sheet.cell(slot)?;
+            let (key, value) = (layout.key(slot), cell.value.text());
             Some(Resolved { key, value, from: sheet.origin(cell.from), source: cell.source })
         };
         settings.filter_map(line).collect()
@@ -270,13 +288,14 @@ impl Scenario {
         self.expect(point);
         let sheet = Sheet::new(&self.plan, point);
         let mut hash = Fnv::new();
-        for (slot, cell) in self.plan.layout.slots.iter().zip(&sheet.values) {
-            if let Some(cell) = cell
-                && slot.def.is_setting()
-                && !slot.def.is_outside_result()
+        for slot in 0..self.plan.layout.len() {
+            let def = self.plan.layout.def(slot);
+            if let Some(value) = sheet.at(slot)
+                && def.is_setting()
+                && !def.is_outside_result()
             {
-                hash.add(&slot.key);
-                hash.add(&cell.value.text());
+                hash.add(&self.plan.layout.key(slot));
+                hash.add(&value.text());
             }
         }
         hash.digits()
@@ -291,14 +310,14 @@ impl Scenario {
     /// The names of the metrics that runs report, over all points.
     #[must_use]
     pub fn metrics(&self) -> &[String] {
-        &self.metrics
+        self.metrics.get_or_init(|| metrics_of(&self.plan, &self.shapes))
     }
 
     /// The SI value of a quantity or number given for a key; `None` for words and what is no value of the key.
     #[must_use]
     pub fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         let slot = self.plan.layout.slot(key)?;
-        self.plan.layout.slots[slot].def.read(&Raw::Text(text.to_string()), &Names::default()).ok()?.si()
+        self.plan.layout.def(slot).read(&Raw::Text(text.to_string()), &Names::default()).ok()?.si()
     }
 
     /// The value of a key that no sweep changes.

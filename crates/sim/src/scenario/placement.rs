@@ -1,6 +1,7 @@
 //! Where the nodes of a group stand, relative to its position.
 
-use super::sheet::Sheet;
+use super::layout::Section;
+use super::sheet::{Sheet, Table};
 use super::value::Value;
 use crate::engine::streams::Stream;
 use std::f64::consts::TAU;
@@ -30,9 +31,9 @@ pub(super) enum Placement {
 }
 
 impl Placement {
-    /// The place of a group of nodes.
-    pub(super) fn of(sheet: &Sheet<'_>, name: &str) -> Placement {
-        let value = |key: &str| sheet.get(&format!("nodes.{name}.place.{key}"));
+    /// The place of a group of nodes, given the keys below its `place`.
+    pub(super) fn of(place: Table<'_>, name: &str) -> Placement {
+        let value = |key: &str| place.get(key);
         let real = |key: &str| value(key).and_then(Value::si).unwrap_or(0.0);
         let pair = |key: &str| value(key).and_then(lengths).unwrap_or_default();
         let count = |key: &str| value(key).and_then(Value::count).unwrap_or(1);
@@ -86,7 +87,8 @@ pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
     let table = |name: &str| roster.place(name).or_else(|| Some(roster.groups_of(name).next()?.0));
     let mut next = table(name);
     while let Some(here) = next {
-        let value = |key: &str| sheet.get(&format!("nodes.{}.{key}", roster[here]));
+        let keys = sheet.table(Section::Nodes, here);
+        let value = |key: &str| keys.get(key);
         let is_spread = value("place.kind").is_some_and(|kind| !kind.is("point"));
         if value("position").is_some() || is_spread || value("move.kind").is_some() {
             return true;

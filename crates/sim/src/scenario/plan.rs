@@ -6,14 +6,14 @@ use super::keys::Kind;
 use super::layout::Layout;
 use super::sweep::{self, Axis};
 use super::value::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All settings of a scenario.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) layout: Layout,
-    /// By slot.
-    pub(super) base: Vec<Option<Setting>>,
+    /// What the file and the overrides set, by slot.
+    pub(super) base: BTreeMap<usize, Setting>,
     /// The first is the slowest.
     pub(super) axes: Vec<Axis>,
     /// By flow, whether a `tcp` and a `udp` table is given.
@@ -32,9 +32,8 @@ impl Plan {
     pub(super) fn new(document: &Document, overrides: &[(String, String)]) -> (Plan, Faults) {
         let mut faults = document.faults.clone();
         let layout = layout_of(document, &mut faults);
-        let base = vec![None; layout.slots.len()];
         let transports = vec![[false; 2]; layout.flows.len()];
-        let mut plan = Plan { layout, base, axes: Vec::new(), transports };
+        let mut plan = Plan { layout, base: BTreeMap::new(), axes: Vec::new(), transports };
         let mut astray = false;
         for (path, place) in &document.tables {
             astray |= plan.set_table(path, *place, &mut faults);
@@ -79,9 +78,12 @@ impl Plan {
     /// Takes note of a table of the file; true if it has no place in a scenario.
     fn set_table(&mut self, path: &[String], place: Place, faults: &mut Faults) -> bool {
         self.note_transport(path);
+        if self.layout.has_table(path) {
+            return false;
+        }
         match self.layout.locate(&parts(path)) {
             Ok(slot) => {
-                let expected = self.layout.slots[slot].def.expected(None);
+                let expected = self.layout.def(slot).expected(None);
                 faults.push(Fault::new(place, path.join("."), format!("a table; expected {expected}")));
                 false
             }
@@ -102,8 +104,10 @@ impl Plan {
         let place = leaf.item.place;
         match self.layout.locate(&parts(&leaf.path)) {
             Ok(slot) => {
-                match self.layout.slots[slot].def.read(&leaf.item.raw, &self.layout.value_names()) {
-                    Ok(value) => self.base[slot] = Some(Setting { value, place }),
+                match self.layout.def(slot).read(&leaf.item.raw, &self.layout.value_names()) {
+                    Ok(value) => {
+                        self.base.insert(slot, Setting { value, place });
+                    }
                     Err(text) => faults.push(Fault::new(place, leaf.key(), text)),
                 }
                 false
@@ -159,7 +163,7 @@ impl Plan {
                     continue;
                 }
             };
-            let def = self.layout.slots[slot].def;
+            let def = self.layout.def(slot);
             // Outside a file a word needs no quotes, even one that looks like a number.
             let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node) && leaf.path.is_empty();
             let raw = match leaf.item.raw {
@@ -168,7 +172,7 @@ impl Plan {
             };
             match def.read(&raw, &self.layout.value_names()) {
                 Ok(value) => {
-                    self.base[slot] = Some(Setting { value, place });
+                    self.base.insert(slot, Setting { value, place });
                     fixed.push(slot);
                 }
                 Err(text) => faults.push(Fault::new(place, whole.join("."), text)),

@@ -1,26 +1,29 @@
 //! All values of one point: what is set, what is swept, and every default, each with where it comes from.
 
 use super::error::Place;
-use super::keys::{Chooser, Part, Preferred};
-use super::layout::{ByProfile, SlotDefault, SlotOnly};
+use super::keys::Chooser;
+use super::layout::{ByProfile, Keys, Presets, Section, SlotDefault, SlotOnly};
 use super::placement;
-use super::plan::Plan;
+use super::plan::{Plan, Setting};
 use super::value::Value;
-use lasthop_stack::registry;
 
 /// The values of one point by slot; a slot without a meaning at this point has none.
+///
+/// No value is copied: each is lent by what sets it, or by the form that has the default.
 #[derive(Debug)]
 pub(super) struct Sheet<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) values: Vec<Option<Cell>>,
+    values: Vec<Option<&'a Value>>,
     /// Slots that must be set and are not.
     pub(super) missing: Vec<usize>,
+    /// What the sweep sets at this point, by slot.
+    swept: Vec<(usize, &'a Value)>,
 }
 
 /// A value and where it comes from.
-#[derive(Clone, Debug)]
-pub(super) struct Cell {
-    pub(super) value: Value,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell<'a> {
+    pub(super) value: &'a Value,
     pub(super) from: From,
     pub(super) source: &'static str,
 }
@@ -39,6 +42,14 @@ pub(super) enum From {
     Slot(usize),
 }
 
+/// What there is in a slot that has a meaning.
+enum Found<'a> {
+    Cell(Cell<'a>),
+    Nothing,
+    /// It must be set.
+    Missing,
+}
+
 /// The way a flow's data travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Transport {
@@ -49,150 +60,164 @@ pub(super) enum Transport {
 /// The kinds of sources that run over TCP unless a flow says otherwise.
 const RELIABLE: [&str; 6] = ["bulk", "file", "ftp", "web", "mail", "mix"];
 
+/// What sets a slot beside its default.
+#[derive(Clone, Copy, Default)]
+struct Given<'a> {
+    swept: Option<&'a Value>,
+    set: Option<&'a Setting>,
+}
+
 impl<'a> Sheet<'a> {
     /// The values at a point.
     pub(super) fn new(plan: &'a Plan, point: usize) -> Sheet<'a> {
-        let count = plan.layout.slots.len();
-        let mut swept: Vec<Option<&Value>> = vec![None; count];
+        let mut swept: Vec<(usize, &Value)> = Vec::new();
         for (axis, row) in plan.axes.iter().zip(rows(plan, point)) {
-            for (slot, (value, _)) in axis.slots.iter().zip(&axis.rows[row]) {
-                swept[*slot] = Some(value);
-            }
+            swept.extend(axis.slots.iter().copied().zip(axis.rows[row].iter().map(|(value, _)| value)));
         }
-        let mut sheet = Sheet { plan, values: Vec::with_capacity(count), missing: Vec::new() };
-        for (slot, swept) in swept.into_iter().enumerate() {
-            let cell = if sheet.has_meaning(slot) { sheet.cell(slot, swept) } else { None };
-            sheet.values.push(cell);
+        swept.sort_by_key(|(slot, _)| *slot);
+        let values = Vec::with_capacity(plan.layout.len());
+        let mut sheet = Sheet { plan, values, missing: Vec::new(), swept };
+        let (mut sweeps, mut settings) = (0, plan.base.iter().peekable());
+        for (section, table, first) in plan.layout.tables() {
+            for place in 0..section.slots().len() {
+                let slot = first + place;
+                let mut given = Given::default();
+                while let Some((_, value)) = sheet.swept.get(sweeps).filter(|(other, _)| *other == slot) {
+                    (given.swept, sweeps) = (Some(*value), sweeps + 1);
+                }
+                if let Some((_, setting)) = settings.next_if(|(other, _)| **other == slot) {
+                    given.set = Some(setting);
+                }
+                let found = sheet.found((section, table, first), place, given);
+                if matches!(found, Found::Missing) {
+                    sheet.missing.push(slot);
+                }
+                sheet.values.push(if let Found::Cell(cell) = found { Some(cell.value) } else { None });
+            }
         }
         sheet
     }
 
     /// The value of a slot.
-    pub(super) fn at(&self, slot: usize) -> Option<&Value> {
-        self.values.get(slot)?.as_ref().map(|cell| &cell.value)
+    pub(super) fn at(&self, slot: usize) -> Option<&'a Value> {
+        *self.values.get(slot)?
     }
 
     /// The value of a key.
-    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.at(self.plan.layout.slot(key)?)
+    }
+
+    /// The keys of a table by its place in its section, and what they hold.
+    pub(super) fn table(&self, section: Section, table: usize) -> Table<'_> {
+        Table { sheet: self, keys: self.plan.layout.keys(section, table) }
+    }
+
+    /// A slot's value with where it comes from.
+    pub(super) fn cell(&self, slot: usize) -> Option<Cell<'a>> {
+        let (section, table, place) = self.plan.layout.split(slot);
+        let swept = self.swept.iter().rfind(|(other, _)| *other == slot).map(|(_, value)| *value);
+        let given = Given { swept, set: self.plan.base.get(&slot) };
+        match self.found((section, table, slot - place), place, given) {
+            Found::Cell(cell) => Some(cell),
+            Found::Nothing | Found::Missing => None,
+        }
     }
 
     /// How the data of a flow travels.
     pub(super) fn transport(&self, flow: usize) -> Transport {
+        self.transport_of(flow, self.table(Section::Flows, flow).get("app.kind"))
+    }
+
+    /// The same, with the kind of its source.
+    fn transport_of(&self, flow: usize, kind: Option<&Value>) -> Transport {
         match self.plan.transports[flow] {
             [true, _] => Transport::Tcp,
             [false, true] => Transport::Udp,
             [false, false] => {
-                let kind = self.get(&format!("flows.{}.app.kind", self.plan.layout.flows[flow]));
                 let reliable = kind.is_none_or(|kind| RELIABLE.iter().any(|word| kind.is(word)));
                 if reliable { Transport::Tcp } else { Transport::Udp }
             }
         }
     }
 
-    fn has_meaning(&self, slot: usize) -> bool {
-        self.plan.layout.slots[slot].only.iter().all(|only| match only {
+    /// What there is at a place of a table, given by its section, its place there and its first slot.
+    fn found(&self, table: (Section, usize, usize), place: usize, given: Given<'a>) -> Found<'a> {
+        let (section, number, first) = table;
+        let slot = &section.slots()[place];
+        let at = |place: usize| self.at(first + place);
+        let has_meaning = slot.only.iter().all(|only| match only {
             SlotOnly::Is(other, values) => {
-                self.at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
+                at(*other).is_some_and(|value| values.iter().any(|word| value.is(word)))
             }
-            SlotOnly::Law(slots, law) => {
-                slots.iter().any(|slot| self.at(*slot).is_some_and(|value| value.has(law)))
+            SlotOnly::Law(places, law) => {
+                places.iter().any(|place| at(*place).is_some_and(|value| value.has(law)))
             }
-            SlotOnly::Given(other) => self.at(*other).is_some(),
-            SlotOnly::Tcp(flow) => self.transport(*flow) == Transport::Tcp,
-            SlotOnly::Udp(flow) => self.transport(*flow) == Transport::Udp,
-        })
-    }
-
-    fn cell(&mut self, slot: usize, swept: Option<&Value>) -> Option<Cell> {
-        if let Some(value) = swept {
-            return Some(Cell { value: value.clone(), from: From::Sweep, source: "" });
+            SlotOnly::Given(other) => at(*other).is_some(),
+            SlotOnly::Tcp(kind) => self.transport_of(number, at(*kind)) == Transport::Tcp,
+            SlotOnly::Udp(kind) => self.transport_of(number, at(*kind)) == Transport::Udp,
+        });
+        if !has_meaning {
+            return Found::Nothing;
         }
-        if let Some(setting) = &self.plan.base[slot] {
-            let from = if matches!(setting.place, Place::Set(_)) { From::Set } else { From::File };
-            return Some(Cell { value: setting.value.clone(), from, source: "" });
+        if let Some(value) = given.swept {
+            return Found::Cell(Cell { value, from: From::Sweep, source: "" });
         }
-        let slots = &self.plan.layout.slots;
-        let source = slots[slot].def.source;
-        match &slots[slot].default {
-            SlotDefault::Required => {
-                self.missing.push(slot);
-                None
-            }
+        if let Some(Setting { value, place }) = given.set {
+            let from = if matches!(place, Place::Set(_)) { From::Set } else { From::File };
+            return Found::Cell(Cell { value, from, source: "" });
+        }
+        let source = slot.def.source;
+        let cell = |value, from| Some(Cell { value, from, source });
+        let found = match &slot.default {
+            SlotDefault::Required => return Found::Missing,
             SlotDefault::Absent => None,
-            SlotDefault::Always(value) => Some(Cell { value: value.clone(), from: From::Default, source }),
-            SlotDefault::Like(other) => {
-                Some(Cell { value: self.at(*other)?.clone(), from: From::Like(*other), source })
+            SlotDefault::Always(value) => cell(value, From::Default),
+            SlotDefault::Like(other) => at(*other).and_then(|value| cell(value, From::Like(first + other))),
+            SlotDefault::Profile { profile, values } => of_profile(at(*profile), values),
+            SlotDefault::Variant { variant, values } => {
+                let chosen = at(*variant).and_then(|name| values.iter().find(|value| name.is(value.0)));
+                chosen.map(|(_, value, source)| Cell { value, from: From::Slot(first + variant), source })
             }
-            SlotDefault::Profile { profile, values } => self.of_profile(*profile, values),
-            SlotDefault::Variant { variant, part } => {
-                let Value::Text(name) = self.at(*variant)? else {
-                    return None;
-                };
-                let entry = registry::variant(name)?;
-                let entry = match part {
-                    Part::Recovery => entry.recovery.entry(),
-                    Part::Congestion => entry.congestion.entry(),
-                };
-                let value = Value::Text(entry.name.to_string());
-                Some(Cell { value, from: From::Slot(*variant), source: entry.source })
-            }
-            SlotDefault::Preset { kind, words, preferred, otherwise, unplaced } => {
-                if self.at(*kind).is_some_and(|kind| kind.is("wifi")) {
-                    let unplaced = unplaced.as_ref().filter(|(nodes, _)| !self.is_any_placed(*nodes));
-                    return match unplaced {
-                        Some((_, value)) => Some(Cell { value: value.clone(), from: From::Default, source }),
-                        None => self.of_preset(slot, *words, preferred),
-                    };
+            SlotDefault::Preset { kind, words, presets, otherwise, unplaced } => {
+                if at(*kind).is_some_and(|kind| kind.is("wifi")) {
+                    let unplaced = unplaced.as_ref().filter(|(nodes, _)| !self.is_any_placed(at(*nodes)));
+                    match unplaced {
+                        Some((_, value)) => cell(value, From::Default),
+                        None => of_preset(words.map(at), presets).map(|(value, word, source)| Cell {
+                            value,
+                            from: From::Slot(first + words[word]),
+                            source,
+                        }),
+                    }
+                } else {
+                    let Some(value) = otherwise else { return Found::Missing };
+                    cell(value, From::Default)
                 }
-                let Some(value) = otherwise else {
-                    self.missing.push(slot);
-                    return None;
-                };
-                Some(Cell { value: value.clone(), from: From::Default, source })
             }
-            SlotDefault::Follows { slot, value, then, or } => {
-                let follows = self.at(*slot).is_some_and(|found| found.text() == *value);
-                let (value, from) = if follows { (then, From::Slot(*slot)) } else { (or, From::Default) };
-                Some(Cell { value: value.clone(), from, source })
+            SlotDefault::Follows { key, value, then, or } => {
+                let follows = at(*key).is_some_and(|found| found.is_written(value));
+                if follows { cell(then, From::Slot(first + key)) } else { cell(or, From::Default) }
             }
-            SlotDefault::Unless { profile, values, key, unless, then } => {
-                let cell = self.of_profile(*profile, values)?;
-                let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
-                if cell.value != *then && self.at(*key).is_some_and(needs) {
-                    return Some(Cell { value: then.clone(), from: From::Slot(*key), source: unless.source });
-                }
-                Some(cell)
-            }
-        }
+            SlotDefault::Unless { profile, values, key, unless, then } => of_profile(at(*profile), values)
+                .map(|cell| {
+                    let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
+                    if cell.value != then && at(*key).is_some_and(needs) {
+                        return Cell { value: then, from: From::Slot(first + key), source: unless.source };
+                    }
+                    cell
+                }),
+        };
+        found.map_or(Found::Nothing, Found::Cell)
     }
 
-    /// Whether any of the nodes listed in a slot has a position.
-    fn is_any_placed(&self, nodes: usize) -> bool {
-        let Some(Value::List(nodes)) = self.at(nodes) else { return false };
+    /// Whether any of these nodes has a position.
+    fn is_any_placed(&self, nodes: Option<&Value>) -> bool {
+        let Some(Value::List(nodes)) = nodes else { return false };
         nodes.iter().any(|node| match node {
             Value::Text(node) => placement::is_given(self, node),
             _ => false,
         })
-    }
-
-    fn of_profile(&self, profile: usize, values: &ByProfile) -> Option<Cell> {
-        let profile = self.at(profile)?;
-        let (name, (value, source)) =
-            if profile.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
-        Some(Cell { value: value.clone(), from: From::Profile(name), source })
-    }
-
-    fn of_preset(&self, slot: usize, words: [usize; 3], preferred: &Preferred) -> Option<Cell> {
-        let text = |slot: usize| self.at(slot).map(Value::text);
-        let (value, chooser, source) = preferred.of(&text(words[0])?, &text(words[1])?, &text(words[2])?);
-        let value = self.plan.layout.slots[slot].def.read_text(&value)?;
-        let chosen = match chooser {
-            Chooser::Standard => words[0],
-            Chooser::Flavour => words[1],
-            Chooser::Radio => words[2],
-        };
-        Some(Cell { value, from: From::Slot(chosen), source })
     }
 
     /// Where a cell comes from, in words.
@@ -203,10 +228,10 @@ impl<'a> Sheet<'a> {
             From::Sweep => "sweep".to_string(),
             From::Default => "default".to_string(),
             From::Profile(name) => format!("profile {name}"),
-            From::Like(slot) => self.plan.layout.slots[slot].key.clone(),
+            From::Like(slot) => self.plan.layout.key(slot),
             From::Slot(slot) => {
-                let key = &self.plan.layout.slots[slot].key;
-                let word = key.rsplit('.').next().unwrap_or(key);
+                let key = self.plan.layout.key(slot);
+                let word = key.rsplit('.').next().unwrap_or(&key);
                 match self.at(slot) {
                     Some(value) => format!("{word} {}", value.text()),
                     None => word.to_string(),
@@ -214,6 +239,55 @@ impl<'a> Sheet<'a> {
             }
         }
     }
+}
+
+/// The keys of one table, or those of them below one name, with their values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table<'a> {
+    pub(super) sheet: &'a Sheet<'a>,
+    keys: Keys,
+}
+
+impl<'a> Table<'a> {
+    /// The value of a key, given by what follows the name of the table.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.sheet.at(self.keys.slot(key)?)
+    }
+
+    /// The keys below a name that is no key itself.
+    pub(super) fn below(&self, name: &str) -> Table<'a> {
+        Table { sheet: self.sheet, keys: self.keys.below(name) }
+    }
+
+    /// The whole of a key, for messages.
+    pub(super) fn key(&self, key: &str) -> String {
+        self.keys.slot(key).map_or_else(|| key.to_string(), |slot| self.sheet.plan.layout.key(slot))
+    }
+}
+
+fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell<'a>> {
+    let (name, (value, source)) =
+        if profile?.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
+    Some(Cell { value, from: From::Profile(name), source })
+}
+
+/// The default under the words of standard, flavour and radio, which of these it comes from, and where it is published.
+fn of_preset<'a>(
+    words: [Option<&Value>; 3],
+    presets: &'a Presets,
+) -> Option<(&'a Value, usize, &'static str)> {
+    let mut texts = [""; 3];
+    for (text, word) in texts.iter_mut().zip(words) {
+        let Value::Text(word) = word? else { return None };
+        *text = word;
+    }
+    let (value, chooser, source) = presets.of(texts)?;
+    let word = match chooser {
+        Chooser::Standard => 0,
+        Chooser::Flavour => 1,
+        Chooser::Radio => 2,
+    };
+    Some((value, word, source))
 }
 
 /// The row of each axis at a point: the first axis is the slowest.
@@ -234,5 +308,5 @@ pub(super) fn place(plan: &Plan, slot: usize, point: usize) -> Option<Place> {
         let column = axis.slots.iter().position(|other| *other == slot)?;
         Some(axis.rows[row][column].1)
     });
-    swept.or_else(|| plan.base[slot].as_ref().map(|setting| setting.place))
+    swept.or_else(|| plan.base.get(&slot).map(|setting| setting.place))
 }

@@ -13,11 +13,11 @@ use super::value::Value;
 use crate::probe::metrics;
 use std::collections::BTreeSet;
 
-/// Which slots any point uses, and which metrics it gives.
+/// Which slots any point uses, and which points have metrics that none before has.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
     used: Vec<bool>,
-    pub(super) metrics: Vec<String>,
+    pub(super) shapes: Vec<usize>,
     /// What decides which metrics there are, as far as it was met.
     met: BTreeSet<Shape>,
 }
@@ -27,60 +27,73 @@ type Shape = (Vec<String>, Vec<String>);
 
 impl Survey {
     pub(super) fn new(plan: &Plan) -> Survey {
-        Survey { used: vec![false; plan.layout.slots.len()], metrics: Vec::new(), met: BTreeSet::new() }
+        Survey { used: vec![false; plan.layout.len()], shapes: Vec::new(), met: BTreeSet::new() }
     }
 
     pub(super) fn of(plan: &Plan) -> Survey {
         let mut survey = Survey::new(plan);
         // Without the overrides that make it small, a sweep may be larger than is allowed.
-        (0..plan.points().min(MOST_POINTS)).for_each(|point| survey.note(&Sheet::new(plan, point)));
+        for point in 0..plan.points().min(MOST_POINTS) {
+            let sheet = Sheet::new(plan, point);
+            let members = sheet.missing.is_empty().then(|| Members::of(&sheet)).and_then(Result::ok);
+            survey.note(point, &sheet, members.as_ref());
+        }
         survey
     }
 
-    pub(super) fn note(&mut self, sheet: &Sheet<'_>) {
-        for (used, cell) in self.used.iter_mut().zip(&sheet.values) {
-            *used |= cell.is_some();
+    /// Takes note of a point and its members, where nothing is wrong with them.
+    pub(super) fn note(&mut self, point: usize, sheet: &Sheet<'_>, members: Option<&Members>) {
+        for (slot, used) in self.used.iter_mut().enumerate() {
+            *used |= sheet.at(slot).is_some();
         }
-        if !sheet.missing.is_empty() {
-            return;
-        }
-        let Ok(members) = Members::of(sheet) else { return };
+        let Some(members) = members else { return };
         let measured = members.measured().into_iter().map(str::to_string).collect();
         let plan = sheet.plan;
         let is_number = |kind| matches!(kind, Kind::Quantity(..) | Kind::Integer | Kind::Number);
         let swept = plan.axes.iter().flat_map(|axis| &axis.slots);
-        let words = swept.filter(|slot| !is_number(plan.layout.slots[**slot].def.kind));
-        let value =
-            |slot: &usize| sheet.get(&plan.layout.slots[*slot].key).map_or_else(String::new, Value::text);
+        let words = swept.filter(|slot| !is_number(plan.layout.def(**slot).kind));
+        let value = |slot: &usize| sheet.at(*slot).map_or_else(String::new, Value::text);
         let values = words.map(value).collect();
         if self.met.insert((values, measured)) {
-            self.metrics = merged(&self.metrics, &metrics::names(&build::config(sheet, &members)));
+            self.shapes.push(point);
         }
     }
 }
 
+/// The names of the metrics that these points give, which are valid.
+pub(super) fn metrics_of(plan: &Plan, points: &[usize]) -> Vec<String> {
+    points.iter().fold(Vec::new(), |known, point| {
+        let sheet = Sheet::new(plan, *point);
+        let names = Members::of(&sheet).map(|members| metrics::names(&build::config(&sheet, &members)));
+        merged(known, names.unwrap_or_default())
+    })
+}
+
 /// All names of both lists, in order.
-pub(super) fn merged(some: &[String], more: &[String]) -> Vec<String> {
+pub(super) fn merged(mut some: Vec<String>, more: Vec<String>) -> Vec<String> {
+    if some.is_empty() {
+        return more;
+    }
     let known: BTreeSet<&String> = some.iter().collect();
-    let new = more.iter().filter(|name| !known.contains(name));
-    some.iter().chain(new).cloned().collect()
+    let is_new: Vec<bool> = more.iter().map(|name| !known.contains(name)).collect();
+    some.extend(more.into_iter().zip(is_new).filter_map(|(name, is_new)| is_new.then_some(name)));
+    some
 }
 
 /// Settings without a meaning at any point, neither as given nor, for those of the file, without the overrides.
 pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
     let mut faults = Faults::new();
-    for (slot, setting) in plan.base.iter().enumerate() {
-        let Some(setting) = setting else { continue };
+    for (&slot, setting) in &plan.base {
         let in_file = matches!(setting.place, Place::Line(_));
         let used = survey.used[slot] || (in_file && of_file.used[slot]);
         if !used {
-            faults.push(Fault::new(setting.place, &plan.layout.slots[slot].key, purpose(plan, survey, slot)));
+            faults.push(Fault::new(setting.place, plan.layout.key(slot), purpose(plan, survey, slot)));
         }
     }
     for axis in &plan.axes {
         for (column, slot) in axis.slots.iter().enumerate() {
             if !survey.used[*slot] && !of_file.used[*slot] {
-                let key = format!("sweep.{}", plan.layout.slots[*slot].key);
+                let key = format!("sweep.{}", plan.layout.key(*slot));
                 faults.push(Fault::new(axis.rows[0][column].1, key, purpose(plan, survey, *slot)));
             }
         }
@@ -90,17 +103,19 @@ pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
 
 /// What a slot that no point uses is for.
 fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
-    let mut slot = slot;
+    let (section, _, mut place) = plan.layout.split(slot);
+    let (slots, first) = (section.slots(), slot - place);
     // A condition on a key that is itself without meaning leads on to the condition of that key; but where that key is
     // only not set, to set it is what is expected.
-    while let Some(SlotOnly::Is(other, _)) = plan.layout.slots[slot].only.first()
-        && !survey.used[*other]
-        && !plan.layout.slots[*other].only.is_empty()
-        && (plan.base[*other].is_some() || !matches!(plan.layout.slots[*other].default, SlotDefault::Absent))
+    while let Some(SlotOnly::Is(other, _)) = slots[place].only.first()
+        && !survey.used[first + other]
+        && !slots[*other].only.is_empty()
+        && (plan.base.contains_key(&(first + other)) || !matches!(slots[*other].default, SlotDefault::Absent))
     {
-        slot = *other;
+        place = *other;
     }
-    let name = plan.layout.slots[slot].key.split('.').nth(1).unwrap_or("");
-    let only: Vec<String> = plan.layout.slots[slot].def.only.iter().map(|only| Only::text(*only)).collect();
+    let key = plan.layout.key(first + place);
+    let name = key.split('.').nth(1).unwrap_or("");
+    let only: Vec<String> = slots[place].def.only.iter().map(|only| Only::text(*only)).collect();
     format!("no point uses it; expected {}", only.join(" and ").replace("NAME", name))
 }

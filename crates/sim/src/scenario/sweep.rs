@@ -53,14 +53,13 @@ pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec
         let twice = axis.slots.iter().find(|slot| all.iter().any(|other| other.slots.contains(slot)));
         if let Some(slot) = twice {
             let text = "swept twice; expected once";
-            faults.push(Fault::new(axis.place, format!("sweep.{}", plan.layout.slots[*slot].key), text));
+            faults.push(Fault::new(axis.place, format!("sweep.{}", plan.layout.key(*slot)), text));
             continue;
         }
         let mut seen = BTreeSet::new();
         for row in &axis.rows {
             if !seen.insert(texts(row)) {
-                let keys: Vec<&str> =
-                    axis.slots.iter().map(|slot| plan.layout.slots[*slot].key.as_str()).collect();
+                let keys: Vec<String> = axis.slots.iter().map(|slot| plan.layout.key(*slot)).collect();
                 let text = format!("\"{}\" twice; expected different values", texts(row).join("\", \""));
                 faults.push(Fault::new(row[0].1, format!("sweep.{}", keys.join(", ")), text));
             }
@@ -89,12 +88,12 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
     let path: Vec<&str> = key.split('.').collect();
     plan.note_transport(&path);
     match plan.layout.locate(&path) {
-        Ok(slot) if !plan.layout.slots[slot].def.is_setting() => {
+        Ok(slot) if !plan.layout.def(slot).is_setting() => {
             let text = "cannot be swept; expected a key of a node, link, flow or agent, or of [run]";
             faults.push(Fault::new(leaf.item.place, format!("sweep.{key}"), text));
             None
         }
-        Ok(slot) if plan.layout.slots[slot].def.is_outside_result() => {
+        Ok(slot) if plan.layout.def(slot).is_outside_result() => {
             let text = "does not change what is measured; expected a key that does";
             faults.push(Fault::new(leaf.item.place, format!("sweep.{key}"), text));
             None
@@ -116,7 +115,7 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
 /// The values of one swept key.
 fn column(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<(usize, Vec<(Value, Place)>)> {
     let slot = slot(plan, leaf, faults)?;
-    let def = plan.layout.slots[slot].def;
+    let def = plan.layout.def(slot);
     let place = leaf.item.place;
     let before = faults.len();
     let mut fault =
@@ -186,7 +185,7 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
             let Some(slot) = slot(plan, &leaf, faults) else {
                 continue;
             };
-            match plan.layout.slots[slot].def.read(&leaf.item.raw, &plan.layout.value_names()) {
+            match plan.layout.def(slot).read(&leaf.item.raw, &plan.layout.value_names()) {
                 Ok(value) => row.push((slot, value, leaf.item.place)),
                 Err(text) => {
                     faults.push(Fault::new(leaf.item.place, format!("sweep.list.{}", leaf.key()), text));
@@ -199,7 +198,7 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
         if index == 0 {
             axis.slots = row.iter().map(|(slot, ..)| *slot).collect();
         }
-        let known = |slot: &usize| plan.layout.slots[*slot].key.clone();
+        let known = |slot: &usize| plan.layout.key(*slot);
         if let Some((slot, _, at)) = row.iter().find(|(slot, ..)| !axis.slots.contains(slot)) {
             let text = "a key that the first point has not; expected the same keys in each";
             faults.push(Fault::new(*at, format!("sweep.list.{}", known(slot)), text));

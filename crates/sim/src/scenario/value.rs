@@ -70,6 +70,14 @@ impl Value {
         }
     }
 
+    /// Whether this is what a text in canonical form says.
+    pub(super) fn is_written(&self, text: &str) -> bool {
+        match self {
+            Value::Text(own) => own == text,
+            _ => self.text() == text,
+        }
+    }
+
     /// Whether this is the given word.
     pub(super) fn is(&self, word: &str) -> bool {
         matches!(self, Value::Text(text) if text == word)

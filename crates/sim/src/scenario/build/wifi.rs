@@ -12,7 +12,6 @@ use crate::scenario::config::{
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
-use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::{
     AccessRules, BackoffDraw, Buffer, BufferScope, BufferUnit, MacConfig, PcfConfig, PhyRate, PhyTiming,
@@ -269,8 +268,7 @@ fn errors(link: &Part<'_>, member: &Link) -> ErrorConfig {
     ErrorConfig { law, meaning, of, at }
 }
 
-pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> AgentConfig {
-    let agent = Part { sheet, prefix: format!("agents.{name}") };
+pub(super) fn agent(agent: &Part<'_>, name: &str, flows: &[FlowConfig]) -> AgentConfig {
     let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
     let served = match agent.value("flows") {
         Value::List(names) => {
@@ -283,9 +281,9 @@ pub(super) fn agent(sheet: &Sheet<'_>, name: &str, flows: &[FlowConfig]) -> Agen
     let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
     let config = match kind {
         AgentKind::None | AgentKind::ProxyTcp => lle_tcp::Config::new(Mode::Safe, Criterion::default()),
-        AgentKind::LleTcp => lle(&agent),
+        AgentKind::LleTcp => lle(agent),
     };
-    let proxy = if kind == AgentKind::ProxyTcp { proxy(&agent) } else { proxy_tcp::Config::default() };
+    let proxy = if kind == AgentKind::ProxyTcp { proxy(agent) } else { proxy_tcp::Config::default() };
     AgentConfig { name: name.to_string(), kind, config, proxy, flows: served }
 }
 

@@ -7,9 +7,9 @@ use crate::medium::radio::config::RadioConfig;
 use lasthop_stack::link::dot11::{MacConfig, PhyRate, Preset};
 
 /// The words of `links.*.flavour`.
-pub(super) const FLAVOURS: [&str; 3] = ["standard", "ns2", "model"];
+pub(in super::super) const FLAVOURS: [&str; 3] = ["standard", "ns2", "model"];
 /// The words of `links.*.radio`.
-pub(super) const RADIOS: [&str; 3] = ["ns2", "ns3", "bianchi"];
+pub(in super::super) const RADIOS: [&str; 3] = ["ns2", "ns3", "bianchi"];
 
 const NS2_MAC: &str = "ns-2: Mac/802_11";
 const MODEL: &str = "Bianchi 2000 (II)";

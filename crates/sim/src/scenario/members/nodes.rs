@@ -2,7 +2,9 @@
 
 use super::{Name, Node, Reader};
 use crate::medium::motion::{Area, Motion};
+use crate::scenario::layout::Section;
 use crate::scenario::placement::{Placement, lengths};
+use crate::scenario::sheet::Table;
 use crate::scenario::value::Value;
 use lasthop_stack::units::{Metres, Span};
 use std::f64::consts::TAU;
@@ -17,24 +19,24 @@ type Spot = Option<(f64, f64)>;
 impl Reader<'_> {
     pub(super) fn all_nodes(&mut self) {
         for (table, name) in self.sheet.plan.layout.nodes.iter().enumerate() {
-            let count = self.get(&format!("nodes.{name}.count")).and_then(Value::count);
-            let position = self.get(&format!("nodes.{name}.position")).and_then(lengths);
-            let Some(middle) = self.middle(table, name) else { return };
+            let keys = self.sheet.table(Section::Nodes, table);
+            let count = keys.get("count").and_then(Value::count);
+            let position = keys.get("position").and_then(lengths);
+            let Some(middle) = self.middle(table, keys) else { return };
             let places = match count {
                 None => Some(vec![Place { spot: position.or(middle), hub: middle.or(position) }]),
-                Some(count) => self.group(table, name, count, position, middle),
+                Some(count) => self.group((table, keys), name, count, position, middle),
             };
             let Some(places) = places else { return };
-            let key = format!("nodes.{name}");
-            if !self.fits(self.members.nodes.len(), places.len(), format!("{key}.count")) {
+            if !self.fits(self.members.nodes.len(), places.len(), keys, "count") {
                 return;
             }
             let names: Vec<Name> = Name::all(name, places.len(), count.is_some()).collect();
             if let Err(text) = self.nodes.add(&names.iter().collect::<Vec<_>>(), count.is_some()) {
-                return self.fault(key, text);
+                return self.fault(format!("nodes.{name}"), text);
             }
             for (name_of_one, place) in names.into_iter().zip(places) {
-                let Some(motion) = self.motion(name, &place) else { return };
+                let Some(motion) = self.motion((name, keys), &place) else { return };
                 let position = place.spot.map(|(x, y)| (Metres(x), Metres(y)));
                 self.members.nodes.push(Node { name: name_of_one, position, motion });
             }
@@ -44,25 +46,25 @@ impl Reader<'_> {
     /// The positions of a group's nodes, around each of its hubs in turn.
     fn group(
         &mut self,
-        table: usize,
+        (table, keys): (usize, Table<'_>),
         name: &str,
         count: u64,
         position: Spot,
         middle: Spot,
     ) -> Option<Vec<Place>> {
-        let mut placement = Placement::of(self.sheet, name);
-        let moves = self.get(&format!("nodes.{name}.move.kind")).is_some();
+        let mut placement = Placement::of(keys.below("place"), name);
+        let moves = keys.get("move.kind").is_some();
         let is_placed = position.is_some() || moves || !matches!(placement, Placement::Point);
-        let hubs: Vec<Spot> = match self.get(&format!("nodes.{name}.around")) {
+        let hubs: Vec<Spot> = match keys.get("around") {
             None => vec![is_placed.then(|| middle.filter(|_| position.is_none()).unwrap_or_default())],
-            Some(hub) => self.hubs(table, name, hub, is_placed)?,
+            Some(hub) => self.hubs(table, keys, hub, is_placed)?,
         };
         let all = hubs.len().saturating_mul(usize::try_from(count).unwrap_or(usize::MAX));
-        if !self.fits(self.members.nodes.len(), all, format!("nodes.{name}.count")) {
+        if !self.fits(self.members.nodes.len(), all, keys, "count") {
             return None;
         }
         let (x, y) = position.unwrap_or_default();
-        let is_around = self.get(&format!("nodes.{name}.around")).is_some();
+        let is_around = keys.get("around").is_some();
         let mut places = Vec::with_capacity(all);
         for (number, hub) in (0..).zip(hubs) {
             for node in 0..count {
@@ -76,42 +78,46 @@ impl Reader<'_> {
     }
 
     /// Where the nodes stand around which a group has its members.
-    fn hubs(&mut self, table: usize, name: &str, hub: &Value, is_placed: bool) -> Option<Vec<Spot>> {
-        let key = format!("nodes.{name}.around");
-        let range = self.earlier(table, &key, hub)?;
+    fn hubs(&mut self, table: usize, keys: Table<'_>, hub: &Value, is_placed: bool) -> Option<Vec<Spot>> {
+        let range = self.earlier((table, keys), "around", hub)?;
         if is_placed {
-            self.stand(&key, range.clone())?;
+            self.stand(keys, "around", range.clone())?;
         }
         let metres = |node: &Node| node.position.map(|(x, y)| (x.0, y.0));
         Some(self.members.nodes[range].iter().map(metres).collect())
     }
 
     /// The middle of the movement that the nodes of a table name, if they do.
-    fn middle(&mut self, table: usize, name: &str) -> Option<Spot> {
-        let key = format!("nodes.{name}.move.around");
-        let Some(middle) = self.get(&key) else { return Some(None) };
-        let range = self.earlier(table, &key, middle)?;
+    fn middle(&mut self, table: usize, keys: Table<'_>) -> Option<Spot> {
+        let key = "move.around";
+        let Some(middle) = keys.get(key) else { return Some(None) };
+        let range = self.earlier((table, keys), key, middle)?;
         if range.len() != 1 {
             let text = format!("\"{}\" is a group; expected one node", middle.text());
-            self.fault(key, text);
+            self.fault(keys.key(key), text);
             return None;
         }
-        self.stand(&key, range.clone())?;
+        self.stand(keys, key, range.clone())?;
         Some(self.members.nodes[range.start].position.map(|(x, y)| (x.0, y.0)))
     }
 
     /// The nodes of an earlier table that a key of this one names.
-    fn earlier(&mut self, table: usize, key: &str, named: &Value) -> Option<Range<usize>> {
+    fn earlier(
+        &mut self,
+        (table, keys): (usize, Table<'_>),
+        key: &str,
+        named: &Value,
+    ) -> Option<Range<usize>> {
         let name = named.text();
         if self.sheet.plan.layout.nodes.place(&name).is_some_and(|place| place >= table) {
-            self.fault(key, format!("\"{name}\" stands no earlier; expected a node that does"));
+            self.fault(keys.key(key), format!("\"{name}\" stands no earlier; expected a node that does"));
             return None;
         }
-        Some(self.named(key, named)?.0)
+        Some(self.named(keys, key, named)?.0)
     }
 
     /// Whether nodes that a key names have a place, and keep it.
-    fn stand(&mut self, key: &str, nodes: Range<usize>) -> Option<()> {
+    fn stand(&mut self, keys: Table<'_>, key: &str, nodes: Range<usize>) -> Option<()> {
         for node in nodes {
             let Node { name, position, motion } = &self.members.nodes[node];
             let text = match (position, motion) {
@@ -119,7 +125,7 @@ impl Reader<'_> {
                 (None, _) => format!("\"{}\" has no position; expected a node that has one", name.table()),
                 (_, Some(_)) => format!("\"{}\" moves; expected a node that stands", name.table()),
             };
-            self.fault(key, text);
+            self.fault(keys.key(key), text);
             return None;
         }
         Some(())
@@ -127,9 +133,10 @@ impl Reader<'_> {
 
     /// How a node moves that has this place.
     #[expect(clippy::option_option, reason = "it does not move, or cannot as it is told to")]
-    fn motion(&mut self, name: &str, place: &Place) -> Option<Option<Motion>> {
-        let key = |below: &str| format!("nodes.{name}.move.{below}");
-        let Some(kind) = self.get(&key("kind")) else { return Some(None) };
+    fn motion(&mut self, (name, keys): (&str, Table<'_>), place: &Place) -> Option<Option<Motion>> {
+        let Some(kind) = keys.get("move.kind") else { return Some(None) };
+        let keys = keys.below("move");
+        let key = |below: &str| keys.key(below);
         let (Some(spot), Some(centre)) = (place.spot, place.hub) else {
             let text = format!(
                 "\"{}\" around no point; expected a position, or nodes.{name}.move.around",
@@ -138,7 +145,7 @@ impl Reader<'_> {
             self.fault(key("kind"), text);
             return None;
         };
-        let real = |below: &str| self.get(&key(below)).and_then(Value::si);
+        let real = |below: &str| keys.get(below).and_then(Value::si);
         let speed_mps = real("speed").unwrap_or_default();
         if kind.is("circle") {
             let (right, up) = (spot.0 - centre.0, spot.1 - centre.1);
@@ -158,7 +165,7 @@ impl Reader<'_> {
             self.fault(key("waypoint.slowest"), text);
             return None;
         }
-        let area = match self.get(&key("waypoint.size")).and_then(lengths) {
+        let area = match keys.get("waypoint.size").and_then(lengths) {
             Some((width, height)) if width.min(height) >= LEAST_AREA_M => Area::Rectangle(width, height),
             Some(_) => {
                 self.fault(
@@ -169,7 +176,7 @@ impl Reader<'_> {
             }
             None => Area::Disc(real("waypoint.radius").unwrap_or_default()),
         };
-        let pause = Span(self.get(&key("waypoint.pause")).and_then(Value::count).unwrap_or(0));
+        let pause = Span(keys.get("waypoint.pause").and_then(Value::count).unwrap_or(0));
         Some(Some(Motion::Waypoint { centre, area, slowest_mps, fastest_mps: speed_mps, pause }))
     }
 }

@@ -1,0 +1,337 @@
+//! What the keys of one table are: read once from the table of keys, whatever the number of tables.
+//!
+//! Where a key refers to another, that is one of the same table, and stands here by its place in the form.
+
+use super::super::keys::{Chooser, Default, FLAVOURS, KEYS, Key, Only, Part, Preferred, RADIOS, STANDARDS};
+use super::super::keys::{Profiled, Unless, names};
+use super::super::value::Value;
+use lasthop_stack::link::dot11::PcfConfig;
+use lasthop_stack::registry::{VARIANTS, Variant};
+use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
+use lasthop_stack::transport::congestion::Laws;
+use lasthop_stack::transport::tcp::Profile;
+use std::sync::{LazyLock, OnceLock};
+
+/// The number of sections.
+pub(super) const SECTIONS: usize = Section::ALL.len();
+
+/// A part of a scenario, in the order of listings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Section {
+    /// What stands before all tables.
+    Head,
+    Run,
+    Nodes,
+    Links,
+    Flows,
+    Agents,
+}
+
+impl Section {
+    pub(super) const ALL: [Section; 6] =
+        [Section::Head, Section::Run, Section::Nodes, Section::Links, Section::Flows, Section::Agents];
+
+    /// Its name in a scenario.
+    fn name(self) -> &'static str {
+        ["", "run", "nodes", "links", "flows", "agents"][self as usize]
+    }
+
+    /// The section of this name.
+    pub(super) fn named(name: &str) -> Option<Section> {
+        Section::ALL[1..].iter().copied().find(|section| section.name() == name)
+    }
+
+    /// The section of a key, and what follows its name.
+    pub(super) fn of(key: &str) -> (Section, &str) {
+        let found = key.split_once('.').and_then(|(first, rest)| Some((Section::named(first)?, rest)));
+        found.unwrap_or((Section::Head, key))
+    }
+
+    /// All keys of one of its tables, in the order of the table of keys.
+    pub(in super::super) fn slots(self) -> &'static [Slot] {
+        &Form::of(self).slots
+    }
+
+    /// Whether it has tables by name.
+    fn is_named(self) -> bool {
+        !matches!(self, Section::Head | Section::Run)
+    }
+}
+
+/// All keys of a table of a section.
+#[derive(Debug)]
+pub(super) struct Form {
+    /// In the order of the table of keys.
+    pub(super) slots: Vec<Slot>,
+    /// What follows the name of the table in each key, sorted, with the place of the key.
+    sorted: Vec<(&'static str, u32)>,
+}
+
+/// One key.
+#[derive(Debug)]
+pub(in super::super) struct Slot {
+    pub(in super::super) def: &'static Key,
+    pub(in super::super) default: SlotDefault,
+    pub(in super::super) only: Vec<SlotOnly>,
+}
+
+/// The default of a key with its values read and its keys found.
+#[derive(Debug)]
+pub(in super::super) enum SlotDefault {
+    Required,
+    Absent,
+    Always(Value),
+    Like(usize),
+    Profile {
+        profile: usize,
+        values: ByProfile,
+    },
+    /// What each variant has, with its source, by the name of the variant.
+    Variant {
+        variant: usize,
+        values: Vec<(&'static str, Value, &'static str)>,
+    },
+    /// The key that overrules, its values, and what they need.
+    Unless {
+        profile: usize,
+        values: ByProfile,
+        key: usize,
+        unless: Unless,
+        then: Value,
+    },
+    /// `words` are the places of standard, flavour and radio.
+    Preset {
+        kind: usize,
+        words: [usize; 3],
+        presets: Presets,
+        otherwise: Option<Value>,
+        /// The place of the stations, and the default where none of them has a position.
+        unplaced: Option<(usize, Value)>,
+    },
+    Follows {
+        key: usize,
+        value: &'static str,
+        then: Value,
+        or: Value,
+    },
+}
+
+/// The default of each profile and its source.
+#[derive(Debug)]
+pub(in super::super) struct ByProfile {
+    pub(in super::super) ns2: (Value, &'static str),
+    pub(in super::super) modern: (Value, &'static str),
+}
+
+/// The defaults under each standard, flavour and radio, each read when it is first wanted.
+#[derive(Debug)]
+pub(in super::super) struct Presets {
+    def: &'static Key,
+    preferred: Preferred,
+    values: Vec<OnceLock<Option<(Value, Chooser, &'static str)>>>,
+}
+
+impl Presets {
+    fn new(def: &'static Key, preferred: Preferred) -> Presets {
+        let count = STANDARDS.len() * FLAVOURS.len() * RADIOS.len();
+        Presets { def, preferred, values: (0..count).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The default under these words, the key it comes from, and where it is published.
+    pub(in super::super) fn of(&self, words: [&str; 3]) -> Option<&(Value, Chooser, &'static str)> {
+        let [standard, flavour, radio] = words;
+        let known = [names(STANDARDS), FLAVOURS.to_vec(), RADIOS.to_vec()];
+        let mut number = 0;
+        for (known, word) in known.iter().zip(words) {
+            number = number * known.len() + known.iter().position(|other| *other == word)?;
+        }
+        let read = || {
+            let (text, chooser, source) = self.preferred.of(standard, flavour, radio);
+            Some((self.def.read_text(&text)?, chooser, source))
+        };
+        self.values[number].get_or_init(read).as_ref()
+    }
+}
+
+/// [`Only`] with its keys found.
+#[derive(Debug)]
+pub(in super::super) enum SlotOnly {
+    Is(usize, &'static [&'static str]),
+    /// A law, by the places of the law in force and of the judges.
+    Law([usize; 2], &'static str),
+    Given(usize),
+    /// A transport, by the place of the kind of source that may choose it.
+    Tcp(usize),
+    Udp(usize),
+}
+
+/// The keys of one table, or those of them that begin in the same way.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Keys {
+    sorted: &'static [(&'static str, u32)],
+    /// How much of each is the same.
+    skip: usize,
+    /// The first slot of the table.
+    first: usize,
+}
+
+impl Keys {
+    /// The slot of a key, given by what follows what is the same.
+    pub(in super::super) fn slot(&self, tail: &str) -> Option<usize> {
+        let found = self.sorted.binary_search_by(|(key, _)| key[self.skip..].cmp(tail));
+        found.ok().map(|at| self.first + self.sorted[at].1 as usize)
+    }
+
+    /// Those below a key that is none itself, such as `app.reverse`.
+    pub(in super::super) fn below(&self, prefix: &str) -> Keys {
+        let part = |key: &str| {
+            let (tail, dot) =
+                key[self.skip..].split_at_checked(prefix.len()).unwrap_or((&key[self.skip..], ""));
+            tail.cmp(prefix).then_with(|| dot.get(..1).cmp(&Some(".")))
+        };
+        let begin = self.sorted.partition_point(|(key, _)| part(key).is_lt());
+        let count = self.sorted[begin..].partition_point(|(key, _)| part(key).is_eq());
+        let sorted = &self.sorted[begin..begin + count];
+        Keys { sorted, skip: self.skip + prefix.len() + 1, first: self.first }
+    }
+}
+
+static FORMS: LazyLock<[Form; SECTIONS]> = LazyLock::new(|| Section::ALL.map(Form::new));
+
+impl Form {
+    /// The form of the tables of a section.
+    pub(super) fn of(section: Section) -> &'static Form {
+        &FORMS[section as usize]
+    }
+
+    /// The keys of the table with this first slot.
+    pub(super) fn keys(&'static self, first: usize) -> Keys {
+        Keys { sorted: &self.sorted, skip: 0, first }
+    }
+
+    /// Whether any key stands below this one, which may be the table itself.
+    pub(super) fn has_below(&self, prefix: &str) -> bool {
+        let is_below = |(key, _): &(&str, u32)| {
+            key.strip_prefix(prefix).is_some_and(|rest| prefix.is_empty() || rest.starts_with('.'))
+        };
+        let begin = self.sorted.partition_point(|(key, _)| *key < prefix);
+        self.sorted[begin..].iter().take_while(|(key, _)| key.starts_with(prefix)).any(is_below)
+    }
+
+    fn new(section: Section) -> Form {
+        let tail = |path: &'static str| match Section::of(path) {
+            (found, rest) if found == section && section.is_named() => rest.strip_prefix("*."),
+            (found, rest) if found == section && (section != Section::Head || !rest.contains('.')) => {
+                Some(rest)
+            }
+            _ => None,
+        };
+        let mut form = Form { slots: Vec::new(), sorted: Vec::new() };
+        for (key, tail) in KEYS.iter().filter_map(|key| Some((key, tail(key.path)?))) {
+            form.add(key);
+            form.sorted.push((tail, form.sorted.len() as u32));
+        }
+        form.sorted.sort_unstable();
+        form
+    }
+
+    fn add(&mut self, def: &'static Key) {
+        let only = def.only.iter().map(|only| match only {
+            Only::Is(other, values) => SlotOnly::Is(self.at(other), values),
+            Only::Law(law) => {
+                SlotOnly::Law(["congestion", "judges"].map(|key| self.at(&format!("flows.*.tcp.{key}"))), law)
+            }
+            Only::Given(other) => SlotOnly::Given(self.at(other)),
+            Only::Tcp => SlotOnly::Tcp(self.at("flows.*.app.kind")),
+            Only::Udp => SlotOnly::Udp(self.at("flows.*.app.kind")),
+        });
+        let only = only.collect();
+        let default = match def.default {
+            Default::Required => SlotDefault::Required,
+            Default::Absent => SlotDefault::Absent,
+            Default::Text(text) => SlotDefault::Always(read(def, text)),
+            Default::Like(other) => SlotDefault::Like(self.at(other)),
+            Default::Profile(by) => {
+                SlotDefault::Profile { profile: self.at("flows.*.tcp.profile"), values: by_profile(def, by) }
+            }
+            Default::Variant(part) => {
+                SlotDefault::Variant { variant: self.at("flows.*.tcp.variant"), values: by_variant(part) }
+            }
+            Default::Unless(unless) => SlotDefault::Unless {
+                profile: self.at("flows.*.tcp.profile"),
+                values: by_profile(def, unless.by),
+                key: self.at(unless.key),
+                unless,
+                then: read(def, unless.then),
+            },
+            Default::Preset(preferred) => SlotDefault::Preset {
+                kind: self.at("links.*.kind"),
+                words: ["standard", "flavour", "radio"].map(|key| self.at(&format!("links.*.{key}"))),
+                presets: Presets::new(def, preferred),
+                otherwise: preferred.otherwise.map(|text| read(def, text)),
+                unplaced: preferred.unplaced.map(|text| (self.at("links.*.nodes"), read(def, text))),
+            },
+            Default::Follows { key, value, then, or } => {
+                SlotDefault::Follows { key: self.at(key), value, then: read(def, then), or: read(def, or) }
+            }
+            Default::Pcf(value) => SlotDefault::Always(read(def, &value(&PcfConfig::default()))),
+            Default::Law(value) => SlotDefault::Always(read(def, &value(&Laws::default()))),
+            Default::Agent(value) => {
+                let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());
+                SlotDefault::Always(read(def, &value(&config)))
+            }
+        };
+        self.slots.push(Slot { def, default, only });
+    }
+
+    /// The place of a key, which the table lists before those that refer to it.
+    fn at(&self, path: &str) -> usize {
+        let found = self.slots.iter().position(|slot| slot.def.path == path);
+        found.unwrap_or_else(|| panic!("{path}: no earlier key of the same table"))
+    }
+}
+
+/// Reads a default of the table.
+fn read(def: &'static Key, text: &str) -> Value {
+    def.read_text(text).unwrap_or_else(|| panic!("{}: default {text:?} is not legal", def.path))
+}
+
+fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
+    let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
+    ByProfile { ns2: (of(Profile::Ns2Of2004), by.ns2), modern: (of(Profile::Modern), by.modern) }
+}
+
+fn by_variant(part: Part) -> Vec<(&'static str, Value, &'static str)> {
+    let of = |variant: &Variant| {
+        let entry = match part {
+            Part::Recovery => variant.recovery.entry(),
+            Part::Congestion => variant.congestion.entry(),
+        };
+        (variant.name, Value::Text(entry.name.to_string()), entry.source)
+    };
+    VARIANTS.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_key_is_found_by_its_end_and_below_what_stands_before_it() {
+        for section in Section::ALL {
+            let form = Form::of(section);
+            let keys = form.keys(1000);
+            for (place, slot) in form.slots.iter().enumerate() {
+                let tail = Section::of(slot.def.path).1.trim_start_matches("*.");
+                assert_eq!(keys.slot(tail), Some(1000 + place), "{tail}");
+                for (at, _) in tail.match_indices('.') {
+                    assert_eq!(keys.below(&tail[..at]).slot(&tail[at + 1..]), Some(1000 + place), "{tail}");
+                    assert!(form.has_below(&tail[..at]));
+                }
+                assert!(!form.has_below(tail) || keys.below(tail).sorted.len() > 0, "{tail}");
+            }
+            assert_eq!(keys.slot("no-such-key"), None);
+            assert_eq!(keys.below("no-such-key").sorted.len(), 0);
+        }
+    }
+}
