@@ -168,7 +168,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
         Transport::Tcp => TransportConfig::Tcp(tcp(&flow)),
         Transport::Udp => TransportConfig::Udp { extra_header: flow.bytes("udp.extra-header").0 as u16 },
     };
-    let below = |prefix: &str| flow.below(prefix);
+    let below = |name: &'static str| flow.below(name);
     let (sink, reverse) = match &transport {
         TransportConfig::Tcp(tcp) => (sink(&below("sink")), reverse(&below, tcp)),
         TransportConfig::Udp { .. } => (SinkConfig::default(), None),
@@ -186,7 +186,7 @@ fn flow(sheet: &Sheet<'_>, member: &Flow) -> FlowConfig {
 }
 
 /// The data that goes back, if any does; `below` gives the keys of the flow under a prefix.
-fn reverse<'a>(below: &impl Fn(&str) -> Part<'a>, tcp: &tcp::Config) -> Option<Box<ReverseConfig>> {
+fn reverse<'a>(below: &impl Fn(&'static str) -> Part<'a>, tcp: &tcp::Config) -> Option<Box<ReverseConfig>> {
     let source = below("app.reverse");
     if source.known("kind").is_none_or(|kind| kind.is("none")) {
         return None;
@@ -303,7 +303,8 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
 
 /// Choices that only one recovery has; where another recovery runs, they have no value and no effect.
 fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
-    let choice = |key: &str, word: &str| flow.known(&format!("tcp.{key}")).map(|value| value.is(word));
+    let tcp = flow.below("tcp");
+    let choice = |key: &str, word: &str| tcp.known(key).map(|value| value.is(word));
     if let Some(once) = choice("reno.fast-retransmit", "once-a-window") {
         config.reno_fast_retransmit =
             if once { FastRetransmit::OnceAWindow } else { FastRetransmit::EveryHole };
@@ -334,7 +335,7 @@ impl<'a> Part<'a> {
         Part(sheet.table(section, table))
     }
 
-    fn below(&self, name: &str) -> Part<'a> {
+    fn below(&self, name: &'static str) -> Part<'a> {
         Part(self.0.below(name))
     }
 

@@ -32,11 +32,14 @@ pub(super) struct Check<'a> {
     point: usize,
     pub(super) faults: Faults,
     pub(super) remarks: Faults,
+    /// Places, keys and texts of the remarks.
+    remarked: BTreeSet<(Place, String, String)>,
 }
 
 impl<'a> Check<'a> {
     pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
-        Check { document, plan, point: 0, faults: Faults::new(), remarks: Faults::new() }
+        let (faults, remarks) = (Faults::new(), Faults::new());
+        Check { document, plan, point: 0, faults, remarks, remarked: BTreeSet::new() }
     }
 
     /// Checks what no sweep changes.
@@ -104,8 +107,8 @@ impl<'a> Check<'a> {
             self.route(&config, flow, !unjoined.contains(&number));
         }
         // The members of a group differ in their ends only.
-        let mut tables = BTreeSet::new();
-        for flow in config.flows.iter().filter(|flow| tables.insert(flow.table())) {
+        for members in config.flows.chunk_by(|one, other| one.table() == other.table()) {
+            let flow = &members[0];
             self.stop(&format!("flows.{}.app", flow.table()), &flow.app);
             self.start(&config, flow);
             self.user(flow);
@@ -299,9 +302,9 @@ impl<'a> Check<'a> {
     }
 
     fn remark(&mut self, key: &str, text: String) {
-        let fault = Fault::new(self.place(key), key, text);
-        if !self.remarks.contains(&fault) {
-            self.remarks.push(fault);
+        let place = self.place(key);
+        if self.remarked.insert((place, key.to_string(), text.clone())) {
+            self.remarks.push(Fault::new(place, key, text));
         }
     }
 

@@ -1,6 +1,8 @@
 //! TOML text to settings with their lines. Nothing is known here of what a key means.
 
 use super::error::{Fault, Place};
+use super::members::MOST;
+use std::cell::OnceCell;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -49,6 +51,8 @@ pub(super) struct Document {
     pub(super) figures: Vec<(Place, Vec<Leaf>)>,
     /// Sections of a wrong form.
     pub(super) faults: Vec<Fault>,
+    /// The places of the tables in the order of their paths, once they are asked for.
+    places: OnceCell<Vec<usize>>,
 }
 
 impl Document {
@@ -63,6 +67,13 @@ impl Document {
         let table = DeTable::parse(text).map_err(|error| lines.syntax_fault(&error))?;
         let mut document = Document::default();
         for (name, at, value) in lines.entries(table.get_ref()) {
+            if let Some(fault) = too_many(name, at, value.get_ref()) {
+                return Err(fault);
+            }
+            if !["sweep", "figure"].contains(&name) {
+                document.add(&lines, &mut vec![name], at, value);
+                continue;
+            }
             let item = lines.item(value);
             match (name, &item.raw) {
                 ("sweep", Raw::Table(leaves)) => document.sweep = sweep_leaves(leaves),
@@ -71,27 +82,34 @@ impl Document {
                 {
                     document.add_figures(figures);
                 }
-                ("sweep" | "figure", raw) => {
+                (_, raw) => {
                     let form = if name == "sweep" { "a table [sweep]" } else { "tables [[figure]]" };
                     let found = format!("{}; expected {form}", raw.describe());
                     document.faults.push(Fault::new(at, name, found));
                 }
-                _ => document.add(vec![name.to_string()], at, item),
             }
         }
         Ok(document)
     }
 
-    fn add(&mut self, path: Vec<String>, at: Place, item: Item) {
-        match item.raw {
-            Raw::Table(leaves) => {
-                self.tables.push((path.clone(), at));
-                for leaf in leaves {
-                    let below = [path.as_slice(), leaf.path.as_slice()].concat();
-                    self.add(below, leaf.item.place, leaf.item);
-                }
-            }
-            _ => self.settings.push(Leaf { path, item }),
+    /// Adds a table with all below it, or a value. The place of a table is that of its name.
+    fn add<'a>(
+        &mut self,
+        lines: &Lines,
+        path: &mut Vec<&'a str>,
+        at: Place,
+        value: &'a Spanned<DeValue<'_>>,
+    ) {
+        let whole = path.iter().map(ToString::to_string).collect();
+        let DeValue::Table(table) = value.get_ref() else {
+            self.settings.push(Leaf { path: whole, item: lines.item(value) });
+            return;
+        };
+        self.tables.push((whole, at));
+        for (name, at, value) in lines.entries(table) {
+            path.push(name);
+            self.add(lines, path, at, value);
+            path.pop();
         }
     }
 
@@ -105,14 +123,29 @@ impl Document {
 
     /// The line of a table, or else of the nearest table around it.
     pub(super) fn table_place(&self, path: &[&str]) -> Place {
-        (1..=path.len())
-            .rev()
-            .find_map(|length| {
-                let same = |table: &&(Vec<String>, Place)| table.0.iter().eq(path[..length].iter());
-                self.tables.iter().find(same).map(|table| table.1)
-            })
-            .unwrap_or(Place::Line(1))
+        let places = self.places.get_or_init(|| {
+            let mut places: Vec<usize> = (0..self.tables.len()).collect();
+            places.sort_by_key(|place| &self.tables[*place].0);
+            places
+        });
+        let find = |path: &[&str]| {
+            let own = |place: &usize| self.tables[*place].0.iter().map(String::as_str);
+            let found = places.binary_search_by(|place| own(place).cmp(path.iter().copied()));
+            found.ok().map(|at| self.tables[places[at]].1)
+        };
+        (1..=path.len()).rev().find_map(|length| find(&path[..length])).unwrap_or(Place::Line(1))
     }
+}
+
+/// The fault of a section that gives more tables than a scenario can have nodes, links or flows: nothing of it is read.
+fn too_many(name: &str, at: Place, value: &DeValue<'_>) -> Option<Fault> {
+    let DeValue::Table(table) = value else { return None };
+    let is_section = ["nodes", "links", "flows", "agents"].contains(&name);
+    let text = format!(
+        "{} tables; expected at most {MOST}, of which one with a count may stand for many",
+        table.len()
+    );
+    (is_section && table.len() > MOST).then(|| Fault::new(at, name, text))
 }
 
 /// Flattens the tables of a sweep, so that quoted and bare dotted keys mean the same.

@@ -7,6 +7,7 @@ mod form;
 
 use super::error::unknown;
 use super::keys::{self, Key};
+use super::roster::Roster;
 use super::value::Names;
 use std::ops::Deref;
 
@@ -24,51 +25,6 @@ pub(super) struct Layout {
     starts: [usize; SECTIONS + 1],
 }
 
-/// The names that a section defines, in the order of the file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Roster {
-    names: Vec<String>,
-    /// Their places, in the order of the names.
-    sorted: Vec<u32>,
-}
-
-impl Roster {
-    fn new(names: Vec<String>) -> Roster {
-        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
-        sorted.sort_by_key(|place| &names[*place as usize]);
-        Roster { names, sorted }
-    }
-
-    /// The place of a name among them.
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
-        let found = self.sorted.binary_search_by(|place| self.names[*place as usize].as_str().cmp(name));
-        found.ok().map(|at| self.sorted[at] as usize)
-    }
-
-    /// Whether a name may stand for something: one of them, or a member of one, such as `sta12` of `sta`.
-    pub(super) fn may_hold(&self, name: &str) -> bool {
-        self.place(name).is_some() || self.groups_of(name).next().is_some()
-    }
-
-    /// Those of which this may be a member by its name, each with the number of the member.
-    pub(super) fn groups_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, u64)> + 'a {
-        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        (1..=digits).rev().filter_map(move |digits| {
-            let (group, number) = name.split_at(name.len() - digits);
-            let number = number.parse().ok().filter(|_| !number.starts_with('0'))?;
-            Some((self.place(group)?, number))
-        })
-    }
-}
-
-impl Deref for Roster {
-    type Target = [String];
-
-    fn deref(&self) -> &[String] {
-        &self.names
-    }
-}
-
 /// Why a path is no key: how many of its parts are right, and `found; expected`.
 #[derive(Debug)]
 pub(super) struct Astray {
@@ -80,7 +36,13 @@ pub(super) struct Astray {
 
 impl Layout {
     pub(super) fn new(names: [Vec<String>; 4]) -> Layout {
-        let [nodes, links, flows, agents] = names.map(Roster::new);
+        let [nodes, links, flows, agents] = names.map(|names| {
+            let mut roster = Roster::default();
+            names.into_iter().for_each(|name| {
+                roster.add(name);
+            });
+            roster
+        });
         let mut layout = Layout { nodes, links, flows, agents, starts: [0; SECTIONS + 1] };
         for section in Section::ALL {
             let tables = layout.roster(section).map_or(1, |names| names.len());

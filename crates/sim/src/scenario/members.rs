@@ -8,13 +8,14 @@ mod nodes;
 
 use super::error::ENOUGH_FAULTS;
 use super::error::unknown;
-use super::layout::{Roster, Section};
+use super::layout::Section;
+use super::roster::Roster;
 use super::sheet::{Sheet, Table};
 use super::value::Value;
 use crate::engine::streams::Stream;
 use crate::medium::motion::Motion;
 use lasthop_stack::units::Metres;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// More nodes, links or flows than this are taken for a slip.
@@ -117,7 +118,7 @@ impl Name {
 /// What the tables of a section stand for: members by their names, and those of each table.
 #[derive(Debug, Default)]
 struct Tables {
-    places: BTreeMap<String, usize>,
+    members: Roster,
     ranges: Vec<Range<usize>>,
     is_group: Vec<bool>,
 }
@@ -125,9 +126,9 @@ struct Tables {
 impl Tables {
     /// Adds the next table; an error tells which name is taken.
     fn add(&mut self, names: &[&Name], is_group: bool) -> Result<(), String> {
-        let begin = self.places.len();
-        for (place, name) in (begin..).zip(names) {
-            if self.places.insert(name.name.clone(), place).is_some() {
+        let begin = self.members.len();
+        for name in names {
+            if !self.members.add(name.name.clone()) {
                 return Err(format!("\"{}\" twice; expected different names", name.name));
             }
         }
@@ -141,7 +142,7 @@ impl Tables {
         if let Some(table) = roster.place(name) {
             return Ok((self.ranges[table].clone(), self.is_group[table]));
         }
-        if let Some(&place) = self.places.get(name) {
+        if let Some(place) = self.members.place(name) {
             return Ok((place..place + 1, false));
         }
         let mut groups = roster.groups_of(name).map(|(table, _)| table);

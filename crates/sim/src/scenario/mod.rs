@@ -21,6 +21,7 @@ mod placement;
 mod plan;
 mod quantity;
 mod range;
+mod roster;
 mod schema;
 mod sheet;
 mod survey;

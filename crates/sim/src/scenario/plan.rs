@@ -1,7 +1,7 @@
 //! What the file and the overrides set, and what the sweep varies: every value read and checked by itself.
 
 use super::document::{self, Document, Item, Leaf, Raw};
-use super::error::{Fault, Faults, Place};
+use super::error::{ENOUGH_FAULTS, Fault, Faults, Place};
 use super::keys::Kind;
 use super::layout::Layout;
 use super::sweep::{self, Axis};
@@ -36,11 +36,11 @@ impl Plan {
         let mut plan = Plan { layout, base: BTreeMap::new(), axes: Vec::new(), transports };
         let mut astray = false;
         for (path, place) in &document.tables {
-            astray |= plan.set_table(path, *place, &mut faults);
+            astray |= faults.len() <= ENOUGH_FAULTS && plan.set_table(path, *place, &mut faults);
         }
         let tables = document.tables.iter().map(|(path, _)| path.as_slice()).collect();
         for leaf in &document.settings {
-            astray |= plan.set(leaf, &tables, &mut faults);
+            astray |= faults.len() <= ENOUGH_FAULTS && plan.set(leaf, &tables, &mut faults);
         }
         // Where a table is misspelt, its names are missed by all that follows, which is no fault of its own.
         if astray {

@@ -255,7 +255,7 @@ impl<'a> Table<'a> {
     }
 
     /// The keys below a name that is no key itself.
-    pub(super) fn below(&self, name: &str) -> Table<'a> {
+    pub(super) fn below(&self, name: &'static str) -> Table<'a> {
         Table { sheet: self.sheet, keys: self.keys.below(name) }
     }
 

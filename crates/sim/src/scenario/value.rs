@@ -4,8 +4,8 @@ use super::decimal::Decimal;
 use super::document::{Item, Raw};
 use super::error::{Place, unknown};
 use super::keys::{Bound, Key, Kind};
-use super::layout::Roster;
 use super::quantity::{Dim, Quantity, Unread};
+use super::roster::Roster;
 use std::collections::BTreeSet;
 
 /// The names that a scenario gives to what its values refer to.

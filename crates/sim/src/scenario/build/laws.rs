@@ -12,7 +12,8 @@ use lasthop_stack::transport::estimate::LowPass;
 /// The constants of the law that runs as the scenario sets them; where another law runs, its keys have no value.
 pub(super) fn laws(flow: &Part<'_>) -> Laws {
     let mut laws = Laws::default();
-    let number = |key: &str| flow.known(&format!("tcp.{key}")).and_then(Value::si);
+    let tcp = flow.below("tcp");
+    let number = |key: &str| tcp.known(key).and_then(Value::si);
     for (key, value) in [
         ("vegas.alpha", &mut laws.vegas.alpha),
         ("vegas.beta", &mut laws.vegas.beta),
@@ -25,19 +26,19 @@ pub(super) fn laws(flow: &Part<'_>) -> Laws {
             *value = set;
         }
     }
-    if let Some(Value::Bool(fast)) = flow.known("tcp.cubic.fast-convergence") {
+    if let Some(Value::Bool(fast)) = tcp.known("cubic.fast-convergence") {
         laws.cubic.fast_convergence = *fast;
     }
     if let Some(alpha) = number("westwood.alpha") {
         laws.westwood.filter = LowPass::Constant(alpha);
     }
-    let span = |key: &str| flow.known(&format!("tcp.{key}")).map(|_| flow.span(&format!("tcp.{key}")));
+    let span = |key: &str| tcp.known(key).map(|_| tcp.span(key));
     if let Some(tau) = span("westwood.tau") {
         laws.westwood.filter = LowPass::Tustin(tau);
     }
     if let Some(least) = span("westwood-plus.least-interval") {
         laws.westwood_plus.least_interval = least;
     }
-    jitter::laws(flow, &mut laws);
+    jitter::laws(&tcp, &mut laws);
     laws
 }

@@ -19,15 +19,14 @@ use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
 use lasthop_stack::registry::AgentKind;
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Rate, Time};
-use std::collections::BTreeSet;
 
 /// The shortest way after which shadowing may be drawn anew, m.
 const LEAST_WAY_M: f64 = 0.01;
 
 impl Check<'_> {
     pub(super) fn links(&mut self, config: &Config, sheet: &Sheet<'_>) {
-        let mut tables = BTreeSet::new();
-        for link in config.links.iter().filter(|link| tables.insert(link.table())) {
+        for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
+            let link = &members[0];
             match &link.kind {
                 LinkKind::PointToPoint(ends) => self.cable(link.table(), ends, config, sheet),
                 LinkKind::Wifi(wifi) => self.wifi(link.table(), wifi, config, sheet),
@@ -288,19 +287,33 @@ impl Check<'_> {
 
     /// Nodes that move where nothing comes of it.
     pub(super) fn movers(&mut self, config: &Config, sheet: &Sheet<'_>) {
-        let mut tables = BTreeSet::new();
-        for (number, node) in config.nodes.iter().enumerate() {
+        // What is at a node: the first slotted network, and whether any medium is.
+        let mut at: Vec<(Option<usize>, bool)> = vec![(None, false); config.nodes.len()];
+        for (link, frn) in config.frn() {
+            frn.nodes.iter().for_each(|node| {
+                at[*node].0.get_or_insert(link);
+            });
+        }
+        for (_, wifi) in config.wifi() {
+            wifi.nodes.iter().for_each(|node| at[*node].1 = true);
+        }
+        let tables = config.nodes.chunk_by(|one, other| one.table() == other.table());
+        for (members, number) in tables.scan(0, |first, members| {
+            *first += members.len();
+            Some((members, *first - members.len()))
+        }) {
+            let node = &members[0];
             let key = format!("nodes.{}.move.kind", node.table());
-            let Some(kind) = sheet.get(&key).filter(|_| tables.insert(node.table())) else { continue };
+            let Some(kind) = sheet.get(&key) else { continue };
             let kind = kind.text();
-            let network = config.frn().find(|(_, frn)| frn.nodes.contains(&number));
-            if let Some((link, _)) = network {
+            let (network, on_air) = at[number];
+            if let Some(link) = network {
                 let link = config.links[link].table();
                 self.fault(
                     &key,
                     format!("\"{kind}\" in the slotted network {link}; expected nodes that stand"),
                 );
-            } else if node.motion.is_none() || !config.wifi().any(|(_, wifi)| wifi.nodes.contains(&number)) {
+            } else if node.motion.is_none() || !on_air {
                 let text =
                     format!("\"{kind}\" where no 802.11 link goes by distance; expected a node that stands");
                 self.fault(&key, text);

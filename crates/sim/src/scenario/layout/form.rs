@@ -4,6 +4,7 @@
 
 use super::super::keys::{Chooser, Default, FLAVOURS, KEYS, Key, Only, Part, Preferred, RADIOS, STANDARDS};
 use super::super::keys::{Profiled, Unless, names};
+use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::{VARIANTS, Variant};
@@ -63,8 +64,11 @@ impl Section {
 pub(super) struct Form {
     /// In the order of the table of keys.
     pub(super) slots: Vec<Slot>,
-    /// What follows the name of the table in each key, sorted, with the place of the key.
-    sorted: Vec<(&'static str, u32)>,
+    /// What has keys below it, sorted.
+    tables: Vec<&'static str>,
+    /// What follows the name of the table in each key.
+    tails: Vec<&'static str>,
+    index: Index,
 }
 
 /// One key.
@@ -165,34 +169,32 @@ pub(in super::super) enum SlotOnly {
     Udp(usize),
 }
 
-/// The keys of one table, or those of them that begin in the same way.
+/// The keys of one table, or those of them below one name.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Keys {
-    sorted: &'static [(&'static str, u32)],
-    /// How much of each is the same.
-    skip: usize,
+    form: &'static Form,
     /// The first slot of the table.
     first: usize,
+    /// The name with the point behind it; empty for the whole table.
+    prefix: (&'static str, &'static str),
+    /// The hash of the prefix, which that of a key goes on from.
+    hash: u64,
 }
 
 impl Keys {
-    /// The slot of a key, given by what follows what is the same.
+    /// The slot of a key, given by what follows the prefix.
     pub(in super::super) fn slot(&self, tail: &str) -> Option<usize> {
-        let found = self.sorted.binary_search_by(|(key, _)| key[self.skip..].cmp(tail));
-        found.ok().map(|at| self.first + self.sorted[at].1 as usize)
+        let (name, point) = self.prefix;
+        let is_meant = |place: usize| {
+            let rest = self.form.tails[place].strip_prefix(name).and_then(|rest| rest.strip_prefix(point));
+            rest == Some(tail)
+        };
+        self.form.index.find(hashed(self.hash, tail), is_meant).map(|place| self.first + place)
     }
 
-    /// Those below a key that is none itself, such as `app.reverse`.
-    pub(in super::super) fn below(&self, prefix: &str) -> Keys {
-        let part = |key: &str| {
-            let (tail, dot) =
-                key[self.skip..].split_at_checked(prefix.len()).unwrap_or((&key[self.skip..], ""));
-            tail.cmp(prefix).then_with(|| dot.get(..1).cmp(&Some(".")))
-        };
-        let begin = self.sorted.partition_point(|(key, _)| part(key).is_lt());
-        let count = self.sorted[begin..].partition_point(|(key, _)| part(key).is_eq());
-        let sorted = &self.sorted[begin..begin + count];
-        Keys { sorted, skip: self.skip + prefix.len() + 1, first: self.first }
+    /// Those below a name of the table that is no key itself, such as `app.reverse`.
+    pub(in super::super) fn below(&self, name: &'static str) -> Keys {
+        Keys { prefix: (name, "."), hash: hashed(hashed(EMPTY, name), "."), ..*self }
     }
 }
 
@@ -206,16 +208,13 @@ impl Form {
 
     /// The keys of the table with this first slot.
     pub(super) fn keys(&'static self, first: usize) -> Keys {
-        Keys { sorted: &self.sorted, skip: 0, first }
+        Keys { form: self, first, prefix: ("", ""), hash: EMPTY }
     }
 
     /// Whether any key stands below this one, which may be the table itself.
     pub(super) fn has_below(&self, prefix: &str) -> bool {
-        let is_below = |(key, _): &(&str, u32)| {
-            key.strip_prefix(prefix).is_some_and(|rest| prefix.is_empty() || rest.starts_with('.'))
-        };
-        let begin = self.sorted.partition_point(|(key, _)| *key < prefix);
-        self.sorted[begin..].iter().take_while(|(key, _)| key.starts_with(prefix)).any(is_below)
+        let tables = &self.tables;
+        prefix.is_empty() || tables.binary_search_by(|table| (*table).cmp(prefix)).is_ok()
     }
 
     fn new(section: Section) -> Form {
@@ -226,12 +225,16 @@ impl Form {
             }
             _ => None,
         };
-        let mut form = Form { slots: Vec::new(), sorted: Vec::new() };
-        for (key, tail) in KEYS.iter().filter_map(|key| Some((key, tail(key.path)?))) {
-            form.add(key);
-            form.sorted.push((tail, form.sorted.len() as u32));
-        }
-        form.sorted.sort_unstable();
+        let keys = || KEYS.iter().filter_map(|key| Some((key, tail(key.path)?)));
+        let tails: Vec<&str> = keys().map(|(_, tail)| tail).collect();
+        let mut tables: Vec<&str> =
+            tails.iter().flat_map(|tail| tail.match_indices('.').map(|(at, _)| &tail[..at])).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        let mut index = Index::default();
+        tails.iter().enumerate().for_each(|(place, tail)| index.insert(hashed(EMPTY, tail), place));
+        let mut form = Form { slots: Vec::new(), tables, tails, index };
+        keys().for_each(|(key, _)| form.add(key));
         form
     }
 
@@ -328,10 +331,11 @@ mod tests {
                     assert_eq!(keys.below(&tail[..at]).slot(&tail[at + 1..]), Some(1000 + place), "{tail}");
                     assert!(form.has_below(&tail[..at]));
                 }
-                assert!(!form.has_below(tail) || keys.below(tail).sorted.len() > 0, "{tail}");
+                assert!(!form.has_below(&tail[..tail.len() - 1]), "{tail}");
             }
             assert_eq!(keys.slot("no-such-key"), None);
-            assert_eq!(keys.below("no-such-key").sorted.len(), 0);
+            assert_eq!(keys.below("no-such-key").slot("kind"), None);
+            assert!(!form.has_below("no-such-key"));
         }
     }
 }

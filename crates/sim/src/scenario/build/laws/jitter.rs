@@ -9,9 +9,9 @@ use lasthop_stack::transport::congestion::{Laws, TimeoutRule};
 use lasthop_stack::transport::estimate::Reach;
 use lasthop_stack::units::Span;
 
-/// Fills in what the scenario sets.
-pub(super) fn laws(flow: &Part<'_>, laws: &mut Laws) {
-    let known = |key: &str| flow.known(&format!("tcp.{key}"));
+/// Fills in what the scenario sets below `tcp`.
+pub(super) fn laws(tcp: &Part<'_>, laws: &mut Laws) {
+    let known = |key: &str| tcp.known(key);
     let number = |key: &str| known(key).and_then(Value::si);
     let is = |key: &str, word: &str| known(key).is_some_and(|value| value.is(word));
     let flag = |key: &str| known(key).is_none_or(|value| *value == Value::Bool(true));
@@ -32,7 +32,7 @@ pub(super) fn laws(flow: &Part<'_>, laws: &mut Laws) {
     law.rtt_threshold = match number("ejtcp.alpha") {
         Some(alpha) => RttThreshold::Share(alpha),
         None if is("ejtcp.rtt-threshold", "off") => RttThreshold::Off,
-        None => RttThreshold::Fixed(Span(flow.count("tcp.ejtcp.rtt-threshold"))),
+        None => RttThreshold::Fixed(Span(tcp.count("ejtcp.rtt-threshold"))),
     };
     law.double_retransmission = number("ejtcp.double-retransmission");
     law.loss_record = number("ejtcp.loss-record").map(|segments| segments as u32);
