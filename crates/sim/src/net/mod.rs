@@ -12,6 +12,7 @@
 //! those who came somewhere at the same time too, of when the first of the run took it in; and a crossing counts as an event.
 
 mod channel;
+mod pairs;
 mod pool;
 pub(crate) mod ports;
 pub(crate) mod routes;
@@ -186,7 +187,7 @@ impl Net {
             horizon: Time::ZERO,
             events,
             pool: PacketPool::default(),
-            ways: Ways::new(&routes, config.nodes.len(), &exits, &pairs),
+            ways: Ways::new(&routes, &exits, &pairs),
             routes,
         }
     }
@@ -237,7 +238,7 @@ impl Net {
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
                 let Some(packet) = channel.pop(&mut self.queue) else { break };
-                let way = self.ways.towards(self.pool.get(packet.id).0.dst)[channel.to.0 as usize];
+                let way = self.ways.at(channel.to, self.pool.get(packet.id).0.dst);
                 if let Way::Relay(next) = way
                     && packet.arrival < horizon
                 {
@@ -253,7 +254,7 @@ impl Net {
     /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
     #[inline]
     pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
-        match self.ways.towards(packet.dst)[node.0 as usize] {
+        match self.ways.at(node, packet.dst) {
             Way::Channel(channel) | Way::Relay(channel) => {
                 let id = self.pool.insert(packet);
                 let sequence = self.queue.next_sequence();
@@ -273,7 +274,6 @@ impl Net {
     #[inline]
     fn offer(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
         let (packet, size) = self.pool.get_mut(id);
-        let ways = self.ways.towards(packet.dst);
         let last = loop {
             let channel = &mut self.channels[number];
             let Some(departure) = channel.line.offer(packet, size, at) else {
@@ -291,7 +291,7 @@ impl Net {
                 break Err(Culprit::Channel);
             }
             let arrival = departure + channel.delay;
-            match ways[channel.to.0 as usize] {
+            match self.ways.at(channel.to, packet.dst) {
                 Way::Relay(next) if arrival < self.horizon => {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
@@ -331,7 +331,7 @@ impl Net {
         let channel = &mut self.channels[number as usize];
         let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
         let node = channel.to;
-        match self.ways.towards(self.pool.get(id).0.dst)[node.0 as usize] {
+        match self.ways.at(node, self.pool.get(id).0.dst) {
             Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();

@@ -1,23 +1,25 @@
 //! Static routes: fewest hops, the edge named first where paths tie.
 
+mod graph;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 use lasthop_stack::packet::NodeId;
-use lasthop_stack::units::Metres;
 
-use crate::medium::radio::propagation::received_power_w;
-use crate::scenario::config::{Config, LinkKind, WifiConfig};
+use super::pairs::{Pairs, bytes_a_pair};
+use crate::scenario::config::Config;
+pub(super) use graph::Graph;
 
 /// A way out of a node: a channel of a point-to-point link, or a station of a medium.
 ///
 /// Ports are numbered over the links in order: two channels for a point-to-point link, one station for each node of a
 /// medium.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Port(pub(crate) u32);
 
 /// Where a packet goes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hop {
     /// Through which port.
     pub(crate) port: Port,
@@ -25,19 +27,20 @@ pub(crate) struct Hop {
     pub(crate) next: NodeId,
 }
 
-/// One hop that can be made.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    from: usize,
-    hop: Hop,
+/// The hops to make on the ways between the ends of flows, towards each of the two: from a node that packets pass to a
+/// destination of theirs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routes {
+    hops: Pairs<Hop>,
 }
 
-/// For each destination in use and each node, the hop to make.
-#[derive(Clone, Debug)]
-pub(crate) struct Routes {
-    row_of: Vec<u32>,
-    rows: Vec<Option<Hop>>,
-    nodes: usize,
+/// Why there are no routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoutes {
+    /// Two nodes are not connected.
+    Unreachable(Unreachable),
+    /// They take more memory than a run is allowed, as many bytes as are known so far.
+    Memory(u64),
 }
 
 /// There is no path between two nodes.
@@ -57,77 +60,74 @@ impl fmt::Display for Unreachable {
 
 impl Routes {
     /// Routes for all flows of a scenario, both ways.
-    pub(crate) fn of(config: &Config) -> Result<Routes, Unreachable> {
-        let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
-        Routes::shortest(config.nodes.len(), &edges(config), &pairs)
+    pub(crate) fn of(config: &Config) -> Result<Routes, NoRoutes> {
+        let (routes, unjoined) = Routes::search(Graph::of(config), &ends(config), config.run.max_memory.0)?;
+        unjoined.first().map_or(Ok(routes), |(_, first)| Err(NoRoutes::Unreachable(*first)))
     }
 
-    /// Routes among `nodes` nodes for packets between the `pairs`, both ways.
-    pub(super) fn shortest(
-        nodes: usize,
-        edges: &[Edge],
-        pairs: &[(usize, usize)],
-    ) -> Result<Routes, Unreachable> {
-        let incoming = incoming(nodes, edges);
-        let mut routes = Routes::none(nodes);
-        for &(from, to) in pairs {
-            for (source, destination) in [(from, to), (to, from)] {
-                routes.add_row(destination, &incoming);
-                if source != destination && routes.hop(source, destination).is_none() {
-                    return Err(Unreachable { from: source, to: destination });
-                }
-            }
-        }
-        Ok(routes)
-    }
-
-    /// The flows of a scenario whose ends no path joins, by their place.
+    /// The flows of a scenario whose ends no path joins, by their place; none where there are too many routes to tell.
     pub(crate) fn unjoined(config: &Config) -> BTreeSet<usize> {
-        let incoming = incoming(config.nodes.len(), &edges(config));
-        let mut routes = Routes::none(config.nodes.len());
-        let mut found = BTreeSet::new();
-        for (number, flow) in config.flows.iter().enumerate() {
-            for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
-                routes.add_row(destination, &incoming);
-                if source != destination && routes.hop(source, destination).is_none() {
-                    found.insert(number);
-                }
+        let found = Routes::search(Graph::of(config), &ends(config), config.run.max_memory.0);
+        found.map_or_else(
+            |_| BTreeSet::new(),
+            |(_, unjoined)| unjoined.iter().map(|(pair, _)| *pair).collect(),
+        )
+    }
+
+    /// The memory that routes and ways take at most.
+    pub(crate) fn bytes(&self) -> f64 {
+        (self.hops.len() * BYTES_A_HOP) as f64
+    }
+
+    /// Routes for packets between these pairs, both ways, in at most so many bytes; and those that no path joins, by
+    /// their place.
+    fn search(
+        graph: Graph<'_>,
+        pairs: &[(usize, usize)],
+        most_bytes: u64,
+    ) -> Result<(Routes, Vec<(usize, Unreachable)>), NoRoutes> {
+        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX) / BYTES_A_HOP;
+        let mut search = Search::new(graph, most);
+        // All that go to one destination in a row.
+        let mut wanted: Vec<(usize, usize, usize)> = Vec::with_capacity(2 * pairs.len());
+        for (pair, &(from, to)) in pairs.iter().enumerate().filter(|(_, (from, to))| from != to) {
+            wanted.extend([(to, from, 2 * pair), (from, to, 2 * pair + 1)]);
+        }
+        wanted.sort_unstable();
+        let mut unjoined = Vec::new();
+        for group in wanted.chunk_by(|one, other| one.0 == other.0) {
+            let sources: Vec<usize> = group.iter().map(|(_, source, _)| *source).collect();
+            for missed in search.towards(group[0].0, &sources)? {
+                let (to, from, number) = group[missed];
+                let pair = Unreachable { from, to };
+                unjoined.push((number, pair));
             }
         }
-        found
-    }
-
-    fn none(nodes: usize) -> Routes {
-        Routes { row_of: vec![u32::MAX; nodes], rows: Vec::new(), nodes }
-    }
-
-    fn add_row(&mut self, destination: usize, incoming: &[Vec<Edge>]) {
-        if self.row_of[destination] != u32::MAX {
-            return;
+        // What comes back may go another way, and whoever it passes may have something to send, too.
+        let mut beside: Vec<(usize, usize)> = Vec::new();
+        for &(destination, source, _) in &wanted {
+            let back = search.routes.path(destination, source);
+            let passed = back.iter().map(|(node, _)| *node).filter(|node| *node != destination);
+            beside.extend(
+                passed
+                    .filter(|node| search.routes.hop(*node, destination).is_none())
+                    .map(|node| (destination, node)),
+            );
         }
-        self.row_of[destination] = (self.rows.len() / self.nodes) as u32;
-        let mut row = vec![None; self.nodes];
-        let mut left = self.nodes - 1;
-        let mut front = VecDeque::from([destination]);
-        // Where all hear each other, the first node looked at has found everyone.
-        while left > 0
-            && let Some(node) = front.pop_front()
-        {
-            for edge in &incoming[node] {
-                if edge.from != destination && row[edge.from].is_none() {
-                    row[edge.from] = Some(edge.hop);
-                    left -= 1;
-                    front.push_back(edge.from);
-                }
-            }
+        beside.sort_unstable();
+        beside.dedup();
+        for group in beside.chunk_by(|one, other| one.0 == other.0) {
+            let nodes: Vec<usize> = group.iter().map(|(_, node)| *node).collect();
+            search.towards(group[0].0, &nodes)?;
         }
-        self.rows.extend(row);
+        unjoined.sort_unstable_by_key(|(number, _)| *number);
+        Ok((search.routes, unjoined.into_iter().map(|(number, pair)| (number / 2, pair)).collect()))
     }
 
-    /// The hop from `node` towards a destination in use, if it is not there and there is a path.
+    /// The hop from `node` towards a destination in use, if packets for it pass there.
     #[inline]
     pub(super) fn hop(&self, node: usize, destination: usize) -> Option<Hop> {
-        self.rows[self.row_of[destination] as usize * self.nodes + node]
+        self.hops.get(node as u32, destination as u32)
     }
 
     /// The hop from `node` towards `destination`.
@@ -155,75 +155,99 @@ impl Routes {
     }
 }
 
-/// The edges that lead to each node. An edge leads from a node; for a path towards a destination the search goes against
-/// it.
-fn incoming(nodes: usize, edges: &[Edge]) -> Vec<Vec<Edge>> {
-    let mut incoming = vec![Vec::new(); nodes];
-    for edge in edges {
-        incoming[edge.hop.next.0 as usize].push(*edge);
-    }
-    incoming
+/// The memory of a hop and of the way that is made of it.
+const BYTES_A_HOP: usize = bytes_a_pair::<Hop>() + bytes_a_pair::<super::ways::Way>();
+
+/// The ends of the flows.
+fn ends(config: &Config) -> Vec<(usize, usize)> {
+    config.flows.iter().map(|flow| (flow.from, flow.to)).collect()
 }
 
-/// All hops that can be made in a scenario, in the order of its links.
-fn edges(config: &Config) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    let mut port = 0;
-    for link in &config.links {
-        match &link.kind {
-            LinkKind::PointToPoint(link) => {
-                for direction in 0..2 {
-                    let next = NodeId(link.nodes[1 - direction] as u32);
-                    edges.push(Edge { from: link.nodes[direction], hop: Hop { port: Port(port), next } });
-                    port += 1;
-                }
-            }
-            LinkKind::Wifi(wifi) => {
-                for (place, &from) in wifi.nodes.iter().enumerate() {
-                    for &to in &wifi.nodes {
-                        if from != to && reaches(config, wifi, from, to) {
-                            let hop = Hop { port: Port(port + place as u32), next: NodeId(to as u32) };
-                            edges.push(Edge { from, hop });
-                        }
+/// Searches over all links, each from a destination against the hops that lead to it.
+struct Search<'a> {
+    graph: Graph<'a>,
+    routes: Routes,
+    most: usize,
+    /// The hop from each node that this search has come to.
+    row: Vec<Option<Hop>>,
+    reached: Vec<usize>,
+    front: VecDeque<usize>,
+    searches: usize,
+}
+
+impl Search<'_> {
+    fn new(graph: Graph<'_>, most: usize) -> Search<'_> {
+        let row = vec![None; graph.nodes()];
+        let (reached, front) = (Vec::new(), VecDeque::new());
+        Search { graph, routes: Routes::default(), most, row, reached, front, searches: 0 }
+    }
+
+    /// Adds the routes from some nodes to a destination; answers with the places of those from which there is none.
+    fn towards(&mut self, destination: usize, sources: &[usize]) -> Result<Vec<usize>, NoRoutes> {
+        // A leaf has one way out, and the search need not come to it.
+        let begins = |source: usize| match self.graph.is_leaf(source) {
+            true => self.graph.only_hop(source).map(|hop| (hop.next.0 as usize, Some(hop))),
+            false => Some((source, None)),
+        };
+        let begins: Vec<Option<(usize, Option<Hop>)>> =
+            sources.iter().map(|source| begins(*source)).collect();
+        let mut wanted: Vec<usize> =
+            begins.iter().flatten().map(|begin| begin.0).filter(|node| *node != destination).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        self.search(destination, &wanted);
+        let mut missed = Vec::new();
+        for (place, begin) in begins.iter().enumerate() {
+            match begin {
+                Some((node, hop)) if *node == destination || self.row[*node].is_some() => {
+                    let is_new = hop.is_none_or(|hop| self.add(sources[place], destination, hop));
+                    let mut node = *node;
+                    while is_new
+                        && node != destination
+                        && let Some(hop) = self.row[node]
+                        && self.add(node, destination, hop)
+                    {
+                        node = hop.next.0 as usize;
                     }
                 }
-                port += wifi.nodes.len() as u32;
-            }
-            LinkKind::Frn(frn) => {
-                for (place, &from) in frn.nodes.iter().enumerate() {
-                    for &to in &frn.nodes {
-                        let in_range = |away| away <= frn.medium.range_m;
-                        if from != to && distance_m(config, from, to).is_some_and(in_range) {
-                            let hop = Hop { port: Port(port + place as u32), next: NodeId(to as u32) };
-                            edges.push(Edge { from, hop });
-                        }
-                    }
-                }
-                port += frn.nodes.len() as u32;
+                _ => missed.push(place),
             }
         }
+        for node in self.reached.drain(..) {
+            self.row[node] = None;
+        }
+        if self.routes.hops.len() > self.most {
+            return Err(NoRoutes::Memory(self.routes.bytes() as u64));
+        }
+        Ok(missed)
     }
-    edges
-}
 
-/// Whether a frame can go from one node of a medium to another: both are in reach, or one may come into it, and one is the
-/// access point if there is any.
-fn reaches(config: &Config, wifi: &WifiConfig, from: usize, to: usize) -> bool {
-    if wifi.access_point.is_some_and(|ap| ap != from && ap != to) {
-        return false;
+    /// Whether the hop is new: where it is not, neither are those after it.
+    fn add(&mut self, node: usize, destination: usize, hop: Hop) -> bool {
+        self.routes.hops.insert(node as u32, destination as u32, hop)
     }
-    if [from, to].iter().any(|node| config.nodes[*node].motion.is_some()) {
-        return true;
-    }
-    let Some(distance_m) = distance_m(config, from, to) else { return true };
-    received_power_w(&wifi.radio, distance_m) >= wifi.radio.receive_threshold_w
-}
 
-/// How far two nodes are apart, m, if both have a place.
-fn distance_m(config: &Config, from: usize, to: usize) -> Option<f64> {
-    let (here, there) = (config.nodes[from].position?, config.nodes[to].position?);
-    let metres = |one: Metres, other: Metres| one.0 - other.0;
-    Some(libm::hypot(metres(here.0, there.0), metres(here.1, there.1)))
+    /// Finds the hop from each wanted node, which are sorted, on a shortest path; and from others on the way there.
+    fn search(&mut self, destination: usize, wanted: &[usize]) {
+        self.searches += 1;
+        let Search { graph, row, reached, front, searches, .. } = self;
+        let mut left = wanted.len();
+        front.clear();
+        front.push_back(destination);
+        while left > 0
+            && let Some(node) = front.pop_front()
+        {
+            graph.towards(node, *searches, |from, hop| {
+                if from != destination && row[from].is_none() {
+                    row[from] = Some(hop);
+                    reached.push(from);
+                    front.push_back(from);
+                    left -= usize::from(wanted.binary_search(&from).is_ok());
+                }
+                left == 0
+            });
+        }
+    }
 }
 
 #[cfg(test)]
@@ -232,19 +256,14 @@ pub(super) mod testing {
 
     use super::*;
 
-    /// The edges of these wires, two channels for each.
-    pub(in crate::net) fn wires(links: &[[usize; 2]]) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for (place, ends) in links.iter().enumerate() {
-            for direction in 0..2 {
-                let hop = Hop {
-                    port: Port((2 * place + direction) as u32),
-                    next: NodeId(ends[1 - direction] as u32),
-                };
-                edges.push(Edge { from: ends[direction], hop });
-            }
-        }
-        edges
+    /// The routes between these pairs over wires, two channels for each.
+    pub(in crate::net) fn over_wires(
+        nodes: usize,
+        links: &[[usize; 2]],
+        pairs: &[(usize, usize)],
+    ) -> Result<Routes, Unreachable> {
+        let (routes, unjoined) = Routes::search(Graph::wires(nodes, links), pairs, u64::MAX).expect("room");
+        unjoined.first().map_or(Ok(routes), |(_, first)| Err(*first))
     }
 
     /// The ports on the way from one node to another.
@@ -255,13 +274,13 @@ pub(super) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::{ports, wires};
+    use super::testing::{over_wires, ports};
     use super::*;
 
     #[test]
     fn the_path_with_fewest_hops_is_taken_and_the_first_link_breaks_a_tie() {
-        let edges = wires(&[[0, 1], [1, 3], [0, 2], [2, 3], [0, 3], [0, 3]]);
-        let routes = Routes::shortest(4, &edges, &[(0, 3), (1, 2)]).expect("connected");
+        let wires = [[0, 1], [1, 3], [0, 2], [2, 3], [0, 3], [0, 3]];
+        let routes = over_wires(4, &wires, &[(0, 3), (1, 2)]).expect("connected");
         assert_eq!(ports(&routes, 0, 3), [8]);
         assert_eq!(ports(&routes, 3, 0), [9]);
         assert_eq!(ports(&routes, 1, 2), [1, 4]);
@@ -269,7 +288,31 @@ mod tests {
 
     #[test]
     fn nodes_without_a_path_are_named() {
-        let unreachable = Routes::shortest(3, &wires(&[[0, 1]]), &[(0, 2)]).expect_err("not connected");
+        let unreachable = over_wires(3, &[[0, 1]], &[(0, 2)]).expect_err("not connected");
         assert_eq!(unreachable, Unreachable { from: 0, to: 2 });
+    }
+
+    #[test]
+    fn whoever_packets_pass_on_one_way_can_send_to_both_ends() {
+        // Two ways between 0 and 3, of which each direction takes another.
+        let wires = [[0, 1], [2, 3], [0, 2], [1, 3], [4, 0], [3, 5]];
+        let routes = over_wires(6, &wires, &[(4, 5)]).expect("connected");
+        let passed = |from, to| routes.path(from, to).iter().map(|(node, _)| *node).collect::<Vec<_>>();
+        let (there, back) = (passed(4, 5), passed(5, 4));
+        assert_ne!(there, back.iter().rev().copied().collect::<Vec<_>>());
+        for node in there.into_iter().chain(back) {
+            assert!(node == 4 || routes.hop(node, 4).is_some());
+            assert!(node == 5 || routes.hop(node, 5).is_some());
+        }
+    }
+
+    #[test]
+    fn a_star_of_pairs_has_as_many_routes_as_its_pairs_have_hops() {
+        let leaves = 2000;
+        let wires: Vec<[usize; 2]> = (1..=leaves).map(|leaf| [0, leaf]).collect();
+        let pairs: Vec<(usize, usize)> = (1..=leaves / 2).map(|leaf| (leaf, leaf + leaves / 2)).collect();
+        let routes = over_wires(leaves + 1, &wires, &pairs).expect("connected");
+        assert_eq!(routes.hops.len(), 2 * leaves);
+        assert_eq!(ports(&routes, 7, 7 + leaves / 2), [13, 2012]);
     }
 }

@@ -5,6 +5,7 @@
 
 use lasthop_stack::packet::NodeId;
 
+use super::pairs::Pairs;
 use super::routes::Routes;
 
 /// What a port leads to.
@@ -16,9 +17,10 @@ pub(super) enum Exit {
 }
 
 /// What awaits a packet at a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Way {
     /// It is there, or has no business there.
+    #[default]
     Ends,
     /// A channel that other packets come to as well.
     Channel(u32),
@@ -30,48 +32,45 @@ pub(super) enum Way {
     Slotted { frn: u32, station: u32 },
 }
 
-/// The ways from every node to the destinations in use.
+/// The ways between the ends of flows, from all nodes that packets pass.
 #[derive(Debug)]
 pub(super) struct Ways {
-    /// Where each destination's row begins.
-    rows: Vec<u32>,
-    table: Vec<Way>,
+    /// By node and destination.
+    table: Pairs<Way>,
     /// All channels, each relay before the channel that feeds it.
     pub(super) last_first: Vec<u32>,
 }
 
 impl Ways {
     /// The ways for packets between these pairs of nodes, in both directions; `exits` are what the ports lead to.
-    pub(super) fn new(routes: &Routes, nodes: usize, exits: &[Exit], pairs: &[(usize, usize)]) -> Ways {
+    pub(super) fn new(routes: &Routes, exits: &[Exit], pairs: &[(usize, usize)]) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
         let feeders = feeders(routes, exits, both.clone());
-        let last_first = last_first(&feeders);
-        let mut ways = Ways { rows: vec![u32::MAX; nodes], table: Vec::new(), last_first };
-        for (_, destination) in both {
-            if ways.rows[destination] != u32::MAX {
-                continue;
-            }
-            ways.rows[destination] = ways.table.len() as u32;
-            ways.table.extend((0..nodes).map(|node| {
-                let exit = routes.hop(node, destination).map(|hop| exits[hop.port.0 as usize]);
-                match exit {
-                    None => Way::Ends,
-                    Some(Exit::Channel(channel)) if feeders[channel as usize].is_some() => {
-                        Way::Relay(channel)
+        let mut ways = Ways { table: Pairs::default(), last_first: last_first(&feeders) };
+        for (from, to) in both {
+            for (node, _) in routes.path(from, to) {
+                for destination in [from, to] {
+                    if let Some(hop) = routes.hop(node, destination) {
+                        let way = match exits[hop.port.0 as usize] {
+                            Exit::Channel(channel) if feeders[channel as usize].is_some() => {
+                                Way::Relay(channel)
+                            }
+                            Exit::Channel(channel) => Way::Channel(channel),
+                            Exit::Station { wlan, station } => Way::Station { wlan, station },
+                            Exit::Slotted { frn, station } => Way::Slotted { frn, station },
+                        };
+                        ways.table.insert(node as u32, destination as u32, way);
                     }
-                    Some(Exit::Channel(channel)) => Way::Channel(channel),
-                    Some(Exit::Station { wlan, station }) => Way::Station { wlan, station },
-                    Some(Exit::Slotted { frn, station }) => Way::Slotted { frn, station },
                 }
-            }));
+            }
         }
         ways
     }
 
-    /// What awaits packets for `destination`, at each node.
+    /// What awaits a packet for `destination` at a node.
     #[inline]
-    pub(super) fn towards(&self, destination: NodeId) -> &[Way] {
-        &self.table[self.rows[destination.0 as usize] as usize..]
+    pub(super) fn at(&self, node: NodeId, destination: NodeId) -> Way {
+        self.table.get(node.0, destination.0).unwrap_or_default()
     }
 }
 
@@ -107,13 +106,13 @@ fn last_first(feeders: &[Option<u32>]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::routes::testing::{ports, wires};
+    use super::super::routes::testing::{over_wires, ports};
     use super::*;
 
     /// Which of the channels of these wires are relays, channel 2k leading from the first node of wire k to the second.
     fn relays_of(links: &[[usize; 2]], nodes: usize, pairs: &[(usize, usize)]) -> Vec<usize> {
         let exits: Vec<Exit> = (0..2 * links.len() as u32).map(Exit::Channel).collect();
-        let routes = Routes::shortest(nodes, &wires(links), pairs).expect("connected");
+        let routes = over_wires(nodes, links, pairs).expect("connected");
         for &(from, to) in pairs {
             assert!(!ports(&routes, from, to).is_empty());
         }

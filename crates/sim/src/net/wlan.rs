@@ -242,6 +242,7 @@ impl Wlan {
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = Radio::new(&wifi.radio, &sites, base);
         let rules = Arc::new(Rules::new(wifi.mac));
+        let mut agents = agents_of(config, wifi, routes);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
@@ -258,7 +259,7 @@ impl Wlan {
                 mac,
                 on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
-                agent: agent_of(config, wifi, node, routes),
+                agent: agents.get_mut(station as usize).and_then(Option::take),
                 timing,
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
@@ -533,31 +534,34 @@ fn class_of(packet: &Packet) -> PayloadClass {
     }
 }
 
-/// The agent of a node on a medium, if a flow of the scenario's agents ends one hop away from it over this medium, or
-/// here after such a hop.
-fn agent_of(config: &Config, wifi: &WifiConfig, node: usize, routes: &Routes) -> Option<AgentMachine> {
-    let agent = config.agents.iter().find(|agent| agent.kind != AgentKind::None)?;
-    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+/// The agents of the stations of a medium: of those at which a flow of the scenario's agents ends one hop away over this
+/// medium, or here after such a hop.
+fn agents_of(config: &Config, wifi: &WifiConfig, routes: &Routes) -> Vec<Option<AgentMachine>> {
+    let Some(agent) = config.agents.iter().find(|agent| agent.kind != AgentKind::None) else {
+        return Vec::new();
+    };
+    let mut stations = vec![None; config.nodes.len()];
+    for (station, node) in wifi.nodes.iter().enumerate() {
+        stations[*node] = Some(station);
+    }
+    let mut hops: Vec<(Vec<NodeId>, Vec<NodeId>)> = vec![Default::default(); wifi.nodes.len()];
     for &flow in &agent.flows {
         let flow = &config.flows[flow];
         for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
             let Some((last, _)) = routes.path(source, destination).last().copied() else { continue };
-            if !(wifi.nodes.contains(&last) && wifi.nodes.contains(&destination)) {
-                continue;
-            }
-            if last == node {
-                ahead.push(NodeId(destination as u32));
-            }
-            if destination == node {
-                behind.push(NodeId(node as u32));
-            }
+            let (Some(last), Some(end)) = (stations[last], stations[destination]) else { continue };
+            hops[last].0.push(NodeId(destination as u32));
+            hops[end].1.push(NodeId(destination as u32));
         }
     }
-    // An agent that hides duplicates has no part at the other end of the hop.
-    if ahead.is_empty() && (behind.is_empty() || agent.kind == AgentKind::ProxyTcp) {
-        return None;
-    }
-    let criterion = Criterion::between(ahead, behind);
-    let lle = lle_tcp::Config { criterion: criterion.clone(), ..agent.config.clone() };
-    Some(agent.kind.build(&lle, &proxy_tcp::Config { criterion, ..agent.proxy.clone() }))
+    let build = |(ahead, behind): (Vec<NodeId>, Vec<NodeId>)| {
+        // An agent that hides duplicates has no part at the other end of the hop.
+        if ahead.is_empty() && (behind.is_empty() || agent.kind == AgentKind::ProxyTcp) {
+            return None;
+        }
+        let criterion = Criterion::between(ahead, behind);
+        let lle = lle_tcp::Config { criterion: criterion.clone(), ..agent.config.clone() };
+        Some(agent.kind.build(&lle, &proxy_tcp::Config { criterion, ..agent.proxy.clone() }))
+    };
+    hops.into_iter().map(build).collect()
 }

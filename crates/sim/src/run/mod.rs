@@ -17,7 +17,7 @@ use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::net::ports::Ports;
-use crate::net::routes::{Routes, Unreachable};
+use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
@@ -297,7 +297,10 @@ impl World {
         let users = config.flows.iter().any(|flow| matches!(flow.app.kind, AppKind::User(_)));
         let ports = Ports::new(config.flows.len(), users)
             .map_err(|most| RunError::TooManyFlows(config.flows.len(), most))?;
-        let routes = Routes::of(config).map_err(RunError::Unreachable)?;
+        let routes = Routes::of(config).map_err(|reason| match reason {
+            NoRoutes::Unreachable(pair) => RunError::Unreachable(pair),
+            NoRoutes::Memory(needed) => RunError::Memory { needed, allowed: config.run.max_memory.0 },
+        })?;
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
         let mut net = Net::new(config, routes, ports, request.seed, request.replication, tracer);
         net.transfers = transfers::room(users);

@@ -11,7 +11,7 @@ use super::error::{Fault, Faults, Place};
 use super::members::{Astray, Members};
 use super::plan::Plan;
 use super::sheet::{self, Sheet};
-use crate::net::routes::Routes;
+use crate::net::routes::{NoRoutes, Routes};
 use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;
@@ -97,7 +97,16 @@ impl<'a> Check<'a> {
         self.run(&config);
         self.links(&config, sheet);
         self.movers(&config, sheet);
-        let routes = Routes::of(&config).ok();
+        let routes = Routes::of(&config);
+        if let Err(NoRoutes::Memory(needed)) = routes {
+            let text = format!(
+                "the routes of its flows alone take more than {} MB; expected more memory, or fewer flows",
+                needed / 1_000_000
+            );
+            self.fault("run.max-memory", text);
+            return;
+        }
+        let routes = routes.ok();
         self.agents(&config, routes.as_ref(), sheet);
         if let Some(routes) = &routes {
             self.frames(&config, routes);

@@ -1,8 +1,7 @@
 //! A radio medium: who hears whom, what overlaps, what is lost.
 //!
-//! **How**: the power of each pair of stations is computed once, or when movement or fading changes it, and a station
-//! keeps a list of those that hear it, so that a frame costs as much as the stations it reaches. [`Radio::start`] and
-//! [`Radio::end`] tell each of them what happened. Propagation takes no time.
+//! **How**: a frame costs as much as the stations it reaches (see `hearers`). [`Radio::start`] and [`Radio::end`] tell each
+//! of them what happened. Propagation takes no time.
 //!
 //! **Choices**
 //! 1. The medium is busy to a station while at least one frame above the carrier-sense threshold is on the air; powers do
@@ -19,6 +18,7 @@ pub mod draws;
 mod errors;
 pub mod fading;
 mod fec;
+mod hearers;
 pub mod modulation;
 pub mod propagation;
 mod receiver;
@@ -33,9 +33,9 @@ use lasthop_stack::units::{Metres, Time};
 use config::{RadioConfig, Reception, watts_to_dbm};
 use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
+use hearers::Hearers;
 use modulation::{Memo, Modulation};
 use receiver::{Arrival, Bits, Followed, Quality, Receiver, Rules};
-use varying::Varying;
 
 use super::motion::{Motion, Point};
 
@@ -98,12 +98,6 @@ pub struct FrameCounters {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Neighbour {
-    station: u32,
-    power_w: f64,
-}
-
-#[derive(Clone, Copy, Debug)]
 struct Transmission {
     to: Option<usize>,
     started: Time,
@@ -113,10 +107,7 @@ struct Transmission {
 /// A radio medium and the receivers on it.
 #[derive(Clone, Debug)]
 pub struct Radio {
-    /// Those that hear each station, in order of their number.
-    neighbours: Vec<Vec<Neighbour>>,
-    /// What changes them.
-    varying: Option<Box<Varying>>,
+    hearers: Hearers,
     receivers: Vec<Receiver>,
     sending: Vec<Option<Transmission>>,
     counters: Vec<FrameCounters>,
@@ -132,7 +123,7 @@ impl Radio {
     #[must_use]
     pub fn new(config: &RadioConfig, sites: &[Site], base: StreamBase) -> Radio {
         let names = sites.iter().map(|site| site.name.clone()).collect();
-        let varying = Varying::of(config, sites, &base).map(Box::new);
+        let hearers = Hearers::new(config, sites, &base);
         let losses = Losses::new(&config.errors, config.noise_w(), base, names);
         let lock_w = match config.reception {
             Reception::Ns2 { .. } => config.carrier_sense_threshold_w,
@@ -152,12 +143,7 @@ impl Radio {
             stations[site.node.0 as usize] = Some(number as u32);
         }
         Radio {
-            neighbours: if varying.is_some() {
-                vec![Vec::new(); sites.len()]
-            } else {
-                neighbours(config, sites)
-            },
-            varying,
+            hearers,
             receivers: vec![Receiver::default(); sites.len()],
             sending: vec![None; sites.len()],
             counters: vec![FrameCounters::default(); sites.len()],
@@ -184,9 +170,7 @@ impl Radio {
         let to = self.station(frame.receiver);
         let attempt = self.losses.attempt(station, to, frame);
         self.sending[station] = Some(Transmission { to, started: now, attempt });
-        if let Some(varying) = &mut self.varying {
-            varying.refresh(station, now, &mut self.neighbours[station]);
-        }
+        self.hearers.refresh(station, now);
         self.counters[station].sent += 1;
         self.receivers[station].mute(now, &self.rules, &mut self.memo);
         let ends = now.after(airtime.total);
@@ -196,8 +180,8 @@ impl Radio {
             count: 8 * frame.bytes,
             modulation: Modulation::of(frame.rate),
         };
-        let Radio { neighbours, receivers, rules, memo, .. } = self;
-        for neighbour in &neighbours[station] {
+        let Radio { hearers, receivers, rules, memo, .. } = self;
+        for neighbour in hearers.of(station).into_iter().flatten() {
             let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
             let at = neighbour.station as usize;
             if receivers[at].begin(arrival, &bits, now, rules, memo) {
@@ -211,11 +195,11 @@ impl Radio {
     ///
     /// Returns what became of the frame, or `None` when the station was not sending.
     pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {
-        let Radio { neighbours, receivers, sending, rules, losses, memo, .. } = self;
+        let Radio { hearers, receivers, sending, rules, losses, memo, .. } = self;
         let sent = sending[station].take()?;
         receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
-        for neighbour in &neighbours[station] {
+        for neighbour in hearers.of(station).into_iter().flatten() {
             let at = neighbour.station as usize;
             let left = receivers[at].end(station as u32, now, rules, memo);
             let here = match left.followed {
@@ -272,9 +256,7 @@ impl Radio {
     /// worth regarding.
     #[must_use]
     pub fn power_w(&self, from: usize, at: usize) -> f64 {
-        let neighbours = &self.neighbours[from];
-        let place = neighbours.binary_search_by_key(&(at as u32), |neighbour| neighbour.station);
-        place.map_or(0.0, |place| neighbours[place].power_w)
+        self.hearers.power_w(from, at)
     }
 
     /// The same in dBm, for captures; `None` when it is not worth regarding.
@@ -334,16 +316,4 @@ fn mean_power_w(config: &RadioConfig, from: Option<Point>, at: Option<Point>) ->
         }
         _ => config.flat_power_w,
     }
-}
-
-fn neighbours(config: &RadioConfig, sites: &[Site]) -> Vec<Vec<Neighbour>> {
-    let floor_w = config.floor_w();
-    let point = |site: &Site| site.position.map(|(x, y)| (x.0, y.0));
-    let of = |number: usize, from: &Site| {
-        let others = sites.iter().enumerate().filter(|(other, _)| *other != number);
-        let powers = others.map(|(other, at)| (other, mean_power_w(config, point(from), point(at))));
-        let heard = powers.filter(|(_, power_w)| *power_w >= floor_w);
-        heard.map(|(other, power_w)| Neighbour { station: other as u32, power_w }).collect()
-    };
-    sites.iter().enumerate().map(|(number, from)| of(number, from)).collect()
 }

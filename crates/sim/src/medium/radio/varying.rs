@@ -12,8 +12,9 @@ use lasthop_stack::units::{Span, Time};
 use super::config::RadioConfig;
 use super::draws::StreamBase;
 use super::fading::{Gain, Process, Way};
+use super::hearers::Neighbour;
 use super::propagation::range_m;
-use super::{Neighbour, Site, mean_power_w};
+use super::{Site, mean_power_w};
 use crate::medium::motion::{Point, Trajectory};
 
 /// How far the fastest station comes while all are taken to stand.

@@ -12,18 +12,20 @@ impl Check<'_> {
     /// The largest packets of the flows on the 802.11 links that they cross.
     pub(super) fn frames(&mut self, config: &Config, routes: &Routes) {
         let media = media_of_ports(config);
-        let crosses = |flow: &FlowConfig, link: usize| {
-            let path = if flow.from == flow.to { Vec::new() } else { routes.path(flow.from, flow.to) };
-            path.iter().any(|(_, hop)| media[hop.port.0 as usize] == Some(link))
-        };
+        let mut crossing: Vec<Vec<&FlowConfig>> = vec![Vec::new(); config.links.len()];
+        for flow in config.flows.iter().filter(|flow| flow.from != flow.to) {
+            for (_, hop) in routes.path(flow.from, flow.to) {
+                if let Some(link) = media[hop.port.0 as usize]
+                    && !crossing[link].last().is_some_and(|last| std::ptr::eq(*last, flow))
+                {
+                    crossing[link].push(flow);
+                }
+            }
+        }
         for (place, wifi) in config.wifi() {
             let link = &config.links[place].name;
-            let flows: Vec<&FlowConfig> = config
-                .flows
-                .iter()
-                .filter(|flow| crosses(flow, place))
-                .filter(|flow| self.msdu(link, wifi, flow))
-                .collect();
+            let mut flows = std::mem::take(&mut crossing[place]);
+            flows.retain(|flow| self.msdu(link, wifi, flow));
             let longest = flows.iter().rev().max_by_key(|flow| largest_packet(flow).1);
             let Some(flow) = longest else { continue };
             self.redundancy(link, wifi, largest_packet(flow).1);

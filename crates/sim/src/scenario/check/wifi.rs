@@ -324,6 +324,7 @@ impl Check<'_> {
     /// The agents of a point; `routes` are known when all flows have a path.
     pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
         let mut first: Option<&str> = None;
+        let media = media_of_ports(config);
         for agent in config.agents.iter().filter(|agent| agent.kind != AgentKind::None) {
             let key = format!("agents.{}.flows", agent.name);
             if let Some(first) = first {
@@ -341,7 +342,7 @@ impl Check<'_> {
                     self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
                     continue;
                 }
-                let over = |routes| ends_with_wifi(config, routes, flow.from, flow.to);
+                let over = |routes| ends_with_wifi(&media, routes, flow.from, flow.to);
                 if routes.is_some_and(|routes| !over(routes)) {
                     if listed {
                         let text = format!(
@@ -387,8 +388,7 @@ fn has_stamps(flow: &FlowConfig) -> Option<String> {
 }
 
 /// Whether the last hop of a path is made over an 802.11 link, there or back.
-fn ends_with_wifi(config: &Config, routes: &Routes, from: usize, to: usize) -> bool {
-    let media = media_of_ports(config);
+fn ends_with_wifi(media: &[Option<usize>], routes: &Routes, from: usize, to: usize) -> bool {
     let is_wifi = |(_, hop): &(usize, Hop)| media[hop.port.0 as usize].is_some();
     let last = |from, to| routes.path(from, to).last().is_some_and(is_wifi);
     last(from, to) || last(to, from)

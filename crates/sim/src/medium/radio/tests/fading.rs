@@ -225,7 +225,7 @@ fn the_mean_loss_of_frames_over_rayleigh_fading_is_the_integral_over_its_law() {
 
 #[test]
 fn a_medium_whose_powers_stay_has_nothing_to_redraw() {
-    let still = |config: &RadioConfig| Bench::new(config, &[None; 2]).radio.varying.is_none();
+    let still = |config: &RadioConfig| Bench::new(config, &[None; 2]).radio.hearers.stay();
     assert!(still(&ns2()));
     assert!(!still(&faded(Some(rician(0.0)), None)));
     assert!(!still(&faded(None, Some(shadowing(4.0, Redraw::Never)))));

@@ -1,0 +1,129 @@
+//! Who hears whom, and how well.
+//!
+//! **How**: the power of each pair of stations is computed once, or when movement or fading changes it, and a station has
+//! a list of those that hear it, so that a frame costs as much as the stations it reaches. The list is made when the
+//! station first sends. Where no station has a place they all hear each other alike, and one list does for all.
+
+use super::config::RadioConfig;
+use super::draws::StreamBase;
+use super::varying::Varying;
+use super::{Site, mean_power_w};
+use crate::medium::motion::Point;
+use lasthop_stack::units::Time;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbour {
+    pub(super) station: u32,
+    pub(super) power_w: f64,
+}
+
+/// Those that hear each station.
+#[derive(Clone, Debug)]
+pub(super) struct Hearers {
+    kind: Kind,
+    /// In order of their number; of stations that have not sent yet, none.
+    lists: Vec<Vec<Neighbour>>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// All alike: each of them at this power, which is worth regarding.
+    Alike(f64),
+    /// By where they stand.
+    Standing(Box<Standing>),
+    /// By what changes.
+    Varying(Box<Varying>),
+}
+
+#[derive(Clone, Debug)]
+struct Standing {
+    config: RadioConfig,
+    floor_w: f64,
+    points: Vec<Option<Point>>,
+    /// Whose list is made.
+    known: Vec<bool>,
+}
+
+impl Hearers {
+    pub(super) fn new(config: &RadioConfig, sites: &[Site], base: &StreamBase) -> Hearers {
+        let none = || vec![Vec::new(); sites.len()];
+        if let Some(varying) = Varying::of(config, sites, base) {
+            return Hearers { kind: Kind::Varying(Box::new(varying)), lists: none() };
+        }
+        let floor_w = config.floor_w();
+        if sites.iter().all(|site| site.position.is_none()) && config.flat_power_w >= floor_w {
+            let power_w = config.flat_power_w;
+            let all = (0..sites.len() as u32).map(|station| Neighbour { station, power_w }).collect();
+            return Hearers { kind: Kind::Alike(power_w), lists: vec![all] };
+        }
+        let points = sites.iter().map(|site| site.position.map(|(x, y)| (x.0, y.0))).collect();
+        let known = vec![false; sites.len()];
+        let standing = Standing { config: config.clone(), floor_w, points, known };
+        Hearers { kind: Kind::Standing(Box::new(standing)), lists: none() }
+    }
+
+    /// Whether nothing changes who hears whom.
+    #[cfg(test)]
+    pub(super) fn stay(&self) -> bool {
+        !matches!(self.kind, Kind::Varying(_))
+    }
+
+    /// Brings the list of a station up to date, which begins to send.
+    #[inline]
+    pub(super) fn refresh(&mut self, station: usize, now: Time) {
+        match &mut self.kind {
+            Kind::Alike(_) => {}
+            Kind::Standing(standing) if standing.known[station] => {}
+            Kind::Standing(standing) => {
+                standing.known[station] = true;
+                self.lists[station] = standing.list(station);
+            }
+            Kind::Varying(varying) => varying.refresh(station, now, &mut self.lists[station]),
+        }
+    }
+
+    /// Those that hear a station that has sent, in order of their number and in two parts.
+    #[inline]
+    pub(super) fn of(&self, station: usize) -> [&[Neighbour]; 2] {
+        match self.kind {
+            Kind::Alike(_) => [&self.lists[0][..station], &self.lists[0][station + 1..]],
+            Kind::Standing(_) | Kind::Varying(_) => [&self.lists[station], &[]],
+        }
+    }
+
+    /// The power at which one station hears the frames of another, W, since that last began to send one where it changes; 0
+    /// when it is not worth regarding.
+    pub(super) fn power_w(&self, from: usize, at: usize) -> f64 {
+        match &self.kind {
+            Kind::Alike(power_w) => {
+                if from == at {
+                    0.0
+                } else {
+                    *power_w
+                }
+            }
+            Kind::Standing(standing) if !standing.known[from] => standing.power_w(from, at).unwrap_or(0.0),
+            Kind::Standing(_) | Kind::Varying(_) => {
+                let neighbours = &self.lists[from];
+                let place = neighbours.binary_search_by_key(&(at as u32), |neighbour| neighbour.station);
+                place.map_or(0.0, |place| neighbours[place].power_w)
+            }
+        }
+    }
+}
+
+impl Standing {
+    /// The power at which a station hears another, where it is worth regarding.
+    fn power_w(&self, from: usize, at: usize) -> Option<f64> {
+        let power_w = mean_power_w(&self.config, self.points[from], self.points[at]);
+        (from != at && power_w >= self.floor_w).then_some(power_w)
+    }
+
+    fn list(&self, from: usize) -> Vec<Neighbour> {
+        let heard =
+            |at: usize| self.power_w(from, at).map(|power_w| Neighbour { station: at as u32, power_w });
+        let mut list: Vec<Neighbour> = (0..self.points.len()).filter_map(heard).collect();
+        list.shrink_to_fit();
+        list
+    }
+}
