@@ -91,6 +91,7 @@ fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::quiet_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("model_version", lasthop_sim::MODEL_VERSION)?;
+    module.add("is_checked", cfg!(debug_assertions))?;
     module.add("ScenarioError", py.get_type::<ScenarioError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add("Interrupted", py.get_type::<Interrupted>())?;

@@ -1,6 +1,7 @@
 //! One run: its token of cancellation, and what it measured.
 
 use lasthop_sim::Outcome;
+use lasthop_sim::probe::accounts::Account;
 use lasthop_sim::probe::bins::Series;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::probe::transfers::Transfer;
@@ -39,6 +40,7 @@ pub(crate) struct Run {
     traces: Vec<(&'static str, Py<PyDict>)>,
     series: Vec<Series>,
     transfers: Vec<Transfer>,
+    accounts: Vec<(String, Account)>,
     /// Events processed.
     #[pyo3(get)]
     events: u64,
@@ -63,6 +65,7 @@ impl Run {
             metrics: outcome.metrics,
             series: outcome.series,
             transfers: outcome.transfers,
+            accounts: outcome.accounts,
             events: outcome.events,
             wall_s: outcome.wall_s,
             cpu_s,
@@ -113,6 +116,30 @@ impl Run {
             columns.set_item("bytes", all().map(|it| it.bytes).collect::<Vec<_>>())?;
         }
         Ok(columns)
+    }
+
+    /// What became of the packets that each end of each flow sent: terms with their packets and bytes, and over TCP how
+    /// far the stream of bytes has come.
+    #[getter]
+    fn accounts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let accounts = PyDict::new(py);
+        for (name, account) in &self.accounts {
+            let terms = PyDict::new(py);
+            for (term, tally) in account.terms() {
+                terms.set_item(term, (tally.packets, tally.bytes))?;
+            }
+            let stream = account.stream.map(|stream| {
+                let parts = PyDict::new(py);
+                parts.set_item("written", stream.written)?;
+                parts.set_item("sent", stream.sent)?;
+                parts.set_item("received", stream.received)?;
+                parts.set_item("acknowledged", stream.acknowledged)?;
+                parts.set_item("is_stalled", stream.is_stalled)?;
+                PyResult::Ok(parts)
+            });
+            accounts.set_item(name, (terms, stream.transpose()?))?;
+        }
+        Ok(accounts)
     }
 
     /// The names of the traces taken.

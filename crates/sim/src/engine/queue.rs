@@ -167,6 +167,12 @@ impl EventQueue {
         }
     }
 
+    /// Whether a slot is set.
+    #[must_use]
+    pub fn is_set(&self, slot: Slot) -> bool {
+        self.places[slot.0 as usize].index != NOT_SET
+    }
+
     /// How many slots are set.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -26,11 +26,12 @@ use std::collections::VecDeque;
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
 use lasthop_stack::schemes::dynamic_arq::Deadline;
-use lasthop_stack::units::{Span, Time};
+use lasthop_stack::units::{Bytes, Span, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
+use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::spread::RoundTrips;
@@ -70,6 +71,7 @@ pub(crate) struct Net {
     /// Packets that media and agents have handed up at a node, in order.
     pub(crate) inbox: VecDeque<(NodeId, Packet)>,
     pub(crate) losses: Losses,
+    pub(crate) accounts: Accounts,
     /// What laws took losses for in this instant, until the flow has counted it.
     pub(crate) judged: Vec<Judged>,
     pub(crate) ports: Ports,
@@ -100,8 +102,9 @@ impl Net {
         ports: Ports,
         seed: u64,
         replication: u64,
-        tracer: Tracer,
+        mut tracer: Tracer,
     ) -> Net {
+        tracer.wires = config.point_to_point().map(|(place, _)| place as u32).collect();
         let mut queue = EventQueue::default();
         let mut channels = Vec::new();
         let mut exits = Vec::new();
@@ -177,6 +180,7 @@ impl Net {
             captures: Vec::new(),
             inbox: VecDeque::new(),
             losses: Losses::default(),
+            accounts: Accounts::new(ports, 2 * config.flows.len()),
             judged: Vec::new(),
             ports,
             transfers: Vec::new(),
@@ -251,12 +255,12 @@ impl Net {
         }
     }
 
-    /// Sends a packet from `node`, where it was made or has come to; it is not for the node itself.
+    /// Sends a packet of this size from `node`, where it was made or has come to; it is not for the node itself.
     #[inline]
-    pub(crate) fn send(&mut self, node: NodeId, packet: Packet) {
+    pub(crate) fn send(&mut self, node: NodeId, packet: Packet, size: Bytes) {
         match self.ways.at(node, packet.dst) {
             Way::Channel(channel) | Way::Relay(channel) => {
-                let id = self.pool.insert(packet);
+                let id = self.pool.insert_sized(packet, size);
                 let sequence = self.queue.next_sequence();
                 self.offer(channel as usize, id, self.now, sequence);
             }
@@ -305,6 +309,7 @@ impl Net {
             }
             Err(culprit) => {
                 self.losses.enter(packet, culprit, at);
+                self.accounts.lost(packet);
                 let now = self.now;
                 self.doomed.retain(|(lost, _)| *lost >= now);
                 self.doomed.push((at, self.pool.remove(id)));
@@ -396,12 +401,19 @@ impl Net {
         }
     }
 
+    /// What became of the packets of each end, now that the run ends.
+    pub(crate) fn close_accounts(&mut self, streams: impl Iterator<Item = Option<ByteStream>>) -> Vec<Account> {
+        let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
+        accounts.finish(self.pool.on_their_way(), streams)
+    }
+
     fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
         let mut host = slotted::Host {
             queue: &mut self.queue,
             pool: &mut self.pool,
             inbox: &mut self.inbox,
             losses: &mut self.losses,
+            accounts: &mut self.accounts,
             routes: &self.routes,
             tracer: &mut self.tracer,
             now: self.now,
@@ -415,6 +427,7 @@ impl Net {
             pool: &mut self.pool,
             inbox: &mut self.inbox,
             losses: &mut self.losses,
+            accounts: &mut self.accounts,
             routes: &self.routes,
             tracer: &mut self.tracer,
             timers: self.timers.as_deref_mut(),

@@ -25,8 +25,8 @@ impl PoolId {
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {
     packets: Vec<(Packet, Bytes)>,
-    /// The port that each is for, or [`NOWHERE`] where a place is free: what looks for the packets of one connection
-    /// walks along these alone.
+    /// The port that each is for, or [`NOWHERE`] where a place is free or the packet has come further though its link does
+    /// not know it yet: what looks for the packets of one connection walks along these alone.
     ports: Vec<u16>,
     /// When each came to where it waits, of those that were stamped.
     stamps: Vec<Time>,
@@ -39,7 +39,13 @@ const NOWHERE: u16 = 0;
 impl PacketPool {
     #[inline]
     pub(super) fn insert(&mut self, packet: Packet) -> PoolId {
-        let (size, port) = (packet.size(), packet.ports().1);
+        self.insert_sized(packet, packet.size())
+    }
+
+    /// Takes in a packet whose size is known.
+    #[inline]
+    pub(super) fn insert_sized(&mut self, packet: Packet, size: Bytes) -> PoolId {
+        let port = packet.ports().1;
         if let Some(place) = self.free.pop() {
             self.packets[place as usize] = (packet, size);
             self.ports[place as usize] = port;
@@ -69,6 +75,18 @@ impl PacketPool {
         self.packets[id.0 as usize].0
     }
 
+    /// A packet has come to the end of its link, which still holds its own copy: it is on its way here no longer.
+    #[inline]
+    pub(super) fn pass_on(&mut self, id: PoolId) {
+        self.ports[id.0 as usize] = NOWHERE;
+    }
+
+    /// Whether a packet that is held has come to the end of its link.
+    #[inline]
+    pub(super) fn is_passed_on(&self, id: PoolId) -> bool {
+        self.ports[id.0 as usize] == NOWHERE
+    }
+
     /// Notes when a packet came to where it waits.
     #[inline]
     pub(super) fn stamp(&mut self, id: PoolId, now: Time) {
@@ -82,6 +100,12 @@ impl PacketPool {
     #[inline]
     pub(super) fn stamped(&self, id: PoolId) -> Time {
         self.stamps[id.0 as usize]
+    }
+
+    /// All packets on their way with their sizes, in no particular order.
+    pub(super) fn on_their_way(&self) -> impl Iterator<Item = &(Packet, Bytes)> {
+        let places = self.ports.iter().zip(&self.packets);
+        places.filter(|(port, _)| **port != NOWHERE).map(|(_, packet)| packet)
     }
 
     /// The packets for a port, in no particular order.

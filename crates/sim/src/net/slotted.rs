@@ -21,6 +21,7 @@ use super::routes::Routes;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::slots::{Reception, SlotFate, SlotMedium};
+use crate::probe::accounts::Accounts;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::slots::{SlotAct, SlotRow};
@@ -44,6 +45,7 @@ pub(crate) struct Host<'a> {
     pub(super) pool: &'a mut PacketPool,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
     pub(super) losses: &'a mut Losses,
+    pub(super) accounts: &'a mut Accounts,
     pub(super) routes: &'a Routes,
     pub(super) tracer: &'a mut Tracer,
     pub(super) now: Time,
@@ -404,7 +406,12 @@ impl Frn {
         for answer in answers.drain(..) {
             let last = match answer {
                 Answer::Up(handle) => {
-                    let packet = *host.pool.get(self.copies.packet(handle)).0;
+                    let id = self.copies.packet(handle);
+                    let packet = *host.pool.get(id).0;
+                    if host.pool.is_passed_on(id) {
+                        host.accounts.repeated(&packet);
+                    }
+                    host.pool.pass_on(id);
                     host.inbox.push_back((self.stations[station].node, packet));
                     self.copies.deliver(handle)
                 }
@@ -416,6 +423,7 @@ impl Frn {
                     let last = self.copies.part(handle, end);
                     if self.copies.counters.lost > before {
                         host.losses.enter(&packet, Culprit::Channel, host.now);
+                        host.accounts.lost(&packet);
                     }
                     if host.tracer.slots {
                         let (link, node) = (self.place, self.stations[station].node);

@@ -31,6 +31,7 @@ use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
+use crate::probe::accounts::Accounts;
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::metrics::AgentSample;
@@ -56,10 +57,19 @@ pub(crate) struct Host<'a> {
     pub(super) pool: &'a mut PacketPool,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
     pub(super) losses: &'a mut Losses,
+    pub(super) accounts: &'a mut Accounts,
     pub(super) routes: &'a Routes,
     pub(super) tracer: &'a mut Tracer,
     pub(super) timers: Option<&'a mut Timers>,
     pub(super) now: Time,
+}
+
+impl Host<'_> {
+    /// A packet is lost now.
+    fn lose(&mut self, packet: &Packet, culprit: Culprit) {
+        self.losses.enter(packet, culprit, self.now);
+        self.accounts.lost(packet);
+    }
 }
 
 /// An 802.11 link.
@@ -193,6 +203,7 @@ impl MacOut for MacHost<'_> {
 struct AgentHost<'a> {
     queue: &'a mut EventQueue,
     inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    accounts: &'a mut Accounts,
     timer: Slot,
     work: &'a mut Vec<Work>,
     handed_down: &'a mut VecDeque<Packet>,
@@ -202,11 +213,13 @@ struct AgentHost<'a> {
 
 impl AgentOut for AgentHost<'_> {
     fn down(&mut self, packet: Packet) {
+        self.accounts.made(&packet);
         self.handed_down.push_back(packet);
         self.work.push(Work::Down(self.station));
     }
 
     fn up(&mut self, packet: Packet) {
+        self.accounts.made(&packet);
         self.inbox.push_back((self.node, packet));
     }
 
@@ -301,7 +314,9 @@ impl Wlan {
 
     /// A packet leaves the node of a station over this link.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
-        if !self.with_agent(station, host, |agent, now, out| agent.down(packet, now, out)) {
+        if self.with_agent(station, host, |agent, now, out| agent.down(packet, now, out)) {
+            host.accounts.taken(&packet);
+        } else {
             self.enqueue(station, packet, host);
         }
         self.settle(host);
@@ -390,6 +405,7 @@ impl Wlan {
         let mut out = AgentHost {
             queue: host.queue,
             inbox: host.inbox,
+            accounts: host.accounts,
             timer: interface.agent_timer,
             work: &mut self.work,
             handed_down: &mut self.handed_down,
@@ -453,7 +469,7 @@ impl Wlan {
         if !taken {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
-            host.losses.enter(&packet, Culprit::Queue, host.now);
+            host.lose(&packet, Culprit::Queue);
             let refused = Signal::Refused;
             self.with_agent(station, host, |agent, now, out| agent.on_signal(refused, &packet, now, out));
         }
@@ -462,20 +478,27 @@ impl Wlan {
     fn up(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
         let (packet, size) = host.pool.get(id);
         let packet = *packet;
+        if host.pool.is_passed_on(id) {
+            host.accounts.repeated(&packet);
+        }
+        host.pool.pass_on(id);
         if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
             self.sites[station].counters.lost_above += 1;
-            host.losses.enter(&packet, Culprit::Channel, host.now);
+            host.lose(&packet, Culprit::Channel);
             return;
         }
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
-        if !self.with_agent(station, host, |agent, now, out| agent.up(packet, now, out)) {
+        if self.with_agent(station, host, |agent, now, out| agent.up(packet, now, out)) {
+            host.accounts.taken(&packet);
+        } else {
             host.inbox.push_back((node, packet));
         }
     }
 
     fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
         let waited = host.now.since(host.pool.stamped(id));
+        let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
         let signal = match outcome {
             Outcome::Delivered => {
@@ -484,7 +507,10 @@ impl Wlan {
             }
             Outcome::Undelivered => {
                 self.sites[station].counters.drops_retry += 1;
-                host.losses.enter(&packet, Culprit::Channel, host.now);
+                // Where it was received and no acknowledgement was, the link gives up what is not lost.
+                if !has_come {
+                    host.lose(&packet, Culprit::Channel);
+                }
                 Signal::Undelivered
             }
             Outcome::Flushed => Signal::Refused,

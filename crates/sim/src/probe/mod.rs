@@ -1,5 +1,6 @@
 //! Probes: what a run measures, traces and captures. None of them changes what happens.
 
+pub mod accounts;
 pub mod airtime;
 pub(crate) mod arq;
 pub mod bins;

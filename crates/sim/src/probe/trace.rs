@@ -75,6 +75,8 @@ pub struct Tracer {
     pub(crate) slots: bool,
     pub(crate) arq: bool,
     jitter: bool,
+    /// The place among the links of each that has channels.
+    pub(crate) wires: Vec<u32>,
     cwnd_rows: Vec<(Time, u32, f64, f64)>,
     rtt_rows: Vec<(Time, u32, RoundTrip)>,
     queue_rows: Vec<(Time, usize, usize)>,
@@ -193,7 +195,7 @@ impl Tracer {
                 name: "queue",
                 columns: vec![
                     floats("time_s", rows, |row| row.0.as_secs()),
-                    words("link", rows, links, |row| (row.1 / 2) as u32),
+                    words("link", rows, links, |row| self.wires[row.1 / 2]),
                     words("direction", rows, &directions, |row| (row.1 % 2) as u32),
                     floats("packets", rows, |row| row.2 as f64),
                 ],

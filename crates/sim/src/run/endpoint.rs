@@ -15,6 +15,7 @@ use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::net::Net;
+use crate::probe::accounts::Stream as ByteStream;
 use crate::probe::judgement::Matrix;
 use crate::probe::metrics::FlowSample;
 use crate::probe::spread::RoundTrips;
@@ -109,7 +110,9 @@ impl Out for Host<'_> {
     #[inline]
     fn down(&mut self, packet: Packet) {
         self.net.on_sent(self.end.trace_name, &packet);
-        self.net.send(self.end.node, packet);
+        let size = packet.size();
+        self.net.accounts.entered(self.end.trace_name, size);
+        self.net.send(self.end.node, packet, size);
     }
 
     #[inline]
@@ -292,6 +295,7 @@ impl Flow {
     #[inline]
     pub(super) fn up(&mut self, side: usize, packet: &Packet, net: &mut Net) {
         let now = net.now;
+        net.accounts.delivered(self.ends[1 - side].trace_name, packet.size());
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 if self.user.is_some() && User::is_late(packet, &ends[side]) {
@@ -421,6 +425,23 @@ impl Flow {
             (Sockets::Udp(ends), _) => ends[side].counters().payload_received,
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
+    }
+
+    /// How far the streams of both ends have come.
+    pub(super) fn streams(&self, net: &Net) -> [Option<ByteStream>; 2] {
+        [0, 1].map(|side| {
+            let Sockets::Tcp(ends) = &self.sockets else { return None };
+            let (sending, end) = (&ends[side], &self.ends[side]);
+            let board = sending.sender().board();
+            let timers = [end.retransmit, end.pace].map(|timer| net.queue.is_set(timer));
+            Some(ByteStream {
+                written: board.sent_end() + sending.sender().backlog(),
+                sent: board.sent_end(),
+                received: ends[1 - side].receiver().next(),
+                acknowledged: board.una(),
+                is_stalled: sending.is_waiting() && timers == [false, false],
+            })
+        })
     }
 
     /// What each direction of the flow has done up to now.

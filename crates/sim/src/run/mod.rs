@@ -21,6 +21,7 @@ use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
+use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};
 use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
@@ -94,6 +95,8 @@ pub struct Outcome {
     pub series: Vec<Series>,
     /// The transfers of users, in the order in which they were begun, those in the warm-up included.
     pub transfers: Vec<Transfer>,
+    /// What became of the packets that each end sent, warm-up included, by the names of the ends.
+    pub accounts: Vec<(String, Account)>,
 }
 
 /// Why a run gave nothing.
@@ -367,7 +370,7 @@ impl World {
             let (flow, side) = self.net.ports.addressee(packet);
             self.flows[flow].up(side, packet, &mut self.net);
         } else {
-            self.net.send(node, *packet);
+            self.net.send(node, *packet, packet.size());
         }
     }
 
@@ -433,6 +436,8 @@ impl World {
         let transfers = &self.net.transfers;
         let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end, transfers };
         let metrics = metrics.all(&self.net.channels);
+        let streams: Vec<_> = self.flows.iter().flat_map(|flow| flow.streams(&self.net)).collect();
+        let accounts = self.net.close_accounts(streams.into_iter());
         let mut captures = self.net.captures.into_iter();
         for (link, path) in request.pcap {
             let finished = match place_of(request.config, *link) {
@@ -459,6 +464,7 @@ impl World {
             }),
             series,
             transfers: self.net.transfers,
+            accounts: flows.into_iter().zip(accounts).collect(),
         })
     }
 }

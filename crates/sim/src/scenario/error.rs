@@ -71,7 +71,18 @@ impl Fault {
         Fault { place, key: key.into(), text: text.into() }
     }
 
+    /// The fault in one line, whatever signs the names in it have.
     fn line(&self, name: &str, overrides: &[(String, String)]) -> String {
+        let breaks = |sign: char| sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}');
+        let text = self.text(name, overrides);
+        if !text.contains(breaks) {
+            return text;
+        }
+        let escaped = |sign: char| if breaks(sign) { sign.escape_default().collect() } else { sign.to_string() };
+        text.chars().map(escaped).collect()
+    }
+
+    fn text(&self, name: &str, overrides: &[(String, String)]) -> String {
         let Fault { place, key, text } = self;
         let place = match place {
             Place::Line(line) => format!("{name}:{line}"),

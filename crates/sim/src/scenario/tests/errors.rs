@@ -223,6 +223,14 @@ fn a_name_with_a_blank_or_a_dot_is_refused() {
 }
 
 #[test]
+fn a_fault_is_one_line_whatever_signs_a_name_has() {
+    let text = changed("b = {}", "\"b\\n\\u2028\\u001b\" = { positon = 1 }").replace("\"b\"", "\"a\"");
+    let message = message(&text);
+    assert!(message.lines().all(|line| line.starts_with("x.toml:")), "{message}");
+    assert!(!message.contains(['\u{2028}', '\u{1b}']) && message.contains("b\\n"), "{message}");
+}
+
+#[test]
 fn parameters_of_a_variant_that_no_point_uses_are_refused() {
     refused(
         &extended("[flows.main.tcp.reno]\nfast-retransmit = \"every-hole\"\n"),

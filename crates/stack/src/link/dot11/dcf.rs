@@ -46,7 +46,7 @@ pub struct Counters {
     pub undelivered: u64,
     /// MSDUs that the full queue refused.
     pub refused: u64,
-    /// Data frames sent by how often each was sent before; more than three times count as three.
+    /// Data frames sent by how many attempts failed before, an RTS without a CTS included; more than three count as three.
     pub attempts: [u64; 4],
     /// Data frames received before.
     pub duplicates: u64,

@@ -285,7 +285,7 @@ impl Station {
         }
     }
 
-    /// How often the frame in service was sent before.
+    /// How many attempts at the frame in service have failed.
     #[inline]
     pub(super) fn attempts_before(&self) -> u32 {
         match self.units.as_ref().and_then(|units| units.in_service) {

@@ -201,6 +201,16 @@ impl Connection {
         self.sender.is_done() && self.receiver.finished()
     }
 
+    /// Whether it waits for an answer, or has something to send: one of its timers should be set.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        match self.state {
+            State::Closed | State::Listen => false,
+            State::SynSent | State::SynReceived => true,
+            State::Established => self.sender.is_busy(),
+        }
+    }
+
     /// Opens actively.
     pub fn open(&mut self, now: Time, out: &mut impl Out) {
         if self.state == State::Closed {

@@ -1,0 +1,153 @@
+//! What became of every packet, from the end of a flow that sent it: delivered, lost, or on its way yet.
+//!
+//! Over the whole run, warm-up included, and for packets as for their bytes,
+//!
+//! ```text
+//! entered + made + repeated = delivered + lost + taken + on the way
+//! ```
+//!
+//! *Entered* is counted where an endpoint sends, *delivered* where one receives, *lost* where a queue, a channel or a link
+//! parts with a packet that has not come further, and *on the way* is what stands in queues, on wires and in the air when
+//! the run ends. Agents take packets out of the network and put packets in: what they *make* and *take* is counted at their
+//! borders, whether it is the same packet or another. A slotted network may deliver a packet again: it is *repeated*.
+//! That the sum holds is not made true here: each term is counted in another place.
+
+use lasthop_stack::packet::Packet;
+use lasthop_stack::units::Bytes;
+
+use crate::net::ports::Ports;
+
+/// Packets and their bytes, headers included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of IP packets.
+    pub bytes: u64,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, size: Bytes) {
+        self.packets += 1;
+        self.bytes += size.0;
+    }
+}
+
+/// What became of the packets that one end of a flow sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The end sent them.
+    pub entered: Tally,
+    /// Agents put them into the network.
+    pub made: Tally,
+    /// They came again to where they had come before.
+    pub repeated: Tally,
+    /// The other end received them.
+    pub delivered: Tally,
+    /// A queue, a channel or a link lost them.
+    pub lost: Tally,
+    /// Agents took them out of the network.
+    pub taken: Tally,
+    /// They are under way when the run ends.
+    pub on_the_way: Tally,
+    /// The bytes of the application, where the flow goes over TCP.
+    pub stream: Option<Stream>,
+}
+
+impl Account {
+    /// The terms by name, in the order of the sum.
+    #[must_use]
+    pub fn terms(&self) -> [(&'static str, Tally); 7] {
+        [
+            ("entered", self.entered),
+            ("made", self.made),
+            ("repeated", self.repeated),
+            ("delivered", self.delivered),
+            ("lost", self.lost),
+            ("taken", self.taken),
+            ("on the way", self.on_the_way),
+        ]
+    }
+}
+
+/// How far the stream of bytes that one end sends has come when the run ends, its FIN counted as a byte. Of a user's
+/// connections this is the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// Bytes written, and the FIN once it was sent.
+    pub written: u64,
+    /// Bytes sent at least once.
+    pub sent: u64,
+    /// Bytes in order at the receiver.
+    pub received: u64,
+    /// Bytes acknowledged to the sender.
+    pub acknowledged: u64,
+    /// The sender has something to send or to wait for, and none of its timers is set: nothing it does can come of itself.
+    pub is_stalled: bool,
+}
+
+/// The accounts of all ends, while the run goes on.
+#[derive(Debug)]
+pub(crate) struct Accounts {
+    ports: Ports,
+    /// By the number of the end that sends.
+    ends: Vec<Account>,
+}
+
+impl Accounts {
+    /// The accounts of so many ends.
+    pub(crate) fn new(ports: Ports, ends: usize) -> Accounts {
+        Accounts { ports, ends: vec![Account::default(); ends] }
+    }
+
+    #[inline]
+    fn of(&mut self, packet: &Packet) -> &mut Account {
+        &mut self.ends[self.ports.sender(packet) as usize]
+    }
+
+    /// An end sends a packet of this size.
+    #[inline]
+    pub(crate) fn entered(&mut self, end: u32, size: Bytes) {
+        self.ends[end as usize].entered.add(size);
+    }
+
+    /// The other end receives one.
+    #[inline]
+    pub(crate) fn delivered(&mut self, end: u32, size: Bytes) {
+        self.ends[end as usize].delivered.add(size);
+    }
+
+    pub(crate) fn lost(&mut self, packet: &Packet) {
+        self.of(packet).lost.add(packet.size());
+    }
+
+    pub(crate) fn repeated(&mut self, packet: &Packet) {
+        self.of(packet).repeated.add(packet.size());
+    }
+
+    #[inline]
+    pub(crate) fn made(&mut self, packet: &Packet) {
+        self.of(packet).made.add(packet.size());
+    }
+
+    #[inline]
+    pub(crate) fn taken(&mut self, packet: &Packet) {
+        self.of(packet).taken.add(packet.size());
+    }
+
+    /// The run ends with these packets under way, and with the streams of all ends, in order, this far.
+    pub(crate) fn finish<'a>(
+        mut self,
+        on_the_way: impl Iterator<Item = &'a (Packet, Bytes)>,
+        streams: impl Iterator<Item = Option<Stream>>,
+    ) -> Vec<Account> {
+        for (packet, size) in on_the_way {
+            self.of(packet).on_the_way.add(*size);
+        }
+        for (account, stream) in self.ends.iter_mut().zip(streams) {
+            account.stream = stream;
+        }
+        self.ends
+    }
+}
