@@ -45,6 +45,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import as_text
 from lasthop.quantity import share
+from lasthop.shapes import check_claim, check_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -181,6 +182,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
         raise UsageError(f"{path}: {e}; expected a readable claims file") from e
+    check_file(path, whole)
     claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
     for table in whole.pop("table", []):
         claims += [_claim(path, entry) for entry in _spelt_out(path, table)]
@@ -213,11 +215,11 @@ def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]
         if len(values) != len(table["at-columns"]):
             raise UsageError(f"{where}: {row}: {len(values)} values; expected {len(table['at-columns'])}")
         for column, value in zip(table["at-columns"], values, strict=True):
-            ident = table["id"].format(row=row, column=column.replace(" ", ""))
+            ident = _filled(where, table["id"], {"row": row, "column": column.replace(" ", "")})
             yield {
                 **rest,
                 "id": ident,
-                "text": table["text"].format(row=row, column=column),
+                "text": _filled(where, table["text"], {"row": row, "column": column}),
                 "at": {**table.get("at", {}), table["rows"]: row, table["columns"]: column},
                 "value": value,
                 "note": notes.get(ident, ""),
@@ -241,12 +243,20 @@ def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                     entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
         chosen = dict(zip(sets, options, strict=True))
         words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
-        try:
-            entry["id"] = entry["id"].format(**{name: label for name, (label, _) in chosen.items()})
-            entry["text"] = entry["text"].format(**words)
-        except KeyError as e:
-            raise UsageError(f"{where}: {nearest(str(e.args[0]), sets)}") from e
+        entry["id"] = _filled(where, entry["id"], {name: label for name, (label, _) in chosen.items()})
+        entry["text"] = _filled(where, entry["text"], words)
         yield {**entry, **cells.get(entry["id"], {})}
+
+
+def _filled(where: str, text: str, words: Mapping[str, str]) -> str:
+    """A text with words in the place of the names in braces."""
+    try:
+        return text.format(**words)
+    except KeyError as e:
+        raise UsageError(f"{where}: {nearest(str(e.args[0]), words)}") from e
+    except (ValueError, IndexError, AttributeError) as e:
+        names = ", ".join(f"{{{name}}}" for name in words)
+        raise UsageError(f'{where}: "{text}"; expected no braces but those of {names}') from e
 
 
 def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
@@ -257,6 +267,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
     for name in ("id", "text", "metric"):
         if name not in entry:
             raise UsageError(f"{where}: no {name}; expected one")
+    check_claim(where, entry)
     kind, unit = entry.get("kind", "mean"), entry.get("unit", "")
     if kind not in KINDS:
         raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")

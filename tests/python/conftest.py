@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lasthop import _core
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -100,6 +102,11 @@ lines  = "agents.snoop.kind"
 names  = { none = "standard", lle-tcp = "LLE" }
 where  = { "flows.main.tcp.packet" = "1000 B" }
 """
+
+
+def pytest_report_header() -> str:
+    """Name the extension under test: the checked one in CI and with --soak."""
+    return f"lasthop: {'checked' if _core.is_checked else 'release'} extension {_core.__file__}"
 
 
 @pytest.fixture

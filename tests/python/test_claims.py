@@ -260,6 +260,15 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
         ('this = { v = "a" }', "at = { v = 2 }", 'at: v: 2; expected text such as "2"'),
         ('this = { v = "a" }', "at = { v.w = 2 }", "at: v: a table; expected text; a key with dots"),
         ('this = { v = "a" }', 'at = "v"', "at: v; expected a table of swept keys"),
+        ("at-least = 20", 'at-least = "20"', "at-least: .20.; expected a number"),
+        ("at-least = 20", "between = [1]", r"between: \[1\]; expected two numbers"),
+        ('kind = "gain"', 'kind = "order"\norder = [1, 2]', r"order: \[1, 2\]; expected a list of text"),
+        ('text = "more"', "text = 7", "text: 7; expected text"),
+        ('tolerance = "8 %"', "tolerance = 0.08", "tolerance: 0.08; expected text"),
+        ("a = [2, 1]", 'a = "2 1"', "values: .*; expected a table of lists of numbers"),
+        ("[[claim]]", "[claim]", "claim: .*; expected tables in double brackets"),
+        ("x/{row}-", "x/{row}}-", "expected no braces but those of {row}, {column}"),
+        ("x/{row}-", "x/{rwo}-", 'did you mean "row"'),
     ],
 )
 def test_a_mistake_in_a_claims_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def complain(text: str) -> None:
     """Print errors, one a line."""
     label = click.style("error:", fg="red", bold=True) if _coloured(sys.stderr) else "error:"
-    for line in text.splitlines():
+    for line in text.split("\n"):
         click.echo(f"{label} {line}", err=True, color=True)
 
 

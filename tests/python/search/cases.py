@@ -1,0 +1,83 @@
+"""A number makes a scenario: the same number makes the same one as long as the reader accepts the same."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+from lasthop import _core
+
+from .draw import Draw
+from .networks import draw_network
+from .traffic import draw_flows
+from .tree import text
+from .twists import twist
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+MOST_EVENTS = 150_000
+"""By estimate: a case that may cost more is made shorter."""
+
+MOST_DRAFTS = 40
+
+
+class Draft:
+    """A case and how many drafts the reader refused before it."""
+
+    def __init__(self, number: int, tree: Tree, refused: int) -> None:
+        self.number = number
+        self.tree = tree
+        self.refused = refused
+
+    @property
+    def text(self) -> str:
+        return text(self.tree)
+
+
+def case(number: int) -> Draft:
+    """The case of this number."""
+    for attempt in range(MOST_DRAFTS):
+        draw = Draw(f"lasthop/{number}/{attempt}")
+        tree = _draft(draw)
+        if _is_accepted(tree):
+            tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
+            tree = {"title": f"Random case {number}"} | tree
+            return Draft(number, tree, attempt)
+    raise AssertionError(f"case {number}: {MOST_DRAFTS} drafts were refused")
+
+
+def _draft(draw: Draw) -> Tree:
+    network = draw_network(draw)
+    budget_bits = 3e7
+    duration_s = min(draw.log(0.5, 200), max(0.5, budget_bits / network.fastest_bps))
+    run: Tree = {"duration": f"{duration_s * 1e3:.0f} ms", "seed": draw.whole(1, 1000)}
+    if draw.chance(0.3):
+        run["warmup"] = f"{duration_s * draw.uniform(0, 0.5) * 1e3:.0f} ms"
+    if draw.chance(0.3):
+        run["bin"] = f"{duration_s * draw.uniform(0.01, 0.5) * 1e3 + 1:.0f} ms"
+    network.tree["run"] = run
+    draw_flows(draw, network, duration_s)
+    return network.tree
+
+
+def _is_accepted(tree: Tree) -> bool:
+    try:
+        _core.Scenario.from_text(text(tree), "case.toml")
+    except _core.ScenarioError:
+        return False
+    return True
+
+
+def _affordable(tree: Tree) -> Tree:
+    """The scenario, its run as short as its cost demands."""
+    events = _core.Scenario.from_text(text(tree), "case.toml").estimate()["events"]
+    if events <= MOST_EVENTS:
+        return tree
+    shorter = deepcopy(tree)
+    run = shorter["run"]
+    duration_ms = max(20.0, float(run["duration"].split()[0]) * MOST_EVENTS / events)
+    run["duration"] = f"{duration_ms:.0f} ms"
+    if "warmup" in run:
+        run["warmup"] = f"{min(float(run['warmup'].split()[0]), duration_ms / 3):.0f} ms"
+    return shorter if _is_accepted(shorter) else tree

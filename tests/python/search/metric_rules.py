@@ -1,0 +1,135 @@
+"""Rules of metrics and of the run as a whole."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lasthop import _core
+
+from .observed import ROUNDING, Observed, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
+    # A source without an end, or one that has not come to it.
+    "completion_s": lambda seen, of: True,
+    "acknowledged_s": lambda seen, of: True,
+    "retransmitted_share": lambda seen, of: not seen.metrics.get(f"{of}segments_sent"),
+    "timeout_first_mean_s": lambda seen, of: _series_of_timeouts(seen, of) == 0,
+    "rtt_mean_s": lambda seen, of: seen.metrics[f"{of}rtt_max_s"] is None,
+    "rtt_max_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
+    "rtt_sd_s": lambda seen, of: True,
+    "rtt_p50_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
+    "rtt_p95_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
+    "rtt_p99_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
+    # No loss, no estimate taken.
+    "rate_estimate_bps": lambda seen, of: True,
+    "delay_mean_s": lambda seen, of: seen.metrics[f"{of}packets_received"] == 0,
+    "delay_max_s": lambda seen, of: seen.metrics[f"{of}packets_received"] == 0,
+    "service_mean_s": lambda seen, of: True,
+    "service_sd_s": lambda seen, of: True,
+    "jain_index": lambda seen, of: seen.metrics["goodput_bps"] == 0,
+    # Agents that hear no acknowledgements of their receivers.
+    "unconfirmed": lambda seen, of: not (seen.has_agent("lle-tcp") and "safe" in seen.settings.values()),
+}
+"""Metrics that may be undefined, each with when."""
+
+COUNTED = {
+    "segments", "packets", "frames", "timeouts", "losses", "transfers", "slots", "bytes", "turns",
+}  # fmt: skip
+
+
+def metrics_are_numbers(seen: Observed) -> Iterator[str]:
+    for name, value in seen.metrics.items():
+        of, _, last = name.rpartition(".")
+        of += "." if of else ""
+        if value is None:
+            may_be = UNDEFINED.get(last)
+            if may_be is None or not may_be(seen, of):
+                yield f"{name} is undefined"
+            continue
+        unit = _units().get(last, "")
+        if not math.isfinite(value):
+            yield f"{name} is {value}"
+        elif value < 0:
+            yield f"{name} is negative: {value}"
+        elif unit in COUNTED and "mean" not in last and "_per_" not in last and value != int(value):
+            yield f"{name} counts {value}"
+        elif last in {"utilisation", "jain_index", "retransmitted_share"} and value > 1 + ROUNDING:
+            yield f"{name} is a share of {value}"
+
+
+ORDERED = [
+    ("retransmits", "segments_sent"),
+    ("timeouts_spurious", "timeouts"),
+    ("fast_retransmits", "loss_indications"),
+    ("rtt_mean_s", "rtt_max_s"),
+    ("rtt_p50_s", "rtt_p95_s"),
+    ("rtt_p95_s", "rtt_p99_s"),
+    ("delay_mean_s", "delay_max_s"),
+    ("transfers_done", "transfers_begun"),
+    ("arq.first_retransmissions", "arq.first_transmissions"),
+    ("arq.second_retransmissions", "arq.first_retransmissions"),
+    ("packets_delivered", "packets_entered"),
+    ("queue_mean_packets", "queue_max_packets"),
+]
+"""Metrics of which the first is never above the second; what begins in a warm-up may end after it."""
+
+
+def metrics_are_in_order(seen: Observed) -> Iterator[str]:
+    for small, large in ORDERED:
+        for name, value in seen.metrics.items():
+            if not name.endswith(f".{small}") or value is None:
+                continue
+            most = seen.metrics.get(f"{name.removesuffix(small)}{large}")
+            if small.startswith(("arq", "packets", "transfers", "timeouts")) and seen.has_warmup:
+                continue
+            # Where an RTS comes first, an attempt may end before its data frame.
+            rts = name.replace(f".{small}", ".rts-threshold")
+            if small.startswith("arq") and not seen.is_set(rts, "never"):
+                continue
+            if most is not None and value > most * (1 + ROUNDING):
+                yield f"{name} {value} is above {large} {most}"
+
+
+def airtime_adds_up(seen: Observed) -> Iterator[str]:
+    measured_s = seen.run.simulated_s - seconds(seen.settings["run.warmup"])
+    for link, table in seen.tree["links"].items():
+        if table["kind"] != "wifi":
+            continue
+        parts = {
+            name: value or 0.0
+            for name, value in seen.metrics.items()
+            if name.startswith(f"links.{link}.airtime_") and not name.endswith("concurrent_s")
+        }
+        if abs(sum(parts.values()) - measured_s) > 1e-8:
+            yield f"{link}: {sum(parts.values())} s of {measured_s} s: {parts}"
+
+
+def events_are_below_the_estimate(seen: Observed) -> Iterator[str]:
+    if seen.run.events > seen.estimate["events"]:
+        yield f"{seen.run.events} events, at most {seen.estimate['events']:.0f} estimated"
+
+
+def the_run_goes_to_its_end(seen: Observed) -> Iterator[str]:
+    duration_s = seconds(seen.settings["run.duration"])
+    if seen.run.stopped or abs(seen.run.simulated_s - duration_s) > duration_s * ROUNDING:
+        yield f"stopped by {seen.run.stopped} at {seen.run.simulated_s} s of {duration_s} s"
+
+
+@cache
+def _units() -> dict[str, str]:
+    return {
+        entry["name"].rpartition(".")[2]: entry["unit"] for entry in json.loads(_core.registry())["metrics"]
+    }
+
+
+def _series_of_timeouts(seen: Observed, of: str) -> float:
+    """Losses that the timer told, of a flow."""
+    told, fast = seen.metrics[f"{of}loss_indications"], seen.metrics[f"{of}fast_retransmits"]
+    return (told or 0) - (fast or 0)

@@ -1,0 +1,76 @@
+"""Rules of traces: what was written down in every instant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .observed import ROUNDING, Observed, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def traced_times_go_forward(seen: Observed) -> Iterator[str]:
+    for channel, columns in seen.traces.items():
+        times = columns.get("time_s")
+        if times is None or len(times) == 0:
+            continue
+        times = np.asarray(times)
+        if np.any(np.diff(times) < 0) or times[0] < 0 or times[-1] > seen.run.simulated_s * (1 + ROUNDING):
+            yield f"{channel}: from {times[0]} s to {times[-1]} s, or not in order"
+
+
+def windows_have_a_segment(seen: Observed) -> Iterator[str]:
+    for channel in ("cwnd", "tcp"):
+        for flow, rows in _by_flow(seen, channel):
+            if not np.all(np.isfinite(rows["cwnd"])) or np.any(rows["cwnd"] < 1 - ROUNDING):
+                place = int(np.argmin(np.nan_to_num(rows["cwnd"], nan=-np.inf)))
+                yield f"{channel} of {flow}: {rows['cwnd'][place]} segments at {rows['time_s'][place]} s"
+            if np.any(np.isnan(rows["ssthresh"])) or np.any(rows["ssthresh"] < 1 - ROUNDING):
+                yield f"{channel} of {flow}: a threshold of {np.min(rows['ssthresh'])} segments"
+
+
+def round_trips_are_times(seen: Observed) -> Iterator[str]:
+    for flow, rows in _by_flow(seen, "rtt"):
+        for column, values in rows.items():
+            if not np.all(np.isfinite(values)) or np.any(values < 0):
+                yield f"{column} of {flow}: {np.min(values)} to {np.max(values)}"
+        longest_s = seconds(seen.settings[f"{seen.tcp(flow)}.max-rto"])
+        shortest_s = seconds(seen.settings[f"{seen.tcp(flow)}.min-rto"])
+        rto_s = rows["rto_s"]
+        if np.any(rto_s > longest_s * (1 + ROUNDING)) or np.any(rto_s < shortest_s * (1 - ROUNDING)):
+            yield (
+                f"rto of {flow}: {np.min(rto_s)} s to {np.max(rto_s)} s, "
+                f"and it may be {shortest_s} s to {longest_s} s"
+            )
+
+
+def queues_hold_what_they_have_room_for(seen: Observed) -> Iterator[str]:
+    columns = seen.traces.get("queue")
+    if columns is None:
+        return
+    links, directions = np.asarray(columns["link"]), np.asarray(columns["direction"])
+    for link in seen.tree["links"]:
+        for direction, at in (("forward", ""), ("reverse", "reverse.")):
+            room = re.fullmatch(r"(\d+) packets?", seen.settings.get(f"links.{link}.{at}queue", ""))
+            packets = np.asarray(columns["packets"])[(links == link) & (directions == direction)]
+            if room and len(packets) and np.max(packets) > int(room[1]):
+                yield f"{link} {direction}: {np.max(packets):.0f} packets, room for {room[1]}"
+
+
+def _by_flow(seen: Observed, channel: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of each end of a flow in a trace."""
+    columns = seen.traces.get(channel)
+    if columns is None:
+        return
+    flows = np.asarray(columns["flow"])
+    for flow in sorted(set(columns["flow"])):
+        numbers = {
+            name: np.asarray(column)[flows == flow]
+            for name, column in columns.items()
+            if not isinstance(column, list)
+        }
+        yield str(flow), numbers
