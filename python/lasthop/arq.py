@@ -7,7 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from lasthop.errors import StudyError, UsageError
+from lasthop.errors import StudyError, UsageError, reason
 from lasthop.table import grid
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def between(text: str) -> tuple[float, float]:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*\.\.\s*(\d+(?:\.\d+)?)\s*", text)
     if not found or float(found[1]) > float(found[2]):
-        raise UsageError(f'--between: "{text}"; expected two times in seconds such as 12.5..13')
+        raise UsageError(f'"{text}"; expected two times in seconds such as 12.5..13', argument="between")
     return float(found[1]), float(found[2])
 
 
@@ -65,7 +65,7 @@ def services_text(folder: Path, window: tuple[float, float] | None) -> tuple[str
             shown = list(chosen if window else islice(chosen, FIRST))
             left = 0 if window else sum(1 for _ in chosen)
     except (OSError, KeyError, ValueError) as e:
-        raise StudyError(f"{path}: {e}; expected what lasthop run --trace arq -o DIR wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected what lasthop run --trace arq -o DIR wrote") from e
     heads = ["time s", "Q1", "Q2", "Q3", "next timer", "served", "", "why", "outcome"]
     several = len({row["link"] for row in shown}) > 1
     table = [[*([row["link"]] if several else []), *_cells(row)] for row in shown]

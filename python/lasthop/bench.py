@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core, paths
 from lasthop.agentcost import AgentCase
-from lasthop.errors import LasthopError, UsageError, nearest
+from lasthop.errors import LasthopError, UsageError, nearest, reason
 from lasthop.lawcost import LawCase
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
@@ -129,7 +129,7 @@ def _case(path: Path) -> Case | AgentCase | LawCase:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
-        raise UsageError(f"{path}: {e}; expected a readable case") from e
+        raise UsageError(f"{path}: {reason(e)}; expected a readable case") from e
     if "agent" in found:
         return _agent_case(path, found)
     if "laws" in found:

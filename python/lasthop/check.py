@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.budget import admit, largest
-from lasthop.overrides import parse_where, select
 from lasthop.quantity import digits
 from lasthop.stats import Interval, interval
 from lasthop.table import grid
@@ -111,7 +110,7 @@ def theory(
 ) -> list[Theory]:
     """Run the chosen points and compare every bulk TCP flow with the closed forms."""
     found = []
-    for point in select(scenario.points(), parse_where(where), scenario.numeric):
+    for point in scenario.select(where):
         runs = [scenario.run(replication=r, point=point) for r in range(replications)]
         for flow, table in scenario.flows(point).items():
             line = _compare(scenario, point, flow, table, runs, tolerance)

@@ -42,7 +42,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.errors import UsageError, nearest
+from lasthop.errors import UsageError, nearest, reason
 from lasthop.overrides import as_text
 from lasthop.quantity import share
 from lasthop.shapes import check_claim, check_file
@@ -181,7 +181,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
-        raise UsageError(f"{path}: {e}; expected a readable claims file") from e
+        raise UsageError(f"{path}: {reason(e)}; expected a readable claims file") from e
     check_file(path, whole)
     claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
     for table in whole.pop("table", []):

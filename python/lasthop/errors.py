@@ -7,11 +7,31 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# More names than this tell nobody which one was meant.
+MOST_LISTED = 8
+
 
 class LasthopError(Exception):
-    """Base of the errors raised by the Python side; a message is `where: found; expected`."""
+    """Base of the errors raised by the Python side; a message is `where: found; expected`.
+
+    `argument` names the argument at fault, as Python calls it; it stands before the message. The command
+    line writes it as its option.
+
+    >>> error = UsageError("0; expected 1 or more", argument="max_events")
+    >>> str(error), error.as_option()
+    ('max_events: 0; expected 1 or more', '--max-events: 0; expected 1 or more')
+    """
 
     exit_code = 1
+
+    def __init__(self, text: str, *, argument: str | None = None) -> None:
+        super().__init__(f"{argument}: {text}" if argument else text)
+        self.text = text
+        self.argument = argument
+
+    def as_option(self) -> str:
+        """The message as the command line prints it."""
+        return f"--{self.argument.replace('_', '-')}: {self.text}" if self.argument else self.text
 
 
 class UsageError(LasthopError):
@@ -26,19 +46,59 @@ class StudyError(LasthopError):
     exit_code = 4
 
 
-def nearest(word: str, known: Iterable[str], *, show: int = 8) -> str:
-    """The tail of a message about an unknown name.
+def reason(error: Exception) -> str:
+    """Why something failed, in one line, without the number and path that an error of the system repeats.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory", "x"))
+    'No such file or directory'
+    """
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(text.split())
+
+
+def nearest(word: str, known: Iterable[str], *, none: str = "there is nothing to choose from") -> str:
+    """The tail of a message about an unknown name; `none` is what it says where no name is known.
 
     >>> nearest("renno", ["tahoe", "reno"])
-    'did you mean "reno"? (known: tahoe, reno)'
+    'did you mean "reno"? (known: reno, tahoe)'
     >>> nearest("zz", ["tahoe", "reno"])
-    'expected one of: tahoe, reno'
+    'expected one of tahoe, reno'
+    >>> nearest("flows.a.loss", [])
+    'there is nothing to choose from'
     """
+    names = list(known)
+    if not names:
+        return none
+    near = _near(word, names)
+    listed = listing([*near, *(name for name in names if name not in near)])
+    if near:
+        return f'did you mean "{near[0]}"? (known: {listed})'
+    return f"expected one of {listed}" if len(names) > 1 else f"expected {listed}"
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names for a message, no more than `MOST_LISTED` of them.
+
+    >>> listing("abcdefghij")
+    'a, b, c, d, e, f, g, h, … (10 in all)'
+    """
+    every = list(names)
+    more = f", … ({len(every)} in all)" if len(every) > MOST_LISTED else ""
+    return ", ".join(every[:MOST_LISTED]) + more
+
+
+def _near(word: str, names: list[str]) -> list[str]:
+    """The names near to a word, the nearest first: by spelling, then those that share a part with it."""
     import difflib
 
-    names = list(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    listed = ", ".join(names[:show]) + (", …" if len(names) > show else "")
-    if close:
-        return f'did you mean "{close[0]}"? (known: {listed})'
-    return f"expected one of: {listed}" if names else "expected none, for there are none"
+    if not word[:1].isalpha() and not word.startswith("-"):
+        # Another number is near to nothing by its spelling.
+        return []
+    lower = {name.lower(): name for name in reversed(names)}
+    close = difflib.get_close_matches(word.lower(), lower, n=MOST_LISTED, cutoff=0.6)
+    part = word.lower()
+    if len(part) >= 3:
+        holding = sorted((name for name in lower if part in name and name not in close), key=len)
+        held = (name for name in lower if len(name) >= 3 and name[0].isalpha() and name in part)
+        close += [*holding, *sorted((name for name in held if name not in close), key=len, reverse=True)]
+    return [lower[name] for name in close]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.errors import LasthopError, StudyError, UsageError, nearest
+from lasthop.files import replacing
 from lasthop.jsontext import dumps
 from lasthop.paths import protect
 from lasthop.quantity import metric_unit
@@ -106,14 +107,13 @@ def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> No
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)
     protect(path)
-    draft = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if kind == "parquet":
-            _parquet(table, draft)
-        else:
-            draft.write_text(text(study, kind, table), encoding="utf-8", newline="")
-        draft.replace(path)
+        with replacing(path) as draft:
+            if kind == "parquet":
+                _parquet(table, draft)
+            else:
+                draft.write_text(text(study, kind, table), encoding="utf-8", newline="")
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
 

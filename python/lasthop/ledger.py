@@ -1,8 +1,9 @@
 """The ledger of a study: one SQLite file, one row per run, written as the run ends.
 
 The file is created under another name and moved into place complete, so that a ledger that
-exists can always be read; afterwards every run is one committed transaction in WAL mode. A
-process killed at any moment loses no more than the runs it was in the middle of.
+exists can always be read; while it is written every run is one committed transaction in WAL mode.
+A process killed at any moment loses no more than the runs it was in the middle of; one that ends
+leaves one file.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.errors import StudyError
+from lasthop.errors import StudyError, reason
+from lasthop.files import replacing
 from lasthop.jsontext import clean
 from lasthop.paths import LEDGER
 
@@ -84,6 +86,7 @@ class Ledger:
         if not self.path.exists():
             raise StudyError(f"{directory}: no {LEDGER}; expected a study directory")
         self._closing = ExitStack()
+        self._writes = False
         try:
             if write:
                 self._closing.enter_context(locked(directory))
@@ -94,9 +97,10 @@ class Ledger:
                 self._db.execute("pragma synchronous = normal")
                 self._db.execute("begin immediate")
                 self._db.execute("rollback")
+                self._writes = True
         except sqlite3.Error as e:
             self.close()
-            raise StudyError(f"{self.path}: {e}; expected a readable, complete ledger") from e
+            raise StudyError(f"{self.path}: {reason(e)}; expected a readable, complete ledger") from e
         except StudyError:
             self.close()
             raise
@@ -109,16 +113,16 @@ class Ledger:
         if schema != SCHEMA:
             raise StudyError(
                 f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
-                "(use the lasthop that wrote it, --fresh, or another --out)"
+                "(use the lasthop that wrote it, fresh, or another out)"
             )
-        verdict = self._one("pragma quick_check(1)")
+        verdict = " ".join(str(self._one("pragma quick_check(1)")).split())
         if verdict != "ok":
             raise StudyError(f"{self.path}: damaged ({verdict}); expected a complete ledger")
         model = self.meta("model_version")
         if model != _core.model_version:
             raise StudyError(
                 f"{self.path}: results of model version {model}; expected version "
-                f"{_core.model_version} (use the lasthop that wrote it, --fresh, or another --out)"
+                f"{_core.model_version} (use the lasthop that wrote it, fresh, or another out)"
             )
 
     def _one(self, query: str) -> object:
@@ -128,20 +132,21 @@ class Ledger:
     @staticmethod
     def create(directory: Path, meta: dict[str, str]) -> None:
         """Put an empty ledger into a directory, complete from the first moment it is seen."""
-        draft = directory / f"{LEDGER}.new"
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            draft.unlink(missing_ok=True)
-            with closing(sqlite3.connect(draft)) as db:
-                db.executescript(
-                    f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};begin; {_TABLES}"
-                )
-                db.executemany("insert into meta values (?, ?)", meta.items())
-                db.commit()
-            draft.replace(directory / LEDGER)
+            with replacing(directory / LEDGER) as draft:
+                draft.unlink(missing_ok=True)
+                with closing(sqlite3.connect(draft)) as db:
+                    # Kept in memory, so that a failure leaves no journal beside the draft.
+                    db.execute("pragma journal_mode = memory")
+                    db.executescript(
+                        f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"
+                        f"begin; {_TABLES}"
+                    )
+                    db.executemany("insert into meta values (?, ?)", meta.items())
+                    db.commit()
         except (OSError, sqlite3.Error) as e:
-            reason = e.strerror if isinstance(e, OSError) else str(e)
-            raise StudyError(f"{directory}: {reason}; expected a writable directory") from e
+            raise StudyError(f"{directory}: {reason(e)}; expected a writable directory") from e
 
     def meta(self, key: str) -> str:
         """A remembered fact about the study."""
@@ -165,7 +170,7 @@ class Ledger:
                 self._db.execute("delete from plan")
                 self._db.executemany("insert into plan values (?, ?, ?)", plan)
         except sqlite3.Error as e:
-            raise StudyError(f"{self.path}: {e}; expected a writable ledger") from e
+            raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 
     def put(self, rows: Iterable[Row]) -> None:
         """Record finished runs in one transaction."""
@@ -197,7 +202,7 @@ class Ledger:
             with self._db:
                 self._db.executemany(statement, values)
         except sqlite3.Error as e:
-            raise StudyError(f"{self.path}: {e}; expected a writable ledger") from e
+            raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 
     def rows(self, seed: int) -> Iterator[Row]:
         """All runs of a seed that the current model made."""
@@ -214,21 +219,28 @@ class Ledger:
             yield Row(key, replication, seed, limits, stopped, error, found, over_time, asked, *rest)
 
     def close(self) -> None:
-        """Close the file; what was recorded is on disk."""
+        """Close the file; what was recorded is on disk, in one file unless somebody else has it open."""
+        if self._writes:
+            # Where somebody reads or the disk is full, the log keeps what was recorded and is read with the ledger.
+            with suppress(sqlite3.Error):
+                self._db.execute("pragma busy_timeout = 0")
+                self._db.execute("pragma wal_checkpoint(truncate)")
         self._closing.close()
 
 
 def _open(path: Path, *, write: bool) -> sqlite3.Connection:
     if write:
         return sqlite3.connect(path, timeout=30)
-    uri = f"{path.resolve().as_uri()}?mode=ro"
-    db = sqlite3.connect(uri, uri=True, timeout=30)
+    # Not in mode ro: the last one to close a ledger takes its log away, which a reader in that mode cannot.
+    uri = path.resolve().as_uri()
+    db = sqlite3.connect(f"{uri}?mode=rw", uri=True, timeout=30)
     try:
+        db.execute("pragma query_only = on")
         db.execute("select 1 from sqlite_master").fetchone()
     except sqlite3.OperationalError:
         # A WAL file cannot be opened for reading in a directory that cannot be written.
         db.close()
-        db = sqlite3.connect(f"{uri}&immutable=1", uri=True)
+        db = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True)
     return db
 
 
@@ -254,7 +266,7 @@ def locked(directory: Path) -> Iterator[None]:
         except BlockingIOError as e:
             raise StudyError(
                 f"{directory}: another lasthop is writing here; expected none "
-                "(wait for it, or use another --out)"
+                "(wait for it, or use another out)"
             ) from e
         yield
     finally:

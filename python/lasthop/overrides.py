@@ -9,10 +9,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from lasthop.errors import UsageError
+from lasthop.errors import UsageError, listing, nearest
 
 Pairs = list[tuple[str, str]]
 Numeric = Callable[[str, str], float | None]
+# Why a text is no value of a key; None if it is one.
+Refused = Callable[[str, str], str | None]
 
 _CONDITION = re.compile(r"\s*([A-Za-z0-9_.\-\"]+)\s*(<=|>=|!=|==|=|<|>)\s*(.+?)\s*$")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -33,7 +35,7 @@ def parse_set(items: Iterable[str]) -> Pairs:
     for item in items:
         key, sign, value = item.partition("=")
         if not sign or not key.strip() or not value.strip():
-            raise UsageError(f'--set: "{item}"; expected KEY=VALUE such as "run.duration=50 s"')
+            raise UsageError(f'"{item}"; expected KEY=VALUE such as "run.duration=50 s"', argument="set")
         pairs.append((key.strip(), value.strip()))
     return pairs
 
@@ -62,7 +64,9 @@ def as_text(value: object) -> str:
         return f"[{', '.join(_inner(v) for v in value)}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(k)} = {_inner(v)}" for k, v in value.items()) + "}"
-    raise UsageError(f"set: {value!r} is no scenario value; expected text, number, bool or list")
+    raise UsageError(
+        f"{value!r} is not a scenario value; expected text, number, bool or list", argument="set"
+    )
 
 
 def _inner(value: object) -> str:
@@ -84,9 +88,8 @@ class Condition:
         if self.sign in _COMPARE:
             a, b = numeric(self.key, found), numeric(self.key, values[0])
             if a is None or b is None:
-                raise UsageError(
-                    f'--where {self.key}: "{found}" and "{values[0]}" have no order; expected = or !='
-                )
+                text = f'{self.key}: "{found}" and "{values[0]}" have no order; expected = or !='
+                raise UsageError(text, argument="where")
             return _COMPARE[self.sign](a, b)
         equal = any(same(self.key, found, v, numeric) for v in values)
         return equal != (self.sign == "!=")
@@ -112,8 +115,8 @@ def parse_where(items: Iterable[str]) -> list[Condition]:
             match = _CONDITION.match(part)
             if not match:
                 raise UsageError(
-                    f'--where: "{part}"; expected KEY=VALUE, KEY=A|B, KEY<VALUE and the like, '
-                    'joined by " and "'
+                    f'"{part}"; expected KEY=VALUE, KEY=A|B, KEY<VALUE and the like, joined by " and "',
+                    argument="where",
                 )
             values = tuple(v.strip() for v in match[3].split("|"))
             sign = "=" if match[2] == "==" else match[2]
@@ -121,17 +124,26 @@ def parse_where(items: Iterable[str]) -> list[Condition]:
     return found
 
 
-def select(points: list[dict[str, str]], conditions: Iterable[Condition], numeric: Numeric) -> list[int]:
-    """The indices of the points that meet all conditions."""
-    from lasthop.errors import nearest
-
+def select(
+    points: list[dict[str, str]], conditions: Iterable[Condition], numeric: Numeric, refused: Refused
+) -> list[int]:
+    """The indices of the points that meet all conditions, of which there is at least one."""
     chosen = list(range(len(points)))
     for c in conditions:
-        if points and c.key not in points[0]:
-            raise UsageError(f"--where: {c.key} is not swept; {nearest(c.key, points[0])}")
+        if c.key not in points[0]:
+            text = nearest(c.key, points[0], none="this scenario sweeps nothing")
+            raise UsageError(f"{c.key} is not swept; {text}", argument="where")
         there = dict.fromkeys(point[c.key] for point in points)
-        for value in () if c.sign in _COMPARE else c.values:
-            if points and value not in points[0] and not any(same(c.key, value, t, numeric) for t in there):
-                raise UsageError(f'--where {c.key}: "{value}" is no swept value; {nearest(value, there)}')
+        for value in c.values:
+            if value in points[0] or any(same(c.key, value, t, numeric) for t in there):
+                continue
+            why = refused(c.key, value)
+            if why is None and c.sign not in _COMPARE:
+                why = f'"{value}" is not a swept value; {nearest(value, there)}'
+            if why is not None:
+                raise UsageError(f"{c.key}: {why}", argument="where")
         chosen = [i for i in chosen if c.holds(points[i], numeric)]
+        if not chosen:
+            values = f"{c.key}{c.sign}{'|'.join(c.values)}"
+            raise UsageError(f"no point is left by {values}; it takes {listing(there)}", argument="where")
     return chosen

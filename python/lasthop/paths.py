@@ -40,6 +40,8 @@ def shipped() -> dict[str, Path]:
 
 def find(argument: str) -> Path:
     """The scenario file meant by a path, a directory with `scenario.toml`, or an id."""
+    if not argument.strip():
+        raise UsageError('"": is empty; expected a scenario: a file, a directory or an id')
     path = Path(argument)
     if path.is_file():
         return path
@@ -54,7 +56,10 @@ def find(argument: str) -> Path:
         return known[name]
     if "scenarios/" in name and name.split("scenarios/", 1)[1] in known:
         return known[name.split("scenarios/", 1)[1]]
-    raise UsageError(f"{argument}: no such scenario file or id; {nearest(name, known)}")
+    instead = nearest(
+        name, known, none="expected a file, since no scenarios are shipped with this installation"
+    )
+    raise UsageError(f"{argument}: no such scenario file or id; {instead}")
 
 
 def scenario_id(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.arq import BY_ORACLE, by_oracle
 from lasthop.errors import UsageError, nearest
 from lasthop.quantity import metric_unit, metric_words, prefix, split
-from lasthop.style import add_to_caption, caption, counts, sheet, styles
+from lasthop.style import add_to_caption, caption, counts, decades, plain_ticks, sheet, styles
 from lasthop.table import Series, series
 
 if TYPE_CHECKING:
@@ -113,22 +113,14 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
     axes.set_ylabel(figure.get("y-label") or name + (f" ({unit})" if unit else ""))
     if axis.spans_decades:
         axes.set_xscale("log")
+        decades(axes.xaxis)
     if figure.get("y-scale") == "log":
         axes.set_yscale("log")
-        _plain_ticks(axes)
+        plain_ticks(axes.yaxis)
     else:
         # From zero on, nearly equal values would lie on the upper edge.
         bottom, top = axes.get_ylim()
         axes.set_ylim(min(0.0, bottom), max(top, 1.04 * max(means) / factor))
-
-
-def _plain_ticks(axes: Axes) -> None:
-    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5 rather than by powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 class _Axis:

@@ -12,7 +12,7 @@ from lasthop.classes import lengths
 from lasthop.errors import UsageError
 from lasthop.overrides import same
 from lasthop.quantity import prefix
-from lasthop.style import caption, counts, sheet, styles
+from lasthop.style import caption, counts, plain_ticks, sheet, styles
 from lasthop.survival import Lasted, kaplan_meier
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
         axes.set_ylim(0.0, 1.02)
         if figure.get("x-scale") == "log":
             axes.set_xscale("log")
+            plain_ticks(axes.xaxis)
         else:
             axes.set_xlim(0.0, 1.02 * longest / factor)
         axes.set_xlabel(f"response time of {figure['class']} ({unit})")

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lasthop import airtime
-from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.errors import StudyError, UsageError, nearest, reason
 from lasthop.paths import RUN
 from lasthop.style import add_to_caption
 from lasthop.timeline import PANELS, Columns, Line, binned, flows_of, held, traced
@@ -29,7 +29,7 @@ def read(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         missing = [key for key in ("scenario", "file", "seed", "point_number", "airtime") if key not in found]
     except (OSError, ValueError, TypeError) as e:
-        raise StudyError(f"{path}: {e}; expected what lasthop run wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected what lasthop run wrote") from e
     if missing:
         raise StudyError(f"{path}: no {missing[0]}; expected what this lasthop's run writes (run it again)")
     return found
@@ -93,5 +93,5 @@ def _table(path: Path) -> Columns:
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
     except (OSError, ValueError) as e:
-        raise StudyError(f"{path}: {e}; expected a trace that lasthop run wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected a trace that lasthop run wrote") from e
     return {name: [row[i] for row in rows] for i, name in enumerate(head)}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.claims import AGREES, DIFFERS, VERDICTS, Finding
 from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.files import replacing
 from lasthop.measure import judge
 from lasthop.overrides import Pairs, as_text
 from lasthop.quantity import digits
@@ -142,7 +143,7 @@ def readings(paper: Paper, names: tuple[str, ...] = ()) -> list[Reading]:
         )
     for name in names:
         if name not in given:
-            raise UsageError(f"reproduce --reading: {name}: unknown reading; {nearest(name, given)}")
+            raise UsageError(f"{name}: unknown reading; {nearest(name, given)}", argument="reading")
     return [_reading(paper, name, given[name]) for name in names or given]
 
 
@@ -244,6 +245,7 @@ def record(result: Readings) -> None:
         else:
             text = f"{text.rstrip()}\n\n{block}"
     try:
-        report.write_text(text, encoding="utf-8")
+        with replacing(report) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as e:
         raise StudyError(f"{report}: {e.strerror}; expected a writable file") from e

@@ -60,6 +60,9 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     A study that is in that directory already is continued only if the outcome has its plan, for
     another plan would hide runs that it has.
     """
+    for part in parts:
+        if part.resolve() == out.resolve():
+            raise UsageError(f"merge: {out}: is one of the parts; expected another directory to write")
     studies = [Study.open(part) for part in parts]
     first = studies[0]
     for other in studies[1:]:

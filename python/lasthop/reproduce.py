@@ -14,6 +14,7 @@ from lasthop import paths
 from lasthop.arq import BY_ORACLE, by_oracle
 from lasthop.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.files import replacing
 from lasthop.measure import judge
 from lasthop.overrides import as_text
 from lasthop.quantity import digits
@@ -217,6 +218,7 @@ def record(result: Reproduction) -> None:
     else:
         text = f"{text.rstrip()}\n\n## How close we come\n\n{block}"
     try:
-        report.write_text(text, encoding="utf-8")
+        with replacing(report) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as e:
         raise StudyError(f"{report}: {e.strerror}; expected a writable file") from e

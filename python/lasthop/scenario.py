@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop import _core, paths
+from lasthop.arguments import span, whole, words
 from lasthop.errors import UsageError, nearest
-from lasthop.overrides import Pairs, as_text
+from lasthop.overrides import Pairs, as_text, parse_where, select
 from lasthop.quantity import seconds
 
 if TYPE_CHECKING:
@@ -23,13 +26,17 @@ if TYPE_CHECKING:
 
     from lasthop.study import Study
 
-CHANNELS = ("cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq")
+# What a trace can record, by name.
+CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
 
 
-def load(path_or_id: str | Path, overrides: Pairs | None = None) -> Scenario:
-    """Read a scenario from a path or by its id below `scenarios/`; it is checked now."""
+def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
+    """Read a scenario from a path or by its id below `scenarios/`; it is checked now.
+
+    `argument` is what messages call the one that gave the overrides.
+    """
     path = paths.find(str(path_or_id))
-    core = _core.Scenario.from_file(paths.shown(path), overrides or [])
+    core = _core.Scenario.from_file(paths.shown(path), overrides or [], argument)
     return Scenario(core, paths.scenario_id(path))
 
 
@@ -89,6 +96,13 @@ class Scenario:
 
     def set(self, values: Mapping[str, object]) -> Scenario:
         """A copy with some keys set; a swept key that is set is no longer swept."""
+        if not isinstance(values, Mapping):
+            raise UsageError(
+                f'{values!r}; expected a mapping such as {{"run.duration": "50 s"}}', argument="set"
+            )
+        for key in values:
+            if not isinstance(key, str):
+                raise UsageError(f'{key!r} is not a key; expected one such as "run.duration"', argument="set")
         pairs = [(key, as_text(value)) for key, value in values.items()]
         return Scenario(self._core.with_overrides(pairs), self.id)
 
@@ -100,18 +114,23 @@ class Scenario:
         """All points of the sweep, each as swept key to value."""
         return self._core.points()
 
+    def select(self, where: Sequence[str]) -> list[int]:
+        """The numbers of the points that meet all conditions, such as `links.a.loss.rate<=2 %`."""
+        conditions = parse_where(words("where", where, "links.a.loss.rate<=2 %"))
+        return select(self.points(), conditions, self._core.numeric, self._core.refused)
+
     def numeric(self, key: str, text: str) -> float | None:
         """The SI value of a quantity; `None` for a word."""
         return self._core.numeric(key, text)
 
     def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
         """Every key of a point with its value, where that came from, and the source."""
-        self._known(point)
-        return cast("dict[str, dict[str, str]]", json.loads(self._core.resolved(point)))
+        found = json.loads(self._core.resolved(self._known(point)))
+        return cast("dict[str, dict[str, str]]", found)
 
     def point_key(self, point: int = 0) -> str:
         """A hash of everything in a point that can change its results."""
-        return self._core.point_key(point)
+        return self._core.point_key(self._known(point))
 
     def figures(self) -> list[dict[str, Any]]:
         """The figures the file defines."""
@@ -119,27 +138,31 @@ class Scenario:
 
     def estimate(self, point: int = 0) -> dict[str, float]:
         """Upper bounds for one run: `events` and `memory_bytes`."""
-        return self._core.estimate(point)
+        return self._core.estimate(self._known(point))
 
     def links(self, point: int = 0) -> list[str]:
         """The names of the links of a point, members of groups by their own, in the order of the file."""
-        self._known(point)
-        return self._core.links(point)
+        return self._core.links(self._known(point))
 
     def flows(self, point: int = 0) -> dict[str, str]:
         """The names of the flows of a point, likewise, each with the name of its table."""
-        self._known(point)
-        return dict(self._core.flows(point))
+        return dict(self._core.flows(self._known(point)))
 
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The 802.11 links of a point, each with the node whose ledger of airtime is kept."""
-        self._known(point)
-        return self._core.observers(point)
+        return self._core.observers(self._known(point))
 
-    def _known(self, point: int) -> None:
-        count = len(self.points())
-        if not 0 <= point < count:
-            raise UsageError(f"{self.id}: point {point}; expected 0 to {count - 1}")
+    def missing(self, channel: str, point: int = 0) -> str | None:
+        """What a trace channel would record and a point has not; `None` where there is something to record."""
+        return self._core.missing(channel, self._known(point))
+
+    @cached_property
+    def _count(self) -> int:
+        return prod(len(rows) for _, rows in self._core.axes())
+
+    def _known(self, point: int) -> int:
+        by_value = "; set() and where choose by value" if isinstance(point, Mapping) else ""
+        return whole("point", point, 0, self._count - 1, hint=f", the points of {self.id}{by_value}")
 
     def run(
         self,
@@ -155,16 +178,22 @@ class Scenario:
         """Simulate one point once and return what was measured.
 
         `trace` names channels of `CHANNELS`; `pcap` is a file for the first link, or a mapping
-        from link to file. Raises `RunError` if the simulation fails.
+        from link to file. Raises `UsageError` if an argument makes no sense, and `RunError` if the
+        simulation fails.
         """
-        self._known(point)
-        check_trace(trace)
-        seed = self.seed if seed is None else seed
+        point = self._known(point)
+        channels = self.check_trace(trace, point)
+        seed = self.seed if seed is None else whole("seed", seed)
+        replication = whole("replication", replication)
+        if max_events is not None:
+            max_events = whole("max_events", max_events, 1)
+        if max_wall_s is not None:
+            max_wall_s = span("max_wall_s", max_wall_s)
         done = self._core.run(
             point,
             seed,
             replication,
-            trace=list(trace),
+            trace=channels,
             pcap=self._pcap(pcap, point),
             cancel=cancel,
             max_events=max_events,
@@ -178,12 +207,25 @@ class Scenario:
         links = self.links(point)
         if not isinstance(pcap, Mapping):
             if not links:
-                raise UsageError(f"pcap: {self.id} has no links; expected at least one")
+                raise UsageError(f"{self.id} has no links; expected at least one", argument="pcap")
             pcap = {links[0]: pcap}
         for link in pcap:
             if link not in links:
-                raise UsageError(f"pcap: {link}: unknown link; {nearest(link, links)}")
+                raise UsageError(f"{link}: unknown link; {nearest(str(link), links)}", argument="pcap")
         return {link: str(path) for link, path in pcap.items()}
+
+    def check_trace(self, channels: Sequence[str], point: int = 0) -> list[str]:
+        """The channels, each of which a run of the point can record."""
+        found = words("trace", channels, "cwnd")
+        for channel in found:
+            if channel not in CHANNELS:
+                text = f'"{channel}" is not a channel; {nearest(channel, CHANNELS)}'
+                raise UsageError(text, argument="trace")
+            lacks = self.missing(channel, point)
+            if lacks is not None:
+                text = f'"{channel}" has nothing to record at point {point} of {self.id}; expected {lacks}'
+                raise UsageError(text, argument="trace")
+        return found
 
     def sweep(
         self,
@@ -200,14 +242,7 @@ class Scenario:
         return Study.create(self, out, replications=replications, seed=seed, where=where, fresh=fresh)
 
     def __repr__(self) -> str:
-        return f"<Scenario {self.id}: {len(self.points())} points>"
-
-
-def check_trace(channels: Sequence[str]) -> None:
-    """Raise unless every channel can be recorded."""
-    for channel in channels:
-        if channel not in CHANNELS:
-            raise UsageError(f"trace: {channel}: unknown channel; {nearest(channel, CHANNELS)}")
+        return f"<Scenario {self.id}: {self._count} points>"
 
 
 class Run:
@@ -235,7 +270,10 @@ class Run:
     def trace(self, name: str) -> Trace:
         """A recorded channel, such as `cwnd`."""
         if name not in self.traces():
-            raise UsageError(f"trace: {name} was not recorded; {nearest(name, self.traces())}")
+            none = f'run(trace=["{name}"]) records it'
+            raise UsageError(
+                f"{name} was not recorded; {nearest(name, self.traces(), none=none)}", argument="trace"
+            )
         return Trace(name, self._core.trace(name))
 
     def as_dict(self) -> dict[str, Any]:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from lasthop.study import Study
 
 
-def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
-    """The figures' tables, what laws judged and users got, or the tables of the metrics named."""
+def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False) -> str:
+    """The figures' tables and what users got, or the tables of the metrics named.
+
+    With `judgements`, also what laws took losses for.
+    """
     blocks = []
     for view in _views(study, metrics):
         if view.get("kind") == "airtime":
@@ -44,8 +47,8 @@ def study_text(study: Study, metrics: tuple[str, ...] = ()) -> str:
         for name in metrics or tuple(figure_metrics(study)):
             study.check_metric(name)
             blocks.append(f"{name}\n{means(study, name)}")
-    judged = "" if metrics else of_study(study)
-    if judged:
+    if judgements:
+        judged = of_study(study) or "no law that judges losses"
         blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
     by_class = "" if metrics else classes.of_study(study)
     if by_class:

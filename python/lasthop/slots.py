@@ -59,14 +59,16 @@ def slots_text(
     ]
     longest = max((length for length in lengths if length), default=None)
     if longest is None:
-        raise UsageError(f"--slots: {scenario.id} has no slotted network; expected a link of kind frn")
+        raise UsageError(
+            f"{scenario.id} has no slotted network; expected a link of kind frn", argument="slots"
+        )
     if "run.duration" in {key for keys, _ in scenario.axes() for key in keys}:
-        raise UsageError("--slots: the length of the run is swept; expected -s run.duration=…")
+        raise UsageError("the length of the run is swept; expected run.duration to be set", argument="slots")
     # What a slot did is known at its end, and what it led to at the beginning of the next.
     until = {"run.warmup": "0 s", "run.duration": f"{(last + 1) * longest:.9f} s"}
     swept = {"run.warmup"} & {key for keys, _ in scenario.axes() for key in keys}
     if swept:
-        raise UsageError("--slots: the warm-up is swept; expected -s run.warmup=…")
+        raise UsageError("the warm-up is swept; expected run.warmup to be set", argument="slots")
     done = scenario.set(until).run(seed=seed, replication=replication, point=point, trace=["slots"])
     return _text(done.trace("slots"), first, last)
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
+from lasthop.arguments import whole
 from lasthop.errors import StudyError, UsageError, nearest
+from lasthop.files import replacing
 from lasthop.ledger import Ledger, Row, foreign, locked
-from lasthop.overrides import parse_where, select
 from lasthop.paths import LEDGER, STUDY_FILES, TEXT, build
 from lasthop.scenario import Scenario
 
@@ -102,13 +103,10 @@ class Study:
         change their result is the same, whatever else in the scenario has changed.
         """
         folder = Path(path) if path is not None else Path("studies") / scenario.id
-        seed = scenario.seed if seed is None else seed
+        seed = scenario.seed if seed is None else whole("seed", seed)
         count = scenario.replications if replications is None else replications
-        if count < 1:
-            raise UsageError(f"replications: {count}; expected 1 or more")
-        chosen = select(scenario.points(), parse_where(where), scenario.numeric)
-        if not chosen:
-            raise UsageError(f"{scenario.id}: no point is left; expected --where to leave some")
+        count = whole("replications", count, 1)
+        chosen = scenario.select(where)
         plan = [(point, scenario.point_key(point), count) for point in chosen]
         meta = {
             "scenario": scenario.id,
@@ -137,7 +135,7 @@ class Study:
         if before != self.scenario.id:
             raise StudyError(
                 f"{self.path}: a study of {before}; expected one of {self.scenario.id} "
-                "(use --fresh or another --out)"
+                "(use fresh or another out)"
             )
         old = ledger.plan()
         if old and any(ledger.meta(k) != meta[k] for k in ("text", "overrides", "seed")):
@@ -353,10 +351,9 @@ def _admit(folder: Path, *, fresh: bool) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    draft = path.with_name(path.name + ".new")
     try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        draft.replace(path)
+        with replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
 

@@ -8,17 +8,20 @@ readers with any colour vision can tell apart.
 from __future__ import annotations
 
 import json
+import math
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.errors import StudyError
+from lasthop.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 FORMATS = ("svg", "png", "pdf")
@@ -40,6 +43,8 @@ _STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
+    # A title, label or name is text as it stands, also with a $ in it.
+    "text.parse_math": False,
     "figure.dpi": 100.0,
     "savefig.dpi": 200.0,
 }
@@ -100,6 +105,33 @@ def styles(lines: str, labels: Sequence[str]) -> list[tuple[str, str, Any]]:
     return found
 
 
+def plain_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def decades(axis: Axis) -> None:
+    """Label a logarithmic axis by its powers of ten."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power(value: float) -> str:
+    """A power of ten.
+
+    >>> power(1e-6), power(100.0)
+    ('10⁻⁶', '10²')
+    """
+    exponent = f"{math.log10(value):.0f}" if value > 0 else ""
+    return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")) if exponent else ""
+
+
 def save(sheet: Figure, path: Path) -> None:
     """Write a figure; the suffix is the format. The same figure gives the same bytes."""
     import matplotlib as mpl
@@ -108,7 +140,7 @@ def save(sheet: Figure, path: Path) -> None:
     kind = path.suffix.removeprefix(".")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with mpl.rc_context(_STYLE):
-            sheet.savefig(path, format=kind, metadata=dates[kind])
+        with mpl.rc_context(_STYLE), replacing(path) as draft:
+            sheet.savefig(draft, format=kind, metadata=dates[kind])
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e

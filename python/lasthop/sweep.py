@@ -66,9 +66,9 @@ class Sweep:
         progress: Progress | None = None,
     ) -> None:
         if jobs is not None and jobs < 1:
-            raise UsageError(f"jobs: {jobs}; expected 1 or more")
+            raise UsageError(f"{jobs!r}; expected 1 or more", argument="jobs")
         if shard and precision:
-            raise UsageError("--shard: cannot be combined with --ci; expected one of the two")
+            raise UsageError("shards have no common precision; expected one of shard and precision")
         self.study = study
         self.executor = executor
         self.jobs = jobs or os.cpu_count() or 1

@@ -144,11 +144,12 @@ def retraced(study: Study, point: int, replication: int, channels: list[str]) ->
     row = study.run_at(point, replication)
     if row is None or row.metrics is None or row.stopped:
         return {}
-    run = study.scenario.run(study.seed, replication, point, trace=channels)
+    recorded = [channel for channel in channels if study.scenario.missing(channel, point) is None]
+    run = study.scenario.run(study.seed, replication, point, trace=recorded)
     if clean(run.metrics) != row.metrics:
         raise StudyError(
             f"{study.path}: point {point} measures other values than the study has; expected the same "
-            "(the study is of another build: sweep again with --fresh)"
+            "(the study is of another build: sweep again with fresh)"
         )
     return {name: dict(run.trace(name).columns) for name in run.traces()}
 

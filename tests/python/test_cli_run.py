@@ -139,8 +139,11 @@ def test_no_capture_shows_the_header_as_the_paper_charges_it(small: Path, cli: C
     assert 'flows.main; expected its law\'s header = "option"' in done.stderr
 
 
-def test_run_prints_what_laws_took_losses_for(small: Path, cli: Cli) -> None:
-    done = cli("run", small, *EJTCP, "-s", 'flows.main.tcp.judges=["jtcp"]')
+def test_run_prints_what_laws_took_losses_for_when_asked(small: Path, cli: Cli) -> None:
+    words = ("run", small, *EJTCP, "-s", 'flows.main.tcp.judges=["jtcp"]')
+    assert "judge" not in cli(*words).stdout
+    done = cli(*words, "--judgements")
+    assert done.stdout.split("\n\n")[1] in cli(*words, "-v").stdout
     matrix = done.stdout.split("\n\n")[1].splitlines()
     assert matrix[0].startswith("judge")
     assert matrix[0].endswith("spurious")

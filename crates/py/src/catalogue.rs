@@ -1,13 +1,14 @@
 //! What there is to choose from, as JSON.
 
 use lasthop_sim::probe::metrics::METRICS;
+use lasthop_sim::probe::trace::CHANNELS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{
-    AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, RecoveryKind, VARIANTS,
+    AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, RecoveryKind, SCHEMES, VARIANTS,
 };
 use serde_json::{Value, json};
 
-/// Every variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss model and metric.
+/// Every scheme, variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss model and metric.
 pub(crate) fn registry() -> String {
     let tcp: Vec<Value> = VARIANTS
         .iter()
@@ -36,7 +37,19 @@ pub(crate) fn registry() -> String {
             json!({ "name": name, "of": metric.of, "unit": metric.unit, "meaning": metric.meaning })
         })
         .collect();
+    let schemes = SCHEMES.iter().map(|(name, scheme)| {
+        let (entry, (part, key)) = (scheme.entry(), scheme.place());
+        json!({
+            "name": name,
+            "part": part,
+            "set": format!("{key} = \"{}\"", entry.name),
+            "summary": entry.summary,
+            "paper": entry.source,
+        })
+    });
+    let channels = CHANNELS.iter().map(|(name, summary)| json!({ "name": name, "summary": summary }));
     json!({
+        "schemes": schemes.collect::<Vec<_>>(),
         "tcp": tcp,
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
@@ -49,6 +62,7 @@ pub(crate) fn registry() -> String {
         "loss": words(LOSS_MODELS),
         "figures": words(FIGURES),
         "panels": words(PANELS),
+        "channels": channels.collect::<Vec<_>>(),
         "metrics": metrics,
     })
     .to_string()

@@ -26,11 +26,12 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a file.
+    /// Reads a file; `argument` is what messages call the one that gave the overrides.
     #[staticmethod]
-    #[pyo3(signature = (path, overrides = Vec::new()))]
-    fn from_file(py: Python<'_>, path: String, overrides: Pairs) -> PyResult<Scenario> {
-        let inner = py.detach(|| Inner::from_file(Path::new(&path), &overrides)).map_err(refused)?;
+    #[pyo3(signature = (path, overrides = Vec::new(), argument = "set"))]
+    fn from_file(py: Python<'_>, path: String, overrides: Pairs, argument: &str) -> PyResult<Scenario> {
+        let overrides = scenario::Overrides { pairs: &overrides, argument };
+        let inner = py.detach(|| Inner::from_file(Path::new(&path), overrides)).map_err(refused)?;
         Ok(Scenario { inner, path })
     }
 
@@ -122,6 +123,17 @@ impl Scenario {
     /// The SI value of a quantity; `None` for words.
     fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         self.inner.numeric(key, text)
+    }
+
+    /// Why a text is no value of a key; `None` if it is one.
+    fn refused(&self, key: &str, text: &str) -> Option<String> {
+        self.inner.refused(key, text)
+    }
+
+    /// What a trace channel would record and no run of a point has; `None` where there is something to record.
+    #[pyo3(signature = (channel, point = 0))]
+    fn missing(&self, channel: &str, point: isize) -> PyResult<Option<&'static str>> {
+        Ok(lasthop_sim::probe::trace::missing(channel, &self.inner.config(self.index(point)?)))
     }
 
     /// Every key of a point with its value and where that comes from, as JSON.

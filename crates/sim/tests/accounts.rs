@@ -96,7 +96,8 @@ udp = {}
 fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
     let outcome = run_once(&config(HOP));
     balanced(&outcome);
-    let (lost, given_up) = (account(&outcome, "f").lost.packets as f64, metric(&outcome, "links.air.drops_retry"));
+    let (lost, given_up) =
+        (account(&outcome, "f").lost.packets as f64, metric(&outcome, "links.air.drops_retry"));
     let received = metric(&outcome, "flows.f.packets_received");
     assert!(lost > 100.0 && given_up > lost + 50.0, "{lost} {given_up}");
     assert!(received + given_up > metric(&outcome, "flows.f.packets_sent"));

@@ -7,41 +7,57 @@ from typing import Any
 
 import click
 
-from lasthop.cli.options import examples, json_option, talk_options
+from lasthop.cli.options import Choice, Word, examples, json_option, talk_options
 from lasthop.cli.talk import data, written
 from lasthop.errors import LasthopError, UsageError, nearest
 
-REGISTERED = (
-    "tcp",
-    "recovery",
-    "congestion",
-    "agents",
-    "arq",
-    "intervals",
-    "links",
-    "standards",
-    "loss",
-    "apps",
-    "metrics",
-)
-LISTS = (*REGISTERED, "scenarios", "papers", "keys")
+# What can be listed, each with a line on what it is.
+LISTS = {
+    "scenarios": "scenarios that come with lasthop",
+    "papers": "papers whose figures are rebuilt by reproduce",
+    "schemes": "schemes of the papers, and the setting that chooses each",
+    "tcp": "variants of TCP: flows.NAME.tcp.variant",
+    "recovery": "what a TCP sender resends: flows.NAME.tcp.recovery",
+    "congestion": "congestion laws: flows.NAME.tcp.congestion",
+    "agents": "agents between network and link: agents.NAME.kind",
+    "arq": "how an 802.11 link repeats frames: links.NAME.arq.kind",
+    "intervals": "how long a node of the FRN waits: links.NAME.frn.interval",
+    "links": "kinds of links: links.NAME.kind",
+    "standards": "802.11 standards: links.NAME.standard",
+    "loss": "loss models: links.NAME.loss.model",
+    "apps": "applications: flows.NAME.app.kind",
+    "metrics": "what runs measure",
+    "channels": "what run --trace records",
+    "figures": "kinds of figures: figure.kind",
+    "panels": "what a figure over time shows: figure.panels",
+    "keys": "keys of a scenario; see explain",
+}
+# What people ask for by another name.
+_ALSO = {
+    "variants": "tcp", "laws": "congestion", "traces": "channels", "models": "loss", "plots": "figures",
+    "sources": "apps", "ids": "scenarios", "units": "keys", "examples": "scenarios", "commands": "scenarios",
+}  # fmt: skip
 
 
 @click.command(
     "list",
     epilog=examples("lasthop list tcp", "lasthop list scenarios --json"),
 )
-@click.argument("what", metavar="WHAT")
+@click.argument("what", required=False, type=Word(), metavar="[WHAT]")
 @json_option
 @talk_options
-def list_command(what: str, as_json: bool) -> None:
-    """List what there is.
+def list_command(what: str | None, as_json: bool) -> None:
+    """List what there is; without WHAT, what can be listed.
 
-    WHAT is tcp, recovery, congestion, agents, arq, links, loss, apps, metrics, scenarios, papers or keys.
+    WHAT is scenarios, papers, schemes, tcp, recovery, congestion, agents, arq, intervals, links,
+    standards, loss, apps, metrics, channels, figures, panels or keys.
     """
-    if what not in LISTS:
-        raise UsageError(f"list: {what}: nothing of that name; {nearest(what, LISTS, show=12)}")
-    entries = _entries(what)
+    if what is None:
+        entries: list[dict[str, Any]] = [{"name": name, "summary": text} for name, text in LISTS.items()]
+    elif what not in LISTS:
+        raise UsageError(f'list: "{what}" is not a list; {nearest(_ALSO.get(what, what), LISTS)}')
+    else:
+        entries = _entries(what)
     if as_json:
         from lasthop.jsontext import dumps
 
@@ -62,11 +78,6 @@ def _cell(value: Any) -> str:
 
 
 def _entries(what: str) -> list[dict[str, Any]]:
-    if what in REGISTERED:
-        from lasthop import _core
-
-        found: list[dict[str, Any]] = json.loads(_core.registry())[what]
-        return found
     if what == "keys":
         from lasthop import _core
 
@@ -77,7 +88,12 @@ def _entries(what: str) -> list[dict[str, Any]]:
 
         papers = [paper(name) for name in known()]
         return [{"id": p.id, "claims": len(p.claims), "title": p.title} for p in papers]
-    return [_scenario(name, str(path)) for name, path in _shipped()]
+    if what == "scenarios":
+        return [_scenario(name, str(path)) for name, path in _shipped()]
+    from lasthop import _core
+
+    found: list[dict[str, Any]] = json.loads(_core.registry())[what]
+    return found
 
 
 def _shipped() -> list[tuple[str, str]]:
@@ -97,7 +113,7 @@ def _scenario(name: str, path: str) -> dict[str, Any]:
     "explain",
     epilog=examples("lasthop explain links.NAME.loss.rate", "lasthop explain flows.main.tcp.min-rto --json"),
 )
-@click.argument("key")
+@click.argument("key", type=Word())
 @json_option
 @talk_options
 def explain_command(key: str, as_json: bool) -> None:
@@ -137,14 +153,16 @@ def schema_command() -> None:
     "new",
     epilog=examples(
         "lasthop new mine --from ejtcp/fig10-baselines",
-        "lasthop new scenarios/mine/slow.toml --from examples/slow-reader",
+        "lasthop new scenarios/slow.toml --from examples/slow-reader",
     ),
 )
-@click.argument("name")
-@click.option("--from", "source", required=True, metavar="ID", help="The scenario to start from.")
+@click.argument("name", type=Word())
+@click.option(
+    "--from", "source", required=True, type=Word(), metavar="ID", help="The scenario to start from."
+)
 @talk_options
 def new_command(name: str, source: str) -> None:
-    """Write NAME.toml, a copy of a shipped scenario to change."""
+    """Write NAME.toml, a copy of a shipped scenario to change, into a directory that is there."""
     from lasthop.new import copy
 
     written(copy(name, source))
@@ -157,7 +175,7 @@ def new_command(name: str, source: str) -> None:
         "lasthop completion fish > ~/.config/fish/completions/lasthop.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @talk_options
 def completion_command(shell: str) -> None:
     """Print the completion script of a SHELL: bash, zsh or fish."""

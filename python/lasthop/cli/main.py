@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -101,7 +105,34 @@ def lasthop(ctx: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    _fill_streams()
     sys.exit(invoke(args))
+
+
+class _Closed(io.TextIOBase):
+    """Where output goes that the caller has closed (`>&-`): nowhere, and that is an error as of a full disk."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    def fileno(self) -> int:
+        return 1
+
+
+def _fill_streams() -> None:
+    """Put something in the place of streams that are closed.
+
+    A file opened later would get the number of one, and what is written to the stream would go into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
 
 
 def invoke(args: Sequence[str] | None = None) -> int:
@@ -129,7 +160,7 @@ def invoke(args: Sequence[str] | None = None) -> int:
         _silence()
         return 1
     except LasthopError as e:
-        complain(str(e))
+        complain(e.as_option())
         return e.exit_code
     except (ValueError, RuntimeError) as e:
         return _from_core(e)
@@ -154,6 +185,15 @@ def _sentence(error: click.UsageError) -> str:
         names = [name for p in error.ctx.command.params for name in p.opts] if error.ctx else []
         known = [name for name in names if name.startswith("--")]
         return f"{error.option_name}: no such option; {nearest(error.option_name, known)}"
+    if isinstance(error, click.BadOptionUsage):
+        expected = (
+            "missing; expected a value" if "requires" in error.message else "has a value; expected none"
+        )
+        return f"{error.option_name}: {expected}"
+    extra = re.match(r"Got unexpected extra arguments? \((.+)\)", error.message)
+    if extra and error.ctx:
+        usage = " ".join([error.ctx.command_path, *error.ctx.command.collect_usage_pieces(error.ctx)])
+        return f"{extra[1]}: one argument too many; expected {usage}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         is_option = isinstance(error.param, click.Option)
         name = error.param.opts[-1] if is_option else error.param.human_readable_name

@@ -2,14 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lasthop.errors import nearest
 from lasthop.quantity import seconds, share
 
+if TYPE_CHECKING:
+    from lasthop.scenario import Scenario
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Word(click.ParamType[str]):
+    """Any text but an empty one, which is what a variable that is not set leaves behind."""
+
+    name = "TEXT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check."""
+        if not str(value).strip():
+            self.fail('""; expected a name', param, ctx)
+        return str(value)
+
+
+class Place(click.ParamType[Path]):
+    """A file or directory."""
+
+    name = "PATH"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Check and convert."""
+        if not str(value).strip():
+            self.fail('""; expected the name of a file or directory', param, ctx)
+        return Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[click.shell_completion.CompletionItem]:
+        """Leave the names to the shell."""
+        return click.Path().shell_complete(ctx, param, incomplete)
+
+
+class Whole(click.ParamType[int]):
+    """A whole number between two bounds."""
+
+    name = "N"
+
+    def __init__(self, least: int, most: int | None = None) -> None:
+        self.least = least
+        self.most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Check and convert."""
+        try:
+            number = int(value)
+        except ValueError:
+            number = self.least - 1
+        if number < self.least or (self.most is not None and number > self.most):
+            bounds = f"from {self.least} on" if self.most is None else f"from {self.least} to {self.most}"
+            self.fail(f'"{value}"; expected a whole number {bounds}', param, ctx)
+        return number
+
+
+class Choice(click.Choice[str]):
+    """One of a few words."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What is said of any other word."""
+        return f'"{value}"; {nearest(str(value), self.choices)}'
 
 
 class Seconds(click.ParamType[float]):
@@ -59,6 +123,14 @@ class Shard(click.ParamType[tuple[int, int]]):
         return int(first), int(last)
 
 
+def loaded(name: str, settings: Sequence[str]) -> Scenario:
+    """The scenario of a command under its `--set` options."""
+    from lasthop.overrides import parse_set
+    from lasthop.scenario import load
+
+    return load(name, parse_set(settings), argument="--set")
+
+
 def examples(*lines: str) -> str:
     """The end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -81,6 +153,17 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
+judgements_option = click.option(
+    "--judgements", is_flag=True, help="Show what laws took each loss for, against what it was."
+)
+
+progress_option = click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+
+# The same where the work is long and shows no bar: what a script passes to all commands must fit each.
+no_bar_option = click.option(
+    "--no-progress", is_flag=True, expose_value=False, help="No bar; there is none here."
+)
+
 verbose_option = click.option(
     "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember, help="Say more."
 )
@@ -92,11 +175,11 @@ talk_options = together(
         is_flag=True,
         expose_value=False,
         callback=_remember,
-        help="Say nothing but errors and what was written.",
+        help="Say nothing but errors and what was written; print what was asked for by name alone.",
     ),
     click.option(
         "--color",
-        type=click.Choice(["auto", "always", "never"]),
+        type=Choice(["auto", "always", "never"]),
         default="auto",
         expose_value=False,
         callback=_remember,
@@ -116,14 +199,15 @@ set_option = click.option(
 where_option = click.option(
     "--where",
     multiple=True,
+    type=Word(),
     metavar="EXPR",
     help='Keep the points where this holds, such as "links.a.loss.rate<=2 %".',
 )
 
-seed_option = click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of all random streams.")
+seed_option = click.option("--seed", type=Whole(0, 2**64 - 1), help="Seed of all random streams.")
 
 limit_options = together(
-    click.option("--max-events", type=click.IntRange(1), metavar="N", help="Stop a run after N events."),
+    click.option("--max-events", type=Whole(1), metavar="N", help="Stop a run after N events."),
     click.option("--max-wall", type=Seconds(), help="Stop a run after so much time on the clock."),
 )
 

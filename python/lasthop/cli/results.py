@@ -7,14 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.cli.options import examples, json_option, set_option, talk_options
+from lasthop.cli.options import (
+    Choice,
+    Place,
+    Whole,
+    Word,
+    examples,
+    json_option,
+    judgements_option,
+    loaded,
+    no_bar_option,
+    set_option,
+    talk_options,
+)
 from lasthop.cli.talk import data, note, warn_of_stopped, written
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STUDY = click.Path(path_type=Path)
+STUDY = Place()
 
 
 @click.command(
@@ -24,13 +36,17 @@ STUDY = click.Path(path_type=Path)
         "lasthop show --trace arq runs/cell --between 12..12.2",
     ),
 )
-@click.argument("study_or_scenario")
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Show this metric (study).")
-@click.option("--point", type=click.IntRange(0), default=0, help="Show this point (scenario).")
+@click.argument("study_or_scenario", type=Word())
+@click.option(
+    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (study)."
+)
+@click.option("--point", type=Whole(0), default=0, help="Show this point (scenario).")
 @click.option("--slots", metavar="FROM..TO", help="Show these slots of one run of a slotted network.")
-@click.option("--replication", type=click.IntRange(0), default=0, help="The replication (--slots).")
-@click.option("--trace", type=click.Choice(["arq"]), help="Show this trace of a run kept by run -o.")
+@click.option("--replication", type=Whole(0), default=0, help="The replication (--slots).")
+@click.option("--trace", type=Choice(["arq"]), help="Show this trace of a run kept by run -o.")
 @click.option("--between", "window", metavar="FROM..TO", help="The time to show, in seconds (--trace).")
+@judgements_option
+@no_bar_option
 @set_option
 @json_option
 @talk_options
@@ -42,6 +58,7 @@ def show_command(
     replication: int,
     trace: str | None,
     window: str | None,
+    judgements: bool,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -53,33 +70,38 @@ def show_command(
     kept with its trace of dynamic ARQ gives what was held, served and why, service by service.
     """
     from lasthop import show
-    from lasthop.overrides import parse_set
     from lasthop.paths import is_study
-    from lasthop.scenario import load
     from lasthop.slots import slots_text, span
     from lasthop.study import Study
 
     if window is not None and trace is None:
-        raise UsageError("--between: has a meaning with --trace alone; expected --trace arq")
+        raise UsageError("has a meaning with --trace alone; expected --trace arq", argument="between")
     if trace is not None:
         if metrics or as_json or settings or slots is not None:
-            raise UsageError("--trace: is a table of its own; expected no other option but --between")
+            raise UsageError(
+                "is a table of its own; expected no other option but --between", argument="trace"
+            )
         _services(Path(study_or_scenario), window)
         return
     if replication and slots is None:
-        raise UsageError("--replication: has a meaning with --slots alone; expected --slots FROM..TO")
+        raise UsageError(
+            "has a meaning with --slots alone; expected --slots FROM..TO", argument="replication"
+        )
     if slots is not None and (metrics or as_json):
-        raise UsageError("--slots: is a table of its own; expected neither --metric nor --json")
+        raise UsageError("is a table of its own; expected neither --metric nor --json", argument="slots")
     if is_study(study_or_scenario):
         if settings:
-            raise UsageError("--set: a study is shown as it was run; expected no -s")
+            raise UsageError("a study is shown as it was run; expected no -s", argument="set")
         study = Study.open(study_or_scenario)
         if slots is not None:
             first, last = span(slots)
             at = {"seed": study.seed, "point": point, "replication": replication}
             data(slots_text(study.scenario, first, last, **at))
             return
-        data(show.study_json(study, metrics) if as_json else show.study_text(study, metrics))
+        if as_json:
+            data(show.study_json(study, metrics))
+        else:
+            data(show.study_text(study, metrics, judgements=judgements))
         missing = study.size - sum(1 for _ in study.results())
         if missing:
             note(f"{missing} of {study.size} runs are missing; sweep again to run them")
@@ -88,8 +110,9 @@ def show_command(
         warn_of_stopped(study)
         return
     if metrics:
-        raise UsageError(f"--metric: {study_or_scenario} is a scenario; expected a study directory")
-    scenario = load(study_or_scenario, parse_set(settings))
+        text = f"{study_or_scenario} is a scenario; expected a study directory"
+        raise UsageError(text, argument="metric")
+    scenario = loaded(study_or_scenario, settings)
     if slots is not None:
         first, last = span(slots)
         data(slots_text(scenario, first, last, point=point, replication=replication))
@@ -120,8 +143,11 @@ def _services(folder: Path, window: str | None) -> None:
 )
 @click.argument("study_or_run", type=STUDY)
 @click.argument("figures", nargs=-1, metavar="[FIG]...")
-@click.option("--format", "formats", default="svg", show_default=True, help="svg, png, pdf, or several.")
+@click.option(
+    "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
+)
 @click.option("-o", "--out", type=STUDY, help="Directory; figures/ in the other without it.")
+@no_bar_option
 @talk_options
 def plot_command(
     study_or_run: Path,
@@ -143,7 +169,7 @@ def plot_command(
     kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
     for kind in kinds:
         if kind not in FORMATS:
-            raise UsageError(f"--format: {kind}: unknown format; {nearest(kind, FORMATS)}")
+            raise UsageError(f'"{kind}" is not a format; {nearest(kind, FORMATS)}', argument="format")
     folder = out or study_or_run / "figures"
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
         from lasthop import plot_run
@@ -188,9 +214,10 @@ def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
     ),
 )
 @click.argument("study", type=STUDY)
-@click.option("--format", "kind", type=click.Choice(["csv", "json", "parquet"]), help="csv without it.")
+@click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="csv without it.")
 @click.option("-o", "--out", type=STUDY, help="File; stdout without it.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
+@no_bar_option
 @talk_options
 def export_command(study: Path, kind: str | None, out: Path | None, summary: bool) -> None:
     """Write STUDY as one tidy table, a row for every run.
@@ -210,7 +237,7 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
         written(out)
         return
     if chosen == "parquet":
-        raise UsageError("--format parquet: is binary; expected -o FILE")
+        raise UsageError("parquet is binary; expected -o FILE", argument="format")
     table = export.summary(opened) if summary else export.tidy(opened)
     click.echo(export.text(opened, chosen, table), nl=False)
 
@@ -223,8 +250,8 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
     ),
 )
 @click.argument("study_or_run", type=STUDY)
-@click.option("--point", type=click.IntRange(0), help="The point of the study, as in export.")
-@click.option("--replication", type=click.IntRange(0), help="The replication in the study; 0 without it.")
+@click.option("--point", type=Whole(0), help="The point of the study, as in export.")
+@click.option("--replication", type=Whole(0), help="The replication in the study; 0 without it.")
 @talk_options
 def command_command(study_or_run: Path, point: int | None, replication: int | None) -> None:
     """Print the exact command that repeats one run, of a study or kept by run -o.
@@ -255,6 +282,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 )
 @click.argument("out", type=STUDY)
 @click.argument("parts", nargs=-1, required=True, type=STUDY, metavar="IN...")
+@no_bar_option
 @talk_options
 def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     """Join the shards IN of one study into the study OUT."""

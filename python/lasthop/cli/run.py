@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.cli.options import (
+    Place,
+    Whole,
+    Word,
     dry_option,
     examples,
     json_option,
+    judgements_option,
     limit_options,
+    loaded,
+    no_bar_option,
     seed_option,
     set_option,
     talk_options,
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, verbose, written
+from lasthop.cli.talk import data, note, report, verbose, written
 from lasthop.errors import StudyError, UsageError
 
 if TYPE_CHECKING:
@@ -32,22 +38,27 @@ if TYPE_CHECKING:
         "lasthop run ejtcp/fig10-baselines -s 'links.r2-d.loss.rate=1 %' --pcap r2-d=last.pcap --json",
     ),
 )
-@click.argument("scenario")
+@click.argument("scenario", type=Word())
 @set_option
 @where_option
 @seed_option
-@click.option("--replication", type=click.IntRange(0), default=0, help="Which replication of the seed.")
-@click.option("--point", type=click.IntRange(0), help="Which point of the sweep; the first without it.")
-@click.option("--trace", metavar="NAMES", help="Record channels: cwnd,rtt,queue,tcp,jitter,slots,arq.")
+@click.option("--replication", type=Whole(0), default=0, help="Which replication of the seed.")
+@click.option("--point", type=Whole(0), help="Which point of the sweep; the first without it.")
+@click.option(
+    "--trace", type=Word(), metavar="NAMES", help="Record channels such as cwnd,rtt; see list channels."
+)
 @click.option(
     "--pcap",
     "pcaps",
     multiple=True,
+    type=Word(),
     metavar="[LINK=]FILE",
     help="Capture a link (the first unless named).",
 )
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Directory for run.json and traces.")
+@click.option("-o", "--out", type=Place(), help="Directory for run.json and traces.")
 @limit_options
+@judgements_option
+@no_bar_option
 @dry_option
 @json_option
 @verbose_option
@@ -64,10 +75,11 @@ def run_command(
     out: Path | None,
     max_events: int | None,
     max_wall: float | None,
+    judgements: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Simulate one point of SCENARIO once and print what was measured.
+    """Simulate one point of SCENARIO once and print a dozen numbers; with -v, all that was measured.
 
     SCENARIO is a file, a directory with a scenario.toml, or an id such as
     ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where leave is run.
@@ -75,23 +87,15 @@ def run_command(
     from lasthop.budget import admit
     from lasthop.cli.interrupt import attended
     from lasthop.jsontext import dumps
-    from lasthop.overrides import parse_set, parse_where, select
     from lasthop.paths import find, protect
-    from lasthop.scenario import check_trace, load
 
-    chosen = load(scenario, parse_set(settings))
+    chosen = loaded(scenario, settings)
     for warning in chosen.warnings:
         note(f"warning: {warning}")
-    left = select(chosen.points(), parse_where(where), chosen.numeric)
-    if not left:
-        raise UsageError(f"{chosen.id}: no point is left; expected --where to leave one")
+    left = chosen.select(where)
     index = left[0] if point is None else point
-    channels = [name.strip() for name in trace.split(",") if name.strip()] if trace else []
-    check_trace(channels)
-    chosen.resolved(index)
+    channels = chosen.check_trace(_channels(trace), index)
     admit(chosen, [index])
-    if verbose():
-        note(f"point {index} of {len(chosen.points())}: {_words(chosen, index)}")
     if dry_run:
         _would(chosen, index, chosen.seed if seed is None else seed, replication, as_json=as_json)
         return
@@ -100,6 +104,11 @@ def run_command(
     for path in captures.values():
         protect(path, find(scenario))
     _prepare(folder, captures)
+    chosen_seed = chosen.seed if seed is None else seed
+    note(
+        f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
+        f"seed {chosen_seed}, replication {replication}"
+    )
     drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
     try:
         done = attended(
@@ -120,7 +129,10 @@ def run_command(
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
     _note_run(done)
-    data(dumps(done.as_dict()) if as_json else _table(done))
+    if as_json:
+        data(dumps(done.as_dict()))
+    else:
+        report(_everything(done) if verbose() else _dozen(done, judgements=judgements))
     for path in captures.values():
         written(path)
     if folder is not None:
@@ -152,6 +164,16 @@ def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json
     )
 
 
+def _channels(trace: str | None) -> list[str]:
+    """The names of a `--trace` option."""
+    if trace is None:
+        return []
+    names = [name.strip() for name in trace.split(",")]
+    if not any(names):
+        raise UsageError(f'"{trace}" names no channel; expected some such as cwnd,rtt', argument="trace")
+    return [name for name in names if name]
+
+
 def _words(scenario: Scenario, index: int) -> str:
     point = scenario.points()[index]
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only one"
@@ -165,13 +187,16 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
         if sign and link in links:
             found[link] = Path(path)
         elif not links:
-            raise UsageError(f"--pcap: {scenario.id} has no links; expected at least one")
+            raise UsageError(f"{scenario.id} has no links; expected at least one", argument="pcap")
         elif sign and "/" not in link and "." not in link:
             from lasthop.errors import nearest
 
-            raise UsageError(f"--pcap: {link}: unknown link; {nearest(link, links)}")
+            raise UsageError(f"{link}: unknown link; {nearest(link, links)}", argument="pcap")
         else:
             found[links[0]] = Path(item)
+    for path in found.values():
+        if not path.name or path.is_dir():
+            raise UsageError(f'"{path}" is a directory; expected a file to write', argument="pcap")
     return found
 
 
@@ -180,7 +205,7 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
     for path in captures.values():
         # A mistyped path would otherwise leave directories behind; only -o asks for one.
         if not path.parent.exists() and (folder is None or path.parent.resolve() != folder.resolve()):
-            raise UsageError(f"--pcap: {path.parent}: no such directory; expected one that is there")
+            raise UsageError(f"{path.parent}: no such directory; expected one that is there", argument="pcap")
     for target in [folder, *(path.parent for path in captures.values())]:
         try:
             if target is not None:
@@ -194,10 +219,7 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
 
 def _note_run(done: Run) -> None:
     each = done.cpu_s / done.events * 1e9 if done.events else 0.0
-    note(
-        f"{done.scenario.id}, seed {done.seed}, replication {done.replication}: {done.events} events "
-        f"in {done.wall_s:.2f} s, {each:.0f} ns each",
-    )
+    note(f"{done.events} events in {done.wall_s:.2f} s, {each:.0f} ns each")
     if done.stopped:
         note(
             f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; "
@@ -205,7 +227,25 @@ def _note_run(done: Run) -> None:
         )
 
 
-def _table(done: Run) -> str:
+def _dozen(done: Run, *, judgements: bool) -> str:
+    """The metrics that tell most, and what was asked for beside them."""
+    from lasthop.judgement import of_run
+    from lasthop.quantity import human, metric_unit
+    from lasthop.summary import telling
+    from lasthop.table import grid
+
+    names = telling(done.metrics)
+    rows = [[name, human(done.metrics[name], metric_unit(name))] for name in names]
+    blocks = [grid(["metric", "value"], rows)]
+    if judgements:
+        blocks.append(of_run(done.metrics) or "no law that judges losses")
+    if len(names) < len(done.metrics):
+        note(f"{len(names)} of {len(done.metrics)} metrics; -v prints all")
+    return "\n\n".join([*blocks, *_holes(done), *done.notes()])
+
+
+def _everything(done: Run) -> str:
+    """All metrics, the ledgers of airtime, and what laws judged and users got."""
     from lasthop import classes
     from lasthop.airtime import CLASSES, ledgers, metric
     from lasthop.judgement import of_run
@@ -236,6 +276,7 @@ def _holes(done: Run) -> list[str]:
 
 
 def _keep(done: Run, folder: Path) -> None:
+    from lasthop.files import replacing
     from lasthop.jsontext import dumps
     from lasthop.paths import RUN
 
@@ -243,11 +284,9 @@ def _keep(done: Run, folder: Path) -> None:
         for name in done.traces():
             path = folder / "traces" / f"{name}.csv"
             path.parent.mkdir(exist_ok=True)
-            draft = path.with_name(path.name + ".new")
-            done.trace(name).to_csv(draft)
-            draft.replace(path)
-        draft = folder / f"{RUN}.new"
-        draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
-        draft.replace(folder / RUN)
+            with replacing(path) as draft:
+                done.trace(name).to_csv(draft)
+        with replacing(folder / RUN) as draft:
+            draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e

@@ -12,19 +12,26 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.cli.options import (
+    Choice,
+    Place,
     Shard,
     Share,
+    Whole,
+    Word,
     dry_option,
     examples,
     json_option,
+    judgements_option,
     limit_options,
+    loaded,
+    progress_option,
     seed_option,
     set_option,
     talk_options,
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import complain, data, note, quiet, verbose, warn_of_stopped, written
+from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn_of_stopped, written
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,11 +46,11 @@ if TYPE_CHECKING:
         "lasthop sweep ejtcp/fig10-baselines --where 'links.r2-d.loss.rate<=2 %' --ci '2 %'",
     ),
 )
-@click.argument("scenario")
+@click.argument("scenario", type=Word())
 @set_option
 @where_option
 @seed_option
-@click.option("-r", "--replications", type=click.IntRange(1), metavar="N", help="Runs of every point.")
+@click.option("-r", "--replications", type=Whole(1), metavar="N", help="Runs of every point.")
 @click.option(
     "--ci",
     type=Share(),
@@ -51,25 +58,26 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--max-replications",
-    type=click.IntRange(2),
+    type=Whole(2),
     default=200,
     show_default=True,
     metavar="N",
     help="With --ci, replicate no point more often.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Workers; all cores without it.")
+@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Workers; all cores without it.")
 @click.option(
     "--executor",
-    type=click.Choice(["thread", "process"]),
+    type=Choice(["thread", "process"]),
     default="thread",
     show_default=True,
     help="What the workers are.",
 )
 @click.option("--shard", type=Shard(), help="Do only this part of the runs; see merge.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Study directory; studies/ID without it.")
+@click.option("-o", "--out", type=Place(), help="Study directory; studies/ID without it.")
 @limit_options
 @click.option("--fresh", is_flag=True, help="Forget the runs the study has.")
-@click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+@judgements_option
+@progress_option
 @dry_option
 @json_option
 @verbose_option
@@ -89,6 +97,7 @@ def sweep_command(
     max_events: int | None,
     max_wall: float | None,
     fresh: bool,
+    judgements: bool,
     no_progress: bool,
     dry_run: bool,
     as_json: bool,
@@ -100,18 +109,16 @@ def sweep_command(
     """
     from lasthop.budget import admit
     from lasthop.cli.interrupt import interruptible
-    from lasthop.overrides import parse_set
     from lasthop.paths import program
     from lasthop.progress import reporter
-    from lasthop.scenario import load
     from lasthop.show import study_json, study_text
     from lasthop.study import Precision, Study
     from lasthop.sweep import Sweep
     from lasthop.work import Limits
 
     if shard and ci:
-        raise UsageError("--shard: cannot be combined with --ci; expected one of the two")
-    chosen = load(scenario, parse_set(settings))
+        raise UsageError("cannot be combined with --ci; expected one of the two", argument="shard")
+    chosen = loaded(scenario, settings)
     for warning in chosen.warnings:
         note(f"warning: {warning}")
     part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
@@ -138,7 +145,8 @@ def sweep_command(
             _carry_out(work, executor)
     except KeyboardInterrupt:
         done = sum(1 for _ in study.results())
-        note(f"interrupted: {done} of {study.size} runs are kept in {folder}; to resume:")
+        complain(f"interrupted: {done} of {study.size} runs are kept in {folder}; the same command resumes")
+        note("to resume:")
         note(f"  {shlex.join([program(), *_again(sys.argv[1:])])}")
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
@@ -146,7 +154,7 @@ def sweep_command(
     if as_json:
         data(study_json(study))
     elif study.metrics():
-        data(study_text(study))
+        report(study_text(study, judgements=judgements or verbose()))
     failures = study.failures
     for failure in failures[: None if verbose() else 5]:
         complain(str(failure.row.error))
@@ -181,10 +189,9 @@ def _would(
 ) -> None:
     from lasthop.budget import largest
     from lasthop.jsontext import dumps
-    from lasthop.overrides import parse_where, select
 
     every = scenario.points()
-    left = select(every, parse_where(where), scenario.numeric)
+    left = scenario.select(where)
     bound = largest(scenario, left)
     if as_json:
         plan = {

@@ -20,22 +20,17 @@ def complain(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print a remark on stderr, unless -q was given."""
+    """Print a remark on stderr; -q silences it."""
     if not quiet():
         click.echo(text, err=True)
-
-
-def warn(text: str) -> None:
-    """Print on stderr what changes how results are to be read, also with -q."""
-    click.echo(f"warning: {text}", err=True)
 
 
 def warn_of_stopped(study: Study) -> None:
     """Say how many runs the means do not count because a limit stopped them."""
     early = len(study.stopped)
     if early:
-        warn(
-            f"{early} of {study.size} runs stopped early at a limit and are left out of the means; "
+        note(
+            f"warning: {early} of {study.size} runs stopped early at a limit and are left out of the means; "
             "see status in export"
         )
 
@@ -56,8 +51,14 @@ def verbose() -> bool:
 
 
 def data(text: str) -> None:
-    """Print results on stdout."""
+    """Print on stdout what was asked for."""
     click.echo(text)
+
+
+def report(text: str) -> None:
+    """Print on stdout what work has come to; -q silences it."""
+    if not quiet():
+        click.echo(text)
 
 
 def paint(text: str, colour: str) -> str:
@@ -65,7 +66,9 @@ def paint(text: str, colour: str) -> str:
     return click.style(text, fg=colour) if _coloured(sys.stdout) else text
 
 
-def _coloured(stream: TextIO) -> bool:
+def _coloured(stream: TextIO | None) -> bool:
+    if stream is None:
+        return False
     choice = _meta("color", default="auto")
     if choice != "auto":
         return choice == "always"

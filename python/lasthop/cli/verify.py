@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.cli.options import (
+    Choice,
+    Place,
     Share,
+    Whole,
+    Word,
     examples,
     json_option,
+    loaded,
+    no_bar_option,
+    progress_option,
     set_option,
     talk_options,
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, paint, quiet, verbose, written
+from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
 
 if TYPE_CHECKING:
     from lasthop.reproduce import Paper
@@ -28,7 +35,7 @@ MISSED = 3
     "reproduce",
     epilog=examples("lasthop reproduce --quick", "lasthop reproduce baselines --json"),
 )
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
 @click.option("--quick", is_flag=True, help="Fewer points and replications.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
 @click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md.")
@@ -36,16 +43,16 @@ MISSED = 3
 @click.option(
     "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Workers; all cores without it.")
+@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Workers; all cores without it.")
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path),
-    default=Path("studies/reproduce"),
+    type=Place(),
+    default="studies/reproduce",
     show_default=True,
     help="Directory for the studies.",
 )
-@click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+@progress_option
 @json_option
 @verbose_option
 @talk_options
@@ -81,11 +88,12 @@ def reproduce_command(
             data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
         return
     if record and quick:
-        raise UsageError("--record: a quick run is too coarse for the record; expected no --quick")
+        raise UsageError("a quick run is too coarse for the record; expected no --quick", argument="record")
     if readings or names:
         if quick or len(ids) != 1 or (record and names):
             raise UsageError(
-                "--readings: expected exactly one ID, no --quick, and --record without --reading alone"
+                f"with {len(ids)} IDs; expected exactly one, no --quick, and --record without --reading alone",
+                argument="readings",
             )
         _readings(
             book.paper(ids[0]), names, out, record=record, jobs=jobs, plain=no_progress, as_json=as_json
@@ -105,7 +113,7 @@ def reproduce_command(
             )
         results.append(result)
         if not as_json:
-            data(result.text(paint))
+            report(result.text(paint))
             if verbose():
                 note("\n".join(f"{f.claim.id}: {f.claim.text}" for f in result.findings))
         if record:
@@ -143,7 +151,10 @@ def _readings(
         result = readings.judge_all(
             one, out, names=names, jobs=jobs, progress=lambda _: reporter(quiet=quiet(), plain=plain)
         )
-    data(dumps(result.as_dict()) if as_json else result.text())
+    if as_json:
+        data(dumps(result.as_dict()))
+    else:
+        report(result.text())
     if record:
         readings.record(result)
         written(one.report)
@@ -156,20 +167,21 @@ def _readings(
         "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
     ),
 )
-@click.argument("scenarios", nargs=-1, metavar="[SCENARIO]...")
+@click.argument("scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...")
 @set_option
 @where_option
 @click.option("--theory", is_flag=True, help="Run the points and print PFTK and Mathis beside them.")
 @click.option(
     "-r",
     "--replications",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=3,
     show_default=True,
     metavar="N",
     help="With --theory, runs of every point.",
 )
 @click.option("--tolerance", type=Share(), help="With --theory, what Reno may be off; 10 to 15 % without it.")
+@no_bar_option
 @json_option
 @talk_options
 def check_command(
@@ -186,29 +198,27 @@ def check_command(
     from lasthop.cli.interrupt import interruptible
     from lasthop.errors import UsageError
     from lasthop.jsontext import dumps
-    from lasthop.overrides import parse_set
     from lasthop.paths import shipped
-    from lasthop.scenario import load
 
     if theory and len(scenarios) != 1:
-        raise UsageError("--theory: needs a scenario; expected exactly one")
+        raise UsageError("needs a scenario; expected exactly one", argument="theory")
     missed = 0
     documents = []
     for name in scenarios or shipped():
-        scenario = load(name, parse_set(settings))
+        scenario = loaded(name, settings)
         found = check.validate(scenario)
         for warning in found.warnings:
             note(f"warning: {warning}")
         document = found.as_dict()
         if not as_json:
-            data(found.text())
+            report(found.text())
         if theory:
             with interruptible():
                 lines = check.theory(scenario, where, replications, tolerance)
             document["theory"] = [line.as_dict() for line in lines]
             missed += sum(line.missed for line in lines)
             if not as_json:
-                data(check.theory_text(lines))
+                report(check.theory_text(lines))
         documents.append(document)
     if as_json:
         data(dumps(documents[0] if len(documents) == 1 else documents))
@@ -218,9 +228,10 @@ def check_command(
 
 
 @click.command("bench", epilog=examples("lasthop bench", "lasthop bench newreno-1pct --peer ns2 --json"))
-@click.argument("cases", nargs=-1, metavar="[CASE]...")
-@click.option("--peer", type=click.Choice(["ns2"]), help="Run the same in a peer, if it is installed.")
+@click.argument("cases", nargs=-1, type=Word(), metavar="[CASE]...")
+@click.option("--peer", type=Choice(["ns2"]), help="Run the same in a peer, if it is installed.")
 @click.option("--list", "listing", is_flag=True, help="List the cases and stop.")
+@no_bar_option
 @json_option
 @talk_options
 def bench_command(
@@ -262,11 +273,11 @@ def bench_command(
         data(dumps(documents))
         return
     if lines:
-        data(bench.text(lines))
+        report(bench.text(lines))
     if costs:
-        data(agentcost.text(costs))
+        report(agentcost.text(costs))
     if laws:
-        data(lawcost.text(laws))
+        report(lawcost.text(laws))
 
 
 @click.command(

@@ -402,7 +402,10 @@ impl Net {
     }
 
     /// What became of the packets of each end, now that the run ends.
-    pub(crate) fn close_accounts(&mut self, streams: impl Iterator<Item = Option<ByteStream>>) -> Vec<Account> {
+    pub(crate) fn close_accounts(
+        &mut self,
+        streams: impl Iterator<Item = Option<ByteStream>>,
+    ) -> Vec<Account> {
         let accounts = std::mem::replace(&mut self.accounts, Accounts::new(self.ports, 0));
         accounts.finish(self.pool.on_their_way(), streams)
     }

@@ -7,6 +7,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::arq::{self, ServedRow};
 use super::slots::{SlotAct, SlotRow};
+use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
 
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
@@ -18,6 +19,31 @@ pub const CHANNELS: &[(&str, &str)] = &[
     ("slots", "what each node of a slotted network sent and met with in each slot"),
     ("arq", "what each access point with dynamic ARQ held, served and why, and what came of it"),
 ];
+
+/// What a channel of this name would record and a run has not; `None` where there is something to record.
+#[must_use]
+pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
+    let any_link = |is: fn(&LinkKind) -> bool| config.links.iter().any(|link| is(&link.kind));
+    let judges = || config.flows.iter().flat_map(|flow| flow.judges());
+    let (there, what) = match channel {
+        "cwnd" | "rtt" | "tcp" => {
+            let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
+            (config.flows.iter().any(is_tcp), "a flow over tcp")
+        }
+        "queue" => (any_link(|kind| matches!(kind, LinkKind::PointToPoint(_))), "a link of two nodes"),
+        "jitter" => {
+            let by_jitter = |law: CongestionKind| matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp);
+            (judges().any(|(_, law)| by_jitter(law)), "tcp.variant or tcp.judges with jtcp or ejtcp")
+        }
+        "slots" => (any_link(|kind| matches!(kind, LinkKind::Frn(_))), "a link of kind frn"),
+        "arq" => {
+            let is_dynamic = |kind: &LinkKind| matches!(kind, LinkKind::Wifi(wifi) if matches!(wifi.arq, Some(ArqConfig::Dynamic { .. })));
+            (any_link(is_dynamic), "an 802.11 link with arq.kind = \"dynamic\"")
+        }
+        _ => return None,
+    };
+    (!there).then_some(what)
+}
 
 /// A column of a trace.
 #[derive(Clone, Debug)]

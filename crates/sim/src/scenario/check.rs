@@ -2,6 +2,7 @@
 
 mod frames;
 mod frn;
+mod queues;
 mod wifi;
 
 use super::build;
@@ -110,6 +111,7 @@ impl<'a> Check<'a> {
         self.agents(&config, routes.as_ref(), sheet);
         if let Some(routes) = &routes {
             self.frames(&config, routes);
+            self.queues(&config, routes);
         }
         let unjoined = if routes.is_some() { BTreeSet::new() } else { Routes::unjoined(&config) };
         for (number, flow) in config.flows.iter().enumerate() {

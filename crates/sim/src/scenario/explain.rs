@@ -1,8 +1,10 @@
 //! What there is to say about each key, as JSON.
 
-use super::error::{ScenarioError, nearest};
+use super::error::ScenarioError;
+use super::hints;
 use super::keys::{self, Default, KEYS, Key, Kind, Only, Preferred, Profiled, Unless};
 use super::layout::unknown_key;
+use super::nearest::{listed, nearest};
 use super::quantity::Dim;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::schemes::lle_tcp;
@@ -38,13 +40,14 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
         [] => {}
         several => {
             let names: Vec<String> = several.iter().map(|key| key.shown()).collect();
-            return Err(format!("several keys; expected one of {}", names.join(", ")));
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            return Err(format!("several keys; expected one of {}", listed("", &names)));
         }
     }
     for depth in 0..path.len() {
         let known = keys::children(&path[..depth]);
         if !known.contains(&"*") && !known.contains(&path[depth]) {
-            if depth == 0 {
+            if depth == 0 && hints::of_key(path, 0).is_none() {
                 let names: Vec<String> = KEYS.iter().map(Key::shown).collect();
                 let last: Vec<&str> = names.iter().filter_map(|name| name.rsplit('.').next()).collect();
                 let near = nearest(path[path.len() - 1], &last);
@@ -54,12 +57,12 @@ fn find(path: &[&str]) -> Result<&'static Key, String> {
                     return Err(format!("unknown key; did you mean \"{near}\"?"));
                 }
             }
-            return Err(unknown_key(path[depth], &known));
+            return Err(unknown_key(path, depth, &known));
         }
     }
     Err(format!(
         "a table of keys; expected one of them ({})",
-        keys::children(path).join(", ").replace('*', "NAME")
+        listed("", &keys::children(path)).replace('*', "NAME")
     ))
 }
 

@@ -1,9 +1,10 @@
 //! The figures a scenario defines: checked against its sweep and its metrics.
 
 use super::document::{self, Document, Leaf, Raw};
-use super::error::{Fault, Faults, Place, unknown};
+use super::error::{Fault, Faults, Place};
 use super::keys::{self, BINNED_PANELS, Default, Key, Kind, Only};
 use super::layout::unknown_key;
+use super::nearest::{listed, unknown};
 use super::plan::{Plan, is_name};
 use super::quantity::Quantity;
 use super::sweep::Axis;
@@ -70,7 +71,11 @@ impl<'a> Reader<'a> {
         for leaf in leaves {
             let name = leaf.path[0].as_str();
             let Some(key) = keys::find(&["figure", name]) else {
-                self.fault(leaf.item.place, name, unknown_key(name, &keys::children(&["figure"])));
+                self.fault(
+                    leaf.item.place,
+                    name,
+                    unknown_key(&["figure", name], 1, &keys::children(&["figure"])),
+                );
                 continue;
             };
             if !serves(key, &kind) {
@@ -111,9 +116,26 @@ impl<'a> Reader<'a> {
             "airtime" => self.airtime(&figure, place),
             "time" => self.time(&figure, place),
             "cdf" => self.responses(&figure, place),
+            "matrix" => self.apart(&figure, place, ["rows", "columns"]),
+            "lines" => self.apart(&figure, place, ["x", "lines"]),
             _ => {}
         }
         figure
+    }
+
+    /// Checks that two axes of a figure are different keys.
+    fn apart(
+        &mut self,
+        figure: &Map<String, Json>,
+        place: impl Fn(&str) -> Option<Place>,
+        [one, other]: [&str; 2],
+    ) {
+        if let [Some(Json::String(first)), Some(second)] = [one, other].map(|name| figure.get(name))
+            && second == first
+        {
+            let text = format!("{first} is figure.{one} as well; expected another swept key");
+            self.fault(place(other).unwrap_or(self.place), other, text);
+        }
     }
 
     /// Checks that there is a medium whose airtime can be drawn.
@@ -290,12 +312,9 @@ impl<'a> Reader<'a> {
                     conditions.insert(key, Json::String(value.text()));
                 }
                 Ok(value) => {
-                    let known = known.join(", ");
-                    self.fault(
-                        place,
-                        &at,
-                        format!("\"{}\" is not swept; expected one of {known}", value.text()),
-                    );
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    let (value, known) = (value.text(), listed(&value.text(), &known));
+                    self.fault(place, &at, format!("\"{value}\" is not swept; expected one of {known}"));
                 }
                 Err(text) => self.fault(place, &at, text),
             }

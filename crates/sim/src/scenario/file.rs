@@ -1,6 +1,7 @@
 //! Scenario files, and why one cannot be read.
 
-use super::error::{ScenarioError, nearest};
+use super::error::ScenarioError;
+use super::nearest::nearest;
 use std::fs;
 use std::io;
 use std::path::Path;

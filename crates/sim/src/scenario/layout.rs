@@ -5,14 +5,24 @@
 
 mod form;
 
-use super::error::unknown;
+use super::hints::{self, Said};
 use super::keys::{self, Key};
+use super::nearest::{instead, listed, unknown};
 use super::roster::Roster;
 use super::value::Names;
 use std::ops::Deref;
 
 pub(super) use form::{ByProfile, Keys, Presets, Section, Slot, SlotDefault, SlotOnly};
 use form::{Form, SECTIONS};
+
+/// Sections that are no settings, and what is said of one that is set like them.
+const OF_FILE: [(&str, &str); 2] = [
+    ("sweep", "is read from the file alone; expected the swept key itself, which a value fixes"),
+    (
+        "figure",
+        "is read from the file alone, as [[figure]]; expected a key of run, nodes, links, flows or agents",
+    ),
+];
 
 /// All keys that the scenario could set.
 #[derive(Clone, Debug)]
@@ -171,13 +181,16 @@ impl Layout {
                 }
             } else if !known.contains(&path[depth]) {
                 if depth == 0 {
-                    known.extend(["sweep", "figure"]);
+                    if let Some((_, text)) = OF_FILE.iter().find(|(section, _)| *section == path[0]) {
+                        return astray((*text).to_string());
+                    }
+                    known.extend(OF_FILE.map(|(section, _)| section));
                 }
-                return astray(unknown_key(path[depth], &known));
+                return astray(unknown_key(path, depth, &known));
             }
         }
         self.slot(&path.join(".")).ok_or_else(|| {
-            let known = keys::children(path).join(", ").replace('*', "a name each");
+            let known = listed("", &keys::children(path)).replace('*', "a name each");
             let text = format!("a table with some of its keys ({known})");
             Astray { depth: path.len(), text, is_table: true }
         })
@@ -189,9 +202,15 @@ impl Layout {
     }
 }
 
-/// `unknown key; did you mean …`
-pub(super) fn unknown_key(name: &str, known: &[&str]) -> String {
-    let text = unknown("key", name, known);
-    // The key stands before the message already.
-    text.replacen(&format!("unknown key \"{name}\""), "unknown key", 1)
+/// `unknown key; did you mean …` for a path whose part at `depth` is none of the known ones.
+pub(super) fn unknown_key(path: &[&str], depth: usize, known: &[&str]) -> String {
+    let name = path[depth];
+    match hints::of_key(path, depth) {
+        Some(Said::Meant(key)) if known.contains(&key.as_str()) => {
+            format!("unknown key; did you mean \"{key}\"? (known: {})", listed(&key, known))
+        }
+        Some(Said::Meant(key)) => format!("unknown key; did you mean \"{key}\"?"),
+        Some(Said::Absent(text)) => format!("unknown key; {text}"),
+        None => format!("unknown key; {}", instead("key", name, known)),
+    }
 }

@@ -7,8 +7,8 @@
 mod nodes;
 
 use super::error::ENOUGH_FAULTS;
-use super::error::unknown;
 use super::layout::Section;
+use super::nearest::unknown;
 use super::roster::Roster;
 use super::sheet::{Sheet, Table};
 use super::value::Value;

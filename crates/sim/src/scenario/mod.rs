@@ -14,9 +14,11 @@ mod explain;
 mod figure;
 mod file;
 mod hash;
+mod hints;
 mod keys;
 mod layout;
 mod members;
+mod nearest;
 mod placement;
 mod plan;
 mod quantity;
@@ -32,9 +34,10 @@ mod value;
 mod tests;
 
 pub use config::Config;
-pub use error::{ScenarioError, unknown};
+pub use error::{Overrides, ScenarioError};
 pub use explain::{explain, keys};
 pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
+pub use nearest::unknown;
 pub use schema::schema;
 
 use document::{Document, Raw};
@@ -55,6 +58,7 @@ pub struct Scenario {
     name: String,
     text: String,
     overrides: Vec<(String, String)>,
+    argument: String,
     plan: Plan,
     figures: Vec<Json>,
     warnings: Vec<String>,
@@ -91,9 +95,9 @@ impl Scenario {
     ///
     /// # Errors
     /// The file cannot be read, or what it says cannot be run.
-    pub fn from_file(path: &Path, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+    pub fn from_file(path: &Path, overrides: Overrides<'_>) -> Result<Scenario, ScenarioError> {
         let text = file::text(path)?;
-        Scenario::from_text(&text, &path.display().to_string(), overrides)
+        Scenario::under(&text, &path.display().to_string(), overrides)
     }
 
     /// Reads TOML text; `name` stands for the file in messages.
@@ -105,7 +109,12 @@ impl Scenario {
         name: &str,
         overrides: &[(String, String)],
     ) -> Result<Scenario, ScenarioError> {
-        let error = |faults: Faults| ScenarioError::new(name, overrides, faults);
+        Scenario::under(text, name, Overrides::new(overrides))
+    }
+
+    fn under(text: &str, name: &str, given: Overrides<'_>) -> Result<Scenario, ScenarioError> {
+        let overrides = given.pairs;
+        let error = |faults: Faults| ScenarioError::new(name, given, faults);
         let document = Document::parse(text).map_err(|fault| error(vec![fault]))?;
         let (plan, mut faults) = Plan::new(&document, overrides);
         // What the file alone says decides whether its figures and its parameters of variants make sense.
@@ -148,10 +157,12 @@ impl Scenario {
         }
         let warnings = if remarks.is_empty() { Vec::new() } else { error(remarks).lines().to_vec() };
         let (name, text, overrides) = (name.to_string(), text.to_string(), overrides.to_vec());
+        let argument = given.argument.to_string();
         Ok(Scenario {
             name,
             text,
             overrides,
+            argument,
             plan,
             figures,
             warnings,
@@ -166,7 +177,7 @@ impl Scenario {
     /// What results cannot be run.
     pub fn with_overrides(&self, more: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         let all = [self.overrides.as_slice(), more].concat();
-        Scenario::from_text(&self.text, &self.name, &all)
+        Scenario::under(&self.text, &self.name, Overrides { pairs: &all, argument: &self.argument })
     }
 
     /// What messages call the file.
@@ -319,6 +330,14 @@ impl Scenario {
     pub fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         let slot = self.plan.layout.slot(key)?;
         self.plan.layout.def(slot).read(&Raw::Text(text.to_string()), &Names::default()).ok()?.si()
+    }
+
+    /// Why a text is no value of a key, as `found; expected`; `None` if it is one, or there is no such key.
+    #[must_use]
+    pub fn refused(&self, key: &str, text: &str) -> Option<String> {
+        let slot = self.plan.layout.slot(key)?;
+        let names = self.plan.layout.value_names();
+        self.plan.layout.def(slot).read(&Raw::from_override(text, 0), &names).err()
     }
 
     /// The value of a key that no sweep changes.

@@ -9,11 +9,13 @@ mod frames;
 mod frn;
 mod fuzz;
 mod groups;
+mod hints;
 mod listing;
 mod motion;
 mod paths;
 mod periods;
 mod proxy_tcp;
+mod queues;
 mod reverse;
 mod sweeps;
 mod users;
@@ -21,11 +23,11 @@ mod wifi;
 mod wifi_errors;
 mod wimax;
 
-use super::{Scenario, ScenarioError, keys};
+use super::{Scenario, ScenarioError, keys, nearest};
 
-/// The keys of a link, as a message lists them.
-fn keys_of_a_link() -> String {
-    keys::children(&["links", "x"]).join(", ")
+/// The keys of a link, as a message lists them in answer to another.
+fn keys_of_a_link(given: &str) -> String {
+    nearest::listed(given, &keys::children(&["links", "x"]))
 }
 
 /// A small legal scenario.

@@ -2,8 +2,10 @@
 
 use super::decimal::Decimal;
 use super::document::{Item, Raw};
-use super::error::{Place, unknown};
+use super::error::Place;
+use super::hints::{self, Said};
 use super::keys::{Bound, Key, Kind};
+use super::nearest::{listed, unknown};
 use super::quantity::{Dim, Quantity, Unread};
 use super::roster::Roster;
 use std::collections::BTreeSet;
@@ -104,7 +106,16 @@ impl Key {
                 if known.contains(&text.as_str()) {
                     return Ok(Value::Text(text.clone()));
                 }
-                Err(unknown(noun, text, &known))
+                Err(match hints::of_word(noun, text, &known) {
+                    Some(Said::Meant(word)) => format!(
+                        "unknown {noun} \"{text}\"; did you mean \"{word}\"? (known: {})",
+                        listed(&word, &known)
+                    ),
+                    Some(Said::Absent(why)) => {
+                        format!("unknown {noun} \"{text}\"; {why} (known: {})", listed(text, &known))
+                    }
+                    None => unknown(noun, text, &known),
+                })
             }
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
@@ -156,12 +167,28 @@ impl Key {
     }
 
     fn no_such_unit(&self, found: &str, number: &str, unit: &str, dims: &[Dim]) -> String {
-        let known = dims.iter().flat_map(|dim| dim.units()).collect::<Vec<_>>().join(", ");
-        let hint = match unit {
-            "B/s" | "kB/s" | "MB/s" | "GB/s" => " counts bytes per second",
-            _ => " has an unknown unit",
-        };
-        format!("{found}{hint}; expected {} (units: {known})", self.expected(Some(number)))
+        let known = listed("", &dims.iter().flat_map(|dim| dim.units()).collect::<Vec<_>>());
+        let expected = self.expected(Some(number));
+        if unit.strip_prefix(',').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            let meant = format!("{number}.{}", &unit[1..]);
+            let number = meant.trim_end_matches(|c: char| !c.is_ascii_digit());
+            return match Quantity::parse(&meant) {
+                Ok(_) => format!("{found} has a comma; did you mean \"{meant}\"?"),
+                Err(_) => format!("{found} has a comma; expected {}", self.expected(Some(number))),
+            };
+        }
+        if unit.strip_suffix("/s").or(unit.strip_suffix("ps")).is_some_and(|unit| unit.ends_with('B')) {
+            return format!("{found} counts bytes per second; expected {expected} (units: {known})");
+        }
+        if let Some(meant) = hints::of_unit(unit, dims) {
+            return format!(
+                "{found} has an unknown unit; did you mean \"{number} {meant}\"? (units: {known})"
+            );
+        }
+        match hints::dim_of_unit(unit) {
+            Some(dim) => format!("{found} is {}; expected {expected} (units: {known})", dim.noun()),
+            None => format!("{found} has an unknown unit; expected {expected} (units: {known})"),
+        }
     }
 
     fn number(&self, text: &str, raw: &Raw) -> Result<Value, String> {
@@ -232,7 +259,7 @@ impl Key {
         let word = |item: &Item| match &item.raw {
             Raw::Text(text) if known.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
             Raw::Text(text) => Err(unknown(noun, text, known)),
-            other => Err(format!("{}; expected a {noun} ({})", other.describe(), known.join(", "))),
+            other => Err(format!("{}; expected a {noun} ({})", other.describe(), listed("", known))),
         };
         let found = items.iter().map(word).collect::<Result<Vec<_>, _>>()?;
         match twice(&found) {
@@ -306,10 +333,10 @@ impl Key {
             }],
             Kind::Number => vec!["a number such as 1e-6".to_string()],
             Kind::Bool => vec!["true or false".to_string()],
-            Kind::Word(noun, words) => vec![format!("a {noun} ({})", words().join(", "))],
+            Kind::Word(noun, words) => vec![format!("a {noun} ({})", listed("", &words()))],
             Kind::Words(noun, words) => {
                 let words = words();
-                vec![format!("a list of {noun}s ({}) such as [\"{}\"]", words.join(", "), words[0])]
+                vec![format!("a list of {noun}s ({}) such as [\"{}\"]", listed("", &words), words[0])]
             }
             Kind::Text => vec!["text".to_string()],
             Kind::Node => vec!["the name of a node".to_string()],
@@ -351,6 +378,13 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
         Dim::Speed => "1.5",
     };
     let number = number.filter(|number| dim.is_signed() || !number.starts_with('-')).unwrap_or(usual);
+    // Elsewhere a probability is a bare number below one.
+    if let Some(share) =
+        Decimal::parse(number).filter(|share| dim == Dim::Share && *share < Decimal::new(1, 0))
+        && !share.is_zero()
+    {
+        return format!("{} such as \"{} %\" for {share}", dim.noun(), share.shifted(2));
+    }
     format!("{} such as \"{number} {unit}\"", dim.noun())
 }
 

@@ -228,7 +228,12 @@ pub const METRICS: &[MetricEntry] = &[
         "s",
         "airtime used at the same time as another frame, here or out of hearing",
     ),
-    entry("arq", "arq.first_transmissions", "frames", "data frames the access point sent at its first attempt"),
+    entry(
+        "arq",
+        "arq.first_transmissions",
+        "frames",
+        "data frames the access point sent at its first attempt",
+    ),
     entry(
         "arq",
         "arq.first_retransmissions",

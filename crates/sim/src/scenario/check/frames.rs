@@ -133,7 +133,7 @@ pub(super) fn media_of_ports(config: &Config) -> Vec<Option<usize>> {
 }
 
 /// The payload and the whole length of the largest packet that a flow sends.
-fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
+pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
     let (extra_header, body) = match &flow.transport {
         TransportConfig::Tcp(tcp) => {
             let form = tcp.congestion.build(tcp, 0).extension();

@@ -7,10 +7,11 @@ use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
 use crate::scenario::config::{
-    AirConfig, ArqConfig, Config, FlowConfig, LinkKind, PointToPoint, TimingSource, TransportConfig,
+    AirConfig, AppKind, ArqConfig, Config, FlowConfig, LinkKind, PointToPoint, TimingSource, TransportConfig,
     WifiConfig,
 };
 use crate::scenario::keys::Wifi;
+use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
@@ -124,7 +125,7 @@ impl Check<'_> {
             {
                 let stations: Vec<&str> =
                     wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
-                let stations = stations.join(", ");
+                let stations = listed(node, &stations);
                 let text =
                     format!("\"{node}\" is no station of the link; expected \"{word}\" or one of {stations}");
                 self.fault(&key(below), text);
@@ -365,6 +366,9 @@ impl Check<'_> {
                 let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
                 self.fault(&key, text);
             }
+            if agent.kind == AgentKind::LleTcp && agent.config.mode == Mode::Paper {
+                self.sessions(&agent.name, agent.flows.iter().map(|number| &config.flows[*number]));
+            }
             let safe = agent.kind == AgentKind::LleTcp && agent.config.mode == Mode::Safe;
             if safe && agent.config.repair <= agent.config.hold {
                 let text = format!(
@@ -374,6 +378,19 @@ impl Check<'_> {
                 );
                 self.fault(&format!("agents.{}.repair", agent.name), text);
             }
+        }
+    }
+}
+
+impl Check<'_> {
+    /// The requests and answers of a session are data both ways, with which paper mode breaks.
+    fn sessions<'f>(&mut self, agent: &str, flows: impl Iterator<Item = &'f FlowConfig>) {
+        for flow in flows.filter(|flow| matches!(flow.app.kind, AppKind::User(_))) {
+            let text = format!(
+                "\"paper\" breaks connections with data both ways, as the sessions of flows.{} have it; \"safe\" does not",
+                flow.table()
+            );
+            self.remark(&format!("agents.{agent}.mode"), text);
         }
     }
 }

@@ -236,7 +236,7 @@ fn a_name_that_is_no_member_is_told() {
     );
     let unknown = "flows.up.from: unknown node \"ap1\"; did you mean \"ap\"? (known: ap, sta)";
     cell_fault(from, "from = \"ap1\"", "from =", unknown);
-    let zero = "flows.up.from: unknown node \"sta0\"; did you mean \"sta\"? (known: ap, sta)";
+    let zero = "flows.up.from: unknown node \"sta0\"; did you mean \"sta\"? (known: sta, ap)";
     cell_fault(from, "from = \"sta0\"", "from =", zero);
 }
 

@@ -50,7 +50,7 @@ fn what_it_does_not_know_is_refused() {
     refused(
         &proxy("duplicates = \"hold\""),
         "duplicates",
-        "agents.snoop.duplicates: unknown choice \"hold\"; did you mean \"held\"? (known: while-trying, held, resend)",
+        "agents.snoop.duplicates: unknown choice \"hold\"; did you mean \"held\"? (known: held, while-trying, resend)",
     );
     refused(
         &proxy("mode = \"paper\""),

@@ -130,7 +130,7 @@ fn values_of_the_way_back_that_do_not_go_together_are_told() {
     refused(
         "app.reverse.kind = \"blk\"",
         "app.reverse",
-        "flows.main.app.reverse.kind: unknown kind of source \"blk\"; did you mean \"bulk\"? (known: none, bulk, file, \
+        "flows.main.app.reverse.kind: unknown kind of source \"blk\"; did you mean \"bulk\"? (known: bulk, none, file, \
          cbr, poisson, on-off)",
     );
     refused(

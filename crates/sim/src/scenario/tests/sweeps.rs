@@ -130,7 +130,7 @@ fn fixing_a_variant_by_override_does_not_make_the_parameters_of_another_an_error
     let error = with(BASE, &[("flows.main.tcp.reno.fast-retransmit", "every-hole")]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "--set flows.main.tcp.reno.fast-retransmit=every-hole: no point uses it; \
+        "set flows.main.tcp.reno.fast-retransmit=every-hole: no point uses it; \
          expected flows.main.tcp.recovery = \"reno\""
     );
 }
@@ -140,12 +140,15 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"links.b-c.lossrate\" = [\"1 %\"]\n",
         "\"links.b-c.lossrate\"",
-        &format!("sweep.links.b-c.lossrate: unknown key; expected one of {}", keys_of_a_link()),
+        &format!(
+            "sweep.links.b-c.lossrate: unknown key; did you mean \"links.b-c.loss.rate\"? (known: {})",
+            keys_of_a_link("lossrate")
+        ),
     );
     refused(
         "[sweep]\n\"links.bc.loss.rate\" = [\"1 %\"]\n",
         "\"links.bc",
-        "sweep.links.bc: unknown link \"bc\"; did you mean \"b-c\"? (known: a-b, b-c)",
+        "sweep.links.bc: unknown link \"bc\"; did you mean \"b-c\"? (known: b-c, a-b)",
     );
     refused(
         "[sweep]\n\"run.seed\" = [1, 2]\n",
@@ -231,12 +234,15 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
         &figure(&format!("x = \"links.b-c.loss.rat\"\n{y}")),
         "x = ",
         "figure.x: unknown swept key \"links.b-c.loss.rat\"; did you mean \"links.b-c.loss.rate\"? \
-         (known: flows.main.tcp.variant, links.b-c.loss.rate)",
+         (known: links.b-c.loss.rate, flows.main.tcp.variant)",
     );
     let text = extended(&figure(&format!("{x}y = \"flows.main.godput_bps\"\n")));
     let message = read(&text).unwrap_err().to_string();
     let expected = "figure.y: unknown metric \"flows.main.godput_bps\"; did you mean \"flows.main.goodput_bps\"? (known: ";
     assert!(message.contains(expected), "{message}");
+    let listed = message.rsplit("(known: ").next().map(|list| list.split(", ").count());
+    assert_eq!(listed, Some(9), "eight names and how many there are: {message}");
+    assert!(message.ends_with(" in all))"), "{message}");
     refused(&figure(x), "[[figure]]", "figure.y: missing; expected a metric in quotes");
     refused(
         &figure(&format!("{x}{y}where = {{ \"flows.main.tcp.variant\" = \"reno\" }}\n")),
@@ -246,12 +252,12 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     refused(
         &figure(&format!("{x}{y}y-scale = \"lgo\"\n")),
         "y-scale",
-        "figure.y-scale: unknown scale \"lgo\"; did you mean \"log\"? (known: linear, log)",
+        "figure.y-scale: unknown scale \"lgo\"; did you mean \"log\"? (known: log, linear)",
     );
     refused(
         &figure(&format!("{x}{y}colour = \"red\"\n")),
         "colour",
-        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, title, x-label, y-label, x-scale, y-scale, names, where, gain-over, link, panels, flow, class, since, until",
+        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, … (22 in all)",
     );
 }
 

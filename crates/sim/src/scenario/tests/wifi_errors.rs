@@ -118,11 +118,12 @@ fn constants_that_cannot_work_are_refused() {
     for (line, expected) in [
         (
             "standard = \"802.11n\"",
-            "standard: unknown standard \"802.11n\"; did you mean \"802.11\"? (known: 802.11, 802.11b, 802.11b-short, 802.11a, bianchi)",
+            "standard: unknown standard \"802.11n\"; 802.11 is modelled up to 802.11a, without aggregation, MIMO or service \
+             classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
         ),
         (
             "flavour = \"ns3\"",
-            "flavour: unknown flavour \"ns3\"; did you mean \"ns2\"? (known: standard, ns2, model)",
+            "flavour: unknown flavour \"ns3\"; did you mean \"ns2\"? (known: ns2, standard, model)",
         ),
         ("cw-min = 2047", "cw-min: 2047 is above cw-max, 1023; expected less"),
         ("cw-min = 0", "cw-min: 0 is too small; expected at least 1"),
@@ -143,7 +144,7 @@ fn constants_that_cannot_work_are_refused() {
         ),
         (
             "access-point = \"app\"",
-            "access-point: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
+            "access-point: unknown node \"app\"; did you mean \"ap\"? (known: ap, host, one, two)",
         ),
         (
             "observer = \"host\"",
@@ -384,7 +385,7 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; expected one of none, lle-tcp, proxy-tcp",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp)",
     );
     refused(
         &changed("kind = \"lle-tcp\"", "mode = \"safe\""),

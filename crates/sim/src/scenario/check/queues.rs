@@ -1,0 +1,103 @@
+//! Queues in bytes that have no room for the packets that must pass them.
+
+use super::frames::largest_packet;
+use super::{Check, TCP_HEADERS};
+use crate::net::routes::Routes;
+use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
+use crate::scenario::sheet;
+use lasthop_stack::link::queue::QueueLimit;
+use std::collections::BTreeMap;
+
+/// A queue in bytes: its link, whether it is that of the reverse direction, and its room.
+type Room<'a> = (&'a str, bool, u64);
+
+/// What does not pass a queue: the flow, its full packet there, and whether its least one passes.
+type Stopped<'a> = (&'a str, u64, bool);
+
+impl Check<'_> {
+    /// A queue without room for the least packet of a flow lets nothing of it pass; one without room for a full packet
+    /// is remarked.
+    pub(super) fn queues(&mut self, config: &Config, routes: &Routes) {
+        let rooms = rooms_of_ports(config);
+        if rooms.iter().all(Option::is_none) {
+            return;
+        }
+        // For each queue the flow with the largest packets.
+        let mut stopped: BTreeMap<Room<'_>, Stopped<'_>> = BTreeMap::new();
+        for flow in &config.flows {
+            let ways = [(flow.from, flow.to, Some(sizes(flow))), (flow.to, flow.from, answers(flow))];
+            for (from, to, sizes) in ways {
+                let Some((least, full)) = sizes.filter(|_| from != to) else { continue };
+                for (_, hop) in routes.path(from, to) {
+                    let Some(room) = rooms[hop.port.0 as usize].filter(|room| room.2 < full) else {
+                        continue;
+                    };
+                    let most = stopped.entry(room).or_insert((flow.table(), full, room.2 >= least));
+                    if full > most.1 {
+                        *most = (flow.table(), full, room.2 >= least);
+                    }
+                }
+            }
+        }
+        let mut refused = Vec::new();
+        for ((link, is_reverse, room), (flow, full, some_pass)) in stopped {
+            let key = self.queue_key(link, is_reverse);
+            if some_pass {
+                let text = format!("{room} B hold no full packet of flows.{flow}, {full} B: none passes");
+                self.remark(&key, text);
+            } else if !refused.contains(&key) {
+                let text = format!("{room} B hold no packet of flows.{flow}; expected at least {full} B");
+                self.fault(&key, text);
+                refused.push(key);
+            }
+        }
+    }
+
+    /// The key that sets a queue: its own, or that of the forward direction.
+    fn queue_key(&self, link: &str, is_reverse: bool) -> String {
+        let own = format!("links.{link}.reverse.queue");
+        let slot = self.plan.layout.slot(&own).filter(|_| is_reverse);
+        match slot.and_then(|slot| sheet::place(self.plan, slot, self.point)) {
+            Some(_) => own,
+            None => format!("links.{link}.queue"),
+        }
+    }
+}
+
+/// For each port, the queue in bytes that it has.
+fn rooms_of_ports(config: &Config) -> Vec<Option<Room<'_>>> {
+    let mut rooms = Vec::new();
+    for link in &config.links {
+        match &link.kind {
+            LinkKind::PointToPoint(ends) => {
+                rooms.extend([0, 1].map(|direction| match ends.directions[direction].queue {
+                    QueueLimit::Bytes(room) => Some((link.table(), direction == 1, room.0)),
+                    _ => None,
+                }));
+            }
+            LinkKind::Wifi(wifi) => {
+                let room = wifi.mac.buffer.map(|buffer| (link.table(), false, u64::from(buffer.bytes)));
+                rooms.extend(wifi.nodes.iter().map(|_| room));
+            }
+            LinkKind::Frn(frn) => rooms.extend(frn.nodes.iter().map(|_| None)),
+        }
+    }
+    rooms
+}
+
+/// The least and the largest packet that a flow sends.
+fn sizes(flow: &FlowConfig) -> (u64, u64) {
+    let full = u64::from(largest_packet(flow).1);
+    match &flow.transport {
+        TransportConfig::Tcp(tcp) => (u64::from(TCP_HEADERS) + u64::from(tcp.extra_header), full),
+        TransportConfig::Udp { .. } => (full, full),
+    }
+}
+
+/// The same of what its receiver sends, if it sends anything.
+fn answers(flow: &FlowConfig) -> Option<(u64, u64)> {
+    let TransportConfig::Tcp(_) = &flow.transport else { return None };
+    let (least, full) = sizes(flow);
+    let has_data = flow.reverse.is_some() || matches!(flow.app.kind, AppKind::User(_));
+    Some((least, if has_data { full } else { least }))
+}

@@ -1,0 +1,84 @@
+//! What has room for nothing, and what two settings make useless together.
+
+use super::{BASE, changed, extended, read};
+use crate::probe::trace::{CHANNELS, missing};
+
+#[test]
+fn a_queue_without_room_for_a_packet_is_refused_and_one_without_room_for_a_full_one_remarked() {
+    let queue =
+        |bytes: &str| changed("delay = \"40 ms\"", &format!("delay = \"40 ms\"\nqueue = \"{bytes}\""));
+    assert_eq!(
+        read(&queue("1 B")).unwrap_err().to_string(),
+        "x.toml:16: links.a-b.queue: 1 B hold no packet of flows.main; expected at least 1040 B"
+    );
+    let remarked = read(&queue("500 B")).unwrap();
+    assert_eq!(
+        remarked.warnings(),
+        ["x.toml:16: links.a-b.queue: 500 B hold no full packet of flows.main, 1040 B: none passes"]
+    );
+    assert!(read(&queue("1040 B")).unwrap().warnings().is_empty());
+    assert!(read(&queue("1 packet")).unwrap().warnings().is_empty());
+}
+
+#[test]
+fn a_queue_for_acknowledgements_need_not_hold_data() {
+    let reverse = |bytes: &str| {
+        changed("delay = \"40 ms\"", &format!("delay = \"40 ms\"\nreverse = {{ queue = \"{bytes}\" }}"))
+    };
+    assert!(read(&reverse("40 B")).unwrap().warnings().is_empty());
+    let message = read(&reverse("39 B")).unwrap_err().to_string();
+    assert!(message.contains("links.a-b.reverse.queue: 39 B hold no packet of flows.main"), "{message}");
+}
+
+#[test]
+fn a_queue_that_no_flow_meets_may_be_small() {
+    let apart = "[nodes.d]\n[links.c-d]\nkind = \"wired\"\nnodes = [\"c\", \"d\"]\nrate = \"1 Mbit/s\"\nqueue = \"1 B\"\n";
+    assert!(read(&extended(apart)).is_ok());
+}
+
+#[test]
+fn one_key_for_both_axes_of_a_figure_is_refused() {
+    let sweep = "[sweep]\n\"links.b-c.loss.rate\" = [\"1 %\", \"2 %\"]\n\n[[figure]]\nid = \"f\"\n";
+    let key = "\"links.b-c.loss.rate\"";
+    for (axes, said) in [
+        (
+            format!("kind = \"matrix\"\nrows = {key}\ncolumns = {key}"),
+            "figure.columns: links.b-c.loss.rate is figure.rows as well; expected another swept key",
+        ),
+        (
+            format!("x = {key}\nlines = {key}"),
+            "figure.lines: links.b-c.loss.rate is figure.x as well; expected another swept key",
+        ),
+    ] {
+        let text = extended(&format!("{sweep}{axes}\ny = \"flows.main.goodput_bps\"\n"));
+        let message = read(&text).unwrap_err().to_string();
+        assert!(message.ends_with(said), "{message}");
+    }
+}
+
+#[test]
+fn a_channel_that_nothing_can_fill_says_what_would() {
+    let config = read(BASE).unwrap().config(0);
+    let empty: Vec<&str> =
+        CHANNELS.iter().map(|channel| channel.0).filter(|name| missing(name, &config).is_some()).collect();
+    assert_eq!(empty, ["jitter", "slots", "arq"]);
+    assert_eq!(missing("slots", &config), Some("a link of kind frn"));
+    let judged = read(&changed("newreno", "jtcp")).unwrap().config(0);
+    assert_eq!(missing("jitter", &judged), None);
+}
+
+#[test]
+fn paper_mode_of_lle_tcp_with_sessions_is_remarked() {
+    let text = |mode: &str, app: &str| {
+        format!(
+            "[run]\nduration = \"1 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.wlan]\nkind = \"wifi\"\n\
+             nodes = [\"a\", \"b\"]\n[flows.main]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"{app}\" }}\n\
+             [agents.snoop]\nkind = \"lle-tcp\"\nmode = \"{mode}\"\n"
+        )
+    };
+    let remarks = |mode: &str, app: &str| read(&text(mode, app)).unwrap().warnings().join("\n");
+    let said = "agents.snoop.mode: \"paper\" breaks connections with data both ways";
+    assert!(remarks("paper", "web").contains(said), "{}", remarks("paper", "web"));
+    assert!(!remarks("safe", "web").contains(said));
+    assert!(!remarks("paper", "bulk").contains(said));
+}

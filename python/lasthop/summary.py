@@ -1,0 +1,69 @@
+"""The dozen numbers of a run that tell most, for who did not ask for all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST = 12
+# Of one kind, as of the goodputs of a hundred stations, no more than this.
+_OF_A_KIND = 3
+# The last words of metrics, those that tell most first.
+_TELLING = (
+    "goodput_bps",
+    "completion_s",
+    "acknowledged_s",
+    "transfers_done",
+    "transfers_unfinished",
+    "segments_per_slot",
+    "packets_sent",
+    "packets_received",
+    "packets_lost",
+    "delay_mean_s",
+    "rtt_mean_s",
+    "retransmitted_share",
+    "timeouts",
+    "jain_index",
+    "utilisation",
+    "drops_queue",
+    "drops_loss",
+    "drops_retry",
+    "repaired",
+    "false_positives",
+    "frames_errored",
+    "frames_collided",
+    "service_mean_s",
+    "queue_mean_packets",
+    "rtt_p95_s",
+    "cwnd_mean_segments",
+    "throughput_bps",
+    "segments_sent",
+    "fast_retransmits",
+)
+
+
+def telling(metrics: Mapping[str, float | None]) -> list[str]:
+    """The names of the metrics that tell most of a run, in the order of the metrics.
+
+    >>> telling({"flows.a.goodput_bps": 1.0, "flows.a.rtt_sd_s": 0.0, "flows.a.completion_s": None})
+    ['flows.a.goodput_bps']
+    """
+    flows = {name.split(".")[1] for name in metrics if name.startswith("flows.")}
+    kinds: dict[str, list[str]] = {}
+    for name, value in metrics.items():
+        # Of one flow, what is summed over the run is the same again.
+        if value is None or (len(flows) == 1 and "." not in name):
+            continue
+        last = name.rsplit(".", 1)[-1]
+        if name.startswith("links.") and ".reverse." in name:
+            continue
+        if ".class." not in name or last.startswith("transfers"):
+            kinds.setdefault(last, []).append(name)
+    chosen: list[str] = []
+    for last in _TELLING:
+        # What is summed over many comes before each.
+        chosen += sorted(kinds.get(last, []), key=lambda name: "." in name)[:_OF_A_KIND]
+    kept = set(chosen[:MOST])
+    return [name for name in metrics if name in kept]
