@@ -103,7 +103,7 @@ fn watch(config: &Config, name: &str) -> Errors {
     errors
 }
 
-/// The sender's samples: when, the smoothed round trip and the timeout after each.
+/// The sender's samples of data: when, the smoothed round trip and the timeout after each.
 struct Truth(Vec<[f64; 3]>);
 
 impl Truth {
@@ -113,12 +113,13 @@ impl Truth {
             _ => panic!("a column of numbers"),
         };
         let [times, srtts, rtos] = ["time_s", "srtt_s", "rto_s"].map(column);
-        let Some((_, Column::Word { codes, .. })) = table.columns.iter().find(|(name, _)| *name == "flow")
-        else {
-            panic!("a column of words")
+        let coded = |name: &str| match table.columns.iter().find(|(column, _)| *column == name) {
+            Some((_, Column::Word { codes, .. })) => codes.clone(),
+            _ => panic!("a column of words"),
         };
-        let rows = times.iter().zip(&srtts).zip(&rtos).zip(codes).filter(|(_, code)| **code == 0);
-        Truth(rows.map(|(((time, srtt), rto), _)| [*time, *srtt, *rto]).collect())
+        let [flows, of] = ["flow", "of"].map(coded);
+        let rows = (0..times.len()).filter(|&row| (flows[row], of[row]) == (0, 0));
+        Truth(rows.map(|row| [times[row], srtts[row], rtos[row]]).collect())
     }
 
     /// The sample that the acknowledgement gave which came to the sender at about this time.
