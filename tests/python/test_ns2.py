@@ -1,4 +1,4 @@
-"""What `flavour = "ns2"` does beside ns-2 itself, where it is installed: goodput of the same TCP over the same hop."""
+"""Goodput under `flavour = "ns2"` and in ns-2 itself, where that is installed."""
 
 import shutil
 
@@ -29,5 +29,6 @@ def test_a_hop_whose_frames_are_in_error_is_as_slow_as_in_ns2(errors: float) -> 
         peer={"ns2": "errors.tcl", "duration": 1000, "arguments": [errors]},
     )
     (ours,) = bench.measure(hop)
-    # Runs of ns-2 with other seeds scatter by 0.3 and 1.1 %. Without `access.deaf-after-cts` 13 and 28 % are missing.
+    # Runs of ns-2 with other seeds scatter by 0.3 and 1.1 %. Without `access.deaf-after-cts` ours is 13 and
+    # 28 % faster.
     assert ours.goodput_bps == pytest.approx(bench.peer(hop).goodput_bps, rel=0.03)

@@ -49,7 +49,7 @@ struct End {
 
 enum Sockets {
     Tcp(Box<[Connection; 2]>),
-    Udp([Socket; 2]),
+    Udp(Box<[Socket; 2]>),
 }
 
 /// A flow: two ends, what goes forward between them and, on some connections, what goes back.
@@ -232,7 +232,8 @@ impl Flow {
                 Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
-                Sockets::Udp([0, 1].map(|side| Socket::new(address[side], address[1 - side], *extra_header)))
+                let socket = |side: usize| Socket::new(address[side], address[1 - side], *extra_header);
+                Sockets::Udp(Box::new([0, 1].map(socket)))
             }
         };
         let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {

@@ -167,7 +167,7 @@ mod tests {
         receiver.begin_measurement(100);
         // Backwards, every third never, every second twice.
         for number in (0..300).rev().filter(|number| number % 3 > 0) {
-            for _ in 0..1 + number % 2 {
+            for _ in 0..=number % 2 {
                 receiver.up(&wire.0[number], Time(1_000 + number as u64));
             }
         }

@@ -114,42 +114,8 @@ fn basic_rates_that_are_none_are_refused() {
 }
 
 #[test]
-fn constants_that_cannot_work_are_refused() {
+fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link() {
     for (line, expected) in [
-        (
-            "standard = \"802.11n\"",
-            "standard: unknown standard \"802.11n\"; 802.11 is modelled up to 802.11a, without aggregation, MIMO or service \
-             classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
-        ),
-        (
-            "flavour = \"ns3\"",
-            "flavour: unknown flavour \"ns3\"; did you mean \"ns2\"? (known: ns2, standard, model)",
-        ),
-        ("cw-min = 2047", "cw-min: 2047 is above cw-max, 1023; expected less"),
-        ("cw-min = 0", "cw-min: 0 is too small; expected at least 1"),
-        ("short-retry = 0", "short-retry: 0 is too small; expected at least 1"),
-        (
-            "fragment-threshold = \"100 B\"",
-            "fragment-threshold: \"100 B\" is too small; expected at least 256 B",
-        ),
-        (
-            "rts-threshold = \"always\"",
-            "rts-threshold: \"always\"; expected a size such as \"1000 B\" or \"never\"",
-        ),
-        ("slot = \"0 us\"", "slot: \"0 us\" is too small; expected more than 0"),
-        ("slot = 20", "slot: 20 has no unit; expected a time such as \"20 us\""),
-        (
-            "access-point = \"host\"",
-            "access-point: \"host\" is no station of the link; expected \"none\" or one of ap, one, two",
-        ),
-        (
-            "access-point = \"app\"",
-            "access-point: unknown node \"app\"; did you mean \"ap\"? (known: ap, host, one, two)",
-        ),
-        (
-            "observer = \"host\"",
-            "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
-        ),
         (
             "loss = { rate = \"1 %\", at = [\"app\"] }",
             "loss.at: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
@@ -190,34 +156,46 @@ fn constants_that_cannot_work_are_refused() {
             "loss = { model = \"list\", list = { from = \"ap\", drop = [1] }, of = \"all\" }",
             "loss.of: no point uses it; expected links.cell.loss.model = \"none\" or \"packet\" or \"bit\" or \"gilbert-elliott\" or \"snr\" and links.cell.kind = \"wifi\"",
         ),
-        ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
-        (
-            "reception = { least-sinr = 2 }",
-            "reception.least-sinr: no point uses it; expected links.cell.reception.model = \"sinr\"",
+    ] {
+        refused_line(line, &format!("links.cell.{expected}"));
+    }
+}
+
+#[test]
+fn constants_that_cannot_work_are_refused() {
+    for (line, expected) in [
+            "standard = \"802.11n\"",
+            "standard: unknown standard \"802.11n\"; 802.11 is modelled up to 802.11a, without aggregation, MIMO or service \
+             classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
         ),
         (
-            "reception = { receive-threshold = \"0 W\" }",
-            "reception.receive-threshold: \"0 W\" is too small; expected more than 0",
+            "flavour = \"ns3\"",
+            "flavour: unknown flavour \"ns3\"; did you mean \"ns2\"? (known: ns2, standard, model)",
+        ),
+        ("cw-min = 2047", "cw-min: 2047 is above cw-max, 1023; expected less"),
+        ("cw-min = 0", "cw-min: 0 is too small; expected at least 1"),
+        ("short-retry = 0", "short-retry: 0 is too small; expected at least 1"),
+        (
+            "fragment-threshold = \"100 B\"",
+            "fragment-threshold: \"100 B\" is too small; expected at least 256 B",
         ),
         (
-            "reception = { receive-threshold = \"-900 dBm\" }",
-            "reception.receive-threshold: \"-900 dBm\" is out of range; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+            "rts-threshold = \"always\"",
+            "rts-threshold: \"always\"; expected a size such as \"1000 B\" or \"never\"",
+        ),
+        ("slot = \"0 us\"", "slot: \"0 us\" is too small; expected more than 0"),
+        ("slot = 20", "slot: 20 has no unit; expected a time such as \"20 us\""),
+        (
+            "access-point = \"host\"",
+            "access-point: \"host\" is no station of the link; expected \"none\" or one of ap, one, two",
         ),
         (
-            "reception = { receive-threshold = -82 }",
-            "reception.receive-threshold: -82 has no unit; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+            "access-point = \"app\"",
+            "access-point: unknown node \"app\"; did you mean \"ap\"? (known: ap, host, one, two)",
         ),
         (
-            "reception = { noise-figure = \"-1 dB\" }",
-            "reception.noise-figure: \"-1 dB\" is too small; expected at least 0",
-        ),
-        (
-            "propagation = { exponent = 3 }",
-            "propagation.exponent: no point uses it; expected links.cell.propagation.model = \"log-distance\"",
-        ),
-        (
-            "propagation = { model = \"two-way\" }",
-            "propagation.model: unknown model of propagation \"two-way\"; did you mean \"two-ray\"? (known: two-ray, free-space, log-distance, flat)",
+            "observer = \"host\"",
+            "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
         ),
     ] {
         refused_line(line, &format!("links.cell.{expected}"));
