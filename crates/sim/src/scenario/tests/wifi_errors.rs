@@ -164,6 +164,7 @@ fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link()
 #[test]
 fn constants_that_cannot_work_are_refused() {
     for (line, expected) in [
+        (
             "standard = \"802.11n\"",
             "standard: unknown standard \"802.11n\"; 802.11 is modelled up to 802.11a, without aggregation, MIMO or service \
              classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
@@ -196,6 +197,35 @@ fn constants_that_cannot_work_are_refused() {
         (
             "observer = \"host\"",
             "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
+        ),
+        ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
+        (
+            "reception = { least-sinr = 2 }",
+            "reception.least-sinr: no point uses it; expected links.cell.reception.model = \"sinr\"",
+        ),
+        (
+            "reception = { receive-threshold = \"0 W\" }",
+            "reception.receive-threshold: \"0 W\" is too small; expected more than 0",
+        ),
+        (
+            "reception = { receive-threshold = \"-900 dBm\" }",
+            "reception.receive-threshold: \"-900 dBm\" is out of range; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+        ),
+        (
+            "reception = { receive-threshold = -82 }",
+            "reception.receive-threshold: -82 has no unit; expected a power such as \"280 mW\" or a level such as \"-82 dBm\"",
+        ),
+        (
+            "reception = { noise-figure = \"-1 dB\" }",
+            "reception.noise-figure: \"-1 dB\" is too small; expected at least 0",
+        ),
+        (
+            "propagation = { exponent = 3 }",
+            "propagation.exponent: no point uses it; expected links.cell.propagation.model = \"log-distance\"",
+        ),
+        (
+            "propagation = { model = \"two-way\" }",
+            "propagation.model: unknown model of propagation \"two-way\"; did you mean \"two-ray\"? (known: two-ray, free-space, log-distance, flat)",
         ),
     ] {
         refused_line(line, &format!("links.cell.{expected}"));
