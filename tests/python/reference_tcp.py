@@ -36,8 +36,8 @@ Decisions of the project where those texts leave a choice:
   sends then is left out of the flight just the same) and after a timeout. Its first retransmission
   does not wait for awnd < cwnd; no timeout is forced when a retransmission is lost again; overdamping
   and rampdown are off.
-- The rescue of RFC 6675 (4, NextSeg rule 4), a SHOULD, waits until a segment has arrived that left after the one to be
-  rescued: before that the last segment may just be on its way.
+- The rescue of RFC 6675 (4, NextSeg rule 4), a SHOULD, waits until a segment has arrived that left after
+  the one to be rescued: before that the last segment may just be on its way.
 - RACK.min_RTT (RFC 8985 (6.2 step 1)) is the least round trip of the connection, of segments sent once.
 - The duplicate ACK that starts recovery is logged with the windows before, `enter` with those after it.
 

@@ -1,6 +1,7 @@
 //! The ends of a flow in the simulator: sockets, their timers, the sources that write and the readers that read.
 
 mod user;
+mod way;
 
 use std::iter;
 
@@ -9,7 +10,7 @@ use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::transport::tcp::{Connection, Role, State};
 use lasthop_stack::transport::udp::Socket;
-use lasthop_stack::units::{Bytes, Rate, SeqNo, Span, Time};
+use lasthop_stack::units::{SeqNo, Span, Time};
 
 use super::{Act, Request};
 use crate::engine::queue::Slot;
@@ -24,6 +25,7 @@ use crate::scenario::config::{AppConfig, AppKind, Config, FlowConfig, SinkConfig
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
 use user::User;
+use way::{Pace, Reader, Way, start_of};
 
 /// What the traces call the two ends of each flow. The receiving end has a window and round trips too: those of the data
 /// that goes back, or of its SYN and FIN.
@@ -64,40 +66,6 @@ pub(super) struct Flow {
 struct Ways {
     forward: Way,
     reverse: Option<Box<Way>>,
-}
-
-/// One direction of a flow: the source at one end and the reader at the other.
-struct Way {
-    source: Source,
-    reader: Reader,
-    started: Time,
-    stopped: bool,
-    /// Bytes of the file that the source sends, if it sends one.
-    file: Option<u64>,
-    /// When its last byte, or the end of any other stream, had come to the receiver in order.
-    completed: Option<Time>,
-    /// When the sender had the acknowledgement of that.
-    acknowledged: Option<Time>,
-    /// What each law that judges made of losses.
-    judged: Vec<(Judge, Matrix)>,
-    /// Times the timer fired though nothing was lost.
-    spurious_timeouts: u64,
-}
-
-/// The application that reads what arrives.
-#[derive(Clone, Copy, Debug)]
-struct Reader {
-    sink: Pace,
-    slot: Slot,
-    chunk: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Pace {
-    /// Reads at once.
-    AtOnce,
-    /// Reads a chunk at a time at this rate, but for a pause.
-    Slow { rate: Option<Rate>, pause: (Time, Time), waiting: bool },
 }
 
 /// Where an endpoint puts its answers: straight into the network and the queue.
@@ -243,39 +211,20 @@ impl Flow {
             }
             let number = 2 * number + direction;
             let source_slot = slot(net, acts, Act::Source(number));
-            // What does not spread needs no draw; users have their own.
-            let mut started = app.start;
-            if app.spread > Span::ZERO && user.is_none() {
-                let share = stream("start").uniform();
-                started = started.after(Span::from_secs_f64(app.spread.as_secs() * share));
-            }
+            // Users draw their own.
+            let started = if user.is_some() { app.start } else { start_of(app, || stream("start")) };
             net.queue.set(source_slot, started);
             if let Some(stop) = app.stop {
                 let stop_slot = slot(net, acts, Act::StopSource(number));
                 net.queue.set(stop_slot, stop);
             }
             let reader = Reader { sink: pace, slot: slot(net, acts, Act::Reader(number)), chunk };
-            let source = Source::new(app.kind.clone(), source);
             let judged: Vec<_> = flow.judges().map(|(judge, _)| (judge, Matrix::default())).collect();
             if !judged.is_empty() {
                 net.losses.watch(port(1 - direction as usize));
             }
-            let file = match app.kind {
-                AppKind::File { size } => Some(size.0),
-                _ => None,
-            };
-            let way = Way {
-                source,
-                reader,
-                started,
-                stopped: false,
-                file,
-                completed: None,
-                acknowledged: None,
-                judged,
-                spurious_timeouts: 0,
-            };
-            (way, source_slot)
+            let source = Source::new(app.kind.clone(), source);
+            (Way::new(app, source, reader, started, judged), source_slot)
         };
         let (forward, source_slot) = way(0, &flow.app, &flow.sink, stream("source"));
         let reverse = flow
@@ -513,42 +462,6 @@ impl Ways {
     }
 }
 
-impl Way {
-    /// How long after the start of the source something happened, if it has.
-    fn since_start(&self, event: Option<Time>) -> Option<Span> {
-        event.map(|at| at.since(self.started))
-    }
-
-    /// Data may have been acknowledged at the sending end.
-    #[inline]
-    fn on_acknowledgement(&mut self, end: &Connection, now: Time) {
-        if self.acknowledged.is_none() {
-            let sender = end.sender();
-            let is_whole = self.file.map_or(sender.is_done(), |size| sender.board().una() >= size);
-            self.acknowledged = is_whole.then_some(now);
-        }
-    }
-
-    /// Data may have become readable at the receiving end, or the stream have ended.
-    #[inline]
-    fn on_arrival(&mut self, end: &Connection, net: &mut Net) {
-        let receiver = end.receiver();
-        if self.completed.is_none() {
-            let is_whole = self.file.map_or(receiver.finished(), |size| receiver.in_order() >= size);
-            self.completed = is_whole.then_some(net.now);
-        }
-        let readable = receiver.readable();
-        if let Pace::Slow { waiting, .. } = &mut self.reader.sink
-            && readable > 0
-            && !*waiting
-        {
-            *waiting = true;
-            let at = self.reader.next_read(net.now, readable);
-            net.queue.set(self.reader.slot, at);
-        }
-    }
-}
-
 impl Ways {
     /// Counts what the laws of this direction's sender have just made of losses.
     #[inline]
@@ -566,27 +479,5 @@ impl Ways {
                 matrix.count(&judged, lost);
             }
         }
-    }
-}
-
-impl Pace {
-    fn of(sink: &SinkConfig) -> Pace {
-        if sink.read_rate.is_none() && sink.pause_at.is_none() {
-            return Pace::AtOnce;
-        }
-        let pause = sink.pause_at.map_or((Time::NEVER, Time::NEVER), |at| (at, at.after(sink.pause)));
-        Pace::Slow { rate: sink.read_rate, pause, waiting: false }
-    }
-}
-
-impl Reader {
-    /// When the next chunk of `readable` bytes will have been read.
-    fn next_read(&self, now: Time, readable: u64) -> Time {
-        let Pace::Slow { rate, pause, .. } = self.sink else {
-            return now;
-        };
-        let taken = Bytes(readable.min(self.chunk));
-        let at = now.after(rate.map_or(Span::ZERO, |rate| taken.time_at(rate)));
-        if at >= pause.0 && now < pause.1 { at.max(pause.1) } else { at }
     }
 }

@@ -250,14 +250,12 @@ fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
 
 /// A file over TCP, whose full segments have so many bytes, or as datagrams.
 fn file(app: &Part<'_>, segment: Option<u32>) -> AppKind {
-    match segment {
-        Some(segment) => AppKind::File { size: file_size(app, segment) },
-        None => {
-            let packet = app.small("file.packet");
-            let rate = app.optional("file.rate", Part::rate);
-            AppKind::Datagrams { size: file_size(app, packet), packet, rate }
-        }
+    if let Some(segment) = segment {
+        return AppKind::File { size: file_size(app, segment) };
     }
+    let packet = app.small("file.packet");
+    let rate = app.optional("file.rate", Part::rate);
+    AppKind::Datagrams { size: file_size(app, packet), packet, rate }
 }
 
 /// A file counted in packets has so many full ones.

@@ -1,0 +1,136 @@
+//! One direction of a flow: the source that writes, the reader that reads, and what has come of it.
+
+use lasthop_stack::hooks::Judge;
+use lasthop_stack::transport::tcp::Connection;
+use lasthop_stack::units::{Bytes, Rate, Span, Time};
+
+use crate::engine::queue::Slot;
+use crate::engine::streams::Stream;
+use crate::net::Net;
+use crate::probe::judgement::Matrix;
+use crate::scenario::config::{AppConfig, AppKind, SinkConfig};
+use crate::traffic::Source;
+
+/// One direction of a flow: the source at one end and the reader at the other.
+pub(super) struct Way {
+    pub(super) source: Source,
+    pub(super) reader: Reader,
+    pub(super) started: Time,
+    pub(super) stopped: bool,
+    /// Bytes of the file that the source sends, if it sends one.
+    pub(super) file: Option<u64>,
+    /// When its last byte, or the end of any other stream, had come to the receiver in order.
+    pub(super) completed: Option<Time>,
+    /// When the sender had the acknowledgement of that.
+    pub(super) acknowledged: Option<Time>,
+    /// What each law that judges made of losses.
+    pub(super) judged: Vec<(Judge, Matrix)>,
+    /// Times the timer fired though nothing was lost.
+    pub(super) spurious_timeouts: u64,
+}
+
+/// The application that reads what arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reader {
+    pub(super) sink: Pace,
+    pub(super) slot: Slot,
+    pub(super) chunk: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pace {
+    /// Reads at once.
+    AtOnce,
+    /// Reads a chunk at a time at this rate, but for a pause.
+    Slow { rate: Option<Rate>, pause: (Time, Time), waiting: bool },
+}
+
+impl Way {
+    pub(super) fn new(
+        app: &AppConfig,
+        source: Source,
+        reader: Reader,
+        started: Time,
+        judged: Vec<(Judge, Matrix)>,
+    ) -> Way {
+        let file = match app.kind {
+            AppKind::File { size } => Some(size.0),
+            _ => None,
+        };
+        Way {
+            source,
+            reader,
+            started,
+            stopped: false,
+            file,
+            completed: None,
+            acknowledged: None,
+            judged,
+            spurious_timeouts: 0,
+        }
+    }
+
+    /// How long after the start of the source something happened, if it has.
+    pub(super) fn since_start(&self, event: Option<Time>) -> Option<Span> {
+        event.map(|at| at.since(self.started))
+    }
+
+    /// Data may have been acknowledged at the sending end.
+    #[inline]
+    pub(super) fn on_acknowledgement(&mut self, end: &Connection, now: Time) {
+        if self.acknowledged.is_none() {
+            let sender = end.sender();
+            let is_whole = self.file.map_or(sender.is_done(), |size| sender.board().una() >= size);
+            self.acknowledged = is_whole.then_some(now);
+        }
+    }
+
+    /// Data may have become readable at the receiving end, or the stream have ended.
+    #[inline]
+    pub(super) fn on_arrival(&mut self, end: &Connection, net: &mut Net) {
+        let receiver = end.receiver();
+        if self.completed.is_none() {
+            let is_whole = self.file.map_or(receiver.finished(), |size| receiver.in_order() >= size);
+            self.completed = is_whole.then_some(net.now);
+        }
+        let readable = receiver.readable();
+        if let Pace::Slow { waiting, .. } = &mut self.reader.sink
+            && readable > 0
+            && !*waiting
+        {
+            *waiting = true;
+            let at = self.reader.next_read(net.now, readable);
+            net.queue.set(self.reader.slot, at);
+        }
+    }
+}
+
+/// When a source starts. What does not spread needs no draw.
+pub(super) fn start_of(app: &AppConfig, stream: impl FnOnce() -> Stream) -> Time {
+    if app.spread == Span::ZERO {
+        return app.start;
+    }
+    app.start.after(Span::from_secs_f64(app.spread.as_secs() * stream().uniform()))
+}
+
+impl Pace {
+    pub(super) fn of(sink: &SinkConfig) -> Pace {
+        if sink.read_rate.is_none() && sink.pause_at.is_none() {
+            return Pace::AtOnce;
+        }
+        let pause = sink.pause_at.map_or((Time::NEVER, Time::NEVER), |at| (at, at.after(sink.pause)));
+        Pace::Slow { rate: sink.read_rate, pause, waiting: false }
+    }
+}
+
+impl Reader {
+    /// When the next chunk of `readable` bytes will have been read.
+    pub(super) fn next_read(&self, now: Time, readable: u64) -> Time {
+        let Pace::Slow { rate, pause, .. } = self.sink else {
+            return now;
+        };
+        let taken = Bytes(readable.min(self.chunk));
+        let at = now.after(rate.map_or(Span::ZERO, |rate| taken.time_at(rate)));
+        if at >= pause.0 && now < pause.1 { at.max(pause.1) } else { at }
+    }
+}
