@@ -1,4 +1,5 @@
-//! No text, however broken, makes the reader panic, and what it accepts can be built at every point.
+//! No text, however broken, makes the reader panic, and what it accepts can be built at every point. Shipped files are
+//! broken, read and run by `tests/python/search/mutations.py`.
 
 use super::wifi::{CELL, FIG05};
 use super::{BASE, extended, groups};
