@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use lasthop_stack::hooks::{
-    Ack, Congestion, Delivered, Departure, Echo, Loss, LossCause, Progress, Sending, Window,
+    Ack, Congestion, Delivered, Departure, Echo, Loss, LossBase, LossCause, Progress, Sending, Window,
 };
 use lasthop_stack::registry::{CongestionKind, CongestionMachine};
 use lasthop_stack::transport::tcp::Profile;
@@ -135,7 +135,7 @@ impl LawLoad {
             now: self.now,
             cause: LossCause::Duplicates,
             una: self.acknowledged * LEN,
-            flight: FLIGHT as u32,
+            base: LossBase::Flight(FLIGHT as u32),
             pipe: FLIGHT as u32,
             sent: self.acknowledged + FLIGHT,
             sent_end: (self.acknowledged + FLIGHT) * LEN,

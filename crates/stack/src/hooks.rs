@@ -177,8 +177,8 @@ pub struct Loss {
     pub cause: LossCause,
     /// First byte of the segment taken for lost.
     pub una: u64,
-    /// Segments outstanding (RFC 5681's `FlightSize`).
-    pub flight: u32,
+    /// What a law takes its share of.
+    pub base: LossBase,
     /// Segments thought to be in the network (RFC 6675, `pipe`).
     pub pipe: u32,
     /// Distinct segments sent so far.
@@ -191,6 +191,35 @@ pub struct Loss {
     pub times: u8,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
+}
+
+/// What the window after a loss is a share of, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossBase {
+    /// What is outstanding (RFC 5681's `FlightSize`).
+    Flight(u32),
+    /// The congestion window as it was, as in ns-2.
+    Window(f64),
+}
+
+impl LossBase {
+    /// The number of segments.
+    #[must_use]
+    pub fn segments(self) -> f64 {
+        match self {
+            LossBase::Flight(segments) => f64::from(segments),
+            LossBase::Window(segments) => segments,
+        }
+    }
+
+    /// Least window that duplicates leave: ssthresh, and so two segments (RFC 5681, 3.2), or one.
+    #[must_use]
+    pub fn least_window(self) -> f64 {
+        match self {
+            LossBase::Flight(_) => 2.0 * Window::LEAST,
+            LossBase::Window(_) => Window::LEAST,
+        }
+    }
 }
 
 /// Whether a law took a loss for congestion.

@@ -6,7 +6,7 @@
 use crate::link::slotted::interval::{Backoff, Fixed};
 use crate::schemes::{DynamicArq, Ejtcp, LleTcp, LoadAdaptive, ProxyTcp, Transparent};
 use crate::transport::congestion::{Bbr, Cubic, Jtcp, Reno, Vegas, Veno, Westwood, WestwoodPlus};
-use crate::transport::recovery::{Fack, NewReno, RenoRecovery, Sack, Tahoe};
+use crate::transport::recovery::{Fack, NewReno, RenoRecovery, SackRecovery, Tahoe};
 
 /// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ kinds! {
     Tahoe(Tahoe) = "tahoe", "Jacobson 1988", "third duplicate: window of one, everything again from the hole";
     Reno(RenoRecovery) = "reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, left by any new acknowledgement";
     NewReno(NewReno) = "newreno", "RFC 6582", "fast recovery that a partial acknowledgement does not end";
-    Sack(Sack) = "sack", "RFC 6675", "conservative recovery from selective acknowledgements";
+    Sack(SackRecovery) = "sack", "RFC 6675", "conservative recovery from selective acknowledgements";
     Fack(Fack) = "fack", "Mathis and Mahdavi 1996", "forward acknowledgement: the highest byte selectively acknowledged rules";
 }
 

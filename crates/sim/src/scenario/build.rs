@@ -22,7 +22,7 @@ use crate::medium::radio::config::dbm_to_watts;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::transport::tcp::{
-    self, FastRetransmit, FullAck, LostRetransmission, Profile, SackAfterTimeout, TimeoutSsthresh,
+    self, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -288,6 +288,10 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.timestamps = flow.flag("tcp.timestamps");
     config.sack = flow.flag("tcp.sack");
     config.limited_transmit = flow.flag("tcp.limited-transmit");
+    config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
+    config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
+    config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
+    config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");
@@ -297,6 +301,10 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.laws = laws::laws(flow);
     config.judges = laws::judges(flow);
     config
+}
+
+fn halved(flow: &Part<'_>, key: &str) -> Halved {
+    if flow.word(key) == "window" { Halved::Window } else { Halved::Flight }
 }
 
 /// Choices that only one recovery has; where another recovery runs, they have no value and no effect.
@@ -310,11 +318,22 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(impatient) = choice("newreno.retransmit-timer", "impatient") {
         config.newreno_impatient = impatient;
     }
-    if let Some(flight) = choice("newreno.full-ack", "flight") {
-        config.newreno_full_ack = if flight { FullAck::Flight } else { FullAck::Ssthresh };
+    config.newreno_recovery_burst = match flow.known("tcp.newreno.recovery-burst") {
+        Some(_) => flow.optional("tcp.newreno.recovery-burst", Part::small),
+        None => None,
+    };
+    for (word, full_ack) in
+        [("flight", FullAck::Flight), ("ssthresh", FullAck::Ssthresh), ("deflated", FullAck::Deflated)]
+    {
+        if choice("newreno.full-ack", word) == Some(true) {
+            config.newreno_full_ack = full_ack;
+        }
     }
-    if let Some(flight) = choice("timeout-ssthresh", "flight") {
-        config.timeout_ssthresh = if flight { TimeoutSsthresh::Flight } else { TimeoutSsthresh::Window };
+    if let Some(Value::Bool(grows)) = flow.known("tcp.growth-at-recovery-end") {
+        config.growth_at_recovery_end = *grows;
+    }
+    if let Some(counted) = choice("sack-pipe", "counted") {
+        config.sack_pipe = if counted { SackPipe::Counted } else { SackPipe::Scoreboard };
     }
     if let Some(timer) = choice("lost-retransmission", "timer") {
         config.lost_retransmission =

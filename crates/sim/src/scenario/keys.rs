@@ -188,7 +188,7 @@ impl Key {
         Key { default: Default::Like(other), ..self }
     }
 
-    const fn profile(
+    pub(super) const fn profile(
         self,
         value: fn(&tcp::Config) -> String,
         ns2: &'static str,

@@ -26,6 +26,9 @@ pub(super) fn laws(flow: &Part<'_>) -> Laws {
             *value = set;
         }
     }
+    if let Some(Value::Bool(rounded)) = tcp.known("vegas.rounded-backlog") {
+        laws.vegas.rounded = *rounded;
+    }
     if let Some(Value::Bool(fast)) = tcp.known("cubic.fast-convergence") {
         laws.cubic.fast_convergence = *fast;
     }

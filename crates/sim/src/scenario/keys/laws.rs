@@ -41,6 +41,13 @@ pub(super) const KEYS: &[Key] = &[
     vegas("flows.*.tcp.vegas.gamma", "segments in the queue above which slow start ends")
         .law(|laws| laws.vegas.gamma.to_string()),
     Key::new(
+        "flows.*.tcp.vegas.rounded-backlog",
+        Kind::Bool,
+        "the number of segments in the queue is rounded to a whole one before it is compared",
+    )
+    .profile(|tcp| tcp.laws.vegas.rounded.to_string(), "ns-2: tcp-vegas.cc", "Brakmo and Peterson 1995")
+    .only(VEGAS),
+    Key::new(
         "flows.*.tcp.veno.beta",
         Kind::Number,
         "segments in the queue from which on a loss counts as congestion",

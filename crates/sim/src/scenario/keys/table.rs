@@ -9,7 +9,7 @@ use super::{
     jitter, laws, links, nodes, pcf, radio, users,
 };
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, SackAfterTimeout, TimeoutSsthresh};
+use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
 use lasthop_stack::units::Span;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -30,7 +30,10 @@ pub(super) const IF_TCP: &[Only] = &[Only::Tcp];
 const IF_UDP: &[Only] = &[Only::Udp];
 const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
 const IF_SACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack"])];
+const IF_SACK_SCOREBOARD: &[Only] =
+    &[Only::Is("flows.*.tcp.recovery", &["sack"]), Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"])];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
+const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
 /// The sections of the table.
@@ -240,6 +243,13 @@ const TRANSPORT: &[Key] = &[
     Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "new data on the first two duplicate acknowledgements")
         .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.limited-transmit-resends",
+        Kind::Bool,
+        "while a go-back is under way limited transmit sends the next segment again, instead of nothing",
+    )
+    .profile(|tcp| tcp.limited_transmit_resends.to_string(), "ns-2: singledup_", "RFC 3042 (2)")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.nagle", Kind::Bool, "no small segment while data is outstanding")
         .profile(|tcp| tcp.nagle.to_string(), "ns-2 has none", "RFC 9293 (3.7.4)")
         .only(IF_TCP),
@@ -272,12 +282,33 @@ const TRANSPORT: &[Key] = &[
     .profile(retransmit_timer, "RFC 3782 (4)", "RFC 3782 (4)")
     .only(IF_NEWRENO),
     Key::new(
-        "flows.*.tcp.newreno.full-ack",
-        Kind::Word("choice", || vec!["flight", "ssthresh"]),
-        "window after recovery: at most one segment more than is outstanding, or ssthresh",
+        "flows.*.tcp.newreno.recovery-burst",
+        SEGMENTS,
+        "most new segments that one acknowledgement releases during recovery",
     )
-    .profile(full_ack, "ns-2; RFC 3782 (3)", "RFC 6582 (3.2)")
+    .or(&["none"])
+    .profile(
+        |tcp| tcp.newreno_recovery_burst.map_or_else(|| "none".to_string(), segments),
+        "ns-2: Agent/TCP/Newreno",
+        "RFC 6582",
+    )
+    .at_least("1 segment")
+    .at_most("1000000 segments")
     .only(IF_NEWRENO),
+    Key::new(
+        "flows.*.tcp.newreno.full-ack",
+        Kind::Word("choice", || vec!["flight", "ssthresh", "deflated"]),
+        "window after recovery: at most one segment more than is outstanding, ssthresh, or what deflation left of it",
+    )
+    .profile(full_ack, "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
+    .only(IF_NEWRENO),
+    Key::new(
+        "flows.*.tcp.sack-pipe",
+        Kind::Word("choice", || vec!["scoreboard", "counted"]),
+        "what recovery takes to be in the network: by the scoreboard, or a count of departures and acknowledgements",
+    )
+    .profile(sack_pipe, "ns-2: Agent/TCP/Sack1", "RFC 6675 (4)")
+    .only(IF_SACK),
     Key::new(
         "flows.*.tcp.sack-after-timeout",
         Kind::Word("choice", || vec!["kept", "cleared"]),
@@ -291,14 +322,33 @@ const TRANSPORT: &[Key] = &[
         "what tells that a copy of a segment was lost, too: the retransmission timer, or a segment that left later and arrived",
     )
     .default("timer")
-    .only(IF_SACK),
+    .only(IF_SACK_SCOREBOARD),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),
-        "what the threshold is set to half of when the retransmission timer fires",
+        "what the threshold is set to half of when the retransmission timer fires; of the window at each firing, else once",
     )
-    .profile(timeout_ssthresh, "ns-2", "RFC 5681 (3.1), equation 4")
+    .profile(|tcp| halved(tcp.timeout_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
     .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.loss-ssthresh",
+        Kind::Word("choice", || vec!["flight", "window"]),
+        "what is halved when duplicate acknowledgements tell of a loss",
+    )
+    .profile(|tcp| halved(tcp.loss_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
+    .only(IF_TCP),
+    Key::new("flows.*.tcp.whole-ssthresh", Kind::Bool, "the slow-start threshold is rounded down to whole segments")
+        .profile(|tcp| tcp.whole_ssthresh.to_string(), "ns-2: ssthresh_", "RFC 5681 (3.1)")
+        .only(IF_TCP),
+    Key {
+        default: Default::Unless(GROWTH),
+        ..Key::new(
+            "flows.*.tcp.growth-at-recovery-end",
+            Kind::Bool,
+            "the window grows on the acknowledgement that ends a recovery",
+        )
+    }
+    .only(IF_RECOVERING),
     // [flows.NAME.udp]
     Key::new("flows.*.udp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
         .default("0 B")
@@ -312,6 +362,18 @@ const SACK: Unless = Unless {
     values: &["sack", "fack"],
     then: "true",
     source: "RFC 2018",
+};
+
+const GROWTH: Unless = Unless {
+    by: Profiled {
+        value: |tcp| tcp.growth_at_recovery_end.to_string(),
+        ns2: "ns-2: Agent/TCP/Reno, Newreno, Fack",
+        modern: "RFC 5681 (3.2)",
+    },
+    key: "flows.*.tcp.recovery",
+    values: &["sack"],
+    then: "false",
+    source: "RFC 6675 (5); ns-2: Agent/TCP/Sack1",
 };
 
 const FAST_RETRANSMIT: Unless = Unless {
@@ -360,13 +422,21 @@ fn full_ack(config: &tcp::Config) -> String {
     match config.newreno_full_ack {
         FullAck::Flight => "flight".to_string(),
         FullAck::Ssthresh => "ssthresh".to_string(),
+        FullAck::Deflated => "deflated".to_string(),
     }
 }
 
-fn timeout_ssthresh(config: &tcp::Config) -> String {
-    match config.timeout_ssthresh {
-        TimeoutSsthresh::Flight => "flight".to_string(),
-        TimeoutSsthresh::Window => "window".to_string(),
+fn halved(halved: Halved) -> String {
+    match halved {
+        Halved::Flight => "flight".to_string(),
+        Halved::Window => "window".to_string(),
+    }
+}
+
+fn sack_pipe(config: &tcp::Config) -> String {
+    match config.sack_pipe {
+        SackPipe::Scoreboard => "scoreboard".to_string(),
+        SackPipe::Counted => "counted".to_string(),
     }
 }
 

@@ -130,7 +130,7 @@ impl Congestion for Cubic {
             let share = if falling { f64::midpoint(1.0, self.config.beta) } else { 1.0 };
             self.w_max = share * window.cwnd;
             self.prior = window.cwnd;
-            window.ssthresh = (self.config.beta * f64::from(loss.flight)).max(MIN_SSTHRESH);
+            window.ssthresh = (self.config.beta * loss.base.segments()).max(MIN_SSTHRESH);
         }
         match loss.cause {
             LossCause::Duplicates => {

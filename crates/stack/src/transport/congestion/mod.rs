@@ -137,7 +137,7 @@ impl Congestion for CongestionMachine {
 pub(crate) mod testing {
     //! What the tests of the laws share.
 
-    use crate::hooks::{Ack, Delivered, Loss, LossCause, Progress};
+    use crate::hooks::{Ack, Delivered, Loss, LossBase, LossCause, Progress};
     use crate::units::{Span, Time};
 
     /// An acknowledgement that measures no round trip.
@@ -168,7 +168,7 @@ pub(crate) mod testing {
             now: Time::ZERO,
             cause,
             una: 0,
-            flight,
+            base: LossBase::Flight(flight),
             pipe: flight,
             sent: 1000,
             sent_end: 0,

@@ -5,7 +5,8 @@
 //! **Source.** RFC 5681, 3.1 and equation (4).
 //!
 //! **How.** Below ssthresh the window grows by one segment an acknowledgement, above it by `1/cwnd`. A loss sets
-//! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout.
+//! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout. Where the scenario
+//! says so, the window is halved instead of the flight ([`LossBase`](crate::hooks::LossBase)).
 //!
 //! **Choices.** 1. Halves are real numbers: a flight of 11 gives 5.5. 2. A repeated timeout of the same segment leaves
 //! ssthresh alone, as RFC 5681 (3.1, after equation 4) demands.
@@ -43,11 +44,12 @@ impl Congestion for Reno {
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let half = loss.base.segments() / 2.0;
         if loss.cause != LossCause::RepeatedTimeout {
-            window.ssthresh = (f64::from(loss.flight) / 2.0).max(MIN_SSTHRESH);
+            window.ssthresh = half.max(MIN_SSTHRESH);
         }
         window.cwnd = match loss.cause {
-            LossCause::Duplicates => window.ssthresh,
+            LossCause::Duplicates => half.max(loss.base.least_window()),
             LossCause::Timeout | LossCause::RepeatedTimeout => LOSS_WINDOW,
         };
         LossResponse::REDUCED
@@ -58,6 +60,7 @@ impl Congestion for Reno {
 mod tests {
     use super::super::testing::{ack, loss};
     use super::*;
+    use crate::hooks::LossBase;
 
     #[test]
     fn slow_start_adds_one_and_avoidance_one_over_cwnd() {
@@ -84,6 +87,16 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (5.5, 5.5));
         Reno.on_loss(&loss(LossCause::Timeout, 3), &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0));
+    }
+
+    #[test]
+    fn the_window_itself_is_halved_where_it_is_the_base_and_may_fall_to_one_segment() {
+        for (cwnd, left, ssthresh) in [(11.5, 5.75, 5.75), (3.0, 1.5, 2.0), (1.5, 1.0, 2.0)] {
+            let mut window = Window::new(cwnd, Some(8.0), 100.0);
+            let base = LossBase::Window(window.cwnd);
+            Reno.on_loss(&Loss { base, ..loss(LossCause::Duplicates, 40) }, &mut window);
+            assert_eq!((window.cwnd, window.ssthresh), (left, ssthresh));
+        }
     }
 
     #[test]

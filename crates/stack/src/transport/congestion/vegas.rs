@@ -13,7 +13,8 @@
 //!
 //! **Choices.** 1. The fine timer adds a sixteenth to that sum, a retransmission an eighth more, and one of a segment resent
 //! before doubles it until the next sample: ns-2's reading. 2. A segment lost twice leaves half the window, and a timeout
-//! two segments, as in ns-2. 3. `N` is not rounded, as ns-2 does. 4. A round trip without a sample decides nothing. 5. Each
+//! two segments, as in ns-2. 3. `N` is not rounded, or as in ns-2 to a whole
+//! number (`rounded-backlog`). 4. A round trip without a sample decides nothing. 5. Each
 //! retransmission starts the two checks anew, by the paper's words; ns-2's do not. 6. The variant runs on Reno's recovery,
 //! the paper's: under `NewReno`'s a partial acknowledgement leaves nothing to check. 7. An acknowledgement behind a repaired
 //! hole gives no sample; ns-2 takes one, which holds the wait for the repair and slackens the fine timer.
@@ -51,13 +52,15 @@ pub struct VegasConfig {
     pub beta: f64,
     /// Above it slow start ends.
     pub gamma: f64,
+    /// Whether the number compared with them is rounded to whole segments.
+    pub rounded: bool,
 }
 
 impl VegasConfig {
     /// ns-2's.
-    pub const NS2: VegasConfig = VegasConfig { alpha: 1.0, beta: 3.0, gamma: 1.0 };
+    pub const NS2: VegasConfig = VegasConfig { alpha: 1.0, beta: 3.0, gamma: 1.0, rounded: false };
     /// Linux's.
-    pub const LINUX: VegasConfig = VegasConfig { alpha: 2.0, beta: 4.0, gamma: 1.0 };
+    pub const LINUX: VegasConfig = VegasConfig { alpha: 2.0, beta: 4.0, gamma: 1.0, rounded: false };
 }
 
 impl Default for VegasConfig {
@@ -119,7 +122,10 @@ impl Vegas {
         if samples == 0 {
             return;
         }
-        let queued = self.backlog.queued(window.cwnd, Span(sum.0 / samples));
+        let mut queued = self.backlog.queued(window.cwnd, Span(sum.0 / samples));
+        if self.config.rounded {
+            queued = libm::floor(queued + 0.5);
+        }
         if window.in_slow_start() {
             self.doubled = !self.doubled;
             if !self.doubled {
@@ -267,6 +273,33 @@ mod tests {
                     "{rtt} ms with the constants of {constants:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_rounded_backlog_is_compared_as_a_whole_number() {
+        // Queued of 20, in avoidance: 20 x 2 / 102 = 0.39, 20 x 5 / 105 = 0.95, 20 x 18 / 118 = 3.05,
+        // 20 x 21 / 121 = 3.47, 20 x 22 / 122 = 3.61.
+        let rounded = VegasConfig { rounded: true, ..VegasConfig::NS2 };
+        for (rtt, cwnd, course) in [
+            (102, 20.0, Course::Grow),
+            (105, 20.0, Course::Hold),
+            (118, 20.0, Course::Hold),
+            (121, 20.0, Course::Hold),
+            (122, 19.0, Course::Hold),
+        ] {
+            let mut window = Window::new(20.0, Some(2.0), 100.0);
+            let mut vegas = vegas(&rounded, rtt);
+            vegas.decide(&mut window);
+            assert_eq!((window.cwnd, vegas.course), (cwnd, course), "{rtt} ms");
+        }
+        // Slow start of a window of 16 goes on at 16 x 10 / 110 = 1.45 and ends at 16 x 11 / 111 = 1.59.
+        for (rtt, cwnd, course) in [(110, 16.0, Course::Grow), (111, 14.0, Course::Hold)] {
+            let mut window = Window::new(16.0, None, 100.0);
+            let mut vegas = vegas(&rounded, rtt);
+            vegas.doubled = false;
+            vegas.decide(&mut window);
+            assert_eq!((window.cwnd, vegas.course), (cwnd, course), "{rtt} ms");
         }
     }
 

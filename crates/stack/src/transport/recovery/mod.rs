@@ -4,50 +4,61 @@ mod fack;
 mod newreno;
 mod reno;
 mod sack;
+mod sack1;
 mod tahoe;
 
 pub use fack::Fack;
 pub use newreno::NewReno;
 pub use reno::Reno as RenoRecovery;
 pub use sack::Sack;
+pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::registry::{RecoveryKind, RecoveryMachine};
-use crate::transport::tcp::Config;
 use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::transport::tcp::{Config, SackPipe};
 
 /// What the recoveries without SACK share: counting duplicates, and going by the window alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Duplicates {
     /// Duplicate acknowledgements since the last advance.
     count: u32,
+    /// Segments beyond the window that limited transmit allows.
+    extra: u32,
     /// Duplicates for data below this offset speak of a loss already answered.
     recover: Option<u64>,
     /// Copies of the first unacknowledged segment still to be sent.
     head_copies: u8,
     limited_transmit: bool,
+    limited_transmit_resends: bool,
 }
 
 impl Duplicates {
     fn new(config: &Config) -> Duplicates {
-        Duplicates { limited_transmit: config.limited_transmit, ..Duplicates::default() }
+        Duplicates {
+            limited_transmit: config.limited_transmit,
+            limited_transmit_resends: config.limited_transmit && config.limited_transmit_resends,
+            ..Duplicates::default()
+        }
     }
 
     /// Counts a duplicate; true when it is the one that tells of a new loss.
     fn tell(&mut self, board: &Scoreboard) -> bool {
         self.count += 1;
+        self.extra = if self.count < DUP_THRESH { self.count } else { 0 };
         self.count == DUP_THRESH && self.recover.is_none_or(|recover| board.una() > recover)
     }
 
     fn clear(&mut self) {
         self.count = 0;
+        self.extra = 0;
         self.head_copies = 0;
     }
 
     /// All that was sent is presumed lost, and duplicates for it say nothing: everything goes again from the hole.
     fn go_back(&mut self, response: LossResponse, board: &mut Scoreboard) {
-        self.clear();
+        self.extra = 0;
         self.recover = Some(board.sent_end());
         self.head_copies = copies_ahead(response);
         board.go_back();
@@ -62,8 +73,8 @@ impl Duplicates {
         if let Some(inflation) = inflation {
             return along_window(board, window.inflated(inflation) as u32, 0);
         }
-        let extra = if self.limited_transmit { self.count.min(DUP_THRESH - 1) } else { 0 };
-        along_window(board, window.cwnd as u32, extra)
+        let allowed = if board.is_behind() { self.limited_transmit_resends } else { self.limited_transmit };
+        along_window(board, window.cwnd as u32, if allowed { self.extra } else { 0 })
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
@@ -82,9 +93,27 @@ fn copies_ahead(response: LossResponse) -> u8 {
 /// The next segment along the window: sent before if a go-back is under way, new otherwise.
 fn along_window(board: &Scoreboard, window: u32, extra: u32) -> Option<Pick> {
     if board.is_behind() {
-        return (board.flight() < window).then(|| Pick::Again(board.next()));
+        return (board.flight() < window + extra).then(|| Pick::Again(board.next()));
     }
     (board.flight() < window + extra).then_some(Pick::New)
+}
+
+/// Recovery from selective acknowledgements, by either account of what is in the network.
+#[derive(Clone, Debug)]
+pub enum SackRecovery {
+    /// RFC 6675's.
+    Scoreboard(Sack),
+    /// ns-2's.
+    Counted(Sack1),
+}
+
+impl SackRecovery {
+    fn new(config: &Config) -> SackRecovery {
+        match config.sack_pipe {
+            SackPipe::Scoreboard => SackRecovery::Scoreboard(Sack::new(config)),
+            SackPipe::Counted => SackRecovery::Counted(Sack1::new(config)),
+        }
+    }
 }
 
 impl RecoveryKind {
@@ -95,7 +124,7 @@ impl RecoveryKind {
             RecoveryKind::Tahoe => RecoveryMachine::Tahoe(Tahoe::new(config)),
             RecoveryKind::Reno => RecoveryMachine::Reno(RenoRecovery::new(config)),
             RecoveryKind::NewReno => RecoveryMachine::NewReno(NewReno::new(config)),
-            RecoveryKind::Sack => RecoveryMachine::Sack(Sack::new(config)),
+            RecoveryKind::Sack => RecoveryMachine::Sack(SackRecovery::new(config)),
             RecoveryKind::Fack => RecoveryMachine::Fack(Fack::new(config)),
         }
     }
@@ -107,7 +136,8 @@ macro_rules! each {
             RecoveryMachine::Tahoe($recovery) => $call,
             RecoveryMachine::Reno($recovery) => $call,
             RecoveryMachine::NewReno($recovery) => $call,
-            RecoveryMachine::Sack($recovery) => $call,
+            RecoveryMachine::Sack(SackRecovery::Scoreboard($recovery)) => $call,
+            RecoveryMachine::Sack(SackRecovery::Counted($recovery)) => $call,
             RecoveryMachine::Fack($recovery) => $call,
         }
     };

@@ -12,8 +12,9 @@
 //! each): RFC 3782, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover`
 //! (RFC 6582, 3.2, step 1), without the heuristics of its section 4;
 //! but the very first segment may be resent fast, though the text, taken at its word, leaves it to the timer (as ns-2's
-//! `bugfix_ss_` does). 3. Both windows of RFC 6582, 3.2, step 3, are there
-//! ([`FullAck`]); the profile decides.
+//! `bugfix_ss_` does). 3. Both windows of RFC 6582, 3.2, step 3, are there, and ns-2's, which a partial acknowledgement
+//! of more than the inflation reduces for good ([`FullAck`]); the profile decides. 4. ns-2 releases at most two new
+//! segments an acknowledgement while recovery lasts (`recovery-burst`).
 //!
 //! **Checked by** `tests/scripts/newreno-*`.
 
@@ -30,6 +31,9 @@ pub struct NewReno {
     phase: Phase,
     impatient: bool,
     full_ack: FullAck,
+    burst: u32,
+    /// New segments that the last acknowledgement may still release.
+    left: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,8 @@ impl NewReno {
             phase: Phase::Open,
             impatient: config.newreno_impatient,
             full_ack: config.newreno_full_ack,
+            burst: config.newreno_recovery_burst.unwrap_or(u32::MAX),
+            left: u32::MAX,
         }
     }
 }
@@ -57,6 +63,7 @@ impl Recovery for NewReno {
     #[inline]
     fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict {
         self.duplicates.clear();
+        self.left = self.burst;
         if self.phase == Phase::Open {
             return Verdict::Open;
         }
@@ -75,12 +82,17 @@ impl Recovery for NewReno {
         if segments >= 1 {
             self.inflation += 1.0;
         }
+        if self.full_ack == FullAck::Deflated && self.inflation < 1.0 {
+            window.cwnd = (window.cwnd + self.inflation - 1.0).max(1.0);
+            self.inflation = 1.0;
+        }
         // RFC 6582 does not say how far: one that acknowledges more than the window leaves the least window there is.
         self.inflation = window.inflated(self.inflation) - window.cwnd;
         if first || !self.impatient { Verdict::Partial } else { Verdict::PartialTimerRuns }
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
+        self.left = self.burst;
         if self.is_active() {
             self.inflation += 1.0;
             return Verdict::Holding;
@@ -101,17 +113,20 @@ impl Recovery for NewReno {
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.phase = Phase::Open;
         self.inflation = 0.0;
+        self.duplicates.clear();
         self.duplicates.go_back(response, board);
     }
 
     #[inline]
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
-        self.duplicates.next(board, window, self.is_active().then_some(self.inflation))
+        let pick = self.duplicates.next(board, window, self.is_active().then_some(self.inflation));
+        pick.filter(|pick| *pick != Pick::New || self.left > 0 || !self.is_active())
     }
 
     #[inline]
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
         self.duplicates.on_sent(pick, board);
+        self.left = self.left.saturating_sub(u32::from(pick == Pick::New));
     }
 
     #[inline]
@@ -177,8 +192,42 @@ mod tests {
     }
 
     #[test]
+    fn a_large_partial_acknowledgement_deflates_for_good_where_ns_2_is_followed() {
+        for (newreno_full_ack, left) in [(FullAck::Ssthresh, 6.0), (FullAck::Deflated, 1.0)] {
+            let (mut newreno, mut board, mut window) = in_recovery(&Config { newreno_full_ack, ..config() });
+            board.advance(8 * LEN);
+            // 6 + 3 - 8 + 1 either way.
+            newreno.on_advance(8, &mut board, &mut window);
+            assert_eq!(window.cwnd + newreno.inflation(), 2.0);
+            board.advance(12 * LEN);
+            newreno.on_advance(4, &mut board, &mut window);
+            assert_eq!(window.cwnd, left);
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_in_recovery_releases_so_many_new_segments_at_most() {
+        for (newreno_recovery_burst, released) in [(None, 5), (Some(2), 2)] {
+            let config = Config { newreno_recovery_burst, ..config() };
+            let (mut newreno, mut board, mut window) = in_recovery(&config);
+            for _ in 0..4 {
+                newreno.on_duplicate(&mut board, &mut window);
+            }
+            window.cwnd = 9.0;
+            // 9 + 7 - 4 + 1 = 13 may be outstanding, where 8 are.
+            board.advance(4 * LEN);
+            newreno.on_advance(4, &mut board, &mut window);
+            let sent = send(&mut newreno, &mut board, &window, Fresh::Ready);
+            assert_eq!(sent[0], Pick::Again(4));
+            assert_eq!(sent[1..], vec![Pick::New; released]);
+        }
+    }
+
+    #[test]
     fn the_full_acknowledgement_leaves_one_of_two_windows() {
-        for (newreno_full_ack, cwnd) in [(FullAck::Flight, 2.0), (FullAck::Ssthresh, 6.0)] {
+        for (newreno_full_ack, cwnd) in
+            [(FullAck::Flight, 2.0), (FullAck::Ssthresh, 6.0), (FullAck::Deflated, 6.0)]
+        {
             let (mut newreno, mut board, mut window) = in_recovery(&Config { newreno_full_ack, ..config() });
             board.advance(12 * LEN);
             assert_eq!(newreno.on_advance(12, &mut board, &mut window), Verdict::Ended);

@@ -78,6 +78,7 @@ impl Recovery for Reno {
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.leave();
+        self.duplicates.clear();
         self.duplicates.go_back(response, board);
     }
 

@@ -8,7 +8,8 @@
 //! from there.
 //!
 //! **Choices.** 1. Duplicates for data sent before the last loss was noticed are ignored, as in ns-2 (`bugFix_`): they
-//! come from the go-back itself. 2. A law that takes the loss for random keeps its window; the go-back stays.
+//! come from the go-back itself. 2. A law that takes the loss for random keeps its window; the go-back stays. 3. Where
+//! limited transmit may resend, as in ns-2, duplicates after a go-back count on from those before it, as there.
 //!
 //! **Checked by** `tests/scripts/tahoe-*`.
 
@@ -32,6 +33,13 @@ impl Tahoe {
     pub fn new(config: &Config) -> Tahoe {
         Tahoe { duplicates: Duplicates::new(config) }
     }
+
+    fn go_back(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        if !self.duplicates.limited_transmit_resends {
+            self.duplicates.clear();
+        }
+        self.duplicates.go_back(response, board);
+    }
 }
 
 impl Recovery for Tahoe {
@@ -48,11 +56,11 @@ impl Recovery for Tahoe {
         if response.reduction == Reduction::Reduced {
             window.cwnd = LOSS_WINDOW;
         }
-        self.duplicates.go_back(response, board);
+        self.go_back(response, board);
     }
 
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
-        self.duplicates.go_back(response, board);
+        self.go_back(response, board);
     }
 
     fn next(&mut self, board: &Scoreboard, window: &Window, _: Fresh) -> Option<Pick> {
@@ -85,6 +93,25 @@ mod tests {
         assert_eq!(tahoe.on_advance(3, &mut board, &mut window), Verdict::Open);
         window.cwnd = 2.0;
         assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), [Pick::Again(3), Pick::Again(4)]);
+    }
+
+    #[test]
+    fn limited_transmit_after_a_go_back_sends_an_old_segment_or_nothing() {
+        for (limited_transmit_resends, sent) in [(true, vec![Pick::Again(4)]), (false, vec![])] {
+            let config = Config { limited_transmit_resends, ..config() };
+            let (mut tahoe, mut board, mut window) = (Tahoe::new(&config), board(8), window(8.0));
+            duplicates(&mut tahoe, &mut board, &mut window, 3);
+            tahoe.begin(REDUCED, &mut board, &mut window);
+            assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), [Pick::Again(0)]);
+            // Duplicates of what left before are beyond the second, unless the count began anew.
+            duplicates(&mut tahoe, &mut board, &mut window, 1);
+            assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), []);
+            board.advance(3 * LEN);
+            tahoe.on_advance(3, &mut board, &mut window);
+            assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), [Pick::Again(3)]);
+            duplicates(&mut tahoe, &mut board, &mut window, 1);
+            assert_eq!(send(&mut tahoe, &mut board, &window, Fresh::Ready), sent);
+        }
     }
 
     #[test]

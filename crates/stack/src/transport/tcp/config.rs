@@ -3,7 +3,7 @@
 use crate::hooks::Congestion;
 use crate::packet::{Extension, Form, Options, Timestamps};
 use crate::registry::{CongestionKind, RecoveryKind};
-use crate::transport::congestion::Laws;
+use crate::transport::congestion::{Laws, VegasConfig};
 use crate::units::Span;
 
 /// The parameters of one TCP endpoint. Both ends of a flow use the same.
@@ -57,14 +57,26 @@ pub struct Config {
     pub receive_buffer: Option<u64>,
     /// `NewReno` restarts the retransmission timer on the first partial acknowledgement only (RFC 3782, 4, "Impatient").
     pub newreno_impatient: bool,
+    /// Most new segments that one acknowledgement releases during `NewReno`'s recovery; `None` sets no limit.
+    pub newreno_recovery_burst: Option<u32>,
     /// The window with which `NewReno` leaves recovery.
     pub newreno_full_ack: FullAck,
+    /// What SACK's recovery takes to be in the network.
+    pub sack_pipe: SackPipe,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
     /// What tells SACK's recovery that a copy was lost, too.
     pub lost_retransmission: LostRetransmission,
-    /// What ssthresh is set to half of when the timer fires.
-    pub timeout_ssthresh: TimeoutSsthresh,
+    /// What is halved when duplicates tell of a loss.
+    pub loss_ssthresh: Halved,
+    /// What is halved when the timer fires.
+    pub timeout_ssthresh: Halved,
+    /// Whether ssthresh is rounded down to whole segments.
+    pub whole_ssthresh: bool,
+    /// Whether the window grows on the acknowledgement that ends a recovery.
+    pub growth_at_recovery_end: bool,
+    /// Whether limited transmit sends a segment again while a go-back is under way.
+    pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
 }
@@ -76,6 +88,17 @@ pub enum FullAck {
     Flight,
     /// What the law left: ssthresh.
     Ssthresh,
+    /// What the deflation by partial acknowledgements left of it, as in ns-2.
+    Deflated,
+}
+
+/// What SACK's recovery takes to be in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackPipe {
+    /// What the scoreboard holds neither delivered nor lost (RFC 6675, `SetPipe`).
+    Scoreboard,
+    /// A count of departures and acknowledgements, as in ns-2 (Fall and Floyd 1996).
+    Counted,
 }
 
 /// What becomes of selective acknowledgements when the retransmission timer fires.
@@ -96,12 +119,13 @@ pub enum LostRetransmission {
     Overtaken,
 }
 
-/// What ssthresh is set to half of when the retransmission timer fires.
+/// What a loss halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeoutSsthresh {
-    /// All that is outstanding (RFC 5681, equation 4). Within recovery that may be more than the window was before.
+pub enum Halved {
+    /// What is outstanding (RFC 5681, equation 4), once a series of timeouts. Within recovery that may be more than the
+    /// window was before.
     Flight,
-    /// What is outstanding, but no more than the window, as in ns-2.
+    /// The congestion window, a real number, at each timeout of a series, as in ns-2.
     Window,
 }
 
@@ -131,7 +155,10 @@ impl Profile {
             Profile::Ns2Of2004 => Config {
                 recovery: RecoveryKind::NewReno,
                 congestion: CongestionKind::Reno,
-                laws: Laws::default(),
+                laws: Laws {
+                    vegas: VegasConfig { rounded: true, ..VegasConfig::default() },
+                    ..Laws::default()
+                },
                 judges: Vec::new(),
                 packet: 1000,
                 extra_header: 0,
@@ -153,10 +180,16 @@ impl Profile {
                 window_scale: None,
                 receive_buffer: None,
                 newreno_impatient: true,
-                newreno_full_ack: FullAck::Ssthresh,
+                newreno_recovery_burst: Some(2),
+                newreno_full_ack: FullAck::Deflated,
+                sack_pipe: SackPipe::Counted,
                 sack_after_timeout: SackAfterTimeout::Cleared,
                 lost_retransmission: LostRetransmission::Timer,
-                timeout_ssthresh: TimeoutSsthresh::Window,
+                loss_ssthresh: Halved::Window,
+                timeout_ssthresh: Halved::Window,
+                whole_ssthresh: true,
+                growth_at_recovery_end: true,
+                limited_transmit_resends: true,
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
             },
             Profile::Modern => Config {
@@ -184,10 +217,16 @@ impl Profile {
                 window_scale: None,
                 receive_buffer: None,
                 newreno_impatient: true,
+                newreno_recovery_burst: None,
                 newreno_full_ack: FullAck::Flight,
+                sack_pipe: SackPipe::Scoreboard,
                 sack_after_timeout: SackAfterTimeout::Kept,
                 lost_retransmission: LostRetransmission::Timer,
-                timeout_ssthresh: TimeoutSsthresh::Flight,
+                loss_ssthresh: Halved::Flight,
+                timeout_ssthresh: Halved::Flight,
+                whole_ssthresh: false,
+                growth_at_recovery_end: false,
+                limited_transmit_resends: false,
                 reno_fast_retransmit: FastRetransmit::EveryHole,
             },
         }

@@ -13,6 +13,6 @@ pub mod scoreboard;
 pub mod sender;
 
 pub use config::{
-    Config, FastRetransmit, FullAck, LostRetransmission, Profile, SackAfterTimeout, TimeoutSsthresh,
+    Config, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
 };
 pub use connection::{Connection, Role, State};

@@ -491,6 +491,20 @@ impl Scoreboard {
         self.lost_below = self.end();
     }
 
+    /// Forgets what was selectively acknowledged.
+    pub fn forget_sacks(&mut self) {
+        let Some(&(start, _)) = self.sacked_ranges.as_slice().first() else { return };
+        for index in self.index_at(start)..self.index_at(self.fack()) {
+            let segment = &mut self.segments[index];
+            if segment.mark == Mark::Sacked {
+                segment.mark = Mark::InFlight;
+                self.sacked -= 1;
+            }
+        }
+        self.sacked_ranges.clear();
+        self.fack = self.una;
+    }
+
     /// Takes one segment for lost that the rules would not (the first, when duplicates tell).
     pub fn lose(&mut self, number: u64) {
         let index = (number - self.base) as usize;

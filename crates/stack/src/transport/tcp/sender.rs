@@ -11,7 +11,7 @@ pub use messages::{Arrived, Counters, Outgoing, SackNews};
 
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
-use super::{Config, TimeoutSsthresh};
+use super::{Config, Halved};
 use crate::hooks::{
     Ack, Congestion, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict, Window,
 };
@@ -52,7 +52,10 @@ pub struct Sender {
     window_validation: bool,
     idle_restart: bool,
     timestamps: bool,
-    timeout_ssthresh: TimeoutSsthresh,
+    loss_ssthresh: Halved,
+    timeout_ssthresh: Halved,
+    whole_ssthresh: bool,
+    growth_at_recovery_end: bool,
     counters: Counters,
 }
 
@@ -88,7 +91,10 @@ impl Sender {
             window_validation: config.window_validation,
             idle_restart: config.idle_restart,
             timestamps: config.timestamps,
+            loss_ssthresh: config.loss_ssthresh,
             timeout_ssthresh: config.timeout_ssthresh,
+            whole_ssthresh: config.whole_ssthresh,
+            growth_at_recovery_end: config.growth_at_recovery_end,
             counters: Counters::default(),
         }
     }
@@ -179,7 +185,7 @@ impl Sender {
     }
 
     /// The handshake is over: the peer's first window is known. A lost SYN leaves a window of one segment
-    /// (RFC 5681, 3.1).
+    /// (RFC 5681, 3.1); where a timeout halves the window, its own was that already.
     pub fn established(&mut self, now: Time, edge: u64, syn_lost: bool) {
         self.edge = edge;
         self.widest = edge;
@@ -187,6 +193,10 @@ impl Sender {
         self.last_sent = now;
         if syn_lost {
             self.window.cwnd = 1.0;
+            if self.timeout_ssthresh == Halved::Window {
+                self.window.ssthresh = 0.5;
+                self.window.clamp();
+            }
         }
     }
 
@@ -242,6 +252,7 @@ impl Sender {
         let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
         let progress = match verdict {
+            Verdict::Ended if self.growth_at_recovery_end => Progress::Open(advance.segments),
             Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),
@@ -283,7 +294,7 @@ impl Sender {
 
     /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
-        let loss = self.loss(now, LossCause::Duplicates, flight);
+        let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
         let response = self.ask(&loss, out);
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
@@ -335,17 +346,15 @@ impl Sender {
         }
         self.integrate(now);
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
-        let cause = if repeated { LossCause::RepeatedTimeout } else { LossCause::Timeout };
         self.counters.timeouts += 1;
         if !repeated {
             self.counters.timeout_series += 1;
             self.counters.first_timeouts += self.rtt.rto();
         }
-        let flight = match self.timeout_ssthresh {
-            TimeoutSsthresh::Flight => self.board.outstanding(),
-            TimeoutSsthresh::Window => self.board.flight().min(self.window.cwnd as u32),
-        };
-        let response = self.ask(&self.loss(now, cause, flight), out);
+        let once = self.timeout_ssthresh == Halved::Flight;
+        let cause = if repeated && once { LossCause::RepeatedTimeout } else { LossCause::Timeout };
+        let base = self.base(self.timeout_ssthresh, self.board.outstanding());
+        let response = self.ask(&self.loss(now, cause, base), out);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
         self.recovery.on_timeout(response, &mut self.board);

@@ -19,7 +19,7 @@ const WINDOW_SCALE: u8 = 7;
 struct Wire {
     /// Numbers of the packets that left, in order.
     sent: Vec<u32>,
-    /// The last limit noted: acknowledged packets, duplicates and window.
+    /// The last limit noted: acknowledged packets, duplicates and the whole packets of the window.
     max_seq: f64,
 }
 
@@ -36,7 +36,7 @@ impl Out for Wire {
         true
     }
     fn note(&mut self, note: Note) {
-        self.max_seq = (note.ack / u64::from(SIZE)) as f64 + note.cwnd;
+        self.max_seq = (note.ack / u64::from(SIZE)) as f64 + libm::floor(note.cwnd);
     }
     fn measured(&mut self, _: Span, _: Span, _: Span) {}
 }

@@ -483,6 +483,7 @@ fn an_outdated_timestamp_gives_way_to_any() {
 }
 
 mod duplex;
+mod window_rules;
 
 #[test]
 fn an_end_that_was_made_anew_is_like_a_new_one_but_for_what_it_has_counted() {

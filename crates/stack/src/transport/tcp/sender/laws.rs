@@ -1,7 +1,9 @@
 //! What the sender tells its congestion law, and the laws that watch it, and what it asks them.
 
-use super::{Arrived, Sender};
-use crate::hooks::{Ack, Congestion, Departure, Judge, Judged, Loss, LossCause, LossResponse, Out, Progress};
+use super::{Arrived, Halved, Sender};
+use crate::hooks::{
+    Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
+};
 use crate::units::{Span, Time};
 
 impl Sender {
@@ -46,6 +48,9 @@ impl Sender {
             self.counters.estimate_sum += rate;
         }
         let response = self.law.on_loss(loss, &mut self.window);
+        if self.whole_ssthresh {
+            self.window.ssthresh = libm::floor(self.window.ssthresh);
+        }
         judged(Judge::Law, response);
         response
     }
@@ -85,14 +90,22 @@ impl Sender {
         }
     }
 
-    pub(super) fn loss(&self, now: Time, cause: LossCause, flight: u32) -> Loss {
+    /// What a loss halves, with so many segments outstanding.
+    pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
+        match halved {
+            Halved::Flight => LossBase::Flight(flight),
+            Halved::Window => LossBase::Window(self.window.cwnd),
+        }
+    }
+
+    pub(super) fn loss(&self, now: Time, cause: LossCause, base: LossBase) -> Loss {
         let sent = self.counters.segments_sent - self.counters.retransmits;
         let head = self.board.get(self.board.base());
         Loss {
             now,
             cause,
             una: self.board.una(),
-            flight,
+            base,
             pipe: self.board.pipe(),
             sent,
             sent_end: self.board.sent_end(),

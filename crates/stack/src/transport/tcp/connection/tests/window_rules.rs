@@ -1,0 +1,89 @@
+//! The rules of the window in which ns-2 and the RFCs part.
+
+use super::*;
+use crate::hooks::Window;
+use crate::transport::tcp::Halved;
+
+/// ns-2's profile with a window that avoidance has made 8.125 when the first loss is told.
+fn profile() -> Config {
+    Config { initial_window: 8, initial_ssthresh: Some(4.0), window: 40, ..Profile::Ns2Of2004.config() }
+}
+
+impl Pair {
+    /// A sender with much to send that loses these of its packets, the SYN being 0.
+    fn losing(config: &Config, lost: &[usize]) -> Pair {
+        let mut pair = Pair::new(config);
+        pair.lost[CLIENT] = lost.to_vec();
+        pair.open();
+        pair.write(CLIENT, 1_000_000);
+        pair
+    }
+
+    /// Steps until `found`, and returns the windows before and after that step.
+    fn until(&mut self, found: impl Fn(&mut Connection, Time) -> bool) -> (Window, Window) {
+        for _ in 0..10_000 {
+            let before = *self.ends[CLIENT].sender().window();
+            assert!(self.step(), "nothing is left to happen");
+            let now = self.now;
+            if found(&mut self.ends[CLIENT], now) {
+                return (before, *self.ends[CLIENT].sender().window());
+            }
+        }
+        panic!("it does not happen");
+    }
+
+    /// The window before and after the first fast retransmit.
+    fn until_loss(&mut self) -> (Window, Window) {
+        self.until(|end, now| end.counters(now).fast_retransmits == 1)
+    }
+}
+
+#[test]
+fn duplicates_halve_the_window_or_the_flight_and_ssthresh_may_be_whole() {
+    // The packets from 1 on are data. The second is lost: 8 are out when the first acknowledgement comes.
+    for (loss_ssthresh, whole_ssthresh, cwnd, ssthresh) in [
+        (Halved::Window, true, 8.125 / 2.0, 4.0),
+        (Halved::Window, false, 8.125 / 2.0, 8.125 / 2.0),
+        (Halved::Flight, false, 4.0, 4.0),
+    ] {
+        let config = Config { loss_ssthresh, whole_ssthresh, ..profile() };
+        let (before, after) = Pair::losing(&config, &[2]).until_loss();
+        assert_eq!(before.cwnd, 8.125);
+        assert_eq!((after.cwnd, after.ssthresh), (cwnd, ssthresh));
+    }
+}
+
+#[test]
+fn the_acknowledgement_that_ends_a_recovery_lets_the_window_grow_where_ns_2_is_followed() {
+    for recovery in [RecoveryKind::Reno, RecoveryKind::NewReno] {
+        for (growth_at_recovery_end, grown) in [(true, 1.0 / 4.0625), (false, 0.0)] {
+            let mut pair = Pair::losing(&Config { recovery, growth_at_recovery_end, ..profile() }, &[2]);
+            pair.until_loss();
+            let una = pair.ends[CLIENT].sender().board().una();
+            let (before, after) = pair.until(|end, _| end.sender().board().una() > una);
+            assert_eq!((before.cwnd, after.cwnd), (4.0625, 4.0625 + grown), "{recovery:?}");
+        }
+    }
+}
+
+#[test]
+fn a_timeout_halves_the_window_each_time_or_the_flight_once() {
+    for (timeout_ssthresh, left) in [(Halved::Window, [4.0, 2.0]), (Halved::Flight, [4.0, 4.0])] {
+        let lost: Vec<usize> = (1..=9).collect();
+        let mut pair = Pair::losing(&Config { timeout_ssthresh, ..profile() }, &lost);
+        for (timeouts, ssthresh) in (1..).zip(left) {
+            let (_, after) = pair.until(|end, now| end.counters(now).timeouts == timeouts);
+            assert_eq!((after.cwnd, after.ssthresh), (1.0, ssthresh));
+        }
+    }
+}
+
+#[test]
+fn a_lost_syn_leaves_a_threshold_of_two_where_a_timeout_halves_the_window() {
+    for (timeout_ssthresh, ssthresh) in [(Halved::Window, 2.0), (Halved::Flight, 40.0)] {
+        let config = Config { timeout_ssthresh, initial_ssthresh: None, ..profile() };
+        let mut pair = Pair::losing(&config, &[0]);
+        let (_, after) = pair.until(|end, _| end.sender().board().outstanding() > 0);
+        assert_eq!((after.cwnd, after.ssthresh), (1.0, ssthresh));
+    }
+}
