@@ -221,7 +221,7 @@ class Ledger:
     def close(self) -> None:
         """Close the file; what was recorded is on disk, in one file unless somebody else has it open."""
         if self._writes:
-            # Where somebody reads or the disk is full, the log keeps what was recorded and is read with the ledger.
+            # Where somebody reads or the disk is full, the log stays and is read with the ledger.
             with suppress(sqlite3.Error):
                 self._db.execute("pragma busy_timeout = 0")
                 self._db.execute("pragma wal_checkpoint(truncate)")

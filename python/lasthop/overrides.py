@@ -124,8 +124,15 @@ def parse_where(items: Iterable[str]) -> list[Condition]:
     return found
 
 
+def _takes(key: str, text: str) -> str | None:
+    return None
+
+
 def select(
-    points: list[dict[str, str]], conditions: Iterable[Condition], numeric: Numeric, refused: Refused
+    points: list[dict[str, str]],
+    conditions: Iterable[Condition],
+    numeric: Numeric,
+    refused: Refused = _takes,
 ) -> list[int]:
     """The indices of the points that meet all conditions, of which there is at least one."""
     chosen = list(range(len(points)))

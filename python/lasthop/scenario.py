@@ -153,7 +153,7 @@ class Scenario:
         return self._core.observers(self._known(point))
 
     def missing(self, channel: str, point: int = 0) -> str | None:
-        """What a trace channel would record and a point has not; `None` where there is something to record."""
+        """What a trace channel would record and a point lacks; `None` where it has something."""
         return self._core.missing(channel, self._known(point))
 
     @cached_property

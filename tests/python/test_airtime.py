@@ -59,7 +59,7 @@ def test_the_classes_are_those_of_the_simulator_in_its_order() -> None:
 
 
 def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, cli: Cli) -> None:
-    text = cli("run", hop).stdout
+    text = cli("run", hop, "-v").stdout
     ledger = text[text.index("airtime of wlan as left observed it") :].splitlines()
     rows = {line.rsplit("  ", 2)[0].strip(): line.split() for line in ledger[2:]}
     assert [name.split("  ")[0] for name in rows] == [

@@ -515,7 +515,7 @@ def test_where_leaves_the_points_that_meet_it(small: Path, tmp_path: Path) -> No
     with pytest.raises(lh.UsageError, match="no point is left"):
         lh.load(small).sweep(1, tmp_path / "t", where=["links.path.loss.rate>50 %"])
     assert not (tmp_path / "t").exists()
-    with pytest.raises(lh.UsageError, match='"7 %" is no swept value'):
+    with pytest.raises(lh.UsageError, match='"7 %" is not a swept value'):
         lh.load(small).sweep(1, tmp_path / "t", where=["links.path.loss.rate=7 %"])
 
 

@@ -49,7 +49,7 @@ def rows() -> list[Row]:
 
 
 def furnish(folder: Path) -> None:
-    """What the commands are wrong about: scenarios good and bad, a study, a run, and things that are neither."""
+    """What the commands are about: scenarios good and bad, a study, a run, and what is neither."""
     (folder / "small.toml").write_text(SMALL)
     (folder / "hop.toml").write_text(HOP.replace('"tahoe"', '"reno"'))
     (folder / "empty.toml").write_text("")

@@ -110,7 +110,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 class _Closed(io.TextIOBase):
-    """Where output goes that the caller has closed (`>&-`): nowhere, and that is an error as of a full disk."""
+    """Where output goes that the caller has closed (`>&-`): an error, as a full disk is."""
 
     def write(self, text: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))

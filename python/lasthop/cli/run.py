@@ -194,9 +194,9 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
             raise UsageError(f"{link}: unknown link; {nearest(link, links)}", argument="pcap")
         else:
             found[links[0]] = Path(item)
-    for path in found.values():
-        if not path.name or path.is_dir():
-            raise UsageError(f'"{path}" is a directory; expected a file to write', argument="pcap")
+    for target in found.values():
+        if not target.name or target.is_dir():
+            raise UsageError(f'"{target}" is a directory; expected a file to write', argument="pcap")
     return found
 
 

@@ -92,7 +92,7 @@ def reproduce_command(
     if readings or names:
         if quick or len(ids) != 1 or (record and names):
             raise UsageError(
-                f"with {len(ids)} IDs; expected exactly one, no --quick, and --record without --reading alone",
+                f"with {len(ids)} IDs; expected one, no --quick, and --record without --reading alone",
                 argument="readings",
             )
         _readings(

@@ -24,7 +24,7 @@ pub const CHANNELS: &[(&str, &str)] = &[
 #[must_use]
 pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
     let any_link = |is: fn(&LinkKind) -> bool| config.links.iter().any(|link| is(&link.kind));
-    let judges = || config.flows.iter().flat_map(|flow| flow.judges());
+    let judges = || config.flows.iter().flat_map(FlowConfig::judges);
     let (there, what) = match channel {
         "cwnd" | "rtt" | "tcp" => {
             let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));

@@ -22,7 +22,7 @@ pub(super) enum Said {
 }
 
 const AQM: &str = "queues are drop-tail, without ECN or active queue management";
-const MODERN_WIFI: &str = "802.11 is modelled up to 802.11a, without aggregation, MIMO or service classes";
+const MODERN_WIFI: &str = "802.11 goes up to 802.11a, without aggregation, MIMO and service classes";
 const ADDRESSES: &str = "nodes are known by name, without addresses and ports";
 
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.

@@ -1,6 +1,6 @@
 //! Sweeps: their points, and what is said of those that make none.
 
-use super::{BASE, changed, extended, keys_of_a_link, line_of, read, resolved, with};
+use super::{BASE, changed, extended, line_of, read, resolved, with};
 use crate::scenario::Scenario;
 
 const GRID: &str = r#"
@@ -140,10 +140,7 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"links.b-c.lossrate\" = [\"1 %\"]\n",
         "\"links.b-c.lossrate\"",
-        &format!(
-            "sweep.links.b-c.lossrate: unknown key; did you mean \"links.b-c.loss.rate\"? (known: {})",
-            keys_of_a_link("lossrate")
-        ),
+        "sweep.links.b-c.lossrate: unknown key; did you mean \"links.b-c.loss.rate\"?",
     );
     refused(
         "[sweep]\n\"links.bc.loss.rate\" = [\"1 %\"]\n",

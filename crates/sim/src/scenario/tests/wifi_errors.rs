@@ -166,8 +166,8 @@ fn constants_that_cannot_work_are_refused() {
     for (line, expected) in [
         (
             "standard = \"802.11n\"",
-            "standard: unknown standard \"802.11n\"; 802.11 is modelled up to 802.11a, without aggregation, MIMO or service \
-             classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
+            "standard: unknown standard \"802.11n\"; \"802.11n\" is not modelled: 802.11 goes up to 802.11a, \
+             without aggregation, MIMO and service classes (known: 802.11, 802.11b, 802.11a, 802.11b-short, bianchi)",
         ),
         (
             "flavour = \"ns3\"",
