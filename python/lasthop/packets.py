@@ -5,14 +5,14 @@ Packets are numbered from 1, each as long as the longest that was sent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lasthop.table import grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _ACKS = ("ack", "partial", "dupack")
 
@@ -49,16 +49,20 @@ class Hole:
     released: int
 
 
+_ROW = ("time_s", "flow", "event", "seq", "len", "ack", "cwnd")
+
+
 def events(trace: Mapping[str, Any], flow: str) -> list[Event]:
     """The events of one sender, from the trace `tcp`."""
-    names = ("time_s", "flow", "event", "seq", "len", "ack", "cwnd")
-    rows = [row for row in zip(*(trace[name] for name in names), strict=True) if row[1] == flow]
+    rows = [row for row in zip(*(trace[name] for name in _ROW), strict=True) if row[1] == flow]
     size = max((float(row[4]) for row in rows), default=0.0) or 1.0
-    found = []
-    for t, _, what, seq, _, ack, cwnd in rows:
-        limit = (float(ack) + float(cwnd) * size) / size
-        found.append(Event(float(t), str(what), int(float(seq) // size) + 1, int(float(ack) // size), limit))
-    return found
+    return [_event(row, size) for row in rows]
+
+
+def _event(row: tuple[Any, ...], size: float) -> Event:
+    t, _, what, seq, _, ack, cwnd = row
+    limit = (float(ack) + float(cwnd) * size) / size
+    return Event(float(t), str(what), int(float(seq) // size) + 1, int(float(ack) // size), limit)
 
 
 def released(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
@@ -76,28 +80,60 @@ def released(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
         yield ack, sum(event.time_s == ack.time_s for event in sent)
 
 
-def holes(found: Sequence[Event]) -> list[Hole]:
+def holes(found: Iterable[Event]) -> list[Hole]:
     """The packets sent again because of duplicates whose holes were filled before a timeout, in order."""
-    every: list[Hole] = []
-    let_go = iter(released(found))
-    begun: Event | None = None
-    duplicates, after, limit, last = 0, 0, 0, 0
+    finder = _Finder()
     for event in found:
-        count = next(let_go)[1] if event.what in _ACKS else 0
+        finder.take(event)
+    return finder.every
+
+
+def holes_by_flow(chunks: Callable[[], Iterable[Mapping[str, Any]]]) -> dict[str, list[Hole]]:
+    """The same of each sender, from the trace `tcp`, of which each call gives all parts in order."""
+    sizes: dict[str, float] = {}
+    for part in chunks():
+        for flow, size in zip(part["flow"], part["len"], strict=True):
+            sizes[flow] = max(sizes.get(flow, 0.0), float(size))
+    finders = {flow: _Finder() for flow in sizes}
+    for part in chunks():
+        for row in zip(*(part[name] for name in _ROW), strict=True):
+            finders[row[1]].take(_event(row, sizes[row[1]] or 1.0))
+    return {flow: finder.every for flow, finder in finders.items()}
+
+
+class _Finder:
+    """Finds holes in the events of one sender, taken one by one."""
+
+    def __init__(self) -> None:
+        self.every: list[Hole] = []
+        self._begun: Event | None = None
+        self._duplicates, self._after, self._limit, self._last = 0, 0, 0, 0
+        # When the last hole was filled, until the next acknowledgement.
+        self._filled_at: float | None = None
+
+    def take(self, event: Event) -> None:
+        if event.what in _ACKS:
+            self._filled_at = None
         if event.what in ("send", "resend"):
-            last = max(last, event.packet)
+            self._last = max(self._last, event.packet)
+            if event.time_s == self._filled_at:
+                self.every[-1] = replace(self.every[-1], released=self.every[-1].released + 1)
         elif event.what == "dupack":
-            duplicates, after, limit = duplicates + 1, after + (begun is not None), int(event.limit)
-        elif event.what == "enter" and begun is None:
-            begun = event
+            self._duplicates, self._limit = self._duplicates + 1, int(event.limit)
+            self._after += self._begun is not None
+        elif event.what == "enter" and self._begun is None:
+            self._begun = event
         elif event.what == "timeout":
-            begun = None
+            self._begun = None
         elif event.what in ("ack", "partial"):
-            if begun is not None:
-                packet = begun.acknowledged + 1
-                every.append(Hole(packet, duplicates, after, limit, last, event.acknowledged, count))
-            begun, duplicates, after = None, 0, 0
-    return every
+            if self._begun is not None:
+                self._fill(self._begun.acknowledged + 1, event)
+            self._begun, self._duplicates, self._after = None, 0, 0
+
+    def _fill(self, packet: int, ack: Event) -> None:
+        told = (self._duplicates, self._after, self._limit, self._last)
+        self.every.append(Hole(packet, *told, ack.acknowledged, 0))
+        self._filled_at = ack.time_s
 
 
 def metric(name: str) -> tuple[str, int, str] | None:

@@ -21,10 +21,14 @@ from lasthop.overrides import Pairs, as_text, parse_where, select
 from lasthop.quantity import seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     import numpy.typing as npt
 
     from lasthop.study import Study
+
+    Columns = dict[str, npt.NDArray[np.float64] | list[str]]
 
 # What a trace can record, by name.
 CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
@@ -274,7 +278,7 @@ class Run:
             raise UsageError(
                 f"{name} was not recorded; {nearest(name, self.traces(), none=none)}", argument="trace"
             )
-        return Trace(name, self._core.trace(name))
+        return Trace(name, self._core)
 
     def as_dict(self) -> dict[str, Any]:
         """The run as the command line prints it with `--json`."""
@@ -319,17 +323,32 @@ class Run:
 
 
 class Trace:
-    """One recorded channel: equally long columns."""
+    """One recorded channel: equally long columns.
 
-    def __init__(self, name: str, columns: dict[str, npt.NDArray[np.float64] | list[str]]) -> None:
+    A run keeps its traces in chunks on the disk. `chunks` gives them one by one; `columns`, `to_numpy`
+    and `trace["cwnd"]` bring the whole channel into memory.
+    """
+
+    def __init__(self, name: str, core: _core.Run) -> None:
         self.name = name
-        self.columns = columns
+        self._core = core
+
+    @cached_property
+    def columns(self) -> Columns:
+        """All rows."""
+        return self._core.trace(self.name)
+
+    def chunks(self) -> Iterator[Columns]:
+        """The rows in order, some at a time; at least one part, which may be empty."""
+        rows, at_a_time = self._core.trace_rows(self.name)
+        for first in range(0, max(rows, 1), at_a_time):
+            yield self._core.trace(self.name, first, at_a_time)
 
     def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
         return self.columns[column]
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
+        return self._core.trace_rows(self.name)[0]
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """A structured array with one field per column; names become text fields."""
@@ -346,11 +365,14 @@ class Trace:
         """Write the channel as a table."""
         import csv
 
-        columns = [c if isinstance(c, list) else c.tolist() for c in self.columns.values()]
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.columns)
-            writer.writerows(zip(*columns, strict=True))
+            for number, part in enumerate(self.chunks()):
+                if number == 0:
+                    writer.writerow(part)
+                columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
+                writer.writerows(zip(*columns, strict=True))
 
     def __repr__(self) -> str:
-        return f"<Trace {self.name}: {len(self)} rows of {', '.join(self.columns)}>"
+        names = self._core.trace(self.name, 0, 0)
+        return f"<Trace {self.name}: {len(self)} rows of {', '.join(names)}>"

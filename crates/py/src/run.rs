@@ -3,10 +3,10 @@
 use lasthop_sim::Outcome;
 use lasthop_sim::probe::accounts::Account;
 use lasthop_sim::probe::bins::Series;
-use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::probe::trace::{CHUNK, Column, Trace, TraceTable};
 use lasthop_sim::probe::transfers::Transfer;
 use numpy::PyArray1;
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Cancel {
 #[derive(Debug)]
 pub(crate) struct Run {
     metrics: Vec<(String, Option<f64>)>,
-    traces: Vec<(&'static str, Py<PyDict>)>,
+    traces: Vec<Trace>,
     series: Vec<Series>,
     transfers: Vec<Transfer>,
     accounts: Vec<(String, Account)>,
@@ -59,9 +59,9 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(py: Python<'_>, outcome: Outcome, cpu_s: f64) -> PyResult<Run> {
-        Ok(Run {
-            traces: outcome.traces.into_iter().map(|table| columns(py, table)).collect::<PyResult<_>>()?,
+    pub(crate) fn new(outcome: Outcome, cpu_s: f64) -> Run {
+        Run {
+            traces: outcome.traces,
             metrics: outcome.metrics,
             series: outcome.series,
             transfers: outcome.transfers,
@@ -71,7 +71,12 @@ impl Run {
             cpu_s,
             stopped: outcome.stopped.map(lasthop_sim::Stopped::name),
             simulated_s: outcome.simulated.as_secs(),
-        })
+        }
+    }
+
+    fn named(&self, name: &str) -> PyResult<&Trace> {
+        let found = self.traces.iter().find(|trace| trace.name == name);
+        found.ok_or_else(|| PyKeyError::new_err(name.to_string()))
     }
 }
 
@@ -144,19 +149,33 @@ impl Run {
 
     /// The names of the traces taken.
     fn traces(&self) -> Vec<&'static str> {
-        self.traces.iter().map(|(name, _)| *name).collect()
+        self.traces.iter().map(|trace| trace.name).collect()
     }
 
-    /// The columns of a trace.
-    fn trace<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.traces.iter().find(|(known, _)| *known == name);
-        let (_, columns) = found.ok_or_else(|| PyKeyError::new_err(name.to_string()))?;
-        columns.bind(py).copy()
+    /// The number of rows of a trace, and how many are best read at a time.
+    fn trace_rows(&self, name: &str) -> PyResult<(usize, usize)> {
+        Ok((self.named(name)?.rows(), CHUNK))
+    }
+
+    /// The columns of a trace: of all rows, or of at most `count` from row `first` on.
+    #[pyo3(signature = (name, first = 0, count = None))]
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        first: usize,
+        count: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let trace = self.named(name)?;
+        let first = first.min(trace.rows());
+        let end = count.map_or(trace.rows(), |count| first.saturating_add(count).min(trace.rows()));
+        let table = py.detach(|| trace.read(first..end));
+        columns(py, table.map_err(|error| PyOSError::new_err(error.to_string()))?)
     }
 }
 
 /// Hands the memory of numbers over to numpy, and names each word once.
-fn columns(py: Python<'_>, table: TraceTable) -> PyResult<(&'static str, Py<PyDict>)> {
+fn columns(py: Python<'_>, table: TraceTable) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
@@ -169,5 +188,5 @@ fn columns(py: Python<'_>, table: TraceTable) -> PyResult<(&'static str, Py<PyDi
             }
         }
     }
-    Ok((table.name, columns.unbind()))
+    Ok(columns)
 }

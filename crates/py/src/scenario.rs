@@ -235,7 +235,7 @@ impl Scenario {
         let cpu_s = cpu_clock.call0()?.extract::<f64>()? - before;
         let what = || format!("{}: point {point}, seed {seed}, replication {replication}", self.inner.name());
         match result {
-            Ok(Ok(outcome)) => Run::new(py, outcome, cpu_s),
+            Ok(Ok(outcome)) => Ok(Run::new(outcome, cpu_s)),
             Ok(Err(Failure::Interrupted)) => Err(Interrupted::new_err(format!("{}: interrupted", what()))),
             Ok(Err(error @ Failure::UnknownTrace(_))) => {
                 Err(ScenarioError::new_err(format!("trace: {error}")))

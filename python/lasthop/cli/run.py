@@ -269,8 +269,7 @@ def _holes(done: Run) -> list[str]:
 
     if "tcp" not in done.traces():
         return []
-    trace = done.trace("tcp").columns
-    found = {flow: packets.holes(packets.events(trace, flow)) for flow in dict.fromkeys(trace["flow"])}
+    found = packets.holes_by_flow(done.trace("tcp").chunks)
     told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
     return [f"losses of {flow} told by duplicates\n{table}" for flow, table in told]
 

@@ -4,7 +4,7 @@ use lasthop_stack::hooks::{Head, QUEUES, Reason};
 use lasthop_stack::link::dot11::{Served, ServedOutcome};
 use lasthop_stack::units::Span;
 
-use super::trace::{Column, TraceTable};
+use super::trace::Cell;
 
 /// A service at a link, by its place in the scenario.
 #[derive(Clone, Copy, Debug)]
@@ -18,42 +18,57 @@ const NONE: f64 = -1.0;
 /// A timer that fires no sooner is off.
 const OFF: Span = Span::from_secs(1_000_000);
 
-/// The table of services. Flows are named by the end that sends, those whose timing is not known by a dash.
-pub(crate) fn table(rows: &[ServedRow], links: &[String], ends: &[String]) -> TraceTable {
+/// The values of a row, in the order of [`heads`]. A flow without a name is numbered beyond all others.
+pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
+    let served = &row.served;
+    let first = first_to_fire(served);
+    let count = |queue: usize| Cell::Float(f64::from(served.waiting.units[queue]));
+    let head = |queue: usize| Cell::Float(seconds(served.waiting.heads[queue].map(|head| head.left)));
+    [
+        Cell::Float(served.at.as_secs()),
+        Cell::Word(row.link),
+        count(0),
+        count(1),
+        count(2),
+        head(0),
+        head(1),
+        head(2),
+        Cell::Word(first.map_or(u32::MAX, |head| head.flow)),
+        Cell::Float(seconds(first.map(|head| head.left))),
+        Cell::Float(first.map_or(NONE, |head| head.rtt.as_secs())),
+        Cell::Word(served.unit.flow),
+        Cell::Float(served.unit.serial as f64),
+        Cell::Float(f64::from(served.unit.fragment)),
+        Cell::Float(f64::from(served.unit.sent)),
+        Cell::Word(served.reason as u32),
+        Cell::Word(served.outcome as u32),
+    ]
+}
+
+/// The columns of the table of services. Flows are named by the end that sends, those whose timing is not known by a dash.
+pub(crate) fn heads(links: &[String], ends: &[String]) -> Vec<(&'static str, Option<Vec<String>>)> {
     let mut flows = ends.to_vec();
     flows.push("-".to_string());
-    let unknown = ends.len() as u32;
-    let float =
-        |name, value: &dyn Fn(&ServedRow) -> f64| (name, Column::Float(rows.iter().map(value).collect()));
-    let word = |name, words: &[String], code: &dyn Fn(&ServedRow) -> u32| {
-        (name, Column::Word { codes: rows.iter().map(code).collect(), words: words.to_vec() })
-    };
-    let count = |queue: usize| move |row: &ServedRow| f64::from(row.served.waiting.units[queue]);
-    let head =
-        |queue: usize| move |row: &ServedRow| seconds(row.served.waiting.heads[queue].map(|head| head.left));
-    let first = |row: &ServedRow| first_to_fire(&row.served);
-    let reasons = Reason::NAMES.map(str::to_owned);
-    let outcomes = ServedOutcome::NAMES.map(str::to_owned);
-    let columns = vec![
-        float("time_s", &|row| row.served.at.as_secs()),
-        word("link", links, &|row| row.link),
-        float("q1", &count(0)),
-        float("q2", &count(1)),
-        float("q3", &count(2)),
-        float("q1_left_s", &head(0)),
-        float("q2_left_s", &head(1)),
-        float("q3_left_s", &head(2)),
-        word("next_timer", &flows, &|row| first(row).map_or(unknown, |head| head.flow.min(unknown))),
-        float("next_timer_s", &|row| seconds(first(row).map(|head| head.left))),
-        float("next_timer_rtt_s", &|row| first(row).map_or(NONE, |head| head.rtt.as_secs())),
-        word("served", &flows, &|row| row.served.unit.flow.min(unknown)),
-        float("packet", &|row| row.served.unit.serial as f64),
-        float("fragment", &|row| f64::from(row.served.unit.fragment)),
-        float("sent_before", &|row| f64::from(row.served.unit.sent)),
-        word("reason", &reasons, &|row| row.served.reason as u32),
-        word("outcome", &outcomes, &|row| row.served.outcome as u32),
-    ];
-    TraceTable { name: "arq", columns }
+    let words = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
+    vec![
+        ("time_s", None),
+        ("link", Some(links.to_vec())),
+        ("q1", None),
+        ("q2", None),
+        ("q3", None),
+        ("q1_left_s", None),
+        ("q2_left_s", None),
+        ("q3_left_s", None),
+        ("next_timer", Some(flows.clone())),
+        ("next_timer_s", None),
+        ("next_timer_rtt_s", None),
+        ("served", Some(flows)),
+        ("packet", None),
+        ("fragment", None),
+        ("sent_before", None),
+        ("reason", words(&Reason::NAMES)),
+        ("outcome", words(&ServedOutcome::NAMES)),
+    ]
 }
 
 /// The head whose timer fires first; what has no timer fires last.

@@ -1,4 +1,13 @@
 //! Traces: tables of what happened, column by column.
+//!
+//! A trace may be longer than memory has room for. A run keeps it in chunks (see `store`), and gives it out as it kept it.
+
+mod store;
+
+use std::collections::VecDeque;
+use std::io;
+use std::ops::{Deref, Range};
+use std::sync::OnceLock;
 
 use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
 use lasthop_stack::link::dot11::Served;
@@ -8,6 +17,9 @@ use lasthop_stack::units::{Span, Time};
 use super::arq::{self, ServedRow};
 use super::slots::{SlotAct, SlotRow};
 use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
+pub use store::CHUNK;
+pub(crate) use store::Cell;
+use store::{Reader, Values, Writer};
 
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
@@ -59,7 +71,7 @@ pub enum Column {
     },
 }
 
-/// A trace as columns of equal length.
+/// A trace or some of its rows, as columns of equal length.
 #[derive(Clone, Debug)]
 pub struct TraceTable {
     /// Name of the channel.
@@ -91,26 +103,85 @@ pub(crate) struct RoundTrip {
     pub(crate) rto: Span,
 }
 
+/// What a run recorded on one channel. As a [`TraceTable`] it is read whole, when it is first looked at.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Name of the channel.
+    pub name: &'static str,
+    /// Names of the columns, and the list of words of those that have one.
+    heads: Vec<(&'static str, Option<Vec<String>>)>,
+    rows: Reader,
+    whole: OnceLock<TraceTable>,
+}
+
+impl Trace {
+    /// How many rows there are.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Some of the rows.
+    ///
+    /// # Errors
+    /// When the file in which they wait cannot be read.
+    ///
+    /// # Panics
+    /// When there are no such rows.
+    pub fn read(&self, rows: Range<usize>) -> io::Result<TraceTable> {
+        let column = |((name, words), values): (&(&'static str, Option<Vec<String>>), Values)| {
+            let column = match values {
+                Values::Float(values) => Column::Float(values),
+                Values::Word(mut codes) => {
+                    let words = words.clone().unwrap_or_default();
+                    // A code beyond the list is of what has no name, which stands last.
+                    let last = (words.len() as u32).saturating_sub(1);
+                    codes.iter_mut().for_each(|code| *code = last.min(*code));
+                    Column::Word { codes, words }
+                }
+            };
+            (*name, column)
+        };
+        let columns = self.heads.iter().zip(self.rows.read(rows)?).map(column).collect();
+        Ok(TraceTable { name: self.name, columns })
+    }
+}
+
+impl Deref for Trace {
+    type Target = TraceTable;
+
+    fn deref(&self) -> &TraceTable {
+        let read = || self.read(0..self.rows()).expect("what a run wrote can be read while it is open");
+        self.whole.get_or_init(read)
+    }
+}
+
+/// A column of a channel: its name, and its list of words if it has one.
+type Head = (&'static str, Option<Vec<String>>);
+
 /// Collects what is asked for.
 #[derive(Debug, Default)]
 pub struct Tracer {
-    cwnd: bool,
-    rtt: bool,
-    tcp: bool,
+    cwnd: Option<Writer>,
+    rtt: Option<Writer>,
+    tcp: Option<Writer>,
+    jitter: Option<Writer>,
+    queue_rows: Option<Writer>,
+    slot_rows: Option<Writer>,
+    served_rows: Option<Writer>,
     pub(crate) queue: bool,
     pub(crate) slots: bool,
     pub(crate) arq: bool,
-    jitter: bool,
     /// The place among the links of each that has channels.
     pub(crate) wires: Vec<u32>,
-    cwnd_rows: Vec<(Time, u32, f64, f64)>,
-    rtt_rows: Vec<(Time, u32, RoundTrip)>,
-    queue_rows: Vec<(Time, usize, usize)>,
-    tcp_rows: Vec<(Time, u32, Note)>,
-    slot_rows: Vec<SlotRow>,
-    served_rows: Vec<ServedRow>,
-    jitter_rows: Vec<(Time, u32, Judge, Jitter)>,
+    /// The last windows that were recorded, each with its flow and threshold.
+    windows: VecDeque<(u32, f64, f64)>,
 }
+
+/// How far back a window of the same flow is looked for.
+const RECENT_WINDOWS: usize = 8;
+/// Laws that may judge one flow, the one in force among them.
+const JUDGES: u32 = CongestionKind::ALL.len() as u32 + 1;
 
 impl Tracer {
     /// A tracer of these channels.
@@ -120,188 +191,183 @@ impl Tracer {
     pub fn new(channels: &[String]) -> Result<Tracer, String> {
         let mut tracer = Tracer::default();
         for name in channels {
-            match name.as_str() {
-                "cwnd" => tracer.cwnd = true,
-                "rtt" => tracer.rtt = true,
-                "queue" => tracer.queue = true,
-                "tcp" => tracer.tcp = true,
-                "slots" => tracer.slots = true,
-                "arq" => tracer.arq = true,
-                "jitter" => tracer.jitter = true,
+            let rows = match name.as_str() {
+                "cwnd" => &mut tracer.cwnd,
+                "rtt" => &mut tracer.rtt,
+                "queue" => &mut tracer.queue_rows,
+                "tcp" => &mut tracer.tcp,
+                "slots" => &mut tracer.slot_rows,
+                "arq" => &mut tracer.served_rows,
+                "jitter" => &mut tracer.jitter,
                 _ => return Err(name.clone()),
-            }
+            };
+            *rows = Some(Writer::default());
         }
+        tracer.queue = tracer.queue_rows.is_some();
+        tracer.slots = tracer.slot_rows.is_some();
+        tracer.arq = tracer.served_rows.is_some();
         Ok(tracer)
     }
 
     /// Whether notes of TCP senders are wanted.
     #[inline]
     pub(crate) fn watches_tcp(&self) -> bool {
-        self.tcp || self.cwnd || self.jitter
+        self.tcp.is_some() || self.cwnd.is_some() || self.jitter.is_some()
     }
 
     pub(crate) fn note(&mut self, now: Time, flow: u32, note: Note) {
-        if self.tcp {
-            self.tcp_rows.push((now, flow, note));
+        let float = Cell::Float;
+        if let Some(rows) = &mut self.tcp {
+            rows.push(&[
+                float(now.as_secs()),
+                Cell::Word(flow),
+                Cell::Word(note.event as u32),
+                float(note.seq as f64),
+                float(f64::from(note.len)),
+                float(note.ack as f64),
+                float(note.cwnd),
+                float(note.ssthresh),
+            ]);
         }
-        if self.cwnd {
-            let same = self.cwnd_rows.iter().rev().take(8).find(|row| row.1 == flow);
-            if same.is_none_or(|row| (row.2, row.3) != (note.cwnd, note.ssthresh)) {
-                self.cwnd_rows.push((now, flow, note.cwnd, note.ssthresh));
+        if let Some(rows) = &mut self.cwnd {
+            let same = self.windows.iter().rev().find(|row| row.0 == flow);
+            if same.is_none_or(|row| (row.1, row.2) != (note.cwnd, note.ssthresh)) {
+                if self.windows.len() == RECENT_WINDOWS {
+                    self.windows.pop_front();
+                }
+                self.windows.push_back((flow, note.cwnd, note.ssthresh));
+                rows.push(&[float(now.as_secs()), Cell::Word(flow), float(note.cwnd), float(note.ssthresh)]);
             }
         }
     }
 
     #[inline]
     pub(crate) fn rtt(&mut self, now: Time, flow: u32, round_trip: RoundTrip) {
-        if self.rtt {
-            self.rtt_rows.push((now, flow, round_trip));
+        if let Some(rows) = &mut self.rtt {
+            let RoundTrip { of, rtt, srtt, rto } = round_trip;
+            let [now, rtt, srtt, rto] =
+                [now.as_secs(), rtt.as_secs(), srtt.as_secs(), rto.as_secs()].map(Cell::Float);
+            rows.push(&[now, Cell::Word(flow), rtt, srtt, rto, Cell::Word(of as u32)]);
         }
     }
 
     pub(crate) fn queue(&mut self, now: Time, channel: usize, packets: usize) {
-        self.queue_rows.push((now, channel, packets));
+        if let Some(rows) = &mut self.queue_rows {
+            let (link, direction) = (self.wires[channel / 2], (channel % 2) as u32);
+            let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);
+            rows.push(&[now, Cell::Word(link), Cell::Word(direction), packets]);
+        }
     }
 
     pub(crate) fn jitter(&mut self, now: Time, flow: u32, judge: Judge, jitter: Jitter) {
-        if self.jitter {
-            self.jitter_rows.push((now, flow, judge, jitter));
+        if let Some(rows) = &mut self.jitter {
+            let [now, ratio, threshold] = [now.as_secs(), jitter.ratio, jitter.threshold].map(Cell::Float);
+            rows.push(&[now, Cell::Word(flow), Cell::Word(flow * JUDGES + place(judge)), ratio, threshold]);
         }
     }
 
     pub(crate) fn served(&mut self, link: u32, served: Served) {
-        self.served_rows.push(ServedRow { link, served });
+        if let Some(rows) = &mut self.served_rows {
+            rows.push(&arq::cells(&ServedRow { link, served }));
+        }
     }
 
+    /// Where a row has no other node, its own stands there; where it has no count, -1.
     pub(crate) fn slot(&mut self, row: SlotRow) {
-        self.slot_rows.push(row);
+        if let Some(rows) = &mut self.slot_rows {
+            rows.push(&[
+                Cell::Word(row.link),
+                Cell::Float(row.slot.0 as f64),
+                Cell::Word(row.node.0),
+                Cell::Word(row.act as u32),
+                Cell::Word(row.packet.source.0),
+                Cell::Float(row.packet.number as f64),
+                Cell::Word(row.peer.unwrap_or(row.node).0),
+                Cell::Float(row.retransmissions.map_or(-1.0, f64::from)),
+            ]);
+        }
     }
 
-    /// The tables, with the names of flows, links and nodes put in, and of the law that judges at an end.
-    #[must_use]
-    pub fn into_tables(
+    /// What was recorded, with the names of flows, links and nodes put in, and of the law that judges at an end.
+    ///
+    /// # Errors
+    /// When rows could not be written to the file in which they wait.
+    pub fn finish(
         self,
         flows: &[String],
         links: &[String],
         nodes: &[String],
         law: impl Fn(u32, Judge) -> Option<CongestionKind>,
-    ) -> Vec<TraceTable> {
-        let mut tables = Vec::new();
-        if self.cwnd {
-            let rows = &self.cwnd_rows;
-            tables.push(TraceTable {
-                name: "cwnd",
-                columns: vec![
-                    floats("time_s", rows, |row| row.0.as_secs()),
-                    words("flow", rows, flows, |row| row.1),
-                    floats("cwnd", rows, |row| row.2),
-                    floats("ssthresh", rows, |row| row.3),
-                ],
-            });
-        }
-        if self.rtt {
-            let rows = &self.rtt_rows;
-            let of = RoundTripOf::NAMES.map(str::to_owned);
-            tables.push(TraceTable {
-                name: "rtt",
-                columns: vec![
-                    floats("time_s", rows, |row| row.0.as_secs()),
-                    words("flow", rows, flows, |row| row.1),
-                    floats("rtt_s", rows, |row| row.2.rtt.as_secs()),
-                    floats("srtt_s", rows, |row| row.2.srtt.as_secs()),
-                    floats("rto_s", rows, |row| row.2.rto.as_secs()),
-                    words("of", rows, &of, |row| row.2.of as u32),
-                ],
-            });
-        }
-        if self.queue {
-            let rows = &self.queue_rows;
-            let directions = ["forward", "reverse"].map(str::to_owned);
-            tables.push(TraceTable {
-                name: "queue",
-                columns: vec![
-                    floats("time_s", rows, |row| row.0.as_secs()),
-                    words("link", rows, links, |row| self.wires[row.1 / 2]),
-                    words("direction", rows, &directions, |row| (row.1 % 2) as u32),
-                    floats("packets", rows, |row| row.2 as f64),
-                ],
-            });
-        }
-        if self.tcp {
-            tables.push(tcp_table(&self.tcp_rows, flows));
-        }
-        if self.jitter {
-            let rows = &self.jitter_rows;
-            let laws: Vec<String> =
-                CongestionKind::ALL.iter().map(|law| law.entry().name.to_string()).collect();
-            let place = |end, judge| law(end, judge).map_or(0, |law| law as u32);
-            tables.push(TraceTable {
-                name: "jitter",
-                columns: vec![
-                    floats("time_s", rows, |row| row.0.as_secs()),
-                    words("flow", rows, flows, |row| row.1),
-                    words("law", rows, &laws, |row| place(row.1, row.2)),
-                    floats("ratio", rows, |row| row.3.ratio),
-                    floats("threshold", rows, |row| row.3.threshold),
-                ],
-            });
-        }
-        if self.slots {
-            tables.push(slot_table(&self.slot_rows, links, nodes));
-        }
-        if self.arq {
-            tables.push(arq::table(&self.served_rows, links, flows));
-        }
-        tables
+    ) -> io::Result<Vec<Trace>> {
+        let (flow, link, node) = (|| Some(flows.to_vec()), || Some(links.to_vec()), || Some(nodes.to_vec()));
+        let words = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
+        let mut traces = Vec::new();
+        let mut add = |name, rows: Option<Writer>, heads: &dyn Fn() -> Vec<Head>| {
+            if let Some(rows) = rows {
+                let heads = heads();
+                let rows = rows.finish(heads.iter().map(|(_, words)| words.is_some()))?;
+                traces.push(Trace { name, heads, rows, whole: OnceLock::new() });
+            }
+            io::Result::Ok(())
+        };
+        add("cwnd", self.cwnd, &|| {
+            vec![("time_s", None), ("flow", flow()), ("cwnd", None), ("ssthresh", None)]
+        })?;
+        add("rtt", self.rtt, &|| {
+            let mut heads = vec![("time_s", None), ("flow", flow())];
+            heads.extend(["rtt_s", "srtt_s", "rto_s"].map(|name| (name, None)));
+            heads.push(("of", words(&RoundTripOf::NAMES)));
+            heads
+        })?;
+        add("queue", self.queue_rows, &|| {
+            let direction = words(&["forward", "reverse"]);
+            vec![("time_s", None), ("link", link()), ("direction", direction), ("packets", None)]
+        })?;
+        add("tcp", self.tcp, &|| {
+            let mut heads = vec![("time_s", None), ("flow", flow()), ("event", words(&NoteEvent::NAMES))];
+            heads.extend(["seq", "len", "ack", "cwnd", "ssthresh"].map(|name| (name, None)));
+            heads
+        })?;
+        add("jitter", self.jitter, &|| {
+            let name = |end, judge| law(end, judge).map_or("", |law| law.entry().name);
+            let judges =
+                (0..flows.len() as u32).flat_map(|end| (0..JUDGES).map(move |place| (end, judge(place))));
+            let laws = judges.map(|(end, judge)| name(end, judge).to_string()).collect();
+            vec![
+                ("time_s", None),
+                ("flow", flow()),
+                ("law", Some(laws)),
+                ("ratio", None),
+                ("threshold", None),
+            ]
+        })?;
+        add("slots", self.slot_rows, &|| {
+            vec![
+                ("link", link()),
+                ("slot", None),
+                ("node", node()),
+                ("event", words(&SlotAct::NAMES)),
+                ("source", node()),
+                ("packet", None),
+                ("peer", node()),
+                ("retransmissions", None),
+            ]
+        })?;
+        add("arq", self.served_rows, &|| arq::heads(links, flows))?;
+        Ok(traces)
     }
 }
 
-fn tcp_table(rows: &[(Time, u32, Note)], flows: &[String]) -> TraceTable {
-    let events = NoteEvent::NAMES.map(str::to_owned);
-    TraceTable {
-        name: "tcp",
-        columns: vec![
-            floats("time_s", rows, |row| row.0.as_secs()),
-            words("flow", rows, flows, |row| row.1),
-            words("event", rows, &events, |row| row.2.event as u32),
-            floats("seq", rows, |row| row.2.seq as f64),
-            floats("len", rows, |row| f64::from(row.2.len)),
-            floats("ack", rows, |row| row.2.ack as f64),
-            floats("cwnd", rows, |row| row.2.cwnd),
-            floats("ssthresh", rows, |row| row.2.ssthresh),
-        ],
+/// The place of a judge among those of a flow.
+fn place(judge: Judge) -> u32 {
+    match judge {
+        Judge::Law => 0,
+        Judge::Watching(place) => 1 + place as u32,
     }
 }
 
-/// Where a row has no other node, its own stands there; where it has no count, -1.
-fn slot_table(rows: &[SlotRow], links: &[String], nodes: &[String]) -> TraceTable {
-    let acts = SlotAct::NAMES.map(str::to_owned);
-    TraceTable {
-        name: "slots",
-        columns: vec![
-            words("link", rows, links, |row| row.link),
-            floats("slot", rows, |row| row.slot.0 as f64),
-            words("node", rows, nodes, |row| row.node.0),
-            words("event", rows, &acts, |row| row.act as u32),
-            words("source", rows, nodes, |row| row.packet.source.0),
-            floats("packet", rows, |row| row.packet.number as f64),
-            words("peer", rows, nodes, |row| row.peer.unwrap_or(row.node).0),
-            floats("retransmissions", rows, |row| row.retransmissions.map_or(-1.0, f64::from)),
-        ],
-    }
-}
-
-fn floats<R>(name: &'static str, rows: &[R], value: impl Fn(&R) -> f64) -> (&'static str, Column) {
-    (name, Column::Float(rows.iter().map(value).collect()))
-}
-
-fn words<R>(
-    name: &'static str,
-    rows: &[R],
-    words: &[String],
-    code: impl Fn(&R) -> u32,
-) -> (&'static str, Column) {
-    (name, Column::Word { codes: rows.iter().map(code).collect(), words: words.to_vec() })
+fn judge(place: u32) -> Judge {
+    place.checked_sub(1).map_or(Judge::Law, |place| Judge::Watching(place as usize))
 }
 
 #[cfg(test)]
@@ -320,7 +386,7 @@ mod tests {
         tracer.note(Time(1), 0, note);
         tracer.note(Time(2), 0, note);
         tracer.note(Time(3), 0, Note { cwnd: 3.0, ..note });
-        let tables = tracer.into_tables(&["main".into()], &[], &[], |_, _| None);
+        let tables = tracer.finish(&["main".into()], &[], &[], |_, _| None).expect("room");
         let Column::Float(cwnd) = &tables[0].columns[2].1 else { panic!("a column of numbers") };
         assert_eq!(cwnd, &[2.0, 3.0]);
     }

@@ -26,7 +26,7 @@ use crate::probe::bins::{Bins, Series};
 use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
 use crate::probe::radiotap::WifiCapture;
-use crate::probe::trace::{TraceTable, Tracer};
+use crate::probe::trace::{Trace, Tracer};
 use crate::probe::transfers::{self, Transfer};
 use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
 use endpoint::Flow;
@@ -90,7 +90,7 @@ pub struct Outcome {
     /// Simulated time reached.
     pub simulated: Time,
     /// The traces asked for.
-    pub traces: Vec<TraceTable>,
+    pub traces: Vec<Trace>,
     /// The goodput of each flow over time, where the scenario has bins.
     pub series: Vec<Series>,
     /// The transfers of users, in the order in which they were begun, those in the warm-up included.
@@ -128,6 +128,8 @@ pub enum RunError {
     },
     /// A capture file could not be written.
     Capture(PathBuf, io::Error),
+    /// The rows of a trace could not be written to the file in which they wait.
+    Trace(io::Error),
 }
 
 impl fmt::Display for RunError {
@@ -154,6 +156,9 @@ impl fmt::Display for RunError {
             }
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())
+            }
+            RunError::Trace(error) => {
+                write!(f, "cannot keep the traces in the folder for temporary files: {error}")
             }
         }
     }
@@ -453,15 +458,15 @@ impl World {
         let series = self.bins.map_or_else(Vec::new, |bins| bins.finish(end, delivered, &names));
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
         let nodes: Vec<String> = request.config.nodes.iter().map(|node| node.name.clone()).collect();
+        let law = |end, judge| endpoint::judging(request.config, end, judge);
+        let traces = self.net.tracer.finish(&flows, &links, &nodes, law).map_err(RunError::Trace)?;
         Ok(Outcome {
             metrics,
             events,
             wall_s: started.elapsed().as_secs_f64(),
             stopped,
             simulated: end,
-            traces: self.net.tracer.into_tables(&flows, &links, &nodes, |end, judge| {
-                endpoint::judging(request.config, end, judge)
-            }),
+            traces,
             series,
             transfers: self.net.transfers,
             accounts: flows.into_iter().zip(accounts).collect(),

@@ -2,6 +2,7 @@
 
 use super::error::{Fault, Place};
 use super::members::MOST;
+use super::plan::is_name;
 use std::cell::OnceCell;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -63,6 +64,9 @@ impl Document {
         if text.trim().is_empty() {
             let found = "the file is empty; expected a scenario with [run], [nodes], [links] and [flows]";
             return Err(Fault::new(Place::Line(1), "", found));
+        }
+        if let Some(fault) = too_many_headers(text) {
+            return Err(fault);
         }
         let table = DeTable::parse(text).map_err(|error| lines.syntax_fault(&error))?;
         let mut document = Document::default();
@@ -137,15 +141,43 @@ impl Document {
     }
 }
 
+/// The sections of tables by name.
+const SECTIONS: [&str; 4] = ["nodes", "links", "flows", "agents"];
+
 /// The fault of a section that gives more tables than a scenario can have nodes, links or flows: nothing of it is read.
 fn too_many(name: &str, at: Place, value: &DeValue<'_>) -> Option<Fault> {
-    let DeValue::Table(table) = value else { return None };
-    let is_section = ["nodes", "links", "flows", "agents"].contains(&name);
-    let text = format!(
-        "{} tables; expected at most {MOST}, of which one with a count may stand for many",
-        table.len()
-    );
-    (is_section && table.len() > MOST).then(|| Fault::new(at, name, text))
+    match value {
+        DeValue::Table(table) if SECTIONS.contains(&name) => too_many_tables(name, at, table.len()),
+        _ => None,
+    }
+}
+
+fn too_many_tables(name: &str, at: Place, count: usize) -> Option<Fault> {
+    let text =
+        format!("{count} tables; expected at most {MOST}, of which one with a count may stand for many");
+    (count > MOST).then(|| Fault::new(at, name, text))
+}
+
+/// The same, told by the headers of tables, which are counted in no time and take no memory. In text of several lines
+/// what looks like a header may be none.
+fn too_many_headers(text: &str) -> Option<Fault> {
+    if text.contains("\"\"\"") || text.contains("'''") {
+        return None;
+    }
+    let mut counts = SECTIONS.map(|_| (0, 0));
+    for (line, header) in
+        (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, text.strip_prefix('[')?)))
+    {
+        let Some((section, name)) = header.split_once('.') else { continue };
+        let is_whole = name.split_once(']').is_some_and(|(name, _)| is_name(name));
+        if let Some(section) = SECTIONS.iter().position(|known| *known == section).filter(|_| is_whole) {
+            let (count, first) = &mut counts[section];
+            *count += 1;
+            *first = if *first == 0 { line } else { *first };
+        }
+    }
+    let tables = SECTIONS.iter().zip(counts);
+    tables.into_iter().find_map(|(name, (count, first))| too_many_tables(name, Place::Line(first), count))
 }
 
 /// Flattens the tables of a sweep, so that quoted and bare dotted keys mean the same.

@@ -1,0 +1,249 @@
+//! Where the rows of a trace are kept: the last of them in memory, the others in a file without a name.
+//!
+//! Rows are kept by columns in chunks of equal length, eight bytes for a number and four for a word, so that a run holds
+//! no more of a trace than a chunk, and who reads it needs hold no more either.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows of a chunk.
+pub const CHUNK: usize = 1 << 15;
+
+/// One value of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cell {
+    /// A number.
+    Float(f64),
+    /// A word, by its place in a list.
+    Word(u32),
+}
+
+/// The values of a column in some rows.
+#[derive(Clone, Debug)]
+pub(super) enum Values {
+    Float(Vec<f64>),
+    Word(Vec<u32>),
+}
+
+/// Takes rows in. The first says of which kind each column is.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    columns: Vec<Values>,
+    /// Rows in the file.
+    written: usize,
+    file: Option<File>,
+    failed: Option<io::Error>,
+}
+
+impl Writer {
+    /// Adds a row. What fails is told by [`Writer::finish`]; no row is kept after it.
+    pub(super) fn push(&mut self, row: &[Cell]) {
+        if self.columns.is_empty() {
+            self.columns = row.iter().map(|cell| Values::none(matches!(cell, Cell::Word(_)))).collect();
+        }
+        for (column, cell) in self.columns.iter_mut().zip(row) {
+            match (column, *cell) {
+                (Values::Float(values), Cell::Float(value)) => values.push(value),
+                (Values::Word(values), Cell::Word(value)) => values.push(value),
+                _ => unreachable!("all rows of a trace are alike"),
+            }
+        }
+        if self.columns[0].len() == CHUNK {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            match self.write() {
+                Ok(()) => self.written += CHUNK,
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        self.columns.iter_mut().for_each(Values::clear);
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(nameless()?);
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let mut bytes = Vec::with_capacity(8 * CHUNK);
+        for column in &self.columns {
+            bytes.clear();
+            match column {
+                Values::Float(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+                Values::Word(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+            }
+            file.write_all(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// All rows, to be read; `words` are the columns of words, should there be no row to tell.
+    pub(super) fn finish(self, words: impl Iterator<Item = bool>) -> io::Result<Reader> {
+        let Writer { mut columns, written, file, failed } = self;
+        if columns.is_empty() {
+            columns = words.map(Values::none).collect();
+        }
+        let file = Mutex::new(file);
+        failed.map_or(Ok(Reader { rest: Arc::new(Rest { columns, written, file }) }), Err)
+    }
+}
+
+/// Gives rows out.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    rest: Arc<Rest>,
+}
+
+#[derive(Debug)]
+struct Rest {
+    /// The rows that are not in the file.
+    columns: Vec<Values>,
+    written: usize,
+    file: Mutex<Option<File>>,
+}
+
+impl Reader {
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.rest.written + self.rest.columns[0].len()
+    }
+
+    /// The columns of some rows.
+    ///
+    /// # Panics
+    /// When there are no such rows.
+    pub(super) fn read(&self, rows: Range<usize>) -> io::Result<Vec<Values>> {
+        assert!(rows.start <= rows.end && rows.end <= self.len(), "rows {rows:?} of {}", self.len());
+        let Rest { columns, written, file } = &*self.rest;
+        let mut found: Vec<Values> = columns.iter().map(|column| column.room(rows.len())).collect();
+        let mut at = rows.start;
+        while at < rows.end.min(*written) {
+            let (chunk, first) = (at / CHUNK, at % CHUNK);
+            let count = (CHUNK - first).min(rows.end - at);
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(file) = file.as_mut() else { break };
+            let bytes_a_row: usize = columns.iter().map(Values::width).sum();
+            let mut begin = chunk * CHUNK * bytes_a_row;
+            for column in &mut found {
+                let width = column.width();
+                let mut bytes = vec![0; width * count];
+                file.seek(SeekFrom::Start((begin + width * first) as u64))?;
+                file.read_exact(&mut bytes)?;
+                column.extend_from_bytes(&bytes);
+                begin += width * CHUNK;
+            }
+            at += count;
+        }
+        let kept = at.saturating_sub(*written)..rows.end.saturating_sub(*written);
+        for (column, rest) in found.iter_mut().zip(columns) {
+            column.extend_from(rest, kept.clone());
+        }
+        Ok(found)
+    }
+}
+
+impl Values {
+    fn none(are_words: bool) -> Values {
+        if are_words { Values::Word(Vec::new()) } else { Values::Float(Vec::new()) }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Float(values) => values.len(),
+            Values::Word(values) => values.len(),
+        }
+    }
+
+    /// The bytes of a value.
+    fn width(&self) -> usize {
+        match self {
+            Values::Float(_) => 8,
+            Values::Word(_) => 4,
+        }
+    }
+
+    fn clear(&mut self) {
+        match self {
+            Values::Float(values) => values.clear(),
+            Values::Word(values) => values.clear(),
+        }
+    }
+
+    /// An empty column of this kind with room for so many values.
+    fn room(&self, count: usize) -> Values {
+        match self {
+            Values::Float(_) => Values::Float(Vec::with_capacity(count)),
+            Values::Word(_) => Values::Word(Vec::with_capacity(count)),
+        }
+    }
+
+    fn extend_from(&mut self, other: &Values, rows: Range<usize>) {
+        match (self, other) {
+            (Values::Float(values), Values::Float(more)) => values.extend(&more[rows]),
+            (Values::Word(values), Values::Word(more)) => values.extend(&more[rows]),
+            _ => unreachable!("a column is of one kind"),
+        }
+    }
+
+    fn extend_from_bytes(&mut self, bytes: &[u8]) {
+        match self {
+            Values::Float(values) => {
+                let (all, _) = bytes.as_chunks::<8>();
+                values.extend(all.iter().map(|value| f64::from_le_bytes(*value)));
+            }
+            Values::Word(values) => {
+                let (all, _) = bytes.as_chunks::<4>();
+                values.extend(all.iter().map(|value| u32::from_le_bytes(*value)));
+            }
+        }
+    }
+}
+
+/// A file in the system's folder for such that is gone when it is closed.
+fn nameless() -> io::Result<File> {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let name = format!("lasthop-{}-{}.trace", process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        #[expect(clippy::disallowed_methods, reason = "where traces wait changes nothing of what they hold")]
+        let path = std::env::temp_dir().join(name);
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => {
+                // Where an open file cannot be removed, it stays for the system to clear away.
+                let _ = std::fs::remove_file(&path);
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_they_were_whatever_part_is_read() {
+        let row = |number: usize| [Cell::Float(number as f64 / 3.0), Cell::Word(7 * number as u32)];
+        for count in [0, 5, CHUNK, 2 * CHUNK + 3] {
+            let mut writer = Writer::default();
+            (0..count).for_each(|number| writer.push(&row(number)));
+            let reader = writer.finish([false, true].into_iter()).expect("room on the disk");
+            assert_eq!(reader.len(), count);
+            let parts = [0..count, 0..count / 2, count / 3..count, count..count];
+            for rows in parts {
+                let found = reader.read(rows.clone()).expect("the file is there");
+                let [Values::Float(floats), Values::Word(words)] = &found[..] else { panic!("two columns") };
+                assert!(floats.iter().copied().eq(rows.clone().map(|number| number as f64 / 3.0)));
+                assert!(words.iter().copied().eq(rows.map(|number| 7 * number as u32)));
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What the source of one direction of a flow lays on the network, and how much of it the way there lets through and holds.
+
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::transport::tcp;
+use lasthop_stack::units::{Bytes, Span};
+
+use crate::medium::radio::config::ErrorLaw;
+use crate::scenario::config::{
+    AppConfig, AppKind, Config, FrnConfig, LossConfig, PointToPoint, SinkConfig, TransportConfig, UserConfig,
+    WifiConfig,
+};
+use crate::traffic::sessions::{self, Class};
+
+/// Bytes of the headers that every packet has.
+pub(super) const HEADERS: f64 = 28.0;
+/// The same of a TCP segment.
+const TCP_HEADERS: f64 = 40.0;
+/// Segments that an acknowledgement may set free, and copies that a segment may have without a loss by chance.
+const TIMES_SENT: f64 = 2.0;
+/// Packets of a connection beside its data: those that open and close it.
+const PACKETS_PER_SESSION: f64 = 6.0;
+/// Slots from one packet of a node's own to the next: in the one between them it listens for the echo.
+const SLOTS_PER_PACKET: f64 = 2.0;
+/// How many times what a path holds a sender may have outstanding, and some segments more: slow start doubles a window
+/// once more before the first loss is known, and as much may be sent before that loss is repaired.
+const FILLS: f64 = 4.0;
+const SEGMENTS_BESIDE: f64 = 16.0;
+/// Timers of an agent for each packet that it takes up: what it holds back, and what it waits for.
+const AGENT_TIMERS: f64 = 2.0;
+/// The shortest time between timeouts that is reckoned with, s.
+const LEAST_TIMEOUT_S: f64 = 1e-3;
+
+/// What a hop gives to those that cross it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Bits per second, infinite where packets go in slots.
+    rate: f64,
+    /// Seconds of a slot, which holds a packet of any length.
+    slot_s: Option<f64>,
+    /// Bits on the way at a time.
+    bits: f64,
+    queue: QueueLimit,
+    loss: Loss,
+}
+
+/// How likely a hop loses a packet for good.
+#[derive(Clone, Copy, Debug)]
+enum Loss {
+    Share(f64),
+    /// For each bit.
+    Bit(f64),
+    Unknown,
+}
+
+impl Pace {
+    pub(super) fn of_wire(link: &PointToPoint, direction: usize) -> Pace {
+        let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
+        let direction = &link.directions[direction];
+        let rate = direction.rate.0 as f64;
+        let loss = match &direction.loss {
+            LossConfig::None => Loss::Share(0.0),
+            LossConfig::Packet { rate } => Loss::Share(*rate),
+            LossConfig::Bit { ber } => Loss::Bit(*ber),
+            LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
+        };
+        let bits = rate * (direction.delay.as_secs() + drawn);
+        Pace { rate, slot_s: None, bits, queue: direction.queue, loss }
+    }
+
+    pub(super) fn of_medium(wifi: &WifiConfig) -> Pace {
+        let mac = &wifi.mac;
+        let queue = match mac.buffer {
+            Some(buffer) => QueueLimit::Bytes(Bytes(u64::from(buffer.bytes))),
+            None => QueueLimit::Packets(mac.queue),
+        };
+        let loss = if wifi.radio.errors.law == ErrorLaw::None { Loss::Share(0.0) } else { Loss::Unknown };
+        Pace { rate: mac.data_rate.rate().0 as f64, slot_s: None, bits: 0.0, queue, loss }
+    }
+
+    pub(super) fn of_slots(frn: &FrnConfig) -> Pace {
+        let slot_s = Some(frn.slot.as_secs());
+        Pace { rate: f64::INFINITY, slot_s, bits: 0.0, queue: QueueLimit::Unlimited, loss: Loss::Unknown }
+    }
+
+    /// Packets of so many bytes, headers included, that it holds.
+    pub(super) fn holds(&self, bytes: f64) -> f64 {
+        let queued = match self.queue {
+            QueueLimit::Packets(packets) => f64::from(packets),
+            QueueLimit::Bytes(limit) => limit.0 as f64 / bytes,
+            QueueLimit::Unlimited => f64::INFINITY,
+        };
+        queued + self.bits / (8.0 * bytes) + 1.0
+    }
+
+    /// How often a packet of so many bytes is sent until one comes through, on average.
+    fn copies(&self, bytes: f64) -> f64 {
+        match self.loss {
+            Loss::Share(share) => 1.0 / (1.0 - share).max(0.0),
+            Loss::Bit(ber) => libm::exp(-8.0 * bytes * libm::log1p(-ber)),
+            Loss::Unknown => f64::INFINITY,
+        }
+    }
+}
+
+/// The way of data, and back.
+pub(super) struct Way {
+    /// Hops there whose packets are events; those in slots are not, for the slots are counted by themselves.
+    pub(super) hops: f64,
+    /// The same of the hops back.
+    pub(super) hops_back: f64,
+    /// The least bit rate there, infinite where all hops are in slots.
+    pub(super) bottleneck: f64,
+    /// The longest slot, if there are any.
+    slot_s: Option<f64>,
+    there: Vec<Pace>,
+    back: Vec<Pace>,
+}
+
+impl Way {
+    pub(super) fn over(there: impl Iterator<Item = Pace>, back: impl Iterator<Item = Pace>) -> Way {
+        let (there, back): (Vec<Pace>, Vec<Pace>) = (there.collect(), back.collect());
+        let events = |hops: &[Pace]| hops.iter().filter(|hop| hop.slot_s.is_none()).count() as f64;
+        Way {
+            hops: events(&there),
+            hops_back: events(&back),
+            bottleneck: there.iter().map(|hop| hop.rate).fold(f64::INFINITY, f64::min),
+            slot_s: there.iter().filter_map(|hop| hop.slot_s).reduce(f64::max),
+            there,
+            back,
+        }
+    }
+
+    /// How often a packet is sent until it has come through and so has its acknowledgement, on average.
+    fn copies(&self, bytes: f64) -> f64 {
+        let there = self.there.iter().map(|hop| hop.copies(bytes));
+        there.chain(self.back.iter().map(|hop| hop.copies(TCP_HEADERS))).product()
+    }
+
+    /// Packets of so many bytes that it holds.
+    fn holds(&self, bytes: f64) -> f64 {
+        self.there.iter().map(|hop| hop.holds(bytes)).sum()
+    }
+}
+
+/// What one direction of a flow needs.
+pub(super) struct Load {
+    /// Packets sent over the whole run.
+    packets: f64,
+    /// Packets that answer each.
+    answers: f64,
+    /// Packets that no data calls for: those of timers, of a reader that makes room, of a connection's begin and end.
+    beside: f64,
+    /// Most segments outstanding, where the transport has a window.
+    pub(super) window: Option<f64>,
+    /// Times the source or the reader acts.
+    acts: f64,
+    /// Timers that fire.
+    timers: f64,
+    /// Transfers that users begin.
+    pub(super) transfers: f64,
+}
+
+impl Load {
+    pub(super) fn of(
+        (app, sink): (&AppConfig, &SinkConfig),
+        transport: &TransportConfig,
+        config: &Config,
+        way: &Way,
+    ) -> Load {
+        let duration = config.run.duration.as_secs();
+        let seconds = duration - app.start.as_secs().min(duration);
+        let (written, write) = match app.kind {
+            AppKind::Bulk => (f64::INFINITY, f64::INFINITY),
+            AppKind::File { size } => (size.0 as f64, f64::INFINITY),
+            AppKind::Datagrams { size, packet, rate } => {
+                let all = size.0 as f64;
+                (rate.map_or(all, |rate| all.min(rate.0 as f64 / 8.0 * seconds)), f64::from(packet))
+            }
+            AppKind::Cbr { rate, packet } => (rate.0 as f64 / 8.0 * seconds, f64::from(packet)),
+            // Chance may make more of it than its mean: six standard deviations.
+            AppKind::Poisson { rate, packet } => {
+                let packets = rate.0 as f64 / 8.0 * seconds / f64::from(packet);
+                ((packets + 6.0 * packets.sqrt() + 10.0) * f64::from(packet), f64::from(packet))
+            }
+            // It may be on all the time.
+            AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 / 8.0 * seconds, f64::from(packet)),
+            AppKind::User(ref user) => return Load::of_user(user, transport, seconds, way),
+        };
+        let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
+        let TransportConfig::Tcp(tcp) = transport else {
+            return Load {
+                packets: writes,
+                answers: 0.0,
+                beside: 0.0,
+                window: None,
+                acts: writes,
+                timers: 0.0,
+                transfers: 0.0,
+            };
+        };
+        let full = f64::from(tcp.packet);
+        // Of what is written at a time the last segment may be smaller, and Nagle lets it go when nothing is on the way.
+        let ends = if write < full { writes } else { 2.0 * writes };
+        let segments = written / full + ends;
+        let size = full.min(write) + TCP_HEADERS;
+        let mut sent = TIMES_SENT * way.bottleneck * seconds / (8.0 * size);
+        if let Some(slot_s) = way.slot_s {
+            // A full window may wait at the node where the slots begin.
+            sent = sent.min(TIMES_SENT * seconds / (SLOTS_PER_PACKET * slot_s) + f64::from(tcp.window));
+        }
+        sent += f64::from(tcp.initial_window);
+        let packets = sent.min(TIMES_SENT * way.copies(full + TCP_HEADERS) * segments) + 1.0;
+        let timeouts = expiries(tcp.min_rto, seconds);
+        let held_back = if tcp.ack_every > 1 { packets.min(expiries(tcp.ack_delay, seconds)) } else { 0.0 };
+        let paced = if tcp.congestion == CongestionKind::Bbr { packets } else { 0.0 };
+        // A slow reader takes what came with one packet, or a full segment, and may tell the sender of the room.
+        let is_slow = sink.read_rate.is_some() || sink.pause_at.is_some();
+        let reads = if is_slow { 2.0 * packets } else { 0.0 };
+        Load {
+            packets,
+            answers: 1.0,
+            beside: PACKETS_PER_SESSION + timeouts.min(sent) + reads,
+            window: Some(window(tcp, way, write).min(packets)),
+            acts: writes + reads,
+            timers: timeouts + held_back + paced + PACKETS_PER_SESSION,
+            transfers: 0.0,
+        }
+    }
+
+    /// A user who transfers, without a round trip between, whichever class makes most packets in its time.
+    fn of_user(user: &UserConfig, transport: &TransportConfig, seconds: f64, way: &Way) -> Load {
+        let TransportConfig::Tcp(tcp) = transport else { unreachable!("users need TCP") };
+        let mut load = Load {
+            packets: 1.0,
+            answers: 1.0,
+            beside: 0.0,
+            window: None,
+            acts: 1.0,
+            timers: 1.0,
+            transfers: 1.0,
+        };
+        for (class, share) in Class::ALL.into_iter().zip(user.shares) {
+            if share == 0.0 {
+                continue;
+            }
+            let session = sessions::mean_session(user, class);
+            let packets = PACKETS_PER_SESSION + 2.0 * session.objects + session.bytes / f64::from(tcp.packet);
+            let sending = 8.0 * (session.bytes + HEADERS * packets) / way.bottleneck;
+            let slots = way.slot_s.map_or(0.0, |slot_s| SLOTS_PER_PACKET * slot_s * packets);
+            let sessions = seconds / (session.pauses_s + sending.max(slots)).max(1e-9) + 1.0;
+            // Everything may be sent twice, and half of the sessions may be twice as long as the mean of their law.
+            load.packets = load.packets.max(4.0 * sessions * packets);
+            load.acts = load.acts.max(sessions * (2.0 + 2.0 * session.objects));
+            load.transfers = load.transfers.max(sessions * f64::from(session.transfers));
+        }
+        let timeouts = expiries(tcp.min_rto, seconds);
+        let held_back = if tcp.ack_every > 1 { load.packets } else { 0.0 };
+        load.timers = timeouts + held_back.min(expiries(tcp.ack_delay, seconds)) + 1.0;
+        load.window = Some(window(tcp, way, f64::INFINITY));
+        load
+    }
+
+    /// Packets that may be on the way at a time.
+    pub(super) fn on_the_way(&self) -> f64 {
+        self.window.unwrap_or(self.packets)
+    }
+
+    /// The events of all its packets; with `agents`, that acknowledge in the place of receivers, too.
+    pub(super) fn events(&self, way: &Way, agents: bool) -> f64 {
+        let there = self.packets + self.beside;
+        let by_agents = if agents { self.packets } else { 0.0 };
+        let back = self.answers * self.packets + by_agents + self.beside;
+        let timers = self.timers + AGENT_TIMERS * by_agents;
+        there * way.hops + back * way.hops_back + timers + self.acts + super::EVENTS_OF_ALL
+    }
+}
+
+/// The most segments that a sender has outstanding, of those that go when so many bytes are written at a time.
+fn window(tcp: &tcp::Config, way: &Way, write: f64) -> f64 {
+    let smallest = f64::from(tcp.packet).min(write);
+    let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
+    if !heeds_losses(tcp.congestion) {
+        return allowed;
+    }
+    let held = way.holds(smallest + TCP_HEADERS) + f64::from(tcp.initial_window);
+    allowed.min(FILLS * held + SEGMENTS_BESIDE)
+}
+
+/// Whether a law makes its window smaller whenever packets are lost, so that it stays near what its path holds.
+fn heeds_losses(law: CongestionKind) -> bool {
+    !matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp)
+}
+
+/// How often a timer may fire that takes at least so long.
+fn expiries(least: Span, seconds: f64) -> f64 {
+    seconds / least.as_secs().max(LEAST_TIMEOUT_S) + 1.0
+}

@@ -1,0 +1,77 @@
+//! What runs need against what they were estimated to need; `crates/sim/tests/limits.rs` counts their memory.
+
+use super::*;
+use crate::probe::transfers::Transfer;
+use crate::scenario::Scenario;
+
+fn of(more: &str) -> Estimate {
+    let text = format!(
+        "[run]\nduration = \"1000 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\n\
+         nodes = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n{more}"
+    );
+    let scenario = Scenario::from_text(&text, "estimate.toml", &[]).expect("a valid scenario");
+    estimate(&scenario.config(0))
+}
+
+#[test]
+fn a_long_udp_flow_needs_the_memory_of_its_path_not_of_all_its_packets() {
+    let app = "app = { kind = \"cbr\", cbr = { rate = \"500 Mbit/s\", packet = \"1000 B\" } }";
+    let needed = of(app).memory_bytes;
+    assert!(needed > 1e6 && needed < 50e6, "{needed}");
+}
+
+#[test]
+fn a_user_needs_no_more_than_was_estimated_and_less_the_longer_the_pauses() {
+    let text = |pause: &str| {
+        let app = format!(
+            "kind = \"mix\", ftp = {{ size = \"100 kB\", pause = \"{pause}\" }}, \
+             web = {{ reading = \"{pause}\" }}, mail = {{ pause = \"{pause}\" }}"
+        );
+        format!(
+            "[run]\nduration = \"200 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"wired\"\n\
+             nodes = [\"a\", \"b\"]\nrate = \"2 Mbit/s\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\napp = {{ {app} }}"
+        )
+    };
+    let both = |pause: &str| {
+        let scenario = Scenario::from_text(&text(pause), "estimate.toml", &[]).expect("a valid scenario");
+        let config = scenario.config(0);
+        let request = crate::run::Request {
+            config: &config,
+            seed: 1,
+            replication: 0,
+            trace: &[],
+            pcap: &[],
+            cancel: None,
+            max_events: None,
+            max_wall: None,
+        };
+        (estimate(&config), crate::run::run(&request).expect("it runs"))
+    };
+    let mut events = Vec::new();
+    for pause in ["0 s", "1 s", "30 s"] {
+        let (estimate, outcome) = both(pause);
+        let (needed, transfers) = (outcome.events as f64, outcome.transfers.len());
+        assert!(estimate.events > needed, "{pause}: {estimate:?}, {needed}");
+        assert!(estimate.events < 40.0 * needed, "{pause}: {estimate:?}, {needed}");
+        assert!(estimate.memory_bytes - memory::FIXED > (transfers * size_of::<Transfer>()) as f64);
+        events.push(estimate.events);
+    }
+    assert!(events.windows(2).all(|pair| pair[0] > pair[1]), "{events:?}");
+}
+
+#[test]
+fn data_that_goes_back_is_counted_as_that_of_a_second_flow() {
+    let app = "app = { kind = \"bulk\" }";
+    let (one_way, both) = (of(app), of("app = { kind = \"bulk\", reverse = { kind = \"bulk\" } }"));
+    assert!((both.events / one_way.events - 2.0).abs() < 1e-3, "{both:?} {one_way:?}");
+    assert!(both.memory_bytes > 1.5 * one_way.memory_bytes);
+}
+
+#[test]
+fn small_writes_over_tcp_are_counted_as_packets_of_their_own() {
+    let app =
+        "app = { kind = \"cbr\", cbr = { rate = \"1 Mbit/s\", packet = \"10 B\" } }\ntcp = { nagle = false }";
+    // 12.5 million writes of 10 bytes, each an event, a packet and an acknowledgement.
+    let events = of(app).events;
+    assert!(events > 3.0 * 12.5e6, "{events}");
+}

@@ -1,0 +1,269 @@
+//! What a scenario and a run of it take, against what they are said to take: counted, not argued.
+
+#![allow(unsafe_code, reason = "a global allocator that counts cannot be written without it")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use lasthop_sim::scenario::Scenario;
+use lasthop_sim::{Estimate, Outcome, Request, estimate, run};
+
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+fn grow(bytes: usize) {
+    CALLS.fetch_add(1, Relaxed);
+    MOST.fetch_max(HELD.fetch_add(bytes, Relaxed) + bytes, Relaxed);
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // The old and the new stand beside each other for a moment.
+        grow(size);
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What is counted is of the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What an act gives, the most memory that it held beside what was there before, and how often it asked for some.
+fn counted<T>(act: impl FnOnce() -> T) -> (T, f64, f64) {
+    let (held, calls) = (HELD.load(Relaxed), CALLS.load(Relaxed));
+    MOST.store(held, Relaxed);
+    let given = act();
+    (given, (MOST.load(Relaxed) - held) as f64, (CALLS.load(Relaxed) - calls) as f64)
+}
+
+fn load(text: &str) -> Scenario {
+    Scenario::from_text(text, "limits.toml", &[]).expect("a valid scenario")
+}
+
+/// A wire with so many flows over it, each in a table of its own.
+fn flows(count: usize, more: &str) -> String {
+    let mut text = format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n{WIRE}");
+    for flow in 0..count {
+        let _ =
+            write!(text, "[flows.f{flow}]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"bulk\" }}\n{more}");
+    }
+    text
+}
+
+const RUN: &str = "[run]\nduration = \"2 s\"\n";
+const WIRE: &str =
+    "[links.ab]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n";
+
+/// Pairs of nodes, each with a wire and a flow.
+fn pairs(count: usize) -> String {
+    let mut text = format!("{RUN}[nodes]\n");
+    for pair in 0..count {
+        let _ = write!(text, "a{pair} = {{}}\nb{pair} = {{}}\n");
+    }
+    for pair in 0..count {
+        let ends = format!("a{pair}\", \"b{pair}");
+        let _ =
+            write!(text, "[links.l{pair}]\nkind = \"wired\"\nnodes = [\"{ends}\"]\nrate = \"1 Mbit/s\"\n");
+        let _ = write!(text, "[flows.f{pair}]\nfrom = \"a{pair}\"\nto = \"b{pair}\"\n");
+    }
+    text
+}
+
+/// A cell in which all hear each other, and some of its stations send.
+fn cell(stations: usize, more: &str) -> String {
+    format!(
+        "{RUN}[nodes]\nap = {{}}\nsta = {{ count = {stations} }}\n[links.air]\nkind = \"wifi\"\n\
+         nodes = [\"ap\", \"sta\"]\n{more}"
+    )
+}
+
+const ONE_STATION: &str = "[flows.f]\nfrom = \"sta1\"\nto = \"ap\"\n";
+
+fn simulate(scenario: &Scenario) -> (Estimate, Outcome, f64) {
+    let config = scenario.config(0);
+    let request = Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &[],
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    let (outcome, bytes, _) = counted(|| run(&request).expect("it runs"));
+    (estimate(&config), outcome, bytes)
+}
+
+#[test]
+fn each_table_of_a_file_takes_less_than_ten_kilobytes_however_many_there_are() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    load(&pairs(1));
+    let kinds: [(&str, &dyn Fn(usize) -> String, f64); 3] = [
+        ("flows", &|count| flows(count, ""), 1.0),
+        (
+            "flows that differ",
+            &|count| flows(count, "tcp = { variant = \"reno\", window = \"20 segments\" }\n"),
+            1.0,
+        ),
+        ("pairs", &pairs, 4.0),
+    ];
+    for (kind, text, tables) in kinds {
+        let [few, many] = [500, 4000].map(|count| {
+            let text = text(count);
+            let (scenario, bytes, calls) = counted(|| load(&text));
+            drop(scenario);
+            (bytes, calls)
+        });
+        let tables = tables * 3500.0;
+        let (bytes, calls) = ((many.0 - few.0) / tables, (many.1 - few.1) / tables);
+        println!("{kind}: {bytes} B and {calls} allocations a table");
+        assert!(bytes < 10_000.0, "{kind}: {bytes} B a table");
+        assert!(calls < 200.0, "{kind}: {calls} allocations a table");
+        // What a table takes is the same in a file eight times as long.
+        assert!(many.0 < 10.0 * few.0 && many.1 < 8.5 * few.1, "{kind}: {few:?}, {many:?}");
+    }
+}
+
+#[test]
+fn more_tables_than_a_scenario_can_have_are_refused_before_anything_is_made_of_them() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = flows(50_000, "");
+    let (refused, bytes, _) = counted(|| Scenario::from_text(&text, "limits.toml", &[]));
+    let message = refused.expect_err("too many").to_string();
+    assert_eq!(
+        message,
+        "limits.toml:11: flows: 50000 tables; expected at most 10000, of which one with a count may stand for many"
+    );
+    assert!(bytes < 10_000.0, "{bytes}");
+    let nodes: String = (0..20_000).map(|node| format!("n{node} = {{}}\n")).collect();
+    let refused = Scenario::from_text(&format!("{RUN}[nodes]\n{nodes}"), "limits.toml", &[]);
+    assert!(refused.expect_err("too many").to_string().starts_with("limits.toml:3: nodes: 20000 tables; "));
+}
+
+#[test]
+fn a_cell_in_which_all_hear_each_other_takes_as_much_more_as_it_has_more_stations() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let everyone =
+        "[flows.f]\nfrom = \"sta\"\nto = \"ap\"\napp = { kind = \"file\", file.size = \"1 packet\" }\n";
+    for more in [ONE_STATION, everyone] {
+        let [few, many] = [500, 4000].map(|stations| {
+            let (scenario, loading, _) = counted(|| load(&cell(stations, more)));
+            let mut config = scenario.config(0);
+            config.run.max_events = Some(20_000);
+            let request = Request {
+                config: &config,
+                seed: 1,
+                replication: 0,
+                trace: &[],
+                pcap: &[],
+                cancel: None,
+                max_events: None,
+                max_wall: None,
+            };
+            let (_, running, _) = counted(|| run(&request).expect("it runs"));
+            (loading, running)
+        });
+        // Lists that double when they are full may be half empty; what grows with the pairs would be 64 times as much.
+        assert!(many.0 < 16.0 * few.0 && many.1 < 16.0 * few.1, "{few:?} {many:?}");
+    }
+}
+
+#[test]
+fn no_run_takes_more_memory_or_events_than_was_estimated() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let app = |app: &str| {
+        format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n{WIRE}[flows.f]\nfrom = \"a\"\nto = \"b\"\n{app}")
+    };
+    let writes = |tcp: &str, rate: &str| {
+        app(&format!("app = {{ kind = \"cbr\", cbr = {{ rate = \"{rate}\", packet = \"100 B\" }} }}\n{tcp}"))
+    };
+    let placed = "[flows.f]\nfrom = \"sta\"\nto = \"ap\"\n";
+    let disc = cell(150, placed).replace("ap = {}", "ap = { position = [\"0 m\", \"0 m\"] }").replace(
+        "count = 150",
+        "count = 150, around = \"ap\", place = { kind = \"disc\", disc.radius = \"200 m\" }",
+    );
+    let scenarios = [
+        ("flows", flows(1000, "")),
+        ("paused", flows(20, "sink = { buffer = \"64 kB\", pause-at = \"500 ms\", pause = \"1 s\" }\n")),
+        ("slow", flows(20, "sink = { buffer = \"64 kB\", read-rate = \"100 kbit/s\" }\n")),
+        ("losses", flows(20, "").replace("kind = \"wired\"", "kind = \"lossy\"\nloss.rate = \"60 %\"")),
+        ("bbr", flows(5, "tcp = { variant = \"bbr\" }\n")),
+        ("pairs", pairs(500)),
+        ("slow writes", writes("", "8 kbit/s")),
+        ("writes", writes("tcp = { nagle = false }", "400 kbit/s")),
+        ("fast writes", writes("tcp = { ack-every = 2, ack-delay = \"100 ms\" }", "20 Mbit/s")),
+        ("one station", cell(2000, ONE_STATION)),
+        ("stations", cell(100, "[flows.f]\nfrom = \"sta\"\nto = \"ap\"\n")),
+        ("disc", disc),
+        ("back", app("app = { kind = \"bulk\", reverse = { kind = \"bulk\" } }\n")),
+        ("file", app("app = { kind = \"file\", file.size = \"3 MB\" }\n")),
+    ];
+    for (name, text) in scenarios {
+        let (estimate, outcome, bytes) = simulate(&load(&text));
+        let events = outcome.events as f64;
+        println!(
+            "{name}: {events} of {:.0} events, {:.2} of {:.2} MB",
+            estimate.events,
+            bytes / 1e6,
+            estimate.memory_bytes / 1e6
+        );
+        assert!(events <= estimate.events, "{name}: {events} events, {estimate:?}");
+        assert!(bytes <= estimate.memory_bytes, "{name}: {bytes} B, {estimate:?}");
+    }
+}
+
+#[test]
+fn what_needs_far_less_than_it_is_allowed_is_not_refused() {
+    let text = flows(10_000, "");
+    let estimate = estimate(&load(&text).config(0));
+    assert!(estimate.memory_bytes < 2e9, "{estimate:?}");
+}
+
+#[test]
+fn a_trace_ten_times_as_long_takes_no_more_memory() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = flows(1, "");
+    let rows = |seconds: &str| {
+        let set = [("run.duration".to_string(), seconds.to_string())];
+        let config = Scenario::from_text(&text, "limits.toml", &set).expect("a valid scenario").config(0);
+        let request = Request {
+            config: &config,
+            seed: 1,
+            replication: 0,
+            trace: &["tcp".into(), "queue".into()],
+            pcap: &[],
+            cancel: None,
+            max_events: None,
+            max_wall: None,
+        };
+        let (outcome, bytes, _) = counted(|| run(&request).expect("it runs"));
+        (outcome.traces.iter().map(lasthop_sim::probe::trace::Trace::rows).sum::<usize>(), bytes)
+    };
+    let ((few, short), (many, long)) = (rows("100 s"), rows("1000 s"));
+    println!("{few} rows in {short} B, {many} in {long} B");
+    assert!(few > 100_000 && many > 9 * few, "{few} and {many} rows");
+    assert!(long < 1.1 * short, "{short} B, then {long} B");
+}
