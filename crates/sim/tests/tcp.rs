@@ -66,6 +66,8 @@ fn a_closed_window_is_probed_until_the_reader_comes_back() {
         let outcome = run_once(&config);
         let completion = metric(&outcome, "flows.main.completion_s");
         assert!((20.0..60.0).contains(&completion), "loss {loss}: {completion}");
+        // A probe that the closed window refused goes again at once; it is not a loss, which would halve the window.
+        assert!(loss > 0.0 || metric(&outcome, "flows.main.fast_retransmits") == 0.0);
         assert!((delivered(&outcome) - 400_000.0).abs() < 1e-3);
     }
 }

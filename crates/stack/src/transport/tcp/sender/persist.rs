@@ -29,6 +29,8 @@ impl Sender {
         if self.board.is_empty() {
             self.disarm(out);
         } else {
+            // The closed window has refused the probe. A recovery by selective acknowledgements sends only what is lost.
+            self.board.lose(self.board.base());
             self.arm(now, out);
         }
     }
