@@ -60,7 +60,8 @@ def test_random_scenarios_keep_what_must_always_hold(block: range) -> None:
     for number, found in list(failed.items())[:SHOWN]:
         small = minimise(case(number).tree, found[0].rule, most_trials=100)
         report.append(f"\ncase {number}, made smaller; {found[0].rule} is broken by\n{text(small)}")
-    assert not failed, "\n".join(report)
+    if failed:
+        pytest.fail("\n".join(report), pytrace=False)
 
 
 @pytest.mark.parametrize("block", blocks(MUTATIONS, MUTATION_BLOCK), ids=named)
@@ -71,7 +72,8 @@ def test_broken_files_are_read_or_refused_with_file_and_line(block: range, tmp_p
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = [fault for found in pool.map(lambda number: list(trial(number)), block) for fault in found]
-    assert not faults, "\n".join(faults)
+    if faults:
+        pytest.fail("\n".join(faults), pytrace=False)
 
 
 @pytest.mark.parametrize("block", blocks(MUTATIONS // 20, MUTATION_BLOCK), ids=named)
