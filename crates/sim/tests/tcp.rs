@@ -369,13 +369,14 @@ fn a_file_that_was_cut_off_has_no_time() {
 }
 
 #[test]
-fn a_syn_sent_again_is_no_retransmission_of_data() {
+fn a_syn_sent_again_counts_as_a_retransmission_and_not_as_data() {
     let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(60));
     wire(&mut config, 0, 0).loss = LossConfig::List { drop: vec![1], of: PacketClass::All };
     file(&mut config, 10_000);
     let outcome = run_once(&config);
     assert!(metric(&outcome, "flows.main.completion_s") > 3.0, "the SYN waits for the timer");
-    assert_eq!(metric(&outcome, "flows.main.retransmits"), 0.0);
+    assert_eq!(metric(&outcome, "flows.main.retransmits"), 1.0);
+    assert_eq!(metric(&outcome, "flows.main.retransmitted_share"), 0.0);
     assert_eq!(metric(&outcome, "flows.main.segments_sent"), 10.0);
 }
 

@@ -366,6 +366,9 @@ impl Connection {
 
     fn send_syn(&mut self, now: Time, out: &mut impl Out) {
         self.syn_times += 1;
+        if self.syn_times > 1 {
+            self.sender.count_syn_again();
+        }
         self.syn_sent = now;
         let answering = self.state == State::SynReceived;
         let flags = if answering { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };

@@ -130,6 +130,11 @@ impl Sender {
         &mut self.rtt
     }
 
+    /// A SYN is sent again.
+    pub fn count_syn_again(&mut self) {
+        self.counters.syns_again += 1;
+    }
+
     /// What it has done so far, the window's integral brought up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);

@@ -10,6 +10,8 @@ pub struct Counters {
     pub segments_sent: u64,
     /// Data segments sent again, without the SYN.
     pub retransmits: u64,
+    /// SYNs sent again.
+    pub syns_again: u64,
     /// Times the retransmission timer fired for data.
     pub timeouts: u64,
     /// Series of timeouts: firings not preceded by another for the same segment.
