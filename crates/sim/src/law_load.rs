@@ -7,12 +7,12 @@
 
 use std::hint::black_box;
 
+use lasthop_stack::hooks::scoreboard::Scoreboard;
 use lasthop_stack::hooks::{
     Ack, Congestion, Delivered, Departure, Echo, Loss, LossBase, LossCause, Progress, Sending, Window,
 };
-use lasthop_stack::registry::{CongestionKind, CongestionMachine};
+use lasthop_stack::registry::{CongestionKind, CongestionMachine, Start};
 use lasthop_stack::transport::tcp::Profile;
-use lasthop_stack::transport::tcp::scoreboard::Scoreboard;
 use lasthop_stack::units::{Span, Time};
 
 const LEN: u64 = 1000;
@@ -47,7 +47,7 @@ impl LawLoad {
         let mut board = Scoreboard::default();
         board.push(LEN as u32, false, Time::ZERO);
         let mut load = LawLoad {
-            law: kind.map(|kind| kind.build(&config, 0)),
+            law: kind.map(|kind| kind.config().build(Start { segment: config.packet, draw: 0 })),
             window: Window::new(FLIGHT as f64, Some(FLIGHT as f64 / 2.0), FLIGHT as f64),
             board,
             acknowledged: 0,
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_law_is_told_the_same_and_acts_on_it() {
-        for kind in CongestionKind::ALL {
+        for kind in CongestionKind::named_in_scenarios() {
             let mut load = LawLoad::new(Some(*kind));
             load.run(5 * LOST);
             assert_eq!(load.losses(), 5, "{kind:?}");

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::scenario::config::AppKind;
+use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;
-use lasthop_stack::transport::tcp::Config;
+use lasthop_stack::registry::tcp::Config;
 use lasthop_stack::units::Span;
 
 struct Counting;
@@ -59,7 +60,8 @@ fn a_run_ten_times_as_long_allocates_no_more() {
     let _alone = ALONE.lock();
     for variant in VARIANTS {
         let sack = variant.name == "sack" || variant.name == "fack";
-        let tcp = Config { recovery: variant.recovery, congestion: variant.congestion, sack, ..ns2_tcp() };
+        let tcp =
+            Config { parts: Parts::new(variant.recovery, variant.congestion.config()), sack, ..ns2_tcp() };
         for loss in [0.0, 0.01] {
             let (short, few) = counted(&tcp, loss, 50);
             let (long, many) = counted(&tcp, loss, 500);

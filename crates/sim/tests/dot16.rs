@@ -9,9 +9,10 @@ use lasthop_sim::{Request, run};
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::Modulation;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::registry::tcp::{self, Profile};
+use lasthop_stack::registry::{LawConfig, Parts, RecoveryKind};
+use lasthop_stack::schemes::ejtcp::EjtcpConfig;
 use lasthop_stack::schemes::ejtcp::ModulationRule;
-use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, Span, Time};
 
 const FRAME: Frame = Frame {
@@ -87,14 +88,13 @@ fn the_window_of_ejtcp_follows_the_modulation_one_round_trip_after_it_changed() 
     for (modulation, least) in [(ModulationRule::Scale, 10.0), (ModulationRule::Off, 30.0)] {
         let script = ModulationLaw::Script(vec![(Time(5_000_000_000), Modulation::Qpsk)]);
         let mut config = path(script, Modulation::Qam64);
-        let mut tcp = tcp::Config {
-            recovery: RecoveryKind::Reno,
-            congestion: CongestionKind::Ejtcp,
+        let law = EjtcpConfig { modulation, ..EjtcpConfig::default() };
+        let tcp = tcp::Config {
+            parts: Parts::new(RecoveryKind::Reno, LawConfig::Ejtcp(law)),
             window: 30,
             sack: false,
             ..Profile::Modern.config()
         };
-        tcp.laws.ejtcp.modulation = modulation;
         config.flows[0].transport = TransportConfig::Tcp(tcp);
         let trace = ["cwnd".to_string()];
         let (seed, replication) = (1, 0);

@@ -6,8 +6,9 @@ use common::{back, chain, file, metric, run_once, source, wire};
 use lasthop_sim::probe::trace::Column;
 use lasthop_sim::scenario::config::{AppConfig, AppKind, Config, LossConfig};
 use lasthop_sim::{Outcome, Request};
+use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -177,8 +178,7 @@ proptest! {
         let variant = &VARIANTS[variant % VARIANTS.len()];
         let base = if modern { Profile::Modern } else { Profile::Ns2Of2004 }.config();
         let tcp = tcp::Config {
-            recovery: variant.recovery,
-            congestion: variant.congestion,
+            parts: Parts::new(variant.recovery, variant.congestion.config()),
             sack: base.sack || variant.name == "sack" || variant.name == "fack",
             receive_buffer: buffers.0,
             ..base

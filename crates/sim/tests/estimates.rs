@@ -9,9 +9,9 @@ use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::config::{AppKind, Config, LossConfig};
 use lasthop_sim::{Request, run};
 use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::schemes::dynamic_arq::{Estimator, estimate};
 use lasthop_stack::transport::tcp::rtt::RtoLimits;
-use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, SeqNo, Span, Time};
 
 /// A server, an access point and a client: wire and air.

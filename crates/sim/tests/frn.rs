@@ -10,10 +10,9 @@ use lasthop_sim::scenario::config::{
     SinkConfig, TransportConfig,
 };
 use lasthop_sim::{Outcome, Request, estimate, run};
-use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
-use lasthop_stack::registry::IntervalKind;
-use lasthop_stack::schemes::load_adaptive::History;
+use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::transport::tcp::Profile;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 use proptest::prelude::*;
@@ -43,13 +42,8 @@ fn network(stations: usize) -> FrnConfig {
             wait_from: WaitFrom::Transmission,
         },
         alternatives: Alternatives::Sideward,
-        interval: IntervalConfig {
-            kind: IntervalKind::Fixed,
-            least: 3,
-            shortest: 5,
-            longest: 17,
-            history: History::PAPER,
-        },
+        interval: IntervalConfig::Fixed(()),
+        windows: Windows { least: 3, shortest: 5, longest: 17 },
     }
 }
 

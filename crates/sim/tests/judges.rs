@@ -5,11 +5,13 @@ mod common;
 use common::{ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::config::{Config, LossConfig, PacketClass};
+use lasthop_stack::estimate::Reach;
 use lasthop_stack::packet::Form;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind};
-use lasthop_stack::transport::congestion::Laws;
-use lasthop_stack::transport::estimate::Reach;
-use lasthop_stack::transport::tcp::{self, FastRetransmit};
+use lasthop_stack::registry::tcp;
+use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind};
+use lasthop_stack::schemes::ejtcp::EjtcpConfig;
+use lasthop_stack::transport::congestion::JtcpConfig;
+use lasthop_stack::transport::tcp::FastRetransmit;
 use lasthop_stack::units::Span;
 
 const JUDGES: [(&str, CongestionKind); 2] =
@@ -17,13 +19,14 @@ const JUDGES: [(&str, CongestionKind); 2] =
 
 /// A flow whose losses both laws judge without a say.
 fn judged(recovery: RecoveryKind) -> tcp::Config {
-    let judges = JUDGES.map(|(_, kind)| kind).to_vec();
-    tcp::Config { recovery, reno_fast_retransmit: FastRetransmit::EveryHole, judges, ..ns2_tcp() }
+    let judges = JUDGES.map(|(_, kind)| kind.config()).to_vec();
+    let parts = Parts { judges, ..Parts::new(recovery, LawConfig::Reno(())) };
+    tcp::Config { parts, reno_fast_retransmit: FastRetransmit::EveryHole, ..ns2_tcp() }
 }
 
 /// A flow under one of the laws.
-fn governed(congestion: CongestionKind) -> tcp::Config {
-    tcp::Config { congestion, judges: Vec::new(), ..judged(RecoveryKind::Reno) }
+fn governed(law: LawConfig) -> tcp::Config {
+    tcp::Config { parts: Parts::new(RecoveryKind::Reno, law), ..judged(RecoveryKind::Reno) }
 }
 
 /// The fast retransmits of a judge: random as random and as congestion, congestion as random and as congestion, none.
@@ -59,7 +62,8 @@ fn each_loss_of_a_flow_that_fills_the_path_alone_is_congestion_to_both_judges() 
 #[test]
 fn over_no_more_packets_than_the_window_holds_the_ratio_misses_nearly_all_of_it() {
     let mut tcp = judged(RecoveryKind::NewReno);
-    tcp.laws.jtcp.reach = Reach::Cwnd;
+    let jtcp = JtcpConfig { reach: Reach::Cwnd, ..JtcpConfig::default() };
+    tcp.parts.judges[0] = LawConfig::Jtcp(jtcp);
     let outcome = run_once(&ejtcp_fig9(tcp, 0.0, Span::from_secs(250)));
     let [.., missed, found, _] = fast(&outcome, "judges.jtcp");
     assert!(missed > 10.0 * found, "{missed} {found}");
@@ -89,7 +93,8 @@ fn at_one_percent_neither_judge_of_newreno_takes_a_random_loss_for_congestion() 
 #[test]
 fn a_judge_changes_nothing_that_it_judges() {
     let config = ejtcp_fig9(judged(RecoveryKind::NewReno), 0.01, Span::from_secs(60));
-    let alone = tcp::Config { judges: Vec::new(), ..judged(RecoveryKind::NewReno) };
+    let alone = judged(RecoveryKind::NewReno);
+    let alone = tcp::Config { parts: Parts { judges: Vec::new(), ..alone.parts }, ..alone };
     let alone = run_once(&ejtcp_fig9(alone, 0.01, Span::from_secs(60)));
     let watched = run_once(&config);
     assert_eq!(alone.events, watched.events);
@@ -101,7 +106,7 @@ fn a_judge_changes_nothing_that_it_judges() {
 #[test]
 fn every_judged_loss_is_in_the_matrix_of_the_law_that_governs() {
     for (name, kind) in JUDGES {
-        let outcome = run_once(&ejtcp_fig9(governed(kind), 0.02, Span::from_secs(100)));
+        let outcome = run_once(&ejtcp_fig9(governed(kind.config()), 0.02, Span::from_secs(100)));
         for (kind, counter) in [("fast", "fast_retransmits"), ("timeout", "timeouts")] {
             let sum: f64 = row(&outcome, "judged", kind).iter().sum();
             assert_eq!(sum, metric(&outcome, &format!("flows.main.{counter}")), "{name} {kind}");
@@ -120,8 +125,8 @@ fn two_losses(tcp: tcp::Config, drop: Vec<u64>) -> Config {
 #[test]
 fn a_second_loss_close_to_the_first_misleads_jtcp_and_not_ejtcp() {
     // EJTCP, Fig. 2. A window of 30 on a path that holds 54 never queues, so both losses are random beyond doubt.
-    let (window, congestion) = (30, CongestionKind::Ejtcp);
-    let tcp = tcp::Config { window, congestion, ..judged(RecoveryKind::Reno) };
+    let mut tcp = tcp::Config { window: 30, ..judged(RecoveryKind::Reno) };
+    tcp.parts.law = CongestionKind::Ejtcp.config();
     let outcome = run_once(&two_losses(tcp, vec![400, 410]));
     assert_eq!(fast(&outcome, "judges.jtcp"), [1.0, 1.0, 0.0, 0.0, 0.0]);
     assert_eq!(fast(&outcome, "judges.ejtcp"), [2.0, 0.0, 0.0, 0.0, 0.0]);
@@ -130,9 +135,7 @@ fn a_second_loss_close_to_the_first_misleads_jtcp_and_not_ejtcp() {
 #[test]
 fn the_form_of_the_header_costs_what_it_says() {
     let goodput = |form| {
-        let mut tcp = governed(CongestionKind::Ejtcp);
-        tcp.laws = Laws::default();
-        tcp.laws.ejtcp.header = form;
+        let mut tcp = governed(LawConfig::Ejtcp(EjtcpConfig { header: form, ..EjtcpConfig::default() }));
         // A window that fills the path and no queue.
         tcp.window = 100;
         metric(&run_once(&ejtcp_fig9(tcp, 0.0, Span::from_secs(100))), "flows.main.goodput_bps")
@@ -146,6 +149,6 @@ fn ejtcp_keeps_its_window_through_random_losses_and_reno_does_not() {
     let goodput =
         |tcp| metric(&run_once(&ejtcp_fig9(tcp, 0.01, Span::from_secs(100))), "flows.main.goodput_bps");
     let [reno, jtcp, ejtcp] = [CongestionKind::Reno, CongestionKind::Jtcp, CongestionKind::Ejtcp]
-        .map(|kind| goodput(governed(kind)));
+        .map(|kind| goodput(governed(kind.config())));
     assert!(jtcp > 1.5 * reno && ejtcp > jtcp, "{reno} {jtcp} {ejtcp}");
 }

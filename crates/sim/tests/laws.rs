@@ -6,16 +6,22 @@ use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::config::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind, variant};
-use lasthop_stack::transport::congestion::{Laws, VegasConfig};
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::tcp::{self, Profile};
+use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, variant};
+use lasthop_stack::transport::congestion::VegasConfig;
 use lasthop_stack::units::{Span, Time};
 
 /// TCP of this variant, otherwise as ns-2's.
 fn tcp_of(name: &str) -> tcp::Config {
     let variant = variant(name).unwrap();
     let sack = variant.recovery == RecoveryKind::Sack;
-    tcp::Config { recovery: variant.recovery, congestion: variant.congestion, sack, ..ns2_tcp() }
+    tcp::Config { parts: Parts::new(variant.recovery, variant.congestion.config()), sack, ..ns2_tcp() }
+}
+
+/// The same under this law.
+fn with_law(name: &str, law: LawConfig) -> tcp::Config {
+    let tcp = tcp_of(name);
+    tcp::Config { parts: Parts { law, ..tcp.parts }, ..tcp }
 }
 
 /// A flow alone behind a bottleneck of 5 Mbit/s, round trip 90 ms, from 20 s on.
@@ -37,8 +43,7 @@ fn under_loss(name: &str, loss: f64) -> f64 {
 #[test]
 fn vegas_alone_keeps_between_alpha_and_beta_segments_queued_and_the_link_busy() {
     for vegas in [VegasConfig::NS2, VegasConfig::LINUX] {
-        let laws = Laws { vegas, ..Laws::default() };
-        let outcome = alone(tcp::Config { laws, ..tcp_of("vegas") }, Span::from_secs(100), 100);
+        let outcome = alone(with_law("vegas", LawConfig::Vegas(vegas)), Span::from_secs(100), 100);
         let held = metric(&outcome, "links.l1.queue_mean_packets");
         // The segment being sent waits for nobody: the least round trip holds its time, too.
         let queued = held - metric(&outcome, "links.l1.utilisation");
@@ -55,8 +60,7 @@ fn vegas_alone_keeps_between_alpha_and_beta_segments_queued_and_the_link_busy() 
 fn bbr_finds_the_rate_of_the_path_again_after_the_window_was_closed() {
     let variant = variant("bbr").unwrap();
     let tcp = tcp::Config {
-        recovery: variant.recovery,
-        congestion: variant.congestion,
+        parts: Parts::new(variant.recovery, variant.congestion.config()),
         receive_buffer: Some(64_000),
         ..Profile::Modern.config()
     };
@@ -84,8 +88,8 @@ fn veno_meets_random_loss_with_the_window_that_a_fifth_lost_instead_of_a_half_ex
 /// window that the rate fills does not. With SACK, since `NewReno` has to time out after each overshoot of slow start here.
 #[test]
 fn westwood_keeps_a_link_busy_behind_a_short_queue_where_reno_cannot() {
-    let busy = |congestion| {
-        let tcp = tcp::Config { congestion, ..tcp_of("sack") };
+    let busy = |congestion: CongestionKind| {
+        let tcp = with_law("sack", congestion.config());
         metric(&alone(tcp, Span::from_secs(220), 10), "links.l1.utilisation")
     };
     let laws = [CongestionKind::Reno, CongestionKind::Westwood, CongestionKind::WestwoodPlus];
@@ -105,8 +109,8 @@ fn westwood_takes_random_loss_for_less_than_newreno_does() {
 /// Alone behind a bottleneck of 4.81 Mbit/s of payload the rate of the acknowledgements is the bottleneck's, at each loss.
 #[test]
 fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
-    let estimate = |congestion| {
-        let outcome = alone(tcp::Config { congestion, ..tcp_of("sack") }, Span::from_secs(220), 30);
+    let estimate = |congestion: CongestionKind| {
+        let outcome = alone(with_law("sack", congestion.config()), Span::from_secs(220), 30);
         let name = "flows.main.rate_estimate_bps";
         outcome.metrics.iter().find(|(found, _)| found == name).map(|(_, value)| value.unwrap_or_default())
     };

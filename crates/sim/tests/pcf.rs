@@ -11,9 +11,9 @@ use lasthop_sim::scenario::config::{
 };
 use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::dot11::{PcfConfig, Preset};
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry;
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
-use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Span, Time};
 
 /// Nearly all of each interval of 100 ms is free of contention.
@@ -51,9 +51,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         .collect();
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),
-        kind: AgentKind::LleTcp,
-        config: lle_tcp::Config::new(mode, Criterion::default()),
-        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
+        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: (0..flows.len()).collect(),
     }));
     config

@@ -45,7 +45,8 @@ flows = ["main"]
 
 /// What happens with these keys set, and what the agent does with duplicates; without a rule there is no agent.
 fn outcome(rule: Option<&str>, sets: &[(&str, &str)]) -> Outcome {
-    let agent = rule.map_or(("agents.proxy.kind", "none"), |rule| ("agents.proxy.duplicates", rule));
+    let agent =
+        rule.map_or(("agents.proxy.kind", "none"), |rule| ("agents.proxy.proxy-tcp.duplicates", rule));
     let all = sets.iter().copied().chain([agent]);
     let overrides: Vec<(String, String)> = all.map(|(key, value)| (key.into(), value.into())).collect();
     let scenario = Scenario::from_text(SCENARIO, "proxy.toml", &overrides).expect("a valid scenario");

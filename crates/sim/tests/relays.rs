@@ -6,7 +6,7 @@ use common::{chain, direction, ns2_tcp, wire};
 use lasthop_sim::scenario::config::{Config, FlowConfig, LinkConfig, LinkKind, LossConfig, PointToPoint};
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Span, Time};
 use proptest::prelude::*;
 

@@ -12,7 +12,8 @@ use lasthop_sim::scenario::config::{
 };
 use lasthop_sim::traffic::sessions::Class;
 use lasthop_stack::registry::CongestionKind;
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::Parts;
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -41,6 +42,13 @@ const WEB: [f64; 3] = [0.0, 1.0, 0.0];
 const MIX: [f64; 3] = [0.4, 0.35, 0.25];
 
 /// Segments of 1000 bytes without options but on SYNs, which have 8 bytes of them; every segment is acknowledged.
+/// The same with a law that judges its losses.
+fn judged_tcp() -> tcp::Config {
+    let plain = plain_tcp();
+    let judges = vec![CongestionKind::Veno.config()];
+    tcp::Config { parts: Parts { judges, ..plain.parts }, ..plain }
+}
+
 fn plain_tcp() -> tcp::Config {
     tcp::Config { packet: 1000, initial_window: 10, nagle: false, ..Profile::Ns2Of2004.config() }
 }
@@ -151,8 +159,7 @@ fn hasty(loss: f64, seconds: u64) -> Config {
 fn losses_are_judged_by_the_connection_they_belong_to() {
     let mut config = cell(UserConfig { ftp: user(MIX).ftp, ..user([1.0, 0.0, 0.0]) }, 200);
     wire(&mut config, 0, 0).loss = LossConfig::Packet { rate: 0.03 };
-    config.flows[0].transport =
-        TransportConfig::Tcp(tcp::Config { judges: vec![CongestionKind::Veno], ..plain_tcp() });
+    config.flows[0].transport = TransportConfig::Tcp(judged_tcp());
     let outcome = run_once(&config);
     let of = |name: &str| metric(&outcome, &format!("flows.main.judges.veno.fast.{name}"));
     assert!(outcome.transfers.len() > 20);
@@ -178,7 +185,7 @@ proptest! {
         if let (TransportConfig::Tcp(tcp), true) =
             (&mut config.flows[0].transport, judged)
         {
-            tcp.judges = vec![CongestionKind::Veno];
+            *tcp = judged_tcp();
         }
         let outcome = run_replication(&config, replication);
         let (asked, done) = asked_and_done(&outcome);
@@ -196,7 +203,10 @@ proptest! {
 fn the_sessions_of_a_user_are_the_same_under_every_scheme() {
     let of = |loss: f64, congestion: CongestionKind| {
         let mut config = hasty(loss, 200);
-        config.flows[0].transport = TransportConfig::Tcp(tcp::Config { congestion, ..plain_tcp() });
+        config.flows[0].transport = TransportConfig::Tcp(tcp::Config {
+            parts: Parts { law: congestion.config(), ..plain_tcp().parts },
+            ..plain_tcp()
+        });
         if let AppKind::User(user) = &mut config.flows[0].app.kind {
             user.web.model = PageModel::ThreeGpp2;
             user.pauses = PauseLaw::Exponential;

@@ -8,8 +8,9 @@ use lasthop_sim::scenario::config::{
     AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
 };
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::Parts;
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -382,7 +383,10 @@ fn a_syn_sent_again_counts_as_a_retransmission_and_not_as_data() {
 
 #[test]
 fn bbr_fills_a_path_whose_queue_it_leaves_nearly_empty() {
-    let law = |congestion| tcp::Config { congestion, ..Profile::Modern.config() };
+    let law = |congestion: CongestionKind| tcp::Config {
+        parts: Parts::new(RecoveryKind::Sack, congestion.config()),
+        ..Profile::Modern.config()
+    };
     let run = |congestion| {
         let mut config = chain(
             &[(1_000_000_000, Span::from_millis(5)), (20_000_000, Span::from_millis(15))],
@@ -423,8 +427,7 @@ proptest! {
         let needs_sack = matches!(variant.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let base = profile.config();
         let tcp = tcp::Config {
-            recovery: variant.recovery,
-            congestion: variant.congestion,
+            parts: Parts::new(variant.recovery, variant.congestion.config()),
             sack: base.sack || needs_sack,
             receive_buffer: buffer,
             ..base

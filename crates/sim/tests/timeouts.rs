@@ -7,7 +7,7 @@ use common::{chain, file, metric, run_once, source, wire};
 use lasthop_sim::scenario::config::{AppKind, Config, LossConfig, PacketClass, TransportConfig};
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Rate, Span, Time};
 
 /// A window that never leaves room for a fast retransmit of one loss, and a floor of 200 ms.

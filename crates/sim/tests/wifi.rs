@@ -11,15 +11,15 @@ use lasthop_sim::scenario::config::{
     AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
 };
 use lasthop_stack::link::dot11::{MacConfig, Preset};
-use lasthop_stack::registry::{AgentKind, RecoveryKind};
+use lasthop_stack::registry::tcp::{self, Profile};
+use lasthop_stack::registry::{self, LawConfig, Parts, RecoveryKind};
 use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
-use lasthop_stack::transport::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Metres, Rate, Span};
 
 /// LLE-TCP's setting: 802.11 at 1 Mbit/s with RTS, two stations, Tahoe with packets of 1024 bytes and routing headers.
 fn lle_setting(mode: Option<Mode>) -> Config {
     let tcp = tcp::Config {
-        recovery: RecoveryKind::Tahoe,
+        parts: Parts::new(RecoveryKind::Tahoe, LawConfig::Reno(())),
         packet: 1024,
         extra_header: 20,
         ..Profile::Ns2Of2004.config()
@@ -41,9 +41,7 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     if let Some(mode) = mode {
         config.agents.push(AgentConfig {
             name: "snoop".into(),
-            kind: AgentKind::LleTcp,
-            config: lle_tcp::Config::new(mode, Criterion::default()),
-            proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
+            scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
             flows: vec![0],
         });
     }
@@ -95,7 +93,7 @@ fn lossy(mode: Mode, meaning: LossMeaning) -> Outcome {
 fn lossy_with(mode: Mode, recovery: RecoveryKind, meaning: LossMeaning, rate: f64, of: LossOf) -> Outcome {
     let mut config = lle_setting(Some(mode));
     let TransportConfig::Tcp(tcp) = &mut config.flows[0].transport else { panic!("TCP") };
-    tcp.recovery = recovery;
+    tcp.parts.recovery = recovery;
     tcp.sack = recovery == RecoveryKind::Sack;
     config.flows[0].app.kind = AppKind::Bulk;
     let LinkKind::Wifi(wifi) = &mut config.links[0].kind else { panic!("a medium") };
@@ -230,9 +228,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         .collect();
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),
-        kind: AgentKind::LleTcp,
-        config: lle_tcp::Config::new(mode, Criterion::default()),
-        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
+        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: (0..flows.len()).collect(),
     }));
     config
@@ -287,7 +283,9 @@ fn the_gain_of_safe_mode_does_not_end_where_many_stations_make_each_flow_slow() 
     }
     let data = |config: &Config| metric(&run_replication(config, 0), "links.wlan.airtime_data_payload_s");
     let follows = data(&config);
-    config.agents[0].config.max_hold = lle_tcp::Config::HOLD;
+    if let registry::AgentConfig::LleTcp(agent) = &mut config.agents[0].scheme {
+        agent.max_hold = lle_tcp::Config::HOLD;
+    }
     let fixed = data(&config);
     config.agents.clear();
     let none = data(&config);
@@ -316,9 +314,7 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),
-        kind: AgentKind::LleTcp,
-        config: lle_tcp::Config::new(mode, Criterion::default()),
-        proxy: lasthop_stack::schemes::proxy_tcp::Config::default(),
+        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: vec![0],
     }));
     config

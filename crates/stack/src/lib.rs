@@ -18,9 +18,11 @@
 //!
 //! Nothing here reads a clock, a file, a socket, the environment or a generator of random numbers.
 
+pub mod estimate;
 pub mod hooks;
 pub mod link;
 pub mod packet;
+pub mod ranges;
 pub mod registry;
 pub mod schemes;
 pub mod signal;

@@ -183,6 +183,9 @@ pub enum Form {
 }
 
 impl Form {
+    /// The choice in words, for the parameters of the laws that offer it.
+    pub const MEANING: &str = "stamps in a TCP option of 20 bytes and whole microseconds, or exact ones for 2 bytes as the paper charges them";
+
     /// Bytes it adds to a header. The option has kind, length, experiment, two stamps, the trigger and the modulation:
     /// 17 bytes, padded to words.
     #[must_use]
@@ -319,6 +322,34 @@ impl Packet {
     }
 }
 
+/// One direction of a connection, by the addresses and ports of the packets that go this way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowKey {
+    /// Where its packets come from.
+    pub src: NodeId,
+    /// From which port.
+    pub src_port: u16,
+    /// Where they go.
+    pub dst: NodeId,
+    /// To which port.
+    pub dst_port: u16,
+}
+
+impl FlowKey {
+    /// The direction in which a packet goes.
+    #[must_use]
+    pub fn of(packet: &Packet) -> FlowKey {
+        let (src_port, dst_port) = packet.ports();
+        FlowKey { src: packet.src, src_port, dst: packet.dst, dst_port }
+    }
+
+    /// The other direction: that of the data which an acknowledgement of this one is about.
+    #[must_use]
+    pub fn reversed(self) -> FlowKey {
+        FlowKey { src: self.dst, src_port: self.dst_port, dst: self.src, dst_port: self.src_port }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,5 +408,14 @@ mod tests {
     fn a_routing_header_comes_on_top() {
         let packet = Packet { extra_header: 20, ..data_packet(Options::default()) };
         assert_eq!(packet.size(), Bytes(1060));
+    }
+
+    #[test]
+    fn an_acknowledgement_goes_against_the_direction_of_its_data() {
+        let segment = |src_port, dst_port| Body::Tcp(Segment { src_port, dst_port, ..Segment::default() });
+        let data = Packet { src: NodeId(3), dst: NodeId(7), extra_header: 0, body: segment(80, 4_000) };
+        let ack = Packet { src: NodeId(7), dst: NodeId(3), extra_header: 0, body: segment(4_000, 80) };
+        assert_eq!(FlowKey::of(&ack).reversed(), FlowKey::of(&data));
+        assert_ne!(FlowKey::of(&ack), FlowKey::of(&data));
     }
 }

@@ -25,6 +25,7 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
+use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::schemes::dynamic_arq::Deadline;
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -37,7 +38,7 @@ use crate::probe::pcap::Capture;
 use crate::probe::spread::RoundTrips;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
-use crate::scenario::config::{ArqConfig, Config, LinkKind, WifiConfig};
+use crate::scenario::config::{Config, LinkKind, WifiConfig};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
@@ -163,9 +164,9 @@ impl Net {
         });
         let frns = frns.collect();
         let oracles = || config.wifi().enumerate().filter(|(_, (_, wifi))| wifi.has_oracle());
-        let has_deadline = |wifi: &WifiConfig| match wifi.arq {
-            Some(ArqConfig::Dynamic { options, .. }) => options.deadline == Deadline::OfPacket,
-            Some(ArqConfig::Fixed) | None => false,
+        let has_deadline = |wifi: &WifiConfig| match &wifi.arq {
+            Some(ArqConfig::Dynamic(arq)) => arq.options.deadline == Deadline::OfPacket,
+            Some(ArqConfig::Fixed(())) | None => false,
         };
         let of_packets = oracles().any(|(_, (_, wifi))| has_deadline(wifi));
         let oracles = oracles().map(|(number, _)| number).collect();

@@ -12,8 +12,9 @@ mod tables;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use lasthop_stack::link::slotted::{End, Frame, FrameKind, Intent, Node, NodeOut, SlotNo};
+use lasthop_stack::link::slotted::{End, Frame, FrameKind, Intent, NodeOut, SlotNo};
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::SlottedNode;
 use lasthop_stack::units::{Metres, Span, Time};
 
 use super::pool::PacketPool;
@@ -82,7 +83,7 @@ pub(crate) struct Frn {
 /// A node with its random numbers.
 struct Station {
     node: NodeId,
-    mac: Node,
+    mac: SlottedNode,
     draws: Stream,
     planned: SlotNo,
     /// The last slot in which it sensed a transmission, plus one.
@@ -161,7 +162,7 @@ impl Frn {
         let tables = tables::tables(&medium, &frn.nodes, &exits, frn.alternatives);
         let stations = frn.nodes.iter().zip(tables).map(|(&node, table)| Station {
             node: NodeId(node as u32),
-            mac: Node::new(NodeId(node as u32), frn.rules, table, frn.interval.build()),
+            mac: SlottedNode::new(NodeId(node as u32), frn.rules, table, frn.interval.build(frn.windows)),
             draws: stream(node, "wait"),
             planned: NEVER,
             sensed: 0,
@@ -395,7 +396,7 @@ impl Frn {
         counters.echoes_lost += u64::from(is_echo && fate != SlotFate::Received);
     }
 
-    fn with_mac<T>(&mut self, station: usize, act: impl FnOnce(&mut Node, &mut MacHost) -> T) -> T {
+    fn with_mac<T>(&mut self, station: usize, act: impl FnOnce(&mut SlottedNode, &mut MacHost) -> T) -> T {
         let Station { mac, draws, .. } = &mut self.stations[station];
         act(mac, &mut MacHost { answers: &mut self.answers, draws })
     }

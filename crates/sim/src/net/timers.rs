@@ -4,8 +4,8 @@
 
 use std::collections::VecDeque;
 
+use lasthop_stack::hooks::Timing;
 use lasthop_stack::packet::{Body, Packet};
-use lasthop_stack::schemes::dynamic_arq::Timing;
 use lasthop_stack::units::{SeqNo, Span, Time};
 
 /// What links may be told of TCP senders.

@@ -10,13 +10,11 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::{Agent, AgentOut};
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules,
-    Served, Station,
+    Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Served,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{AgentKind, AgentMachine};
-use lasthop_stack::schemes::lle_tcp::{self, Criterion};
-use lasthop_stack::schemes::proxy_tcp;
+use lasthop_stack::registry::{AgentKind, AgentMachine, Station};
+use lasthop_stack::schemes::lle_tcp::Criterion;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
@@ -563,7 +561,7 @@ fn class_of(packet: &Packet) -> PayloadClass {
 /// The agents of the stations of a medium: of those at which a flow of the scenario's agents ends one hop away over this
 /// medium, or here after such a hop.
 fn agents_of(config: &Config, wifi: &WifiConfig, routes: &Routes) -> Vec<Option<AgentMachine>> {
-    let Some(agent) = config.agents.iter().find(|agent| agent.kind != AgentKind::None) else {
+    let Some(agent) = config.agents.iter().find(|agent| agent.scheme.kind() != AgentKind::None) else {
         return Vec::new();
     };
     let mut stations = vec![None; config.nodes.len()];
@@ -582,12 +580,10 @@ fn agents_of(config: &Config, wifi: &WifiConfig, routes: &Routes) -> Vec<Option<
     }
     let build = |(ahead, behind): (Vec<NodeId>, Vec<NodeId>)| {
         // An agent that hides duplicates has no part at the other end of the hop.
-        if ahead.is_empty() && (behind.is_empty() || agent.kind == AgentKind::ProxyTcp) {
+        if ahead.is_empty() && (behind.is_empty() || agent.scheme.kind() == AgentKind::ProxyTcp) {
             return None;
         }
-        let criterion = Criterion::between(ahead, behind);
-        let lle = lle_tcp::Config { criterion: criterion.clone(), ..agent.config.clone() };
-        Some(agent.kind.build(&lle, &proxy_tcp::Config { criterion, ..agent.proxy.clone() }))
+        Some(agent.scheme.build(&Criterion::between(ahead, behind)))
     };
     hops.into_iter().map(build).collect()
 }

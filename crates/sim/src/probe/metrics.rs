@@ -8,7 +8,7 @@ mod table;
 use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{AgentConfig, ArqConfig};
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Span, Time};
 
@@ -17,7 +17,7 @@ use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::transfers::{self, Transfer};
-use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
+use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 
 pub(crate) use samples::{AgentSample, FlowSample};
 pub use table::{METRICS, MetricEntry};
@@ -94,7 +94,7 @@ pub fn names(config: &Config) -> Vec<String> {
                 if wifi.arq.is_some() {
                     names.extend(of("arq", &prefix));
                 }
-                if let Some(ArqConfig::Dynamic { .. }) = wifi.arq {
+                if let Some(ArqConfig::Dynamic(_)) = &wifi.arq {
                     names.extend(of("dynamic arq", &prefix));
                 }
             }
@@ -237,7 +237,11 @@ impl Metrics<'_> {
         // What the receivers lack only the simulator knows; the agent knows what they have not confirmed.
         let false_positives: u64 = self.at_end.flows.iter().map(FlowSample::falsely_acknowledged).sum();
         let mut agents = self.config.agents.iter();
-        let hears = agents.all(|agent| agent.kind != AgentKind::ProxyTcp && agent.config.mode == Mode::Safe);
+        let hears = agents.all(|agent| match &agent.scheme {
+            AgentConfig::LleTcp(config) => config.mode == Mode::Safe,
+            AgentConfig::None(()) => true,
+            AgentConfig::ProxyTcp(_) => false,
+        });
         [
             count(begin.generated, end.generated),
             count(begin.suppressed, end.suppressed),

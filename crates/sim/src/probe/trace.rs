@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 
 use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
 use lasthop_stack::link::dot11::Served;
-use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::registry::{ArqConfig, CongestionKind};
 use lasthop_stack::units::{Span, Time};
 
 use super::arq::{self, ServedRow};
 use super::slots::{SlotAct, SlotRow};
-use crate::scenario::config::{ArqConfig, Config, FlowConfig, LinkKind, TransportConfig};
+use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 pub use store::CHUNK;
 pub(crate) use store::Cell;
 use store::{Reader, Values, Writer};
@@ -49,7 +49,7 @@ pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
         }
         "slots" => (any_link(|kind| matches!(kind, LinkKind::Frn(_))), "a link of kind frn"),
         "arq" => {
-            let is_dynamic = |kind: &LinkKind| matches!(kind, LinkKind::Wifi(wifi) if matches!(wifi.arq, Some(ArqConfig::Dynamic { .. })));
+            let is_dynamic = |kind: &LinkKind| matches!(kind, LinkKind::Wifi(wifi) if matches!(wifi.arq, Some(ArqConfig::Dynamic(_))));
             (any_link(is_dynamic), "an 802.11 link with arq.kind = \"dynamic\"")
         }
         _ => return None,

@@ -8,7 +8,7 @@ use std::iter;
 use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
-use lasthop_stack::transport::tcp::{Connection, Role, State};
+use lasthop_stack::registry::tcp::{Connection, Role, State};
 use lasthop_stack::transport::udp::Socket;
 use lasthop_stack::units::{SeqNo, Span, Time};
 

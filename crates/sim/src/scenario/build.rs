@@ -4,7 +4,6 @@
 
 pub(super) mod air;
 mod frn;
-mod laws;
 mod users;
 mod wifi;
 
@@ -12,6 +11,7 @@ use super::config::{
     AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
     OnOffLaw, PacketClass, PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
 };
+use super::keys::setting;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
@@ -19,10 +19,12 @@ use super::sheet::{Sheet, Table, Transport};
 use super::value::Value;
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::dbm_to_watts;
+use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    self, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
+    FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -270,10 +272,7 @@ fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
 fn tcp(flow: &Part<'_>) -> tcp::Config {
     let profile = if flow.word("tcp.profile") == "ns2-2004" { Profile::Ns2Of2004 } else { Profile::Modern };
     let mut config = profile.config();
-    config.recovery =
-        RecoveryKind::named(flow.word("tcp.recovery")).unwrap_or_else(|| flow.broken("tcp.recovery"));
-    config.congestion =
-        CongestionKind::named(flow.word("tcp.congestion")).unwrap_or_else(|| flow.broken("tcp.congestion"));
+    config.parts = parts(flow);
     config.packet = flow.small("tcp.packet");
     config.extra_header = flow.small("tcp.extra-header") as u16;
     config.window = flow.small("tcp.window");
@@ -298,9 +297,30 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     choices_of_recovery(flow, &mut config);
-    config.laws = laws::laws(flow);
-    config.judges = laws::judges(flow);
     config
+}
+
+/// The recovery, the law, and the laws that judge without a say.
+fn parts(flow: &Part<'_>) -> Parts {
+    let recovery = RecoveryKind::named(flow.word("tcp.recovery"));
+    let law = CongestionKind::named(flow.word("tcp.congestion"));
+    let judges = match flow.value("tcp.judges") {
+        Value::List(names) => names.iter().filter_map(|name| CongestionKind::named(&name.text())).collect(),
+        _ => Vec::new(),
+    };
+    Parts {
+        recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
+        law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
+        judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
+    }
+}
+
+/// A law with the constants that the scenario sets.
+fn law(flow: &Part<'_>, kind: CongestionKind) -> LawConfig {
+    let mut law = kind.config();
+    let prefix = format!("tcp.{}", kind.entry().name);
+    flow.described(&prefix, &kind.parameters(), |name, value| law.set(name, value));
+    law
 }
 
 fn halved(flow: &Part<'_>, key: &str) -> Halved {
@@ -363,6 +383,22 @@ impl<'a> Part<'a> {
     /// The value of a key that may have no meaning at this point.
     fn known(&self, key: &str) -> Option<&'a Value> {
         self.0.get(key)
+    }
+
+    /// Sets what the scenario says of the parameters that a scheme describes, below `prefix`; a parameter without a
+    /// meaning at this point keeps its default.
+    fn described(
+        &self,
+        prefix: &str,
+        parameters: &[(&'static Spec, Setting)],
+        mut set: impl FnMut(&str, Setting),
+    ) {
+        for (spec, _) in parameters {
+            let key = format!("{prefix}.{}", spec.name);
+            if let Some(value) = self.known(&key) {
+                set(spec.name, setting(spec, value).unwrap_or_else(|| self.broken(&key)));
+            }
+        }
     }
 
     fn broken(&self, key: &str) -> ! {

@@ -249,12 +249,12 @@ impl<'a> Check<'a> {
                 format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));
             self.fault(&key("tcp.min-rto"), text);
         }
-        let vegas = &tcp.laws.vegas;
-        if vegas.alpha > vegas.beta {
-            let text = format!("{} is above tcp.vegas.beta, {}; expected no more", vegas.alpha, vegas.beta);
-            self.fault(&key("tcp.vegas.alpha"), text);
+        for law in std::iter::once(&tcp.parts.law).chain(&tcp.parts.judges) {
+            if let Some((parameter, text)) = law.conflict() {
+                self.fault(&key(&format!("tcp.{}.{parameter}", law.kind().entry().name)), text);
+            }
         }
-        let recovery = tcp.recovery.entry().name;
+        let recovery = tcp.parts.recovery.entry().name;
         if !tcp.sack && matches!(recovery, "sack" | "fack") {
             let text =
                 format!("false with recovery \"{recovery}\", which works on SACK blocks; expected true");
@@ -268,11 +268,11 @@ impl<'a> Check<'a> {
             self.fault(&key("tcp.timestamps"), text);
         }
         if extension == Some(Form::Paper) {
-            let law = tcp.congestion.entry().name;
+            let law = tcp.parts.law.kind().entry().name;
             let text = "two exact bytes; an exception that no header could hold and no capture can show";
             self.remark(&key(&format!("tcp.{law}.header")), text.to_string());
         }
-        if extension.is_none() && !tcp.judges.is_empty() && flow.reverse.is_some() {
+        if extension.is_none() && !tcp.parts.judges.is_empty() && flow.reverse.is_some() {
             // A header has room for the stamps of one segment, so that stamps of data take those of acknowledgements away.
             let text = "laws that watch see no stamps of acknowledgements that ride on data, and app.reverse sends data \
                         back; expected \"none\", or a law in force that has stamps sent alone";

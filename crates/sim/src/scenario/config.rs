@@ -6,13 +6,11 @@ use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
-use lasthop_stack::registry::{AgentKind, CongestionKind};
-use lasthop_stack::schemes::dynamic_arq::{self, estimate};
-use lasthop_stack::schemes::{lle_tcp, proxy_tcp};
-use lasthop_stack::transport::tcp;
+use lasthop_stack::registry::{self, ArqConfig, CongestionKind, IntervalConfig, tcp};
+use lasthop_stack::schemes::dynamic_arq::TimingSource;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 use crate::medium::motion::Motion;
@@ -159,29 +157,6 @@ pub struct WifiConfig {
     pub arq: Option<ArqConfig>,
 }
 
-/// How an access point repeats what was not acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArqConfig {
-    /// At once, up to the retry limits.
-    Fixed,
-    /// As dynamic ARQ chooses.
-    Dynamic {
-        /// The readings of the algorithm.
-        options: dynamic_arq::Options,
-        /// Where it learns the timing of TCP senders.
-        timing: TimingSource,
-    },
-}
-
-/// Where a link learns the timing of TCP senders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimingSource {
-    /// From the simulator, at no cost: a labelled exception to what a link can know.
-    Oracle,
-    /// From the packets that pass.
-    Estimate(estimate::Config),
-}
-
 /// A slotted multi-hop network and the stations in it.
 #[derive(Clone, Debug)]
 pub struct FrnConfig {
@@ -201,6 +176,8 @@ pub struct FrnConfig {
     pub alternatives: Alternatives,
     /// How long a node waits before it sends a packet again.
     pub interval: IntervalConfig,
+    /// The windows that it moves between.
+    pub windows: Windows,
 }
 
 /// What carrier sense hears at the start of a slot.
@@ -228,12 +205,8 @@ pub enum ErrorAt {
 pub struct AgentConfig {
     /// Its name.
     pub name: String,
-    /// Its kind.
-    pub kind: AgentKind,
-    /// The parameters of `lle-tcp`; the criterion is filled in for each interface.
-    pub config: lle_tcp::Config,
-    /// Those of `proxy-tcp`.
-    pub proxy: proxy_tcp::Config,
+    /// Its kind and parameters; for which nodes it acts is found for each interface.
+    pub scheme: registry::AgentConfig,
     /// Indices into [`Config::flows`].
     pub flows: Vec<usize>,
 }
@@ -541,11 +514,11 @@ impl FlowConfig {
     /// The laws that judge its losses: the one in force, if it tells losses apart, and those that watch.
     pub fn judges(&self) -> impl Iterator<Item = (Judge, CongestionKind)> {
         let (law, watching) = match &self.transport {
-            TransportConfig::Tcp(tcp) => (Some(tcp.congestion), &tcp.judges[..]),
+            TransportConfig::Tcp(tcp) => (Some(tcp.parts.law.kind()), &tcp.parts.judges[..]),
             TransportConfig::Udp { .. } => (None, &[][..]),
         };
         let law = law.filter(|law| CongestionKind::JUDGES.contains(law)).map(|law| (Judge::Law, law));
-        let watching = watching.iter().enumerate().map(|(place, kind)| (Judge::Watching(place), *kind));
+        let watching = watching.iter().enumerate().map(|(place, law)| (Judge::Watching(place), law.kind()));
         law.into_iter().chain(watching)
     }
 }
@@ -556,7 +529,7 @@ impl FlowConfig {
     pub fn estimated_segment(&self) -> Option<u32> {
         match &self.transport {
             TransportConfig::Tcp(tcp) => {
-                CongestionKind::ESTIMATORS.contains(&tcp.congestion).then_some(tcp.packet)
+                CongestionKind::ESTIMATORS.contains(&tcp.parts.law.kind()).then_some(tcp.packet)
             }
             TransportConfig::Udp { .. } => None,
         }
@@ -567,7 +540,7 @@ impl WifiConfig {
     /// Whether its access point is told the timers of TCP senders by the simulator.
     #[must_use]
     pub fn has_oracle(&self) -> bool {
-        matches!(self.arq, Some(ArqConfig::Dynamic { timing: TimingSource::Oracle, .. }))
+        matches!(&self.arq, Some(ArqConfig::Dynamic(arq)) if arq.timing == TimingSource::Oracle)
     }
 }
 

@@ -7,8 +7,6 @@ use super::layout::unknown_key;
 use super::nearest::{listed, nearest};
 use super::quantity::Dim;
 use lasthop_stack::link::dot11::PcfConfig;
-use lasthop_stack::schemes::lle_tcp;
-use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
 use serde_json::{Value as Json, json};
 
@@ -138,12 +136,7 @@ fn default(key: &Key) -> (Option<String>, String) {
         Default::Follows { key, value, then, or } => {
             (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
         }
-        Default::Agent(value) => {
-            let config = lle_tcp::Config::new(lle_tcp::Mode::Safe, lle_tcp::Criterion::default());
-            (Some(value(&config)), source)
-        }
         Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
-        Default::Law(value) => (Some(value(&Laws::default())), source),
         Default::Unless(Unless { by, key, values, then, .. }) => {
             let of = key.rsplit('.').next().unwrap_or(key);
             profiled(by, &format!("; {then} for {of} {}", values.join(" and ")))

@@ -8,10 +8,10 @@ mod air;
 mod apps;
 mod arq;
 mod channel;
+mod described;
 mod figures;
 mod frn;
-mod jitter;
-mod laws;
+mod judges;
 mod links;
 mod nodes;
 mod pcf;
@@ -24,11 +24,10 @@ mod words;
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
 use lasthop_stack::link::dot11::PcfConfig;
-use lasthop_stack::schemes::lle_tcp;
-use lasthop_stack::transport::congestion::Laws;
-use lasthop_stack::transport::tcp;
+use lasthop_stack::registry::tcp;
 
 pub(super) use air::MODULATIONS;
+pub(super) use described::setting;
 pub(super) use preset::{Chooser, FLAVOURS, Preferred, RADIOS, Wifi};
 pub(super) use table::KEYS;
 pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
@@ -109,12 +108,8 @@ pub(super) enum Default {
     Preset(Preferred),
     /// One word where another key has a certain value, and else another.
     Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
-    /// What the agent says by itself.
-    Agent(fn(&lle_tcp::Config) -> String),
     /// What the point coordinator says by itself.
     Pcf(fn(&PcfConfig) -> String),
-    /// What the congestion law says by itself.
-    Law(fn(&Laws) -> String),
     /// What the profile says, but for certain values of another key, which need another.
     Unless(Unless),
 }
@@ -288,10 +283,19 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Key> {
     })
 }
 
+/// What to write in the place of a key that has moved: those of an agent stand under its kind.
+pub(super) fn moved(path: &[&str]) -> Option<String> {
+    let ["agents", agent, name] = path else { return None };
+    let end = format!(".{name}");
+    let keys = KEYS.iter().filter(|key| key.path.starts_with("agents.*.") && key.path.ends_with(&end));
+    let found: Vec<String> = keys.map(|key| key.path.replace('*', agent)).collect();
+    (!found.is_empty()).then(|| format!("has moved; expected {}", found.join(" or ")))
+}
+
 /// The names that may follow this path, in the order of the table; `*` where any name may.
 pub(super) fn children(path: &[&str]) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
-    for key in KEYS {
+    for key in KEYS.iter() {
         let mut parts = key.path.split('.');
         let fits =
             path.iter().all(|segment| parts.next().is_some_and(|part| part == "*" || part == *segment));
@@ -310,7 +314,7 @@ mod tests {
 
     #[test]
     fn paths_are_unique_and_bounds_are_readable() {
-        for key in KEYS {
+        for key in KEYS.iter() {
             let parts: Vec<&str> = key.path.split('.').collect();
             assert!(find(&parts).is_some_and(|found| std::ptr::eq(found, key)), "{}", key.path);
             for bound in [key.least, key.most].into_iter().flatten() {

@@ -186,7 +186,9 @@ impl Layout {
                     }
                     known.extend(OF_FILE.map(|(section, _)| section));
                 }
-                return astray(unknown_key(path, depth, &known));
+                return astray(
+                    keys::moved(&path[..=depth]).unwrap_or_else(|| unknown_key(path, depth, &known)),
+                );
             }
         }
         self.slot(&path.join(".")).ok_or_else(|| {

@@ -15,7 +15,7 @@ pub fn schema() -> String {
         insert(&mut root, &key.path.split('.').collect::<Vec<_>>(), key);
     }
     let mut figure = table();
-    for key in KEYS {
+    for key in KEYS.iter() {
         if let Some(name) = key.path.strip_prefix("figure.") {
             insert(&mut figure, &[name], key);
         }

@@ -8,7 +8,7 @@ use lasthop_sim::scenario::config::{
 };
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// A direction of a link with room for 100 packets and no loss.

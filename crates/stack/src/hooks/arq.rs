@@ -1,6 +1,5 @@
 //! Which unit a link sends next, and when it gives up.
 
-use crate::schemes::dynamic_arq::Timing;
 use crate::units::{Span, Time};
 
 /// A unit of a link's ARQ: a frame that is acknowledged, and sent again, by itself.
@@ -104,6 +103,28 @@ pub struct Head {
     pub rtt: Span,
 }
 
+/// The timing of the sender of a packet's flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Its round trip, end to end: the smoothed one.
+    pub rtt: Span,
+    /// Its retransmission timeout (RFC 6298), back-off included.
+    pub rto: Span,
+    /// When its retransmission timer fires, unless it restarts before; [`Time::NEVER`] while it is off or unknown.
+    pub fires_at: Time,
+}
+
+impl Timing {
+    /// Nothing is known: no timer runs.
+    pub const UNKNOWN: Timing = Timing { rtt: Span::ZERO, rto: Span::ZERO, fires_at: Time::NEVER };
+
+    /// How long until the timer fires; zero when it should have fired already.
+    #[must_use]
+    pub fn left(&self, now: Time) -> Span {
+        self.fires_at.since(now)
+    }
+}
+
 /// Which unit a link sends next, and when it gives up.
 ///
 /// The link hands over each unit whose transmission failed and asks at each turn; it tells the timing of a flow before it
@@ -132,4 +153,16 @@ pub trait Arq {
 
     /// What it holds, for a trace.
     fn waiting(&self, now: Time) -> Waiting;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_ends_at_zero_and_never_comes_to_an_end_without_a_timer() {
+        let timing = Timing { fires_at: Time(100), ..Timing::UNKNOWN };
+        assert_eq!((timing.left(Time(40)), timing.left(Time(140))), (Span(60), Span::ZERO));
+        assert!(Timing::UNKNOWN.left(Time(40)) > Span::from_secs(1_000_000_000));
+    }
 }

@@ -30,16 +30,18 @@
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 
+mod config;
 pub mod estimate;
 mod queue;
 #[cfg(test)]
 mod tests;
-pub mod timing;
 
+pub use config::{Config, TimingSource};
 pub use estimate::Estimator;
-pub use timing::{FlowKey, Timing};
 
-use crate::hooks::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Unit, Waiting};
+use crate::hooks::{
+    Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting,
+};
 use crate::units::{Span, Time};
 use queue::{Key, Ordered};
 

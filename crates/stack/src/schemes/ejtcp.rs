@@ -26,100 +26,22 @@
 //!
 //! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7; `crates/sim/tests/judges.rs`.
 
+mod config;
 mod loss_rate;
 
+use crate::estimate::{Attribution, JitterRatio};
 use crate::hooks::{
     Ack, Congestion, Echo, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
 };
 use crate::packet::{Form, Modulation};
 use crate::transport::congestion::jtcp::{SAME_EVENT, halve, is_same_event};
 use crate::transport::congestion::{Reno, grow};
-use crate::transport::estimate::{Attribution, JitterRatio, Reach};
 use crate::units::{Span, Time};
+pub use config::{EjtcpConfig, ModulationRule, RandomTimeout, RttThreshold};
 use loss_rate::LossRate;
 
 /// Least window that a change of modulation leaves, in segments.
 const MIN_SCALED: f64 = 2.0;
-
-/// The constants of EJTCP, and which of its parts are in use.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EjtcpConfig {
-    /// Whether the jitter ratio is a witness.
-    pub jitter_test: bool,
-    /// Segments queued in a round trip from which on it speaks of congestion (k).
-    pub k: f64,
-    /// Packets that the ratio is taken over.
-    pub reach: Reach,
-    /// Round trip above which it speaks of congestion.
-    pub rtt_threshold: RttThreshold,
-    /// Share of segments lost above which a random loss is answered by two copies; `None` always sends one.
-    pub double_retransmission: Option<f64>,
-    /// Segments over which that share is taken; `None` takes all.
-    pub loss_record: Option<u32>,
-    /// Whether a duplicate that a second copy triggered is left out of account.
-    pub filter: bool,
-    /// Most segments released by one acknowledgement (N).
-    pub smooth: Option<u32>,
-    /// What a change of modulation does.
-    pub modulation: ModulationRule,
-    /// What a timeout does that is judged random.
-    pub random_timeout: RandomTimeout,
-    /// How the extension travels.
-    pub header: Form,
-}
-
-/// The threshold of round trips.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RttThreshold {
-    /// None: the round trip is no witness.
-    Off,
-    /// This share of the longest (alpha).
-    Share(f64),
-    /// A fixed time.
-    Fixed(Span),
-}
-
-/// What a change of modulation does to `cwnd` and `ssthresh`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModulationRule {
-    /// Nothing.
-    Off,
-    /// They are scaled with the rate.
-    Scale,
-    /// They are scaled with a falling rate, and grow as usual with a rising one.
-    ScaleDown,
-}
-
-/// What a timeout does that is judged random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RandomTimeout {
-    /// The window stands, as after duplicates: the rule taken at its word.
-    Keep,
-    /// Slow start up to the window there was.
-    SlowStart,
-    /// Half the window, without slow start.
-    Half,
-    /// As Reno.
-    Reno,
-}
-
-impl Default for EjtcpConfig {
-    fn default() -> EjtcpConfig {
-        EjtcpConfig {
-            jitter_test: true,
-            k: 1.0,
-            reach: Reach::Round,
-            rtt_threshold: RttThreshold::Share(0.8),
-            double_retransmission: Some(0.01),
-            loss_record: None,
-            filter: true,
-            smooth: Some(3),
-            modulation: ModulationRule::Scale,
-            random_timeout: RandomTimeout::Keep,
-            header: Form::Option,
-        }
-    }
-}
 
 /// The state of EJTCP.
 #[derive(Clone, Debug)]

@@ -48,6 +48,7 @@ mod evidence;
 mod filter;
 mod flow;
 mod generator;
+mod parameters;
 mod reply;
 mod silence;
 mod spacing;

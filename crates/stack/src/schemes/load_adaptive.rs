@@ -23,8 +23,8 @@
 
 use std::collections::VecDeque;
 
-use crate::hooks::{Interval, Transmission, TransmissionOutcome};
-use crate::link::slotted::SlotNo;
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
+use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 
 /// What is kept of past transmissions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +40,48 @@ pub struct History {
 impl History {
     /// The paper's: ten entries (4.3).
     pub const PAPER: History = History { entries: 10, expiry: None, saturation: 1.0 };
+}
+
+impl Default for History {
+    fn default() -> History {
+        History::PAPER
+    }
+}
+
+impl Described for History {
+    const PARAMETERS: &'static [Parameter<History>] = &[
+        Parameter::<Self>::new(
+            "history",
+            Domain::Count,
+            "transmissions whose outcomes a node keeps",
+            |history| Setting::Count(history.entries.into()),
+            |history, value| history.entries = value.count() as u32,
+        )
+        .source("Yamamoto et al. (4.3)")
+        .at_least("1")
+        .at_most("100000"),
+        Parameter::<Self>::new(
+            "history-expiry",
+            Domain::Count,
+            "slots for which it keeps each",
+            |history| history.expiry.map_or(Setting::Word("never"), Setting::Count),
+            |history, value| history.expiry = (!value.is("never")).then(|| value.count()),
+        )
+        .words(&["never"])
+        .source("lasthop: no source gives it")
+        .at_least("1")
+        .at_most("1000000000"),
+        Parameter::<Self>::new(
+            "saturation",
+            Domain::Share,
+            "share of failures at which the window is at its widest",
+            |history| Setting::Share(history.saturation),
+            |history, value| history.saturation = value.number(),
+        )
+        .source("Yamamoto et al. (Fig. 2)")
+        .above("0 %")
+        .at_most("100 %"),
+    ];
 }
 
 /// The retransmission interval of one node.
@@ -103,7 +145,7 @@ impl Interval for LoadAdaptive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::slotted::PacketId;
+    use crate::hooks::PacketId;
     use crate::packet::NodeId;
 
     fn entry(number: u64, to: u32, at: u64, outcome: TransmissionOutcome) -> Transmission {

@@ -37,11 +37,11 @@ mod flow;
 #[cfg(test)]
 mod tests;
 
-use super::dynamic_arq::FlowKey;
 use super::flows::Table;
 use super::lle_tcp::Criterion;
+use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
 use crate::hooks::{Agent, AgentOut};
-use crate::packet::{Body, Flags, Packet};
+use crate::packet::{Body, Flags, FlowKey, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
 use flow::{Flow, Verdict};
@@ -83,6 +83,56 @@ impl Default for Config {
             max_flows: 16_384,
         }
     }
+}
+
+impl Words for Duplicates {
+    const WORDS: &'static [(&'static str, Duplicates)] = &[
+        ("while-trying", Duplicates::WhileTrying),
+        ("held", Duplicates::Held),
+        ("resend", Duplicates::Resend),
+    ];
+}
+
+impl Described for Config {
+    const PARAMETERS: &'static [Parameter<Config>] = &[
+        Parameter::<Self>::new(
+            "duplicates",
+            Domain::Words("choice", words::<Duplicates>),
+            "which duplicate acknowledgements are hidden: while the link has the segment they ask for, as long as the agent \
+             remembers it, or the same with the segment sent again",
+            |agent| Setting::word(agent.duplicates),
+            |agent, value| agent.duplicates = value.choice(),
+        )
+        .source("lasthop: schemes/proxy_tcp.rs, choices 1 to 3"),
+        Parameter::<Self>::new(
+            "segments",
+            Domain::Count,
+            "most segments remembered of one flow",
+            |agent| Setting::Count(agent.segments as u64),
+            |agent, value| agent.segments = value.count() as usize,
+        )
+        .source("ns-2: Snoop")
+        .at_least("1")
+        .at_most("1000000"),
+        Parameter::<Self>::new(
+            "idle",
+            Domain::Time("s"),
+            "silence after which a flow is forgotten",
+            |agent| Setting::Time(agent.idle),
+            |agent, value| agent.idle = value.time(),
+        )
+        .above("0 s")
+        .at_most(LONGEST),
+        Parameter::<Self>::new(
+            "max-flows",
+            Domain::Count,
+            "most flows known at once; further ones are left alone",
+            |agent| Setting::Count(agent.max_flows as u64),
+            |agent, value| agent.max_flows = value.count() as usize,
+        )
+        .at_least("1")
+        .at_most("1000000000"),
+    ];
 }
 
 /// What an agent has done so far.

@@ -1,14 +1,14 @@
 //! How an access point with dynamic ARQ learns the timing of TCP senders, and what its ARQ has done.
 
-use lasthop_stack::link::dot11::Station;
+use lasthop_stack::hooks::Timing;
 use lasthop_stack::packet::{Body, NodeId, Packet};
-use lasthop_stack::registry::ArqMachine;
-use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, Timing};
+use lasthop_stack::registry::{ArqConfig, ArqMachine, Station};
+use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, TimingSource};
 use lasthop_stack::units::Time;
 
 use super::{Host, Interface, Wlan};
 use crate::net::ports::Ports;
-use crate::scenario::config::{ArqConfig, TimingSource, WifiConfig};
+use crate::scenario::config::WifiConfig;
 
 /// Where a station whose frames a scheme chooses learns the timing of TCP senders.
 pub(super) enum TimingOf {
@@ -82,15 +82,15 @@ impl Wlan {
 
 /// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
 pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
-    let Some(ArqConfig::Dynamic { options, timing }) = wifi.arq else { return None };
+    let Some(ArqConfig::Dynamic(config)) = &wifi.arq else { return None };
     if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
         return None;
     }
-    mac.adopt(ArqMachine::new(options));
-    Some(match (timing, options.deadline) {
+    mac.adopt(wifi.arq.as_ref()?.build()?);
+    Some(match (config.timing, config.options.deadline) {
         (TimingSource::Oracle, Deadline::OfFlow) => TimingOf::Oracle,
         (TimingSource::Oracle, Deadline::OfPacket) => TimingOf::OracleOfPackets,
-        (TimingSource::Estimate(config), _) => TimingOf::Estimate(Box::new(Estimator::new(config))),
+        (TimingSource::Estimate, _) => TimingOf::Estimate(Box::new(Estimator::new(config.estimate()))),
     })
 }
 

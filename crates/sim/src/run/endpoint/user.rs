@@ -10,7 +10,7 @@
 //! those of the present one, and goes no further.
 
 use lasthop_stack::packet::Packet;
-use lasthop_stack::transport::tcp::{Connection, Role};
+use lasthop_stack::registry::tcp::{Connection, Role};
 use lasthop_stack::units::{SeqNo, Span};
 
 use super::{End, Host};

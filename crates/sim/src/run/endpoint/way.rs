@@ -1,7 +1,7 @@
 //! One direction of a flow: the source that writes, the reader that reads, and what has come of it.
 
 use lasthop_stack::hooks::Judge;
-use lasthop_stack::transport::tcp::Connection;
+use lasthop_stack::registry::tcp::Connection;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use crate::engine::queue::Slot;

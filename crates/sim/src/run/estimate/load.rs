@@ -2,7 +2,7 @@
 
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
-use lasthop_stack::transport::tcp;
+use lasthop_stack::registry::tcp;
 use lasthop_stack::units::{Bytes, Span};
 
 use crate::medium::radio::config::ErrorLaw;
@@ -213,7 +213,7 @@ impl Load {
         let packets = sent.min(TIMES_SENT * way.copies(full + TCP_HEADERS) * segments) + 1.0;
         let timeouts = expiries(tcp.min_rto, seconds);
         let held_back = if tcp.ack_every > 1 { packets.min(expiries(tcp.ack_delay, seconds)) } else { 0.0 };
-        let paced = if tcp.congestion == CongestionKind::Bbr { packets } else { 0.0 };
+        let paced = if tcp.parts.law.kind() == CongestionKind::Bbr { packets } else { 0.0 };
         // A slow reader takes what came with one packet, or a full segment, and may tell the sender of the room.
         let is_slow = sink.read_rate.is_some() || sink.pause_at.is_some();
         let reads = if is_slow { 2.0 * packets } else { 0.0 };
@@ -280,7 +280,7 @@ impl Load {
 fn window(tcp: &tcp::Config, way: &Way, write: f64) -> f64 {
     let smallest = f64::from(tcp.packet).min(write);
     let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
-    if !heeds_losses(tcp.congestion) {
+    if !heeds_losses(tcp.parts.law.kind()) {
         return allowed;
     }
     let held = way.holds(smallest + TCP_HEADERS) + f64::from(tcp.initial_window);

@@ -4,10 +4,9 @@ use super::Part;
 use crate::medium::slots::{Interference, SlotMediumConfig};
 use crate::scenario::config::{ErrorAt, FrnConfig, Sense};
 use crate::scenario::members::Link;
-use lasthop_stack::link::slotted::interval::IntervalConfig;
+use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
-use lasthop_stack::registry::IntervalKind;
-use lasthop_stack::schemes::load_adaptive::History;
+use lasthop_stack::registry::{IntervalConfig, IntervalKind};
 
 pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
     let is = |key: &str, word: &str| link.word(key) == word;
@@ -37,6 +36,7 @@ pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
             _ => Alternatives::Sideward,
         },
         interval: interval(link),
+        windows: windows(link),
     }
 }
 
@@ -57,23 +57,16 @@ fn rules(link: &Part<'_>) -> Rules {
     }
 }
 
-/// What has no meaning for the interval that is used has no value either, and stays as the paper has it.
 fn interval(link: &Part<'_>) -> IntervalConfig {
     let kind = IntervalKind::named(link.word("frn.interval")).unwrap_or_else(|| link.broken("frn.interval"));
+    let mut interval = kind.config();
+    link.described("frn", &kind.parameters(), |name, value| interval.set(name, value));
+    interval
+}
+
+/// A window that cannot grow has no widest one.
+fn windows(link: &Part<'_>) -> Windows {
     let shortest = link.small("frn.window");
-    let history = match kind {
-        IntervalKind::LoadAdaptive => History {
-            entries: link.small("frn.history"),
-            expiry: link.optional("frn.history-expiry", Part::count),
-            saturation: link.real("frn.saturation"),
-        },
-        IntervalKind::Fixed | IntervalKind::Backoff => History::PAPER,
-    };
-    IntervalConfig {
-        kind,
-        least: link.small("frn.least-wait"),
-        shortest,
-        longest: link.known("frn.max-window").map_or(shortest, |_| link.small("frn.max-window")),
-        history,
-    }
+    let longest = link.known("frn.max-window").map_or(shortest, |_| link.small("frn.max-window"));
+    Windows { least: link.small("frn.least-wait"), shortest, longest }
 }

@@ -6,9 +6,7 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::scenario::config::{
-    AgentConfig, ArqConfig, FlowConfig, TimingSource, TransportConfig, WifiConfig,
-};
+use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
@@ -18,11 +16,7 @@ use lasthop_stack::link::dot11::{
     RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
-use lasthop_stack::registry::{AgentKind, ArqKind};
-use lasthop_stack::schemes::dynamic_arq::{self, Check, Clock, Deadline, Hopeless, Order, estimate};
-use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
-use lasthop_stack::schemes::proxy_tcp::{self, Duplicates};
-use lasthop_stack::transport::tcp::rtt::RtoLimits;
+use lasthop_stack::registry::{AgentKind, ArqConfig, ArqKind};
 use lasthop_stack::units::Rate;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,35 +38,10 @@ pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
 }
 
 fn arq(link: &Part<'_>) -> Option<ArqConfig> {
-    link.known("arq.kind")?;
-    let kind = ArqKind::named(link.word("arq.kind")).unwrap_or_else(|| link.broken("arq.kind"));
-    if kind == ArqKind::Fixed {
-        return Some(ArqConfig::Fixed);
-    }
-    let restart = link.flag("arq.restart");
-    let options = dynamic_arq::Options {
-        clock: if link.word("arq.time") == "rto" { Clock::Rto } else { Clock::Left },
-        check: if link.word("arq.urgent") == "all" { Check::All } else { Check::Heads },
-        hopeless: match link.word("arq.hopeless") {
-            "demote" => Hopeless::Demote,
-            "drop" => Hopeless::Drop,
-            _ => Hopeless::Send,
-        },
-        deadline: if restart { Deadline::OfFlow } else { Deadline::OfPacket },
-        order: match link.word("arq.order") {
-            "new-first" => Order::NewFirst,
-            "retransmissions-first" => Order::RetransmissionsFirst,
-            _ => Order::Together,
-        },
-    };
-    let timing = if link.word("arq.timing") == "oracle" {
-        TimingSource::Oracle
-    } else {
-        let config = estimate::Config::default();
-        let rto = RtoLimits { min: link.span("arq.assumed-min-rto"), ..config.rto };
-        TimingSource::Estimate(estimate::Config { rto, restart, ..config })
-    };
-    Some(ArqConfig::Dynamic { options, timing })
+    let kind = ArqKind::named(&link.known("arq.kind")?.text()).unwrap_or_else(|| link.broken("arq.kind"));
+    let mut arq = kind.config();
+    link.described("arq", &kind.parameters(), |name, value| arq.set(name, value));
+    Some(arq)
 }
 
 fn pcf(link: &Part<'_>) -> PcfConfig {
@@ -279,47 +248,7 @@ pub(super) fn agent(agent: &Part<'_>, name: &str, flows: &[FlowConfig]) -> Agent
         _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
     };
     let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
-    let config = match kind {
-        AgentKind::None | AgentKind::ProxyTcp => lle_tcp::Config::new(Mode::Safe, Criterion::default()),
-        AgentKind::LleTcp => lle(agent),
-    };
-    let proxy = if kind == AgentKind::ProxyTcp { proxy(agent) } else { proxy_tcp::Config::default() };
-    AgentConfig { name: name.to_string(), kind, config, proxy, flows: served }
-}
-
-fn proxy(agent: &Part<'_>) -> proxy_tcp::Config {
-    proxy_tcp::Config {
-        criterion: Criterion::default(),
-        duplicates: match agent.word("duplicates") {
-            "while-trying" => Duplicates::WhileTrying,
-            "held" => Duplicates::Held,
-            _ => Duplicates::Resend,
-        },
-        segments: agent.small("segments") as usize,
-        idle: agent.span("idle"),
-        max_flows: agent.small("max-flows") as usize,
-    }
-}
-
-fn lle(agent: &Part<'_>) -> lle_tcp::Config {
-    let mode = if agent.word("mode") == "paper" { Mode::Paper } else { Mode::Safe };
-    let mut config = lle_tcp::Config::new(mode, Criterion::default());
-    config.acknowledge = match agent.word("acknowledge") {
-        "every-packet" => AckScheme::EveryPacket,
-        _ => AckScheme::Delayed { every: agent.small("ack-every"), delay: agent.span("ack-delay") },
-    };
-    config.on_undelivered = match agent.word("on-undelivered") {
-        "nothing" => OnUndelivered::Nothing,
-        "resubmit-once" => OnUndelivered::ResubmitOnce,
-        _ => OnUndelivered::ThreeDuplicates,
-    };
-    config.idle = agent.span("idle");
-    config.max_flows = agent.small("max-flows") as usize;
-    if mode == Mode::Safe {
-        config.hold = agent.span("hold");
-        config.max_hold = agent.span("max-hold");
-        config.repair = agent.span("repair");
-        config.max_kept = agent.count("max-kept");
-    }
-    config
+    let mut scheme = kind.config();
+    agent.described(kind.entry().name, &kind.parameters(), |name, value| scheme.set(name, value));
+    AgentConfig { name: name.to_string(), scheme, flows: served }
 }

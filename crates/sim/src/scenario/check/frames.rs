@@ -3,7 +3,6 @@
 use super::{Check, secs};
 use crate::net::routes::Routes;
 use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
-use lasthop_stack::hooks::Congestion;
 use lasthop_stack::link::dot11::{LARGEST_FRAME, LARGEST_MSDU, PcfConfig, Rules};
 use lasthop_stack::packet::{Body, Datagram, Extension, NodeId, Options, Packet, Segment, Timestamps};
 use lasthop_stack::units::{SeqNo, Span};
@@ -136,7 +135,7 @@ pub(super) fn media_of_ports(config: &Config) -> Vec<Option<usize>> {
 pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
     let (extra_header, body) = match &flow.transport {
         TransportConfig::Tcp(tcp) => {
-            let form = tcp.congestion.build(tcp, 0).extension();
+            let form = tcp.extension();
             let mut options = Options {
                 timestamps: tcp.timestamps.then(Timestamps::default),
                 extension: form.map(|form| Extension { form, ..Extension::default() }),

@@ -6,11 +6,11 @@ use crate::scenario::config::{Config, FrnConfig};
 impl Check<'_> {
     pub(super) fn frn(&mut self, name: &str, frn: &FrnConfig, config: &Config) {
         let key = |below: &str| format!("links.{name}.frn.{below}");
-        let interval = &frn.interval;
-        if interval.shortest < interval.least {
+        let windows = &frn.windows;
+        if windows.shortest < windows.least {
             let text = format!(
                 "{} is below least-wait, {}; expected at least {}",
-                interval.shortest, interval.least, interval.least
+                windows.shortest, windows.least, windows.least
             );
             self.fault(&key("window"), text);
         }

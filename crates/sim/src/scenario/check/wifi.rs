@@ -7,8 +7,7 @@ use crate::medium::radio::config::{ErrorLaw, LossMeaning};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
 use crate::scenario::config::{
-    AirConfig, AppKind, ArqConfig, Config, FlowConfig, LinkKind, PointToPoint, TimingSource, TransportConfig,
-    WifiConfig,
+    AirConfig, AppKind, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig,
 };
 use crate::scenario::keys::Wifi;
 use crate::scenario::nearest::listed;
@@ -17,7 +16,8 @@ use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{AgentConfig, AgentKind, ArqConfig};
+use lasthop_stack::schemes::dynamic_arq::TimingSource;
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Rate, Time};
 
@@ -154,17 +154,17 @@ impl Check<'_> {
         let Some(arq) = &wifi.arq else { return };
         let key = |below: &str| format!("links.{name}.{below}");
         if wifi.access_point.is_none() {
-            let kind = if matches!(arq, ArqConfig::Dynamic { .. }) { "dynamic" } else { "fixed" };
+            let kind = if matches!(arq, ArqConfig::Dynamic(_)) { "dynamic" } else { "fixed" };
             let text =
                 format!("\"{kind}\" without an access point; expected links.{name}.access-point to name one");
             self.fault(&key("arq.kind"), text);
         }
-        let ArqConfig::Dynamic { timing, .. } = *arq else { return };
+        let ArqConfig::Dynamic(config) = arq else { return };
         if wifi.pcf.is_some() {
             let text = "\"dynamic\" with coordination \"pcf\"; expected \"dcf\"";
             self.fault(&key("arq.kind"), text.to_string());
         }
-        if timing == TimingSource::Oracle {
+        if config.timing == TimingSource::Oracle {
             let text = "the timers of TCP senders as the simulator knows them; an exception that no access point \
                         could read and no capture can show";
             self.remark(&key("arq.timing"), text.to_string());
@@ -326,7 +326,7 @@ impl Check<'_> {
     pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
         let mut first: Option<&str> = None;
         let media = media_of_ports(config);
-        for agent in config.agents.iter().filter(|agent| agent.kind != AgentKind::None) {
+        for agent in config.agents.iter().filter(|agent| agent.scheme.kind() != AgentKind::None) {
             let key = format!("agents.{}.flows", agent.name);
             if let Some(first) = first {
                 let text = format!("a second agent beside \"{first}\"; expected one agent for all its flows");
@@ -354,7 +354,7 @@ impl Check<'_> {
                     continue;
                 }
                 useful += 1;
-                if let Some(place) = has_stamps(flow).filter(|_| agent.kind == AgentKind::LleTcp) {
+                if let Some(place) = has_stamps(flow).filter(|_| agent.scheme.kind() == AgentKind::LleTcp) {
                     let text = format!(
                         "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
                          have none; expected flows of other laws"
@@ -366,17 +366,14 @@ impl Check<'_> {
                 let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
                 self.fault(&key, text);
             }
-            if agent.kind == AgentKind::LleTcp && agent.config.mode == Mode::Paper {
+            if matches!(&agent.scheme, AgentConfig::LleTcp(config) if config.mode == Mode::Paper) {
                 self.sessions(&agent.name, agent.flows.iter().map(|number| &config.flows[*number]));
             }
-            let safe = agent.kind == AgentKind::LleTcp && agent.config.mode == Mode::Safe;
-            if safe && agent.config.repair <= agent.config.hold {
-                let text = format!(
-                    "{} is not above hold, {}; expected more",
-                    secs(agent.config.repair),
-                    secs(agent.config.hold)
+            if let Some((parameter, text)) = agent.scheme.conflict() {
+                self.fault(
+                    &format!("agents.{}.{}.{parameter}", agent.name, agent.scheme.kind().entry().name),
+                    text,
                 );
-                self.fault(&format!("agents.{}.repair", agent.name), text);
             }
         }
     }
@@ -399,9 +396,9 @@ impl Check<'_> {
 fn has_stamps(flow: &FlowConfig) -> Option<String> {
     let TransportConfig::Tcp(tcp) = &flow.transport else { return None };
     if tcp.extension().is_some() {
-        return Some(format!("tcp.congestion \"{}\"", tcp.congestion.entry().name));
+        return Some(format!("tcp.congestion \"{}\"", tcp.parts.law.kind().entry().name));
     }
-    (!tcp.judges.is_empty()).then(|| "tcp.judges".to_string())
+    (!tcp.parts.judges.is_empty()).then(|| "tcp.judges".to_string())
 }
 
 /// Whether the last hop of a path is made over an 802.11 link, there or back.

@@ -12,7 +12,6 @@ const FRN: &[Only] = &[Only::Is("links.*.kind", &["frn"])];
 const BY_COUNT: &[Only] = &[Only::Is("links.*.frn.discard", &["count"])];
 const BY_LIFETIME: &[Only] = &[Only::Is("links.*.frn.discard", &["lifetime"])];
 const GROWING: &[Only] = &[Only::Is("links.*.frn.interval", &["backoff", "load-adaptive"])];
-const ADAPTIVE: &[Only] = &[Only::Is("links.*.frn.interval", &["load-adaptive"])];
 
 /// More slots than any wait or lifetime.
 const MOST_SLOTS: &str = "1000000000";
@@ -173,23 +172,4 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("2")
     .at_most("1000000")
     .only(GROWING),
-    Key::new("links.*.frn.history", Kind::Integer, "transmissions whose outcomes a node keeps")
-        .default("10")
-        .source("Yamamoto et al. (4.3)")
-        .at_least("1")
-        .at_most("100000")
-        .only(ADAPTIVE),
-    Key::new("links.*.frn.history-expiry", Kind::Integer, "slots for which it keeps each")
-        .or(&["never"])
-        .default("never")
-        .source("lasthop: no source gives it")
-        .at_least("1")
-        .at_most(MOST_SLOTS)
-        .only(ADAPTIVE),
-    Key::new("links.*.frn.saturation", SHARE, "share of failures at which the window is at its widest")
-        .default("100 %")
-        .source("Yamamoto et al. (Fig. 2)")
-        .above("0 %")
-        .at_most("100 %")
-        .only(ADAPTIVE),
 ];

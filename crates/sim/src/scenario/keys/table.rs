@@ -3,13 +3,16 @@
 //! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Nodes, links, agents and
 //! what the applications of a flow do have files of their own.
 
+use std::sync::LazyLock;
+
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, figures, frn,
-    jitter, laws, links, nodes, pcf, radio, users,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, described,
+    figures, frn, judges, links, nodes, pcf, radio, users,
 };
+use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{self, FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
+use lasthop_stack::transport::tcp::{FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
 use lasthop_stack::units::Span;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -36,58 +39,35 @@ const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "f
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
 
-/// The sections of the table.
-const SECTIONS: &[&[Key]] = &[
-    HEAD,
-    nodes::KEYS,
-    links::KEYS,
-    pcf::KEYS,
-    arq::KEYS,
-    air::KEYS,
-    frn::KEYS,
-    radio::KEYS,
-    channel::KEYS,
-    FLOWS,
-    apps::FORWARD,
-    users::KEYS,
-    apps::FORWARD_SINK,
-    apps::REVERSE,
-    apps::REVERSE_SINK,
-    TRANSPORT,
-    jitter::KEYS,
-    laws::KEYS,
-    agents::KEYS,
-    figures::KEYS,
-];
-
-/// The number of keys.
-const COUNT: usize = {
-    let (mut count, mut section) = (0, 0);
-    while section < SECTIONS.len() {
-        count += SECTIONS[section].len();
-        section += 1;
-    }
-    count
-};
-
-/// The table.
-pub(in super::super) static KEYS: &[Key] = &joined();
-
-/// All sections, one after the other.
-#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler, once")]
-const fn joined() -> [Key; COUNT] {
-    let mut all = [HEAD[0]; COUNT];
-    let (mut count, mut section) = (0, 0);
-    while section < SECTIONS.len() {
-        let mut index = 0;
-        while index < SECTIONS[section].len() {
-            all[count] = SECTIONS[section][index];
-            (count, index) = (count + 1, index + 1);
-        }
-        section += 1;
-    }
-    all
-}
+/// The table, in the order of listings.
+pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    [
+        HEAD,
+        nodes::KEYS,
+        links::KEYS,
+        pcf::KEYS,
+        arq::KEYS,
+        &described::arqs(),
+        air::KEYS,
+        frn::KEYS,
+        &described::intervals(),
+        radio::KEYS,
+        channel::KEYS,
+        FLOWS,
+        apps::FORWARD,
+        users::KEYS,
+        apps::FORWARD_SINK,
+        apps::REVERSE,
+        apps::REVERSE_SINK,
+        TRANSPORT,
+        judges::KEYS,
+        &described::laws(),
+        agents::KEYS,
+        &described::agents(),
+        figures::KEYS,
+    ]
+    .concat()
+});
 
 /// The head of the file and `[run]`.
 const HEAD: &[Key] = &[
@@ -178,7 +158,7 @@ const TRANSPORT: &[Key] = &[
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.congestion",
-        Kind::Word("congestion law", || CongestionKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        Kind::Word("congestion law", || CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()),
         "how large the congestion window is",
     )
     .part_of_variant(Part::Congestion)
@@ -402,7 +382,7 @@ pub(super) fn quantity(dim: Dim, base: u64) -> String {
 
 fn variant_name(config: &tcp::Config) -> String {
     let pair = |variant: &&lasthop_stack::registry::Variant| {
-        variant.recovery == config.recovery && variant.congestion == config.congestion
+        variant.recovery == config.parts.recovery && variant.congestion == config.parts.law.kind()
     };
     VARIANTS.iter().find(pair).map_or_else(String::new, |variant| variant.name.to_string())
 }

@@ -8,8 +8,6 @@ use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::{VARIANTS, Variant};
-use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
-use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::tcp::Profile;
 use std::sync::{LazyLock, OnceLock};
 
@@ -278,11 +276,6 @@ impl Form {
                 SlotDefault::Follows { key: self.at(key), value, then: read(def, then), or: read(def, or) }
             }
             Default::Pcf(value) => SlotDefault::Always(read(def, &value(&PcfConfig::default()))),
-            Default::Law(value) => SlotDefault::Always(read(def, &value(&Laws::default()))),
-            Default::Agent(value) => {
-                let config = lle_tcp::Config::new(Mode::Safe, Criterion::default());
-                SlotDefault::Always(read(def, &value(&config)))
-            }
         };
         self.slots.push(Slot { def, default, only });
     }

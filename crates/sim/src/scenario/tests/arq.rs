@@ -2,9 +2,11 @@
 
 use super::wifi::{cell, cell_config};
 use super::*;
-use crate::scenario::config::{ArqConfig, TimingSource};
 use lasthop_stack::link::dot11::{Buffer, BufferScope, BufferUnit, Reassembly};
-use lasthop_stack::schemes::dynamic_arq::{Check, Clock, Deadline, Hopeless, Options, Order, estimate};
+use lasthop_stack::registry::ArqConfig;
+use lasthop_stack::schemes::dynamic_arq::{
+    self, Check, Clock, Deadline, Hopeless, Options, Order, TimingSource, estimate,
+};
 use lasthop_stack::units::Span;
 
 const AP: &str = "access-point = \"ap\"\n";
@@ -16,7 +18,7 @@ fn arq(lines: &str) -> Option<ArqConfig> {
 #[test]
 fn without_a_word_the_arq_is_fixed_and_has_no_metrics_of_its_own() {
     assert_eq!(arq(""), None);
-    assert_eq!(arq("arq = { kind = \"fixed\" }"), Some(ArqConfig::Fixed));
+    assert_eq!(arq("arq = { kind = \"fixed\" }"), Some(ArqConfig::Fixed(())));
     let metrics = |lines: &str| {
         let scenario = read(&cell(&format!("{AP}{lines}"))).unwrap_or_else(|error| panic!("{error}"));
         let names = crate::probe::metrics::names(&scenario.config(0));
@@ -28,10 +30,9 @@ fn without_a_word_the_arq_is_fixed_and_has_no_metrics_of_its_own() {
 
 #[test]
 fn each_reading_of_the_algorithm_has_a_key() {
-    let options = Options::default();
-    let dynamic = |options, timing| Some(ArqConfig::Dynamic { options, timing });
-    let plain = arq("arq = { kind = \"dynamic\" }");
-    assert_eq!(plain, dynamic(options, TimingSource::Oracle));
+    let plain = dynamic_arq::Config::default();
+    assert_eq!(plain.timing, TimingSource::Oracle);
+    assert_eq!(arq("arq = { kind = \"dynamic\" }"), Some(ArqConfig::Dynamic(plain)));
     let text = "arq = { kind = \"dynamic\", order = \"new-first\", time = \"rto\", urgent = \"all\", \
                 hopeless = \"drop\", restart = false, timing = \"estimate\", assumed-min-rto = \"1 s\" }";
     let other = Options {
@@ -41,11 +42,9 @@ fn each_reading_of_the_algorithm_has_a_key() {
         deadline: Deadline::OfPacket,
         order: Order::NewFirst,
     };
-    let Some(ArqConfig::Dynamic { options, timing: TimingSource::Estimate(estimate) }) = arq(text) else {
-        panic!("an estimate")
-    };
-    assert_eq!(options, other);
-    let estimate::Config { rto, restart, .. } = estimate;
+    let Some(ArqConfig::Dynamic(found)) = arq(text) else { panic!("a scheme") };
+    assert_eq!((found.options, found.timing), (other, TimingSource::Estimate));
+    let estimate::Config { rto, restart, .. } = found.estimate();
     assert_eq!((rto.min, restart), (Span::from_secs(1), false));
 }
 

@@ -342,7 +342,7 @@ fn tcp_parameters_that_cannot_work_are_refused() {
         ("window-scale = 15", "flows.main.tcp.window-scale: 15 is too large; expected at most 14"),
         (
             "vegas = { alpha = 4 }\ncongestion = \"vegas\"",
-            "flows.main.tcp.vegas.alpha: 4 is above tcp.vegas.beta, 3; expected no more",
+            "flows.main.tcp.vegas.alpha: 4 is above beta, 3; expected no more",
         ),
         ("timestamps = \"yes\"", "flows.main.tcp.timestamps: \"yes\"; expected true or false"),
     ] {

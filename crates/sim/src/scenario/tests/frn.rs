@@ -5,7 +5,7 @@ use crate::medium::slots::Interference;
 use crate::scenario::Scenario;
 use crate::scenario::config::{ErrorAt, FrnConfig, LinkKind, Sense};
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Service, WaitFrom};
-use lasthop_stack::registry::IntervalKind;
+use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::units::Span;
 
 const MESH: &str = r#"
@@ -53,8 +53,8 @@ fn a_network_has_the_papers_values_by_default() {
     assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Parallel, WaitFrom::Transmission));
     assert_eq!(frn.error_at, ErrorAt::Listeners);
     assert_eq!(frn.alternatives, Alternatives::Sideward);
-    let interval = frn.interval;
-    assert_eq!((interval.kind, interval.least, interval.shortest), (IntervalKind::Fixed, 3, 5));
+    assert_eq!(frn.interval, IntervalConfig::Fixed(()));
+    assert_eq!((frn.windows.least, frn.windows.shortest), (3, 5));
 }
 
 #[test]
@@ -88,9 +88,8 @@ saturation = "50 %"
     assert_eq!((frn.medium.interference, frn.medium.error), (Interference::Summed, 0.05));
     assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), 8));
     assert_eq!(frn.alternatives, Alternatives::Backward);
-    let interval = frn.interval;
-    assert_eq!((interval.kind, interval.shortest, interval.longest), (IntervalKind::LoadAdaptive, 9, 25));
-    let history = interval.history;
+    assert_eq!((frn.windows.shortest, frn.windows.longest), (9, 25));
+    let IntervalConfig::LoadAdaptive(history) = frn.interval else { panic!("load-adaptive") };
     assert_eq!((history.entries, history.expiry, history.saturation), (12, Some(1000), 0.5));
 }
 

@@ -5,11 +5,11 @@ use crate::scenario::config::{
     AppKind, LinkKind, LossConfig, OnOffLaw, PacketClass, PointToPoint, TransportConfig,
 };
 use crate::scenario::{Scenario, explain, keys, schema};
+use lasthop_stack::estimate::LowPass;
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::RecoveryKind;
-use lasthop_stack::transport::congestion::VegasConfig;
-use lasthop_stack::transport::estimate::LowPass;
-use lasthop_stack::transport::tcp::Config as Tcp;
+use lasthop_stack::registry::tcp::Config as Tcp;
+use lasthop_stack::registry::{LawConfig, RecoveryKind};
+use lasthop_stack::transport::congestion::{VegasConfig, WestwoodPlusConfig};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 use serde_json::Value as Json;
 
@@ -70,7 +70,7 @@ fn the_profiles_reach_the_endpoint_unchanged() {
 fn recovery_overrides_its_part_of_the_variant_and_switches_sack_on() {
     let scenario = with(BASE, &[("flows.main.tcp.recovery", "sack")]).unwrap();
     let tcp = tcp(&scenario, 0);
-    assert_eq!((tcp.recovery, tcp.sack), (RecoveryKind::Sack, true));
+    assert_eq!((tcp.parts.recovery, tcp.sack), (RecoveryKind::Sack, true));
     assert_eq!(resolved(&scenario, 0, "flows.main.tcp.sack"), Some(("true".into(), "recovery sack".into())));
 }
 
@@ -78,7 +78,10 @@ fn recovery_overrides_its_part_of_the_variant_and_switches_sack_on() {
 fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
     let vegas = |overrides: &[(&str, &str)]| {
         let overrides = [&[("flows.main.tcp.variant", "vegas")], overrides].concat();
-        tcp(&with(BASE, &overrides).unwrap(), 0).laws.vegas
+        let LawConfig::Vegas(vegas) = tcp(&with(BASE, &overrides).unwrap(), 0).parts.law else {
+            panic!("Vegas")
+        };
+        vegas
     };
     assert_eq!(vegas(&[]), VegasConfig::NS2);
     let linux = ("flows.main.tcp.vegas.constants", "linux");
@@ -91,7 +94,9 @@ fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
 fn the_filter_of_westwood_is_chosen_and_set() {
     let filter = |overrides: &[(&str, &str)]| {
         let overrides = [&[("flows.main.tcp.variant", "westwood")], overrides].concat();
-        tcp(&with(BASE, &overrides).unwrap(), 0).laws.westwood.filter
+        let law = tcp(&with(BASE, &overrides).unwrap(), 0).parts.law;
+        let LawConfig::Westwood(westwood) = law else { panic!("Westwood") };
+        westwood.filter
     };
     assert_eq!(filter(&[]), LowPass::Constant(19.0 / 21.0));
     assert_eq!(filter(&[("flows.main.tcp.westwood.alpha", "0.5")]), LowPass::Constant(0.5));
@@ -101,8 +106,9 @@ fn the_filter_of_westwood_is_chosen_and_set() {
     assert_eq!(filter(&[tustin, tau]), LowPass::Tustin(Span::from_secs(1)));
     let plus = ("flows.main.tcp.variant", "westwood-plus");
     let least = ("flows.main.tcp.westwood-plus.least-interval", "20 ms");
-    let laws = tcp(&with(BASE, &[plus, least]).unwrap(), 0).laws;
-    assert_eq!(laws.westwood_plus.least_interval, Span::from_millis(20));
+    let law = tcp(&with(BASE, &[plus, least]).unwrap(), 0).parts.law;
+    let expected = WestwoodPlusConfig { least_interval: Span::from_millis(20) };
+    assert_eq!(law, LawConfig::WestwoodPlus(expected));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Agents that hide duplicate acknowledgements: their keys.
 
 use super::read;
-use super::wifi::snoop;
+use super::wifi::{CELL, snoop};
 use super::wifi_errors::refused;
 use crate::scenario::Scenario;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::AgentConfig;
 use lasthop_stack::schemes::proxy_tcp::{Config, Duplicates};
 use lasthop_stack::units::Span;
 
@@ -16,8 +16,10 @@ fn proxy(lines: &str) -> String {
 fn config(lines: &str) -> Config {
     let scenario: Scenario = read(&proxy(lines)).unwrap_or_else(|error| panic!("{error}"));
     let agent = scenario.config(0).agents.remove(0);
-    assert_eq!(agent.kind, AgentKind::ProxyTcp);
-    agent.proxy
+    match agent.scheme {
+        AgentConfig::ProxyTcp(config) => config,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -50,16 +52,16 @@ fn what_it_does_not_know_is_refused() {
     refused(
         &proxy("duplicates = \"hold\""),
         "duplicates",
-        "agents.snoop.duplicates: unknown choice \"hold\"; did you mean \"held\"? (known: held, while-trying, resend)",
+        "agents.snoop.proxy-tcp.duplicates: unknown choice \"hold\"; did you mean \"held\"? (known: held, while-trying, resend)",
     );
     refused(
         &proxy("mode = \"paper\""),
         "mode",
-        "agents.snoop.mode: no point uses it; expected agents.snoop.kind = \"lle-tcp\"",
+        "agents.snoop.proxy-tcp.mode: unknown key; expected one of duplicates, segments, idle, max-flows",
     );
     refused(
-        &snoop("duplicates = \"held\""),
+        &format!("{CELL}proxy-tcp.duplicates = \"held\"\n"),
         "duplicates",
-        "agents.snoop.duplicates: no point uses it; expected agents.snoop.kind = \"proxy-tcp\"",
+        "agents.snoop.proxy-tcp.duplicates: no point uses it; expected agents.snoop.kind = \"proxy-tcp\"",
     );
 }

@@ -9,7 +9,7 @@ use crate::scenario::{Scenario, explain};
 use lasthop_stack::link::dot11::{
     AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, Reassembly, ResponseTimeout,
 };
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{self, AgentKind};
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
 use lasthop_stack::units::{Metres, Span};
 use serde_json::Value as Json;
@@ -43,7 +43,7 @@ tcp  = { profile = "ns2-2004", variant = "tahoe", packet = "1000 B", window = "2
 
 [agents.snoop]
 kind  = "none"
-mode  = "paper"
+lle-tcp.mode = "paper"
 flows = ["ftp"]
 
 [sweep]
@@ -109,9 +109,13 @@ pub(super) fn placed(lines: &str) -> String {
     text
 }
 
-/// [`CELL`] with more lines on its agent.
+/// [`CELL`] with more lines on its agent: parameters of its kind, and its flows.
 pub(super) fn snoop(lines: &str) -> String {
-    format!("{CELL}{lines}\n")
+    let line = |line: &str| {
+        let place = if line.starts_with("flows") { "" } else { "lle-tcp." };
+        format!("{place}{line}\n")
+    };
+    format!("{CELL}{}", lines.lines().map(line).collect::<String>())
 }
 
 pub(super) fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
@@ -125,6 +129,14 @@ pub(super) fn wifi(scenario: &Scenario, point: usize) -> WifiConfig {
 
 pub(super) fn cell_config(lines: &str) -> WifiConfig {
     wifi(&read(&cell(lines)).unwrap_or_else(|error| panic!("{error}")), 0)
+}
+
+/// What the agent of a point is, if that is LLE-TCP's.
+fn lle(scenario: &Scenario, point: usize) -> lle_tcp::Config {
+    match agent(scenario, point).scheme {
+        registry::AgentConfig::LleTcp(config) => config,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn agent(scenario: &Scenario, point: usize) -> AgentConfig {
@@ -145,9 +157,9 @@ fn the_example_of_the_first_paper_is_what_it_says() {
     assert_eq!(errors(0), for_good(ErrorLaw::None));
     assert_eq!(errors(21), for_good(ErrorLaw::Packet { rate: 0.2 }));
     let (without, with) = (agent(&scenario, 0), agent(&scenario, 21));
-    assert_eq!((without.kind, without.flows), (AgentKind::None, vec![0]));
-    assert_eq!((with.kind, with.flows), (AgentKind::LleTcp, vec![0]));
-    assert_eq!(with.config, lle_tcp::Config::new(Mode::Paper, Criterion::default()));
+    assert_eq!((without.scheme.kind(), without.flows), (AgentKind::None, vec![0]));
+    assert_eq!((with.scheme.kind(), with.flows), (AgentKind::LleTcp, vec![0]));
+    assert_eq!(lle(&scenario, 21), lle_tcp::Config::new(Mode::Paper, Criterion::default()));
     assert_eq!(scenario.config(0).nodes[1].position, Some((Metres(100.0), Metres(0.0))));
     assert!(scenario.metrics().iter().any(|name| name == "links.wlan.frames_sent"));
     assert!(scenario.metrics().iter().any(|name| name == "agents.snoop.generated"));
@@ -410,8 +422,11 @@ fn losses_can_be_at_some_stations_or_a_list_of_the_attempts_of_one() {
 fn an_agent_that_says_nothing_is_safe_and_serves_all_flows_over_tcp() {
     let scenario = read(CELL).unwrap_or_else(|error| panic!("{error}"));
     let found = agent(&scenario, 0);
-    assert_eq!((found.name.as_str(), found.kind, found.flows), ("snoop", AgentKind::LleTcp, vec![0]));
-    assert_eq!(found.config, lle_tcp::Config::new(Mode::Safe, Criterion::default()));
+    assert_eq!(
+        (found.name.as_str(), found.scheme.kind(), found.flows),
+        ("snoop", AgentKind::LleTcp, vec![0])
+    );
+    assert_eq!(lle(&scenario, 0), lle_tcp::Config::new(Mode::Safe, Criterion::default()));
 }
 
 #[test]
@@ -438,12 +453,12 @@ max-kept = "64 kB""#;
         max_kept: 64_000,
         ..lle_tcp::Config::new(Mode::Safe, Criterion::default())
     };
-    assert_eq!(agent(&read(&snoop(lines)).unwrap(), 0).config, expected);
+    assert_eq!(lle(&read(&snoop(lines)).unwrap(), 0), expected);
     let once = read(&snoop("mode = \"paper\"\non-undelivered = \"resubmit-once\"")).unwrap();
-    assert_eq!(agent(&once, 0).config.on_undelivered, OnUndelivered::ResubmitOnce);
+    assert_eq!(lle(&once, 0).on_undelivered, OnUndelivered::ResubmitOnce);
     let delayed = read(&snoop("acknowledge = \"delayed\"")).unwrap();
     let expected = AckScheme::Delayed { every: 2, delay: Span::from_millis(100) };
-    assert_eq!(agent(&delayed, 0).config.acknowledge, expected);
+    assert_eq!(lle(&delayed, 0).acknowledge, expected);
 }
 
 #[test]
@@ -536,7 +551,7 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
          1 Mbit/s (bianchi, ns2)"
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");
-    assert_eq!(of("agents.NAME.repair"), "200 ms");
+    assert_eq!(of("agents.NAME.lle-tcp.repair"), "200 ms");
     assert_eq!(of("propagation.exponent"), "3");
     assert_eq!(
         of("propagation.model"),

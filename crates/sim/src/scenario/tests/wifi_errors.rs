@@ -1,6 +1,6 @@
 //! 802.11 links and agents that cannot be: the whole message is the expectation.
 
-use super::wifi::{FIG05, cell, changed, snoop};
+use super::wifi::{CELL, FIG05, cell, changed, snoop};
 use super::{line_of, read};
 
 pub(super) fn refused(text: &str, piece: &str, expected: &str) {
@@ -363,7 +363,7 @@ fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
 
 #[test]
 fn a_second_agent_is_refused_and_an_agent_of_kind_none_is_no_second() {
-    let second = |kind: &str| snoop(&format!("[agents.other]\nkind = \"{kind}\"\nflows = [\"down\"]"));
+    let second = |kind: &str| format!("{CELL}[agents.other]\nkind = \"{kind}\"\nflows = [\"down\"]\n");
     refused(
         &second("lle-tcp"),
         "kind = \"lle-tcp\"\nflows",
@@ -376,7 +376,10 @@ fn a_second_agent_is_refused_and_an_agent_of_kind_none_is_no_second() {
 fn parameters_of_an_agent_that_cannot_work_are_refused() {
     for (line, expected) in [
         ("repair = \"40 ms\"", "repair: 0.04 s is not above hold, 0.04 s; expected more"),
-        ("ack-every = 2", "ack-every: no point uses it; expected agents.snoop.acknowledge = \"delayed\""),
+        (
+            "ack-every = 2",
+            "ack-every: no point uses it; expected agents.snoop.lle-tcp.acknowledge = \"delayed\"",
+        ),
         ("mode = \"save\"", "mode: unknown mode \"save\"; did you mean \"safe\"? (known: safe, paper)"),
         (
             "on-undelivered = \"wait\"",
@@ -384,19 +387,29 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
         ),
         ("max-flows = 0", "max-flows: 0 is too small; expected at least 1"),
     ] {
-        refused(&snoop(line), line, &format!("agents.snoop.{expected}"));
+        refused(&snoop(line), line, &format!("agents.snoop.lle-tcp.{expected}"));
     }
     let text = snoop("mode = \"paper\"\nhold = \"10 ms\"");
-    refused(&text, "hold", "agents.snoop.hold: no point uses it; expected agents.snoop.mode = \"safe\"");
-    let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nmode = \"paper\"");
-    refused(&text, "mode", "agents.snoop.mode: no point uses it; expected agents.snoop.kind = \"lle-tcp\"");
+    refused(
+        &text,
+        "hold",
+        "agents.snoop.lle-tcp.hold: no point uses it; expected agents.snoop.lle-tcp.mode = \"safe\"",
+    );
+    let text = snoop("hold = \"10 ms\"").replace("lle-tcp.hold", "hold");
+    refused(&text, "hold", "agents.snoop.hold: has moved; expected agents.snoop.lle-tcp.hold");
+    let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nlle-tcp.mode = \"paper\"");
+    refused(
+        &text,
+        "mode",
+        "agents.snoop.lle-tcp.mode: no point uses it; expected agents.snoop.kind = \"lle-tcp\"",
+    );
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
         "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp)",
     );
     refused(
-        &changed("kind = \"lle-tcp\"", "mode = \"safe\""),
+        &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),
         "[agents.snoop]",
         "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp)",
     );

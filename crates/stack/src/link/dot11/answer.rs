@@ -5,9 +5,10 @@ use super::dcf::{Answer, Doing, Next, Station};
 use super::frame::{Frame, FrameKind};
 use super::receive::Accepted;
 use super::standard::NS2_TIMEOUT_SLACK;
+use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
-impl Station {
+impl<A: Arq> Station<A> {
     /// A frame for another station reserves the medium (IEEE 802.11-2012, 9.3.2.4).
     #[inline]
     pub(super) fn overhear(&mut self, frame: &Frame, now: Time, out: &mut impl MacOut) {

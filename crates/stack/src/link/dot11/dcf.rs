@@ -1,5 +1,6 @@
 //! The distributed coordination function (IEEE 802.11-2012, 9.3).
 
+use crate::hooks::Arq;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -127,7 +128,7 @@ pub(super) struct Service {
 
 /// One interface on an 802.11 medium.
 #[derive(Clone, Debug)]
-pub struct Station {
+pub struct Station<A> {
     pub(super) rules: Arc<Rules>,
     pub(super) address: NodeId,
     pub(super) role: Role,
@@ -140,7 +141,7 @@ pub struct Station {
     pub(super) service: Option<Service>,
     pub(super) queue: VecDeque<Msdu>,
     /// What a scheme chooses from, in place of the queue.
-    pub(super) units: Option<Box<Units>>,
+    pub(super) units: Option<Box<Units<A>>>,
     pub(super) room: Room,
     /// Contention window.
     pub(super) window: u32,
@@ -157,10 +158,10 @@ pub struct Station {
     pub(super) counters: Counters,
 }
 
-impl Station {
+impl<A: Arq> Station<A> {
     /// An idle station on a medium that was always idle.
     #[must_use]
-    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Station {
+    pub fn new(rules: Arc<Rules>, address: NodeId, role: Role) -> Station<A> {
         let (window, reassembly) = (rules.config.cw_min, rules.config.reassembly);
         let nothing = Frame::new(FrameKind::Ack, address, address, 0, rules.control_rate);
         Station {

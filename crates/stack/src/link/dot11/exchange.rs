@@ -4,12 +4,13 @@ use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Role, Sent, Service, Station};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
 use super::rates::Airtime;
+use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
 /// Sequence numbers have 12 bits.
 pub(super) const SEQUENCE_MASK: u16 = 0x0FFF;
 
-impl Station {
+impl<A: Arq> Station<A> {
     /// The first fragment of an MSDU, with the next sequence number.
     pub(super) fn first_fragment(&mut self, msdu: Msdu) -> Service {
         let sequence = self.take_sequence();

@@ -18,6 +18,7 @@ use super::dcf::{Answer, Doing, Next, Sent, Station};
 use super::frame::{BROADCAST, Frame, FrameKind};
 use super::rates::Airtime;
 use super::timing::Rules;
+use crate::hooks::Arq;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
 
@@ -103,7 +104,7 @@ pub(super) struct Coordinator {
     idle_polls: usize,
 }
 
-impl Station {
+impl<A: Arq> Station<A> {
     /// Makes an access point coordinate `stations`, with the first contention-free period due now.
     pub fn coordinate(&mut self, config: PcfConfig, stations: Vec<NodeId>, now: Time, out: &mut impl MacOut) {
         if stations.is_empty() {

@@ -16,9 +16,7 @@ use super::dcf::{Service, Station};
 use super::exchange::SEQUENCE_MASK;
 use super::frame::{Msdu, Outcome};
 use super::{MacOut, Served, ServedOutcome};
-use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Unit, Waiting};
-use crate::registry::ArqMachine;
-use crate::schemes::dynamic_arq::Timing;
+use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Timing, Unit, Waiting};
 use crate::units::Time;
 
 /// How many sequence numbers may be on the way from one station at a time.
@@ -44,8 +42,8 @@ struct Pending {
 
 /// What a station with a scheme holds.
 #[derive(Clone, Debug)]
-pub(super) struct Units {
-    scheme: ArqMachine,
+pub(super) struct Units<A> {
+    scheme: A,
     packets: Vec<Pending>,
     free: Vec<u32>,
     /// Packets that are not wholly sent once, where the scheme leaves their order to the station.
@@ -69,8 +67,8 @@ struct Receiver {
     begun: VecDeque<(u32, u64)>,
 }
 
-impl Units {
-    fn new(scheme: ArqMachine) -> Units {
+impl<A: Arq> Units<A> {
+    fn new(scheme: A) -> Units<A> {
         Units {
             scheme,
             packets: Vec::new(),
@@ -90,7 +88,7 @@ impl Units {
     }
 
     /// The scheme.
-    pub(super) fn scheme(&self) -> &ArqMachine {
+    pub(super) fn scheme(&self) -> &A {
         &self.scheme
     }
 
@@ -250,15 +248,15 @@ impl Units {
     }
 }
 
-impl Station {
+impl<A: Arq> Station<A> {
     /// Lets a scheme choose what is sent, from before the first packet on.
-    pub fn adopt(&mut self, scheme: ArqMachine) {
+    pub fn adopt(&mut self, scheme: A) {
         self.units = Some(Box::new(Units::new(scheme)));
     }
 
     /// The scheme that chooses what is sent, if one does.
     #[must_use]
-    pub fn scheme(&self) -> Option<&ArqMachine> {
+    pub fn scheme(&self) -> Option<&A> {
         self.units.as_ref().map(|units| units.scheme())
     }
 
@@ -314,7 +312,7 @@ impl Station {
     }
 
     /// Puts a unit into service.
-    fn serve(&mut self, units: &mut Units, unit: Unit) {
+    fn serve(&mut self, units: &mut Units<A>, unit: Unit) {
         if unit.sent == 0 {
             units.begin(unit.packet);
         }
@@ -338,7 +336,7 @@ impl Station {
         goes_on
     }
 
-    fn settle_acknowledged(&mut self, units: &mut Units, now: Time, out: &mut impl MacOut) -> bool {
+    fn settle_acknowledged(&mut self, units: &mut Units<A>, now: Time, out: &mut impl MacOut) -> bool {
         let (Some(service), Some(unit)) = (self.service.take(), units.in_service.take()) else {
             return false;
         };
@@ -373,7 +371,7 @@ impl Station {
         is_over
     }
 
-    fn settle_failed(&mut self, units: &mut Units, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
+    fn settle_failed(&mut self, units: &mut Units<A>, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
         let mut unit = units.in_service?;
         unit.sent = unit.sent.saturating_add(1);
         let is_of_flow = units.packets[unit.packet as usize].msdu.flow.is_some();
@@ -408,7 +406,7 @@ impl Station {
     }
 
     /// Gives up a packet and all its units.
-    fn give_up(&mut self, units: &mut Units, packet: u32, out: &mut impl MacOut) {
+    fn give_up(&mut self, units: &mut Units<A>, packet: u32, out: &mut impl MacOut) {
         self.counters.undelivered += 1;
         let msdu = units.close(packet);
         self.room.release(&msdu, &self.rules);

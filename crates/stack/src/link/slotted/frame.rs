@@ -1,27 +1,7 @@
 //! What a node of the FRN sends in a slot.
 
+use crate::hooks::{PacketId, SlotNo};
 use crate::packet::NodeId;
-
-/// The number of a slot, from 0 at the start of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SlotNo(pub u64);
-
-impl SlotNo {
-    /// The slot `slots` later.
-    #[must_use]
-    pub fn after(self, slots: u64) -> SlotNo {
-        SlotNo(self.0.saturating_add(slots))
-    }
-}
-
-/// Which packet it is, for all of its copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PacketId {
-    /// The node it entered the network at.
-    pub source: NodeId,
-    /// Its number among those of that node.
-    pub number: u64,
-}
 
 /// The header of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

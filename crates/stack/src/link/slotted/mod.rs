@@ -24,7 +24,8 @@ pub mod interval;
 mod node;
 mod table;
 
-pub use frame::{Frame, FrameKind, Header, PacketId, SlotNo};
+pub use crate::hooks::{PacketId, SlotNo};
+pub use frame::{Frame, FrameKind, Header};
 pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules, Service, WaitFrom};
 pub use table::{Alternatives, NetworkTable};
 

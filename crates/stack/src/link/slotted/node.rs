@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::frame::{Frame, FrameKind, Header, PacketId, SlotNo};
+use super::frame::{Frame, FrameKind, Header};
 use super::table::NetworkTable;
-use crate::hooks::{Interval, Transmission, TransmissionOutcome};
+use crate::hooks::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 use crate::packet::NodeId;
-use crate::registry::IntervalMachine;
 
 /// When a packet is discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +128,11 @@ enum Committed {
 
 /// A node.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct Node<I> {
     address: NodeId,
     rules: Rules,
     table: NetworkTable,
-    interval: IntervalMachine,
+    interval: I,
     /// More than one only where others may send first.
     committed: VecDeque<Committed>,
     /// Never sent.
@@ -148,10 +147,10 @@ pub struct Node {
     seen: VecDeque<PacketId>,
 }
 
-impl Node {
+impl<I: Interval> Node<I> {
     /// A node with nothing to do.
     #[must_use]
-    pub fn new(address: NodeId, rules: Rules, table: NetworkTable, interval: IntervalMachine) -> Node {
+    pub fn new(address: NodeId, rules: Rules, table: NetworkTable, interval: I) -> Node<I> {
         Node {
             address,
             rules,
@@ -391,7 +390,7 @@ impl Node {
 }
 
 /// How many slots to wait, drawn from the window of now.
-fn wait(interval: &mut IntervalMachine, least: u32, now: SlotNo, out: &mut impl NodeOut) -> u64 {
+fn wait(interval: &mut impl Interval, least: u32, now: SlotNo, out: &mut impl NodeOut) -> u64 {
     let spread = interval.upper(now).saturating_sub(least);
     u64::from(least + out.draw(spread))
 }

@@ -1,10 +1,9 @@
 //! Nodes slot by slot.
 
-use super::interval::IntervalConfig;
+use super::interval::Windows;
 use super::*;
 use crate::packet::NodeId;
-use crate::registry::IntervalKind;
-use crate::schemes::load_adaptive::History;
+use crate::registry::{IntervalKind, SlottedNode};
 
 const A: NodeId = NodeId(0);
 const B: NodeId = NodeId(1);
@@ -48,18 +47,16 @@ fn rules() -> Rules {
 }
 
 /// A node whose packets for E go to these neighbours.
-fn node(node: NodeId, rules: Rules, neighbours: &[NodeId]) -> Node {
+fn node(node: NodeId, rules: Rules, neighbours: &[NodeId]) -> SlottedNode {
     let mut table = NetworkTable::default();
     let neighbours: Vec<_> = neighbours.iter().map(|node| (*node, 1)).collect();
     table.enter(E, 2, &neighbours, Alternatives::Forward);
-    let interval = IntervalConfig {
-        kind: IntervalKind::LoadAdaptive,
-        least: 3,
-        shortest: 5,
-        longest: 17,
-        history: History::PAPER,
-    };
-    Node::new(node, rules, table, interval.build())
+    Node::new(
+        node,
+        rules,
+        table,
+        IntervalKind::LoadAdaptive.config().build(Windows { least: 3, shortest: 5, longest: 17 }),
+    )
 }
 
 /// A packet of A's for E, sent again so often.
@@ -70,7 +67,7 @@ fn packet(transmitter: NodeId, receiver: NodeId, retransmissions: u32) -> Frame 
 }
 
 /// Asks the node for what it sends in this slot on an idle channel.
-fn sends(node: &mut Node, slot: u64, out: &mut Answers) -> Option<Frame> {
+fn sends(node: &mut SlottedNode, slot: u64, out: &mut Answers) -> Option<Frame> {
     match node.begin(SlotNo(slot), out) {
         Intent::Silent => None,
         _ => node.transmit(SlotNo(slot), out),

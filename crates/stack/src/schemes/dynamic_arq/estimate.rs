@@ -39,8 +39,8 @@ mod sender;
 mod tests;
 
 use super::super::flows::Table;
-use super::timing::{FlowKey, Timing};
-use crate::packet::{Body, Flags, Packet};
+use crate::hooks::Timing;
+use crate::packet::{Body, Flags, FlowKey, Packet};
 use crate::transport::tcp::rtt::RtoLimits;
 use crate::units::{Span, Time};
 use sender::Sender;

@@ -40,7 +40,7 @@ impl LossRate {
 mod tests {
     use super::*;
     use crate::hooks::LossCause;
-    use crate::transport::congestion::testing::loss;
+    use crate::hooks::testing::loss;
 
     fn at(una: u64, sent: u64) -> Loss {
         Loss { una, sent, ..loss(LossCause::Duplicates, 10) }

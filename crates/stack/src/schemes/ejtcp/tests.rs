@@ -6,7 +6,7 @@ mod states;
 
 use super::*;
 use crate::hooks::Sending;
-use crate::transport::congestion::testing::{ack, loss};
+use crate::hooks::testing::{ack, loss};
 
 /// An acknowledgement of a packet sent and received at these milliseconds, with this round trip.
 fn stamped(sent: u64, received: u64, rtt: u64) -> Ack {

@@ -13,8 +13,8 @@ use super::silence::Silence;
 use super::spacing::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment, Timestamps};
+use crate::ranges::Ranges;
 use crate::signal::Signal;
-use crate::transport::tcp::ranges::Ranges;
 use crate::units::{SeqNo, Span, Time};
 
 /// The state of one direction of a connection whose data is acknowledged here.

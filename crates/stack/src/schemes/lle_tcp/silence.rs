@@ -3,7 +3,7 @@
 //! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
 //! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.
 
-use crate::transport::estimate::Smoothed;
+use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// The wait is doubled at most so often.

@@ -1,7 +1,7 @@
 //! How long to wait for the next of a kind.
 
 use super::config::Config;
-use crate::transport::estimate::Smoothed;
+use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::Duplicates;
+use crate::hooks::scoreboard::DUP_THRESH;
 use crate::packet::{Packet, Segment};
 use crate::signal::Signal;
-use crate::transport::tcp::scoreboard::DUP_THRESH;
 use crate::units::{SeqNo, Time};
 
 /// A segment that the client has not acknowledged.

@@ -18,8 +18,8 @@
 
 use std::collections::VecDeque;
 
+use crate::estimate::{DeliveryRate, RateSample};
 use crate::hooks::{Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Window};
-use crate::transport::estimate::{DeliveryRate, RateSample};
 use crate::units::{Rate, Span, Time};
 
 /// 2 / ln 2: the least gain that doubles the rate each round (4.2.1).

@@ -14,6 +14,7 @@
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 use crate::units::{Span, Time};
 
@@ -37,6 +38,39 @@ impl Default for CubicConfig {
     fn default() -> CubicConfig {
         CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true }
     }
+}
+
+impl Described for CubicConfig {
+    const PARAMETERS: &'static [Parameter<CubicConfig>] = &[
+        Parameter::<Self>::new(
+            "c",
+            Domain::Number,
+            "steepness, in segments per second cubed",
+            |law| Setting::Number(law.c),
+            |law, value| law.c = value.number(),
+        )
+        .source("RFC 9438 (5)")
+        .above("0")
+        .at_most("1000000"),
+        Parameter::<Self>::new(
+            "beta",
+            Domain::Number,
+            "what a loss leaves of the window",
+            |law| Setting::Number(law.beta),
+            |law, value| law.beta = value.number(),
+        )
+        .source("RFC 9438 (4.6)")
+        .above("0")
+        .at_most("1"),
+        Parameter::<Self>::new(
+            "fast-convergence",
+            Domain::Flag,
+            "whether a flow whose window falls gives room to others faster",
+            |law| Setting::Flag(law.fast_convergence),
+            |law, value| law.fast_convergence = value.flag(),
+        )
+        .source("RFC 9438 (4.7)"),
+    ];
 }
 
 /// The present stage of congestion avoidance.
@@ -149,8 +183,8 @@ impl Congestion for Cubic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, loss};
     use super::*;
+    use crate::hooks::testing::{ack, loss};
 
     fn at(seconds: f64, rtt_ms: u64) -> Ack {
         Ack {

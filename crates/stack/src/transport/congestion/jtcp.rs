@@ -19,11 +19,12 @@
 //! **Checked by** the tests below and `crates/sim/tests/judges.rs`.
 
 use super::reno::{LOSS_WINDOW, Reno, grow};
+use crate::estimate::{Attribution, JitterRatio, Reach};
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
 use crate::hooks::{
     Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
 };
 use crate::packet::Form;
-use crate::transport::estimate::{Attribution, JitterRatio, Reach};
 use crate::units::Time;
 
 /// The constants of JTCP.
@@ -52,6 +53,48 @@ impl Default for JtcpConfig {
     fn default() -> JtcpConfig {
         JtcpConfig { k: 1.0, reach: Reach::Round, timeout_rule: TimeoutRule::Reno, header: Form::Option }
     }
+}
+
+impl Words for TimeoutRule {
+    const WORDS: &'static [(&'static str, TimeoutRule)] =
+        &[("reno", TimeoutRule::Reno), ("half", TimeoutRule::Half)];
+}
+
+impl Described for JtcpConfig {
+    const PARAMETERS: &'static [Parameter<JtcpConfig>] = &[
+        Parameter::<Self>::new(
+            "k",
+            Domain::Number,
+            "segments queued in a round trip from which on a loss counts as congestion",
+            |law| Setting::Number(law.k),
+            |law, value| law.k = value.number(),
+        )
+        .source("EJTCP (2)")
+        .above("0")
+        .at_most("1000"),
+        Parameter::<Self>::new(
+            "jitter-window",
+            Domain::Words("choice", words::<Reach>),
+            Reach::MEANING,
+            |law| Setting::word(law.reach),
+            |law, value| law.reach = value.choice(),
+        ),
+        Parameter::<Self>::new(
+            "timeout-rule",
+            Domain::Words("choice", words::<TimeoutRule>),
+            "a timeout is Reno's, or halves the window without slow start if the jitter ratio takes it for random",
+            |law| Setting::word(law.timeout_rule),
+            |law, value| law.timeout_rule = value.choice(),
+        ),
+        Parameter::<Self>::new(
+            "header",
+            Domain::Words("form", words::<Form>),
+            Form::MEANING,
+            |law| Setting::word(law.header),
+            |law, value| law.header = value.choice(),
+        )
+        .source("RFC 6994"),
+    ];
 }
 
 /// The state of JTCP.

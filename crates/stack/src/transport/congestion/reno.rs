@@ -58,9 +58,9 @@ impl Congestion for Reno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, loss};
     use super::*;
     use crate::hooks::LossBase;
+    use crate::hooks::testing::{ack, loss};
 
     #[test]
     fn slow_start_adds_one_and_avoidance_one_over_cwnd() {

@@ -22,9 +22,10 @@
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the queue it keeps) and ns-2 (`papers/baselines.md`).
 
 use super::reno::{Reno, grow};
+use crate::estimate::Backlog;
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::scoreboard::Sent;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Reduction, Window};
-use crate::transport::estimate::Backlog;
-use crate::transport::tcp::scoreboard::Sent;
 use crate::units::{Span, Time};
 
 /// Least window, and the one slow start begins with, in segments.
@@ -66,6 +67,91 @@ impl VegasConfig {
 impl Default for VegasConfig {
     fn default() -> VegasConfig {
         VegasConfig::NS2
+    }
+}
+
+/// Where the constants are published.
+const SOURCE: &str = "ns-2: tcp-vegas.cc; Linux: tcp_vegas.c";
+
+/// The sets of constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Constants {
+    Ns2,
+    Linux,
+}
+
+impl Words for Constants {
+    const WORDS: &'static [(&'static str, Constants)] =
+        &[("ns-2", Constants::Ns2), ("linux", Constants::Linux)];
+}
+
+impl Described for VegasConfig {
+    const PARAMETERS: &'static [Parameter<VegasConfig>] = &[
+        Parameter::<Self>::new(
+            "constants",
+            Domain::Words("set of constants", words::<Constants>),
+            "the set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1",
+            |law| {
+                Setting::word(if law.alpha == VegasConfig::LINUX.alpha {
+                    Constants::Linux
+                } else {
+                    Constants::Ns2
+                })
+            },
+            |law, value| {
+                let set = match value.choice() {
+                    Constants::Ns2 => VegasConfig::NS2,
+                    Constants::Linux => VegasConfig::LINUX,
+                };
+                *law = VegasConfig { rounded: law.rounded, ..set };
+            },
+        ),
+        Parameter::<Self>::new(
+            "alpha",
+            Domain::Number,
+            "segments in the queue below which the window grows",
+            |law| Setting::Number(law.alpha),
+            |law, value| law.alpha = value.number(),
+        )
+        .source(SOURCE)
+        .at_least("0")
+        .at_most("1000000")
+        .follows("constants", "linux", Setting::Number(2.0)),
+        Parameter::<Self>::new(
+            "beta",
+            Domain::Number,
+            "segments in the queue above which the window shrinks",
+            |law| Setting::Number(law.beta),
+            |law, value| law.beta = value.number(),
+        )
+        .source(SOURCE)
+        .at_least("0")
+        .at_most("1000000")
+        .follows("constants", "linux", Setting::Number(4.0)),
+        Parameter::<Self>::new(
+            "gamma",
+            Domain::Number,
+            "segments in the queue above which slow start ends",
+            |law| Setting::Number(law.gamma),
+            |law, value| law.gamma = value.number(),
+        )
+        .source(SOURCE)
+        .at_least("0")
+        .at_most("1000000"),
+        Parameter::<Self>::new(
+            "rounded-backlog",
+            Domain::Flag,
+            "the number of segments in the queue is rounded to a whole one before it is compared",
+            |law| Setting::Flag(law.rounded),
+            |law, value| law.rounded = value.flag(),
+        )
+        .source("ns-2: tcp-vegas.cc; Brakmo and Peterson 1995")
+        .follows("tcp.profile", "ns2-2004", Setting::Flag(true)),
+    ];
+
+    fn conflict(&self) -> Option<(&'static str, String)> {
+        let VegasConfig { alpha, beta, .. } = self;
+        (alpha > beta).then(|| ("alpha", format!("{alpha} is above beta, {beta}; expected no more")))
     }
 }
 
@@ -234,9 +320,9 @@ impl FineTimer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, after, loss};
     use super::*;
-    use crate::transport::tcp::scoreboard::Scoreboard;
+    use crate::hooks::scoreboard::Scoreboard;
+    use crate::hooks::testing::{ack, after, loss};
 
     const MS: fn(u64) -> Time = |ms| Time(Span::from_millis(ms).0);
 

@@ -16,8 +16,9 @@
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2 (`papers/baselines.md`).
 
 use super::reno::{Reno, grow};
+use crate::estimate::Backlog;
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
-use crate::transport::estimate::Backlog;
 
 /// What a random loss leaves of the window.
 const RANDOM_SHARE: f64 = 0.8;
@@ -33,6 +34,19 @@ impl Default for VenoConfig {
     fn default() -> VenoConfig {
         VenoConfig { beta: 3.0 }
     }
+}
+
+impl Described for VenoConfig {
+    const PARAMETERS: &'static [Parameter<VenoConfig>] = &[Parameter::<Self>::new(
+        "beta",
+        Domain::Number,
+        "segments in the queue from which on a loss counts as congestion",
+        |law| Setting::Number(law.beta),
+        |law, value| law.beta = value.number(),
+    )
+    .source("Fu and Liew 2003")
+    .at_least("0")
+    .at_most("1000000")];
 }
 
 /// The state of Veno.
@@ -82,8 +96,8 @@ impl Congestion for Veno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, after, loss};
     use super::*;
+    use crate::hooks::testing::{ack, after, loss};
 
     /// Veno on a path of 80 ms with this round trip now.
     fn veno(rtt: u64, window: &mut Window) -> Veno {

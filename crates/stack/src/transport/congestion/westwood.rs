@@ -17,8 +17,9 @@
 //! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
 
 use super::reno::{Reno, grow};
+use crate::estimate::{LowPass, PerAck};
+use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
-use crate::transport::estimate::{LowPass, PerAck};
 use crate::units::{Span, Time};
 
 /// Least ssthresh, in segments.
@@ -42,6 +43,72 @@ impl Default for WestwoodConfig {
     fn default() -> WestwoodConfig {
         WestwoodConfig { filter: LowPass::Constant(WestwoodConfig::ALPHA) }
     }
+}
+
+/// The filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filter {
+    Paper,
+    Tustin,
+}
+
+impl Words for Filter {
+    const WORDS: &'static [(&'static str, Filter)] = &[("paper", Filter::Paper), ("tustin", Filter::Tustin)];
+}
+
+impl Described for WestwoodConfig {
+    const PARAMETERS: &'static [Parameter<WestwoodConfig>] = &[
+        Parameter::<Self>::new(
+            "filter",
+            Domain::Words("filter", words::<Filter>),
+            "how samples of the rate are smoothed: as EJTCP quotes it, or as the original does",
+            |law| {
+                Setting::word(match law.filter {
+                    LowPass::Constant(_) => Filter::Paper,
+                    LowPass::Tustin(_) => Filter::Tustin,
+                })
+            },
+            |law, value| {
+                law.filter = match value.choice() {
+                    Filter::Paper => LowPass::Constant(WestwoodConfig::ALPHA),
+                    Filter::Tustin => LowPass::Tustin(WestwoodConfig::TAU),
+                }
+            },
+        )
+        .source("EJTCP (2); Mascolo et al. 2001"),
+        Parameter::<Self>::new(
+            "alpha",
+            Domain::Number,
+            "share of the old rate that a sample leaves",
+            |law| {
+                Setting::Number(match law.filter {
+                    LowPass::Constant(alpha) => alpha,
+                    LowPass::Tustin(_) => WestwoodConfig::ALPHA,
+                })
+            },
+            |law, value| law.filter = LowPass::Constant(value.number()),
+        )
+        .source("19/21: the original's for a gap of tau / 10")
+        .at_least("0")
+        .at_most("1")
+        .only(&[("filter", &["paper"])]),
+        Parameter::<Self>::new(
+            "tau",
+            Domain::Time("ms"),
+            "time constant of the filter",
+            |law| {
+                Setting::Time(match law.filter {
+                    LowPass::Tustin(tau) => tau,
+                    LowPass::Constant(_) => WestwoodConfig::TAU,
+                })
+            },
+            |law, value| law.filter = LowPass::Tustin(value.time()),
+        )
+        .source("Casetti et al. 2002")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(&[("filter", &["tustin"])]),
+    ];
 }
 
 /// The state of Westwood.
@@ -96,8 +163,8 @@ impl Congestion for Westwood {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, after, loss};
     use super::*;
+    use crate::hooks::testing::{ack, after, loss};
 
     /// Westwood that has seen a round trip of 80 ms and then one segment every 2 ms for a second, and the time.
     fn westwood(filter: LowPass, window: &mut Window) -> (Westwood, Time) {

@@ -16,8 +16,9 @@
 
 use super::reno::grow;
 use super::westwood::answer;
+use crate::estimate::PerRoundTrip;
+use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
-use crate::transport::estimate::PerRoundTrip;
 use crate::units::{Span, Time};
 
 /// The constants of Westwood+.
@@ -31,6 +32,18 @@ impl Default for WestwoodPlusConfig {
     fn default() -> WestwoodPlusConfig {
         WestwoodPlusConfig { least_interval: Span::from_millis(50) }
     }
+}
+
+impl Described for WestwoodPlusConfig {
+    const PARAMETERS: &'static [Parameter<WestwoodPlusConfig>] = &[Parameter::<Self>::new(
+        "least-interval",
+        Domain::Time("ms"),
+        "least time of a sample of the rate",
+        |law| Setting::Time(law.least_interval),
+        |law, value| law.least_interval = value.time(),
+    )
+    .source("Linux: tcp_westwood.c")
+    .at_most(LONGEST)];
 }
 
 /// The state of Westwood+.
@@ -75,8 +88,8 @@ impl Congestion for WestwoodPlus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{ack, after, loss};
     use super::*;
+    use crate::hooks::testing::{ack, after, loss};
 
     #[test]
     fn a_loss_leaves_what_the_rate_fills_in_the_least_round_trip() {

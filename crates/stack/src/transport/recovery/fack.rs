@@ -15,8 +15,8 @@
 //! **Checked by** `tests/scripts/fack-*`.
 
 use super::copies_ahead;
+use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::transport::tcp::{Config, SackAfterTimeout};
 
 /// FACK's recovery.
@@ -34,7 +34,7 @@ pub struct Fack {
 impl Fack {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> Fack {
+    pub fn new<P>(config: &Config<P>) -> Fack {
         let after_timeout = config.sack_after_timeout;
         Fack { duplicates: 0, recover: None, active: false, resent_below: 0, head_copies: 0, after_timeout }
     }

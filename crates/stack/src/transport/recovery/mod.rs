@@ -14,9 +14,8 @@ pub use sack::Sack;
 pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 
-use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::registry::{RecoveryKind, RecoveryMachine};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::hooks::{LossResponse, Pick, Window};
 use crate::transport::tcp::{Config, SackPipe};
 
 /// What the recoveries without SACK share: counting duplicates, and going by the window alone.
@@ -35,7 +34,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    fn new(config: &Config) -> Duplicates {
+    fn new<P>(config: &Config<P>) -> Duplicates {
         Duplicates {
             limited_transmit: config.limited_transmit,
             limited_transmit_resends: config.limited_transmit && config.limited_transmit_resends,
@@ -108,7 +107,9 @@ pub enum SackRecovery {
 }
 
 impl SackRecovery {
-    fn new(config: &Config) -> SackRecovery {
+    /// A recovery by the account that the configuration names.
+    #[must_use]
+    pub fn new<P>(config: &Config<P>) -> SackRecovery {
         match config.sack_pipe {
             SackPipe::Scoreboard => SackRecovery::Scoreboard(Sack::new(config)),
             SackPipe::Counted => SackRecovery::Counted(Sack1::new(config)),
@@ -116,91 +117,27 @@ impl SackRecovery {
     }
 }
 
-impl RecoveryKind {
-    /// A recovery of this kind at the start of a connection.
-    #[must_use]
-    pub fn build(self, config: &Config) -> RecoveryMachine {
-        match self {
-            RecoveryKind::Tahoe => RecoveryMachine::Tahoe(Tahoe::new(config)),
-            RecoveryKind::Reno => RecoveryMachine::Reno(RenoRecovery::new(config)),
-            RecoveryKind::NewReno => RecoveryMachine::NewReno(NewReno::new(config)),
-            RecoveryKind::Sack => RecoveryMachine::Sack(SackRecovery::new(config)),
-            RecoveryKind::Fack => RecoveryMachine::Fack(Fack::new(config)),
-        }
-    }
-}
-
-macro_rules! each {
-    ($machine:expr, $recovery:ident => $call:expr) => {
-        match $machine {
-            RecoveryMachine::Tahoe($recovery) => $call,
-            RecoveryMachine::Reno($recovery) => $call,
-            RecoveryMachine::NewReno($recovery) => $call,
-            RecoveryMachine::Sack(SackRecovery::Scoreboard($recovery)) => $call,
-            RecoveryMachine::Sack(SackRecovery::Counted($recovery)) => $call,
-            RecoveryMachine::Fack($recovery) => $call,
-        }
-    };
-}
-
-impl Recovery for RecoveryMachine {
-    #[inline]
-    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict {
-        each!(self, recovery => recovery.on_advance(segments, board, window))
-    }
-
-    fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict {
-        each!(self, recovery => recovery.on_duplicate(board, window))
-    }
-
-    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window) {
-        each!(self, recovery => recovery.begin(response, board, window));
-    }
-
-    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
-        each!(self, recovery => recovery.on_timeout(response, board));
-    }
-
-    #[inline]
-    fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick> {
-        each!(self, recovery => recovery.next(board, window, fresh))
-    }
-
-    #[inline]
-    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
-        each!(self, recovery => recovery.on_sent(pick, board));
-    }
-
-    #[inline]
-    fn inflation(&self) -> f64 {
-        each!(self, recovery => recovery.inflation())
-    }
-
-    #[inline]
-    fn is_active(&self) -> bool {
-        each!(self, recovery => recovery.is_active())
-    }
-}
-
 #[cfg(test)]
-mod testing {
+pub(crate) mod testing {
     //! What the tests of the recoveries share.
 
-    use super::*;
+    use crate::hooks::scoreboard::Scoreboard;
+    use crate::hooks::{LossResponse, Pick, Window};
+    use crate::registry::tcp::Config;
     use crate::transport::tcp::Profile;
     use crate::units::Time;
 
     /// Payload of the segments here.
-    pub(super) const LEN: u64 = 100;
+    pub(crate) const LEN: u64 = 100;
 
-    pub(super) const REDUCED: LossResponse = LossResponse::REDUCED;
+    pub(crate) const REDUCED: LossResponse = LossResponse::REDUCED;
 
-    pub(super) fn config() -> Config {
+    pub(crate) fn config() -> Config {
         Profile::Modern.config()
     }
 
     /// So many segments outstanding.
-    pub(super) fn board(segments: u32) -> Scoreboard {
+    pub(crate) fn board(segments: u32) -> Scoreboard {
         let mut board = Scoreboard::default();
         for _ in 0..segments {
             board.push(LEN as u32, false, Time::ZERO);
@@ -209,12 +146,12 @@ mod testing {
     }
 
     /// A window as a loss left it.
-    pub(super) fn window(cwnd: f64) -> Window {
+    pub(crate) fn window(cwnd: f64) -> Window {
         Window::new(cwnd, Some(cwnd), 1000.0)
     }
 
     /// Sends what the recovery picks until it picks no more, and returns it.
-    pub(super) fn send(
+    pub(crate) fn send(
         recovery: &mut impl Recovery,
         board: &mut Scoreboard,
         window: &Window,
@@ -246,45 +183,12 @@ mod testing {
     }
 
     /// So many duplicates; the verdict of the last.
-    pub(super) fn duplicates(
+    pub(crate) fn duplicates(
         recovery: &mut impl Recovery,
         board: &mut Scoreboard,
         window: &mut Window,
         count: u32,
     ) -> Verdict {
         (0..count).map(|_| recovery.on_duplicate(board, window)).last().unwrap_or(Verdict::Open)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::testing::{REDUCED, board, config, duplicates, send, window};
-    use super::*;
-
-    fn machines() -> impl Iterator<Item = RecoveryMachine> {
-        RecoveryKind::ALL.iter().map(|kind| kind.build(&config()))
-    }
-
-    #[test]
-    fn a_timeout_sends_as_many_copies_of_the_first_segment_as_the_law_asks_for_and_goes_on_behind_it() {
-        for mut recovery in machines() {
-            let (mut board, window) = (board(8), window(3.0));
-            recovery.on_timeout(LossResponse { copies: 2, ..REDUCED }, &mut board);
-            let sent = send(&mut recovery, &mut board, &window, Fresh::Ready);
-            assert_eq!(sent[..3], [Pick::Again(0), Pick::Again(0), Pick::Again(1)], "{recovery:?}");
-        }
-    }
-
-    #[test]
-    fn a_loss_told_by_duplicates_is_sent_in_as_many_copies_as_the_law_asks_for() {
-        for mut recovery in machines() {
-            let (mut board, mut window) = (board(8), window(8.0));
-            board.sack(200, 600);
-            duplicates(&mut recovery, &mut board, &mut window, 3);
-            recovery.begin(LossResponse { copies: 2, ..REDUCED }, &mut board, &mut window);
-            let sent = send(&mut recovery, &mut board, &window, Fresh::Withheld);
-            let firsts = sent.iter().filter(|pick| **pick == Pick::Again(0)).count();
-            assert_eq!(firsts, 2, "{recovery:?}");
-        }
     }
 }

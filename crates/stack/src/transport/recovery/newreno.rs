@@ -19,8 +19,8 @@
 //! **Checked by** `tests/scripts/newreno-*`.
 
 use super::Duplicates;
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::transport::tcp::{Config, FullAck};
 
 /// `NewReno`'s recovery.
@@ -46,7 +46,7 @@ enum Phase {
 impl NewReno {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> NewReno {
+    pub fn new<P>(config: &Config<P>) -> NewReno {
         NewReno {
             duplicates: Duplicates::new(config),
             inflation: 0.0,
@@ -145,7 +145,7 @@ mod tests {
     use super::super::testing::{LEN, REDUCED, board, config, duplicates, send, window};
     use super::*;
 
-    fn in_recovery(config: &Config) -> (NewReno, Scoreboard, Window) {
+    fn in_recovery<P>(config: &Config<P>) -> (NewReno, Scoreboard, Window) {
         let (mut newreno, mut board, mut window) = (NewReno::new(config), board(12), window(12.0));
         assert_eq!(duplicates(&mut newreno, &mut board, &mut window, 3), Verdict::Lost);
         window.cwnd = 6.0;

@@ -14,8 +14,8 @@
 //! **Checked by** `tests/scripts/reno-*`.
 
 use super::Duplicates;
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::transport::tcp::{Config, FastRetransmit};
 
 /// Reno's recovery.
@@ -30,7 +30,7 @@ pub struct Reno {
 impl Reno {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> Reno {
+    pub fn new<P>(config: &Config<P>) -> Reno {
         Reno {
             duplicates: Duplicates::new(config),
             inflation: 0.0,

@@ -23,8 +23,8 @@
 use std::collections::VecDeque;
 
 use super::copies_ahead;
+use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::transport::tcp::{Config, LostRetransmission, SackAfterTimeout};
 use crate::units::Time;
 
@@ -52,7 +52,7 @@ pub struct Sack {
 impl Sack {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> Sack {
+    pub fn new<P>(config: &Config<P>) -> Sack {
         Sack {
             duplicates: 0,
             point: None,

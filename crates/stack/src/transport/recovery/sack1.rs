@@ -16,8 +16,8 @@
 //! **Checked by** the tests below and ns-2 (`tests/python/test_ns2.py`).
 
 use super::Duplicates;
+use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::transport::tcp::{Config, SackAfterTimeout};
 
 /// The recovery of ns-2's `Sack1`.
@@ -37,7 +37,7 @@ pub struct Sack1 {
 impl Sack1 {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> Sack1 {
+    pub fn new<P>(config: &Config<P>) -> Sack1 {
         Sack1 { duplicates: Duplicates::new(config), pipe: 0, point: None, resent_below: 0, timed_out: false }
     }
 }

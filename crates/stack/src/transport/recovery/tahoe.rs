@@ -14,9 +14,9 @@
 //! **Checked by** `tests/scripts/tahoe-*`.
 
 use super::Duplicates;
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Reduction, Verdict, Window};
 use crate::transport::tcp::Config;
-use crate::transport::tcp::scoreboard::Scoreboard;
 
 /// Window after a loss, in segments.
 const LOSS_WINDOW: f64 = 1.0;
@@ -30,7 +30,7 @@ pub struct Tahoe {
 impl Tahoe {
     /// At the start of a connection.
     #[must_use]
-    pub fn new(config: &Config) -> Tahoe {
+    pub fn new<P>(config: &Config<P>) -> Tahoe {
         Tahoe { duplicates: Duplicates::new(config) }
     }
 

@@ -1,22 +1,37 @@
 //! Every parameter of a TCP endpoint, and the two profiles that set all of them.
 
-use crate::hooks::Congestion;
+use std::fmt::Debug;
+
+use crate::hooks::scoreboard::SackAfterTimeout;
+use crate::hooks::{Congestion, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
-use crate::registry::{CongestionKind, RecoveryKind};
-use crate::transport::congestion::{Laws, VegasConfig};
 use crate::units::Span;
+
+/// What a sender is made of beside what every TCP has: the law of its window, and what it resends. The registered ones
+/// are [`crate::registry::Parts`]; a host may bring its own.
+pub trait Parts: Clone + Debug {
+    /// How large the window is.
+    type Law: Congestion + Clone + Debug;
+    /// What is resent and when recovery ends.
+    type Recovery: Recovery + Clone + Debug;
+
+    /// The law at the start of a connection; `draw` is a random number for its own decisions.
+    fn law(&self, config: &Config<Self>, draw: u32) -> Self::Law;
+
+    /// Laws that judge each loss without a say in the window.
+    fn judges(&self, _config: &Config<Self>, _draw: u32) -> Vec<Self::Law> {
+        Vec::new()
+    }
+
+    /// The recovery at the start of a connection.
+    fn recovery(&self, config: &Config<Self>) -> Self::Recovery;
+}
 
 /// The parameters of one TCP endpoint. Both ends of a flow use the same.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// What is resent and when recovery ends.
-    pub recovery: RecoveryKind,
-    /// How large the window is.
-    pub congestion: CongestionKind,
-    /// The constants of the laws.
-    pub laws: Laws,
-    /// Laws that judge each loss without a say in the window.
-    pub judges: Vec<CongestionKind>,
+pub struct Config<P> {
+    /// The law of the window and the recovery.
+    pub parts: P,
     /// Payload bytes of a full segment (SMSS).
     pub packet: u32,
     /// Bytes a routing header adds to every packet.
@@ -101,15 +116,6 @@ pub enum SackPipe {
     Counted,
 }
 
-/// What becomes of selective acknowledgements when the retransmission timer fires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SackAfterTimeout {
-    /// They are kept, and what they cover is not sent again (RFC 6675, 5.1).
-    Kept,
-    /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
-    Cleared,
-}
-
 /// What tells SACK's recovery that a copy of a segment was lost, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostRetransmission {
@@ -148,18 +154,12 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// All parameters of this profile.
+    /// All parameters of this profile, for a sender of these parts.
     #[must_use]
-    pub fn config(self) -> Config {
+    pub fn with<P>(self, parts: P) -> Config<P> {
         match self {
             Profile::Ns2Of2004 => Config {
-                recovery: RecoveryKind::NewReno,
-                congestion: CongestionKind::Reno,
-                laws: Laws {
-                    vegas: VegasConfig { rounded: true, ..VegasConfig::default() },
-                    ..Laws::default()
-                },
-                judges: Vec::new(),
+                parts,
                 packet: 1000,
                 extra_header: 0,
                 window: 20,
@@ -193,10 +193,7 @@ impl Profile {
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
             },
             Profile::Modern => Config {
-                recovery: RecoveryKind::Sack,
-                congestion: CongestionKind::Reno,
-                laws: Laws::default(),
-                judges: Vec::new(),
+                parts,
                 packet: 1448,
                 extra_header: 0,
                 window: 4096,
@@ -233,17 +230,11 @@ impl Profile {
     }
 }
 
-impl Config {
+impl<P> Config<P> {
     /// The receive buffer in force, in bytes.
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {
         self.receive_buffer.unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
-    }
-
-    /// In which form segments carry the extension of the law, if it has one.
-    #[must_use]
-    pub fn extension(&self) -> Option<Form> {
-        self.congestion.build(self, 0).extension()
     }
 
     /// How many SACK blocks find room in a header beside the timestamps and an extension of this form.
@@ -267,6 +258,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::tcp::Config;
 
     #[test]
     fn the_window_scale_is_the_least_that_covers_the_buffer() {

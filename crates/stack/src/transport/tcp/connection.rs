@@ -4,9 +4,9 @@
 //! the acknowledgements of the [`Receiver`] on data that goes the other way. Simultaneous opening is not supported, and
 //! a connection never gives up retransmitting: a scenario's end ends it.
 
-use super::Config;
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, Outgoing, SackNews, Sender};
+use super::{Config, Parts};
 use crate::hooks::{Echo, Out, Sending, Timer};
 use crate::packet::{Body, Extension, Flags, NodeId, Options, Packet, Segment, Timestamps};
 use crate::units::{SeqNo, Span, Time};
@@ -40,11 +40,11 @@ const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);
 
 /// One end of a connection.
 #[derive(Clone, Debug)]
-pub struct Connection {
+pub struct Connection<P: Parts> {
     state: State,
     local: (NodeId, u16),
     remote: (NodeId, u16),
-    sender: Sender,
+    sender: Sender<P>,
     receiver: Receiver,
     iss: SeqNo,
     irs: SeqNo,
@@ -62,7 +62,7 @@ pub struct Connection {
     echo: Option<Extension>,
     bytes_received: u64,
     repeats_received: u64,
-    config: Config,
+    config: Config<P>,
 }
 
 /// Whether the receiver owes an acknowledgement.
@@ -73,16 +73,16 @@ enum AckDue {
     Now,
 }
 
-impl Connection {
+impl<P: Parts> Connection<P> {
     /// A connection that is not yet open. `iss` is the initial send sequence number.
     #[must_use]
     pub fn new(
-        config: &Config,
+        config: &Config<P>,
         role: Role,
         local: (NodeId, u16),
         remote: (NodeId, u16),
         iss: SeqNo,
-    ) -> Connection {
+    ) -> Connection<P> {
         let sender = Sender::new(config, iss.0);
         Connection {
             state: if role == Role::Passive { State::Listen } else { State::Closed },
@@ -139,7 +139,7 @@ impl Connection {
 
     /// The sending half.
     #[must_use]
-    pub fn sender(&self) -> &Sender {
+    pub fn sender(&self) -> &Sender<P> {
         &self.sender
     }
 

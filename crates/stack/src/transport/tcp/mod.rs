@@ -1,18 +1,15 @@
 //! TCP endpoints, sans-IO (RFC 9293).
 //!
 //! [`Connection`] is the box: segments and timers in, segments and timers out. Inside it a [`sender`] works on the
-//! [`scoreboard`] of what is outstanding, with [`rtt`] for the timer, and a [`receiver`] reassembles and acknowledges.
+//! [`Scoreboard`](crate::hooks::scoreboard::Scoreboard) of what is outstanding, with [`rtt`] for the timer, and a [`receiver`] reassembles and acknowledges.
 //! Both directions of a connection may carry data.
 
 mod config;
 mod connection;
-pub mod ranges;
 pub mod receiver;
 pub mod rtt;
-pub mod scoreboard;
 pub mod sender;
 
-pub use config::{
-    Config, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
-};
+pub use crate::hooks::scoreboard::SackAfterTimeout;
+pub use config::{Config, FastRetransmit, FullAck, Halved, LostRetransmission, Parts, Profile, SackPipe};
 pub use connection::{Connection, Role, State};

@@ -1,8 +1,8 @@
 //! The receiving half: reassembly, the advertised window, and when to acknowledge.
 
 use super::Config;
-use super::ranges::Ranges;
 use crate::packet::{MAX_SACK_BLOCKS, SackBlocks};
+use crate::ranges::Ranges;
 use crate::units::SeqNo;
 
 /// What an arriving segment asks for.
@@ -33,19 +33,19 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver before the first segment.
     #[must_use]
-    pub fn new(config: &Config) -> Receiver {
+    pub fn new<P>(config: &Config<P>) -> Receiver {
         Receiver::with(config, Ranges::default(), Vec::with_capacity(MAX_SACK_BLOCKS + 1))
     }
 
     /// Makes this the receiver of another connection, before its first segment; it keeps its memory.
-    pub fn renew(&mut self, config: &Config) {
+    pub fn renew<P>(&mut self, config: &Config<P>) {
         let (mut beyond, mut recent) = (std::mem::take(&mut self.beyond), std::mem::take(&mut self.recent));
         beyond.clear();
         recent.clear();
         *self = Receiver::with(config, beyond, recent);
     }
 
-    fn with(config: &Config, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
+    fn with<P>(config: &Config<P>, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
         let buffer = config.receive_buffer_bytes();
         Receiver {
             next: 0,
@@ -178,7 +178,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::tcp::Profile;
+    use crate::registry::tcp::{Config, Profile};
 
     fn receiver(buffer: u64) -> Receiver {
         let config =

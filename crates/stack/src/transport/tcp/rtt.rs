@@ -1,7 +1,7 @@
 //! The round-trip estimate and the retransmission timeout (RFC 6298).
 
 use super::Config;
-use crate::transport::estimate::Smoothed;
+use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// Smoothed round trip, its variation, and the timeout they give.
@@ -32,7 +32,7 @@ pub struct RtoLimits {
 impl RttEstimator {
     /// The estimator of an endpoint, without a sample.
     #[must_use]
-    pub fn new(config: &Config) -> RttEstimator {
+    pub fn new<P>(config: &Config<P>) -> RttEstimator {
         RttEstimator::within(RtoLimits {
             initial: config.initial_rto,
             min: config.min_rto,
@@ -120,7 +120,7 @@ impl RttEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::tcp::Profile;
+    use crate::registry::tcp::{Config, Profile};
 
     fn exact() -> RttEstimator {
         let config = Config { tick: Span::ZERO, min_rto: Span::ZERO, ..Profile::Modern.config() };

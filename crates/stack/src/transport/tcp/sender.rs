@@ -10,24 +10,23 @@ mod persist;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 
 use super::rtt::RttEstimator;
-use super::scoreboard::Scoreboard;
-use super::{Config, Halved};
+use super::{Config, Halved, Parts};
+use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
     Ack, Congestion, Fresh, LossCause, Note, NoteEvent, Out, Pick, Progress, Recovery, Timer, Verdict, Window,
 };
 use crate::packet::Form;
-use crate::registry::{CongestionMachine, RecoveryMachine};
 use crate::units::{Bytes, Span, Time};
 
 /// The sending half of a connection. Offsets count from the first data byte.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct Sender<P: Parts> {
     board: Scoreboard,
     window: Window,
-    law: CongestionMachine,
+    law: P::Law,
     /// Laws that see what the law sees, and edit a window that is thrown away.
-    watching: Vec<CongestionMachine>,
-    recovery: RecoveryMachine,
+    watching: Vec<P::Law>,
+    recovery: P::Recovery,
     rtt: RttEstimator,
     written: u64,
     closed: bool,
@@ -59,17 +58,17 @@ pub struct Sender {
     counters: Counters,
 }
 
-impl Sender {
+impl<P: Parts> Sender<P> {
     /// A sender before the handshake; `draw` is a random number for the law's own decisions.
     #[must_use]
-    pub fn new(config: &Config, draw: u32) -> Sender {
+    pub fn new(config: &Config<P>, draw: u32) -> Sender<P> {
         let initial_window = f64::from(config.initial_window);
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
-            law: config.congestion.build(config, draw),
-            watching: config.judges.iter().map(|kind| kind.build(config, draw)).collect(),
-            recovery: config.recovery.build(config),
+            law: config.parts.law(config, draw),
+            watching: config.parts.judges(config, draw),
+            recovery: config.parts.recovery(config),
             rtt: RttEstimator::new(config),
             written: 0,
             closed: false,
@@ -101,7 +100,7 @@ impl Sender {
 
     /// Makes this the sender of another connection, before the handshake. What it has counted goes on, and it keeps its
     /// memory, but for that of laws that own some.
-    pub fn renew(&mut self, config: &Config, draw: u32) {
+    pub fn renew(&mut self, config: &Config<P>, draw: u32) {
         let mut board = std::mem::take(&mut self.board);
         board.clear();
         *self = Sender { board, counters: self.counters, ..Sender::new(config, draw) };

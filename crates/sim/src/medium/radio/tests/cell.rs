@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lasthop_stack::link::dot11::{MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules, Station};
+use lasthop_stack::link::dot11::{MacConfig, MacOut, Msdu, Outcome, Preset, Role, Rules};
+use lasthop_stack::registry::Station;
 
 use super::*;
 use crate::engine::queue::{EventQueue, Slot};

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{
-    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served, Station,
+    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Role, Rules, Served,
 };
 use crate::packet::NodeId;
+use crate::registry::Station;
 use crate::units::{Span, Time};
 
 /// What happened at a station.

@@ -7,9 +7,10 @@ use super::super::{
     ServedOutcome,
 };
 use super::cell::{Cell, Event, at};
-use crate::hooks::Reason;
+use crate::hooks::{Reason, Timing};
+use crate::registry::ArqMachine;
 use crate::schemes::DynamicArq;
-use crate::schemes::dynamic_arq::{Check, Clock, Deadline, Hopeless, Options, Order, Timing};
+use crate::schemes::dynamic_arq::{Check, Clock, Deadline, Hopeless, Options, Order};
 use crate::units::{Span, Time};
 
 /// 6 Mbit/s, MPDUs of 320 bytes, four attempts.
@@ -28,7 +29,7 @@ fn config() -> MacConfig {
 /// A station 0 with a scheme, and others that receive.
 fn cell(options: Options, count: usize) -> Cell {
     let mut cell = Cell::new(config(), count);
-    cell.stations[0].adopt(DynamicArq::new(options));
+    cell.stations[0].adopt(ArqMachine::Dynamic(DynamicArq::new(options)));
     cell
 }
 
@@ -198,7 +199,7 @@ fn attempts_are_counted_by_how_often_a_frame_was_sent_before() {
     let with = |scheme: bool| -> Counters {
         let mut cell = Cell::new(config(), 2);
         if scheme {
-            cell.stations[0].adopt(DynamicArq::new(Options::default()));
+            cell.stations[0].adopt(ArqMachine::Dynamic(DynamicArq::new(Options::default())));
         }
         cell.garble.push((1, FrameKind::Data, 6));
         cell.enqueue_of(Some(0), 0, 1, 5, 100);

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::super::timing::Timing;
 use super::Config;
+use crate::estimate::Smoothed;
+use crate::hooks::Timing;
+use crate::hooks::scoreboard::DUP_THRESH;
 use crate::packet::{Flags, Segment};
-use crate::transport::estimate::Smoothed;
 use crate::transport::tcp::rtt::RttEstimator;
-use crate::transport::tcp::scoreboard::DUP_THRESH;
 use crate::units::{SeqNo, Span, Time};
 
 /// Most segments with timestamps whose passing is remembered; further ones measure nothing.

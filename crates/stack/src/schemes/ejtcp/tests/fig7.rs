@@ -5,9 +5,9 @@
 use super::*;
 use crate::hooks::{Note, Out, Timer};
 use crate::packet::{Body, Extension, Flags, NodeId, Options, Packet, Segment};
-use crate::registry::{CongestionKind, RecoveryKind};
-use crate::transport::congestion::Laws;
-use crate::transport::tcp::{Config, Connection, FastRetransmit, Profile, Role};
+use crate::registry::tcp::{Config, Connection};
+use crate::registry::{LawConfig, Parts, RecoveryKind};
+use crate::transport::tcp::{FastRetransmit, Profile, Role};
 use crate::units::SeqNo;
 
 const SIZE: u32 = 1000;
@@ -51,10 +51,8 @@ impl Sender {
     /// A sender with a window of 60 that has sent nothing yet.
     fn new(law: EjtcpConfig) -> Sender {
         let config = Config {
-            recovery: RecoveryKind::Reno,
+            parts: Parts::new(RecoveryKind::Reno, LawConfig::Ejtcp(law)),
             reno_fast_retransmit: FastRetransmit::EveryHole,
-            congestion: CongestionKind::Ejtcp,
-            laws: Laws { ejtcp: law, ..Laws::default() },
             packet: SIZE,
             window: 2000,
             initial_window: 60,

@@ -59,7 +59,7 @@ fn a_change_of_modulation_leaves_two_segments_and_forgets_the_longest_round_trip
     tell(&mut law, Modulation::Qam64, &mut window);
     see(&mut law, QUEUEING, 250, &mut window);
     assert_eq!(law.max_rtt, Span::from_millis(250));
-    law.jitter = JitterRatio::new(Attribution::Trigger, Reach::Round);
+    law.jitter = JitterRatio::new(Attribution::Trigger, crate::estimate::Reach::Round);
     tell(&mut law, Modulation::Qpsk, &mut window);
     assert_eq!((window.cwnd, window.ssthresh, law.max_rtt), (2.0, 2.0, Span::ZERO));
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::super::{AckScheme, Config, Counters, Criterion, Mode, OnUndelivered};
 use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
-use crate::registry::RecoveryKind;
-use crate::transport::tcp::{self, Profile, State};
+use crate::registry::tcp::{self, Profile, State};
+use crate::registry::{LawConfig, Parts, RecoveryKind};
 use crate::units::{Span, Time};
 
 fn seconds(s: u64) -> Time {
@@ -80,7 +80,7 @@ fn drawn(seed: u64, mode: Mode) -> Plan {
     let recovery = RecoveryKind::ALL[draws.below(RecoveryKind::ALL.len() as u64) as usize];
     let sack = matches!(recovery, RecoveryKind::Sack | RecoveryKind::Fack) || draws.below(2) == 0;
     let tcp = tcp::Config {
-        recovery,
+        parts: Parts::new(recovery, LawConfig::Reno(())),
         sack,
         timestamps: draws.below(2) == 0,
         packet: 200 + draws.below(1300) as u32,

@@ -6,8 +6,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::super::{Config, Counters, Criterion, LleTcp};
 use crate::hooks::{Agent, AgentOut, Note, Out, Timer};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
+use crate::registry::tcp::{self, Connection, Role, State};
 use crate::signal::Signal;
-use crate::transport::tcp::{self, Connection, Role, State};
 use crate::units::{SeqNo, Span, Time};
 
 /// A generator of draws that needs no crate (`SplitMix64`).

@@ -1,8 +1,8 @@
 //! BBR over a path that is a queue, a rate and a delay, without losses.
 
-use super::super::testing::{ack, loss};
 use super::*;
 use crate::hooks::Progress;
+use crate::hooks::testing::{ack, loss};
 
 const SEGMENT: u32 = 1000;
 /// 8 Mbit/s of payload: a segment each millisecond.

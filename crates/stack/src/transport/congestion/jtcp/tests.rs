@@ -1,7 +1,7 @@
 //! One test a rule.
 
-use super::super::testing::{ack, loss};
 use super::*;
+use crate::hooks::testing::{ack, loss};
 use crate::hooks::{Echo, Sending};
 use crate::units::Span;
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::hooks::Note;
-use crate::registry::RecoveryKind;
-use crate::transport::tcp::Profile;
+use crate::registry::tcp::{Config, Connection, Profile};
+use crate::registry::{LawConfig, Parts, RecoveryKind};
 
 const CLIENT: usize = 0;
 const SERVER: usize = 1;
@@ -305,7 +305,12 @@ fn repeated_acknowledgements_advertise_one_window_even_when_data_was_just_read()
 
 #[test]
 fn the_timer_doubles_and_the_window_falls_to_one_segment() {
-    let config = Config { recovery: RecoveryKind::NewReno, timestamps: false, sack: false, ..modern() };
+    let config = Config {
+        parts: Parts::new(RecoveryKind::NewReno, LawConfig::Reno(())),
+        timestamps: false,
+        sack: false,
+        ..modern()
+    };
     let mut pair = Pair::new(&config);
     pair.open();
     pair.run(Span::from_millis(100));

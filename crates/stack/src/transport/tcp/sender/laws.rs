@@ -4,9 +4,10 @@ use super::{Arrived, Halved, Sender};
 use crate::hooks::{
     Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
 };
+use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
 
-impl Sender {
+impl<P: Parts> Sender<P> {
     /// Whether the law takes the first unacknowledged segment for lost.
     #[inline]
     pub(super) fn is_overdue(&self, ack: &Ack) -> bool {

@@ -2,9 +2,10 @@
 
 use super::{Outgoing, Sender};
 use crate::hooks::{NoteEvent, Out};
+use crate::transport::tcp::Parts;
 use crate::units::Time;
 
-impl Sender {
+impl<P: Parts> Sender<P> {
     /// Whether the peer's window is closed and this sender probes it.
     #[must_use]
     pub fn is_persisting(&self) -> bool {

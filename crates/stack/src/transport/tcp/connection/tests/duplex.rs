@@ -59,8 +59,12 @@ fn data_that_arrives_with_room_for_data_is_answered_by_data() {
 #[test]
 fn stamps_never_ride_on_data_and_each_segment_has_its_own_sent_back() {
     for congestion in [CongestionKind::Jtcp, CongestionKind::Ejtcp] {
-        let config =
-            Config { congestion, recovery: RecoveryKind::Reno, sack: false, timestamps: false, ..modern() };
+        let config = Config {
+            parts: Parts::new(RecoveryKind::Reno, congestion.config()),
+            sack: false,
+            timestamps: false,
+            ..modern()
+        };
         let mut pair = both_write(&Config { ack_every: 2, window: 1, ..config });
         pair.write(CLIENT, 20_000);
         while pair.ends[SERVER].receiver().in_order() == 0 {
@@ -119,7 +123,12 @@ fn data_takes_a_held_acknowledgement_with_it_and_its_timer_ends() {
 fn an_acknowledgement_repeated_on_data_is_no_duplicate() {
     // RFC 5681 (2): a duplicate carries no data.
     for (len, losses) in [(500, 0), (0, 1)] {
-        let config = Config { recovery: RecoveryKind::NewReno, timestamps: false, sack: false, ..modern() };
+        let config = Config {
+            parts: Parts::new(RecoveryKind::NewReno, LawConfig::Reno(())),
+            timestamps: false,
+            sack: false,
+            ..modern()
+        };
         let mut pair = both_write(&config);
         pair.write(CLIENT, 10_000);
         let start = segment_to(&pair, CLIENT, 0, len);
@@ -134,7 +143,8 @@ fn an_acknowledgement_repeated_on_data_is_no_duplicate() {
 
 #[test]
 fn selective_acknowledgements_on_data_count() {
-    let config = Config { recovery: RecoveryKind::Sack, timestamps: false, ..modern() };
+    let config =
+        Config { parts: Parts::new(RecoveryKind::Sack, LawConfig::Reno(())), timestamps: false, ..modern() };
     let mut pair = both_write(&config);
     pair.write(CLIENT, 10_000);
     let mut segment = segment_to(&pair, CLIENT, 0, 500);

@@ -7,13 +7,21 @@
 
 use std::collections::VecDeque;
 
-use super::SackAfterTimeout;
-use super::ranges::Ranges;
-use crate::hooks::{Delivered, Pick};
+use super::{Delivered, Pick};
+use crate::ranges::Ranges;
 use crate::units::{Span, Time};
 
 /// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2; RFC 6675's `DupThresh`).
 pub const DUP_THRESH: u32 = 3;
+
+/// What becomes of selective acknowledgements when the retransmission timer fires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackAfterTimeout {
+    /// They are kept, and what they cover is not sent again (RFC 6675, 5.1).
+    Kept,
+    /// They are forgotten, in case the receiver has dropped what they cover (RFC 2018, 8), as ns-2 does.
+    Cleared,
+}
 
 /// A segment that was sent and not yet acknowledged.
 #[derive(Clone, Copy, Debug)]

@@ -110,8 +110,8 @@ impl DeliveryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hooks::testing;
     use crate::hooks::{Delivered, Progress};
-    use crate::transport::congestion::testing;
 
     fn departure(ms: u64, number: u64, pipe: u32, backlog: u64) -> Departure {
         Departure {

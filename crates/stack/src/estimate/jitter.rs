@@ -23,6 +23,7 @@
 
 use std::collections::VecDeque;
 
+use crate::hooks::parameter::Words;
 use crate::hooks::{Ack, Jitter, Progress, Sending};
 use crate::units::Time;
 
@@ -49,7 +50,14 @@ pub enum Reach {
     Cwnd,
 }
 
+impl Words for Reach {
+    const WORDS: &'static [(&'static str, Reach)] = &[("round", Reach::Round), ("cwnd", Reach::Cwnd)];
+}
+
 impl Reach {
+    /// The choice in words, for the parameters of the laws that offer it.
+    pub const MEANING: &str = "packets that the jitter ratio is taken over: cwnd, or two more, so that it always spans a round trip";
+
     fn packets(self, window: f64) -> u64 {
         match self {
             Reach::Round => window as u64 + 2,

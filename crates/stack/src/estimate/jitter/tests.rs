@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hooks::Echo;
-use crate::transport::congestion::testing::ack;
+use crate::hooks::testing::ack;
 
 /// The acknowledgement of one packet, or of several, sent and received at these times in milliseconds.
 fn told(segments: u32, sent: u64, received: u64, sending: Sending, newest_sent: u64) -> Ack {

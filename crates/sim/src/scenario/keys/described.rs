@@ -1,0 +1,147 @@
+//! The keys of schemes, made from what each says of its own parameters.
+
+use super::super::quantity::Dim;
+use super::super::value::Value;
+use super::table::{quantity, segments, time};
+use super::{Bound, Default, Key, Kind, Only};
+use lasthop_stack::hooks::parameter::{Domain, Limit, Setting, Spec};
+use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind, IntervalKind};
+use lasthop_stack::units::{Bytes, Span};
+
+/// The keys of all congestion laws: `flows.NAME.tcp.LAW.*`.
+pub(super) fn laws() -> Vec<Key> {
+    let of = |kind: &CongestionKind| {
+        let name = kind.entry().name;
+        let only = if CongestionKind::JUDGES.contains(kind) {
+            Only::Law(name)
+        } else {
+            Only::Is("flows.*.tcp.congestion", leak(vec![name]))
+        };
+        keys(&format!("flows.*.tcp.{name}"), only, kind.parameters())
+    };
+    CongestionKind::named_in_scenarios().iter().flat_map(of).collect()
+}
+
+/// The keys of all agents: `agents.NAME.KIND.*`.
+pub(super) fn agents() -> Vec<Key> {
+    let of = |kind: &AgentKind| {
+        let name = kind.entry().name;
+        keys(&format!("agents.*.{name}"), Only::Is("agents.*.kind", leak(vec![name])), kind.parameters())
+    };
+    AgentKind::ALL.iter().flat_map(of).collect()
+}
+
+/// The keys of all ARQs: `links.NAME.arq.*`.
+pub(super) fn arqs() -> Vec<Key> {
+    let of = |kind: &ArqKind| {
+        let only = Only::Is("links.*.arq.kind", leak(vec![kind.entry().name]));
+        keys("links.*.arq", only, kind.parameters())
+    };
+    ArqKind::ALL.iter().flat_map(of).collect()
+}
+
+/// The keys of all retransmission intervals: `links.NAME.frn.*`.
+pub(super) fn intervals() -> Vec<Key> {
+    let of = |kind: &IntervalKind| {
+        let only = Only::Is("links.*.frn.interval", leak(vec![kind.entry().name]));
+        keys("links.*.frn", only, kind.parameters())
+    };
+    IntervalKind::ALL.iter().flat_map(of).collect()
+}
+
+/// The table of keys is made once and lasts as long as the program.
+fn leak<T>(values: Vec<T>) -> &'static [T] {
+    Vec::leak(values)
+}
+
+fn text(text: String) -> &'static str {
+    String::leak(text)
+}
+
+/// The keys of one scheme below `path`, which have a meaning where `owner` holds.
+fn keys(path: &str, owner: Only, parameters: Vec<(&'static Spec, Setting)>) -> Vec<Key> {
+    let key = |(spec, default): (&'static Spec, Setting)| {
+        // A name that begins with the endpoint's is that of a key of its own.
+        let at = |name: &str| match name.strip_prefix("tcp.") {
+            Some(name) => text(format!("flows.*.tcp.{name}")),
+            None => text(format!("{path}.{name}")),
+        };
+        let conditions = spec.only.iter().map(|(name, words)| Only::Is(at(name), words));
+        let or = text(text_of(default));
+        Key {
+            path: at(spec.name),
+            kind: kind(spec.domain),
+            words: spec.words,
+            least: spec.least.map(bound),
+            most: spec.most.map(bound),
+            default: match spec.follows {
+                None => Default::Text(or),
+                Some(follows) => Default::Follows {
+                    key: at(follows.name),
+                    value: follows.word,
+                    then: text(text_of(follows.default)),
+                    or,
+                },
+            },
+            meaning: spec.meaning,
+            source: spec.source,
+            only: leak(std::iter::once(owner).chain(conditions).collect()),
+        }
+    };
+    parameters.into_iter().map(key).collect()
+}
+
+fn kind(domain: Domain) -> Kind {
+    match domain {
+        Domain::Flag => Kind::Bool,
+        Domain::Count => Kind::Integer,
+        Domain::Number => Kind::Number,
+        Domain::Share => Kind::Quantity(&[Dim::Share], "%"),
+        Domain::Time(unit) => Kind::Quantity(&[Dim::Time], unit),
+        Domain::Size => Kind::Quantity(&[Dim::Size], "B"),
+        Domain::Segments => Kind::Quantity(&[Dim::Segments], "segments"),
+        Domain::Words(noun, words) => Kind::Word(noun, words),
+    }
+}
+
+fn bound(limit: Limit) -> Bound {
+    Bound { text: limit.text, included: limit.included }
+}
+
+/// A value in the text of a scenario.
+fn text_of(setting: Setting) -> String {
+    match setting {
+        Setting::Flag(value) => value.to_string(),
+        Setting::Count(value) => value.to_string(),
+        Setting::Number(value) => value.to_string(),
+        Setting::Share(value) => format!("{} %", value * 100.0),
+        Setting::Time(value) => time(value),
+        Setting::Size(value) => quantity(Dim::Size, value.0),
+        Setting::Segments(value) => segments(value),
+        Setting::Word(word) => word.to_string(),
+    }
+}
+
+/// A value of a scenario as its parameter takes it.
+pub(in super::super) fn setting(spec: &Spec, value: &Value) -> Option<Setting> {
+    if let Value::Text(text) = value {
+        let own = match spec.domain {
+            Domain::Words(_, words) => words(),
+            _ => Vec::new(),
+        };
+        return spec.words.iter().copied().chain(own).find(|word| word == text).map(Setting::Word);
+    }
+    match spec.domain {
+        Domain::Flag => match value {
+            Value::Bool(value) => Some(Setting::Flag(*value)),
+            _ => None,
+        },
+        Domain::Count => value.count().map(Setting::Count),
+        Domain::Number => value.si().map(Setting::Number),
+        Domain::Share => value.si().map(Setting::Share),
+        Domain::Time(_) => value.count().map(|base| Setting::Time(Span(base))),
+        Domain::Size => value.count().map(|base| Setting::Size(Bytes(base))),
+        Domain::Segments => value.count().and_then(|base| u32::try_from(base).ok()).map(Setting::Segments),
+        Domain::Words(..) => None,
+    }
+}

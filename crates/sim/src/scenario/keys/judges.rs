@@ -1,0 +1,14 @@
+//! The key of the laws that only watch; those of a law come from the law.
+
+use super::{Key, Kind, Only};
+use lasthop_stack::registry::CongestionKind;
+
+/// The key.
+pub(super) const KEYS: &[Key] = &[Key::new(
+    "flows.*.tcp.judges",
+    Kind::Words("congestion law", || CongestionKind::JUDGES.iter().map(|kind| kind.entry().name).collect()),
+    "laws that judge each loss of this flow without a say in its window",
+)
+.or(&["none"])
+.default("none")
+.only(&[Only::Tcp])];

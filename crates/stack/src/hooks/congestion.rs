@@ -1,0 +1,251 @@
+//! How large the window is: the events a law sees, its answers, and the trait [`Congestion`].
+
+use super::parameter::Words;
+use super::scoreboard::Sent;
+use super::window::Window;
+use crate::packet::{Form, Modulation};
+use crate::units::{Span, Time};
+
+/// What an acknowledgement did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It advanced by so many segments, outside recovery, while the window was the limit: the window may grow.
+    Open(u32),
+    /// It advanced by so many segments while something else than the window held the sender back.
+    Unlimited(u32),
+    /// It advanced by so many segments during recovery.
+    Recovering(u32),
+    /// It advanced nothing.
+    Duplicate,
+}
+
+/// An acknowledgement, as a congestion law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// What it did.
+    pub progress: Progress,
+    /// The round trip of the newest segment it acknowledged, if all that it acknowledged was sent once only: behind the
+    /// repair of a hole an acknowledgement has waited for the repair, not in queues. It is exact, whatever clock the
+    /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
+    pub rtt: Option<Span>,
+    /// When the newest segment it acknowledged was sent last, however often.
+    pub newest_sent: Option<Time>,
+    /// Smoothed round trip, once known.
+    pub srtt: Option<Span>,
+    /// First byte not yet acknowledged, after this acknowledgement.
+    pub una: u64,
+    /// First byte never sent.
+    pub sent_end: u64,
+    /// Segments outstanding before this acknowledgement.
+    pub flight: u32,
+    /// Segments thought to be in the network, after this acknowledgement (RFC 6675, `pipe`).
+    pub pipe: u32,
+    /// What it told of segments not known to be delivered before, cumulatively or selectively.
+    pub delivered: Delivered,
+    /// What its header extension told, if the law asked for one.
+    pub extension: Option<Echo>,
+}
+
+/// What the header extension of an acknowledgement tells, in stream offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// When the segment that triggered it was sent, by the data sender's clock.
+    pub sent: Time,
+    /// When that segment was received, by the receiver's clock.
+    pub received: Time,
+    /// First byte of that segment.
+    pub trigger: u64,
+    /// How often that segment had been sent.
+    pub sending: Sending,
+    /// The modulation of the 802.16 link on the way.
+    pub modulation: Option<Modulation>,
+}
+
+/// How often a segment had been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// Once.
+    Single,
+    /// More than once: it may be any of its copies.
+    Repeated,
+}
+
+/// Segments that an acknowledgement told to be delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Their bytes.
+    pub bytes: u64,
+    /// The number of the one among them that was sent last.
+    pub newest: Option<u64>,
+}
+
+/// A segment that has just left.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// When.
+    pub now: Time,
+    /// Its number: segments are counted from 0, and one that is sent again keeps its own.
+    pub number: u64,
+    /// Number of the first segment outstanding.
+    pub base: u64,
+    /// Segments in the network before it.
+    pub pipe: u32,
+    /// Bytes outstanding, its own included.
+    pub outstanding: u64,
+    /// Bytes that wait to be sent behind it.
+    pub backlog: u64,
+}
+
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// By duplicate or selective acknowledgements, or by the law itself ([`Congestion::is_overdue`]).
+    Duplicates,
+    /// By the retransmission timer, for the first time for this segment.
+    Timeout,
+    /// By the retransmission timer again, the segment having been resent by it already.
+    RepeatedTimeout,
+}
+
+/// A loss indication.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
+    /// How.
+    pub cause: LossCause,
+    /// First byte of the segment taken for lost.
+    pub una: u64,
+    /// What a law takes its share of.
+    pub base: LossBase,
+    /// Segments thought to be in the network (RFC 6675, `pipe`).
+    pub pipe: u32,
+    /// Distinct segments sent so far.
+    pub sent: u64,
+    /// First byte never sent.
+    pub sent_end: u64,
+    /// When the segment taken for lost was sent last.
+    pub sent_at: Time,
+    /// How often it was sent.
+    pub times: u8,
+    /// Smoothed round trip, once known.
+    pub srtt: Option<Span>,
+}
+
+/// What the window after a loss is a share of, in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossBase {
+    /// What is outstanding (RFC 5681's `FlightSize`).
+    Flight(u32),
+    /// The congestion window as it was, as in ns-2.
+    Window(f64),
+}
+
+impl LossBase {
+    /// The number of segments.
+    #[must_use]
+    pub fn segments(self) -> f64 {
+        match self {
+            LossBase::Flight(segments) => f64::from(segments),
+            LossBase::Window(segments) => segments,
+        }
+    }
+
+    /// Least window that duplicates leave: ssthresh, and so two segments (RFC 5681, 3.2), or one.
+    #[must_use]
+    pub fn least_window(self) -> f64 {
+        match self {
+            LossBase::Flight(_) => 2.0 * Window::LEAST,
+            LossBase::Window(_) => Window::LEAST,
+        }
+    }
+}
+
+/// Whether a law took a loss for congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// It was congestion: the law has reduced the window.
+    Reduced,
+    /// It was not: the window stands.
+    Kept,
+}
+
+/// What a law that tells losses apart takes a loss for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// A queue had no room.
+    Congestion,
+    /// The channel lost it.
+    Random,
+}
+
+/// A law's answer to a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossResponse {
+    /// Whether it reduced the window.
+    pub reduction: Reduction,
+    /// How many copies of the lost segment to send.
+    pub copies: u8,
+    /// What it took the loss for, if it tells losses apart.
+    pub judgement: Option<Judgement>,
+}
+
+impl LossResponse {
+    /// The answer of a law that does not tell losses apart.
+    pub const REDUCED: LossResponse =
+        LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
+}
+
+/// The jitter ratio as a law has it, and what it compares it with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter {
+    /// By how much packets arrive further apart than they were sent, as a share.
+    pub ratio: f64,
+    /// Above which it speaks of congestion.
+    pub threshold: f64,
+}
+
+/// The forms in which a law may ask for its extension.
+impl Words for Form {
+    const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
+}
+
+/// The window law.
+pub trait Congestion {
+    /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window);
+
+    /// A segment is taken for lost. The law leaves in `window` what shall hold after recovery.
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
+
+    /// A segment has left.
+    fn on_sent(&mut self, _: &Departure) {}
+
+    /// Whether the first unacknowledged segment shall be taken for lost at this acknowledgement, though the duplicates do
+    /// not tell so (yet). Asked after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.
+    fn is_overdue(&self, _ack: &Ack, _head: &Sent) -> bool {
+        false
+    }
+
+    /// In which form each segment carries an [`Extension`](crate::packet::Extension), if any.
+    fn extension(&self) -> Option<Form> {
+        None
+    }
+
+    /// The rate at which the path carries segments by the law's own measurement, if it makes one. Unit: segments a second.
+    fn estimate(&mut self, _now: Time) -> Option<f64> {
+        None
+    }
+
+    /// What the law measures of queues on the way, if it does by jitter; for traces.
+    fn jitter(&self, _: &Window) -> Option<Jitter> {
+        None
+    }
+
+    /// Whether a duplicate acknowledgement with this extension may count as one.
+    fn heeds(&self, _echo: &Echo, _una: u64) -> bool {
+        true
+    }
+}

@@ -1,0 +1,28 @@
+//! Where the parts of the stack meet: the traits that a scheme may implement, and the plain data that passes through them.
+//!
+//! [`Congestion`] says how large the window is and [`Recovery`] which segment goes next: two independent choices, which
+//! the sender reports to. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and an
+//! [`Interval`] spaces the retransmissions of a slotted network. Nothing here names a scheme or a link.
+
+mod agent;
+mod arq;
+mod congestion;
+mod interval;
+mod out;
+pub mod parameter;
+mod recovery;
+pub mod scoreboard;
+#[cfg(test)]
+pub(crate) mod testing;
+mod window;
+
+pub use agent::{Agent, AgentOut};
+pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
+pub use congestion::{
+    Ack, Congestion, Delivered, Departure, Echo, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,
+    Progress, Reduction, Sending,
+};
+pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
+pub use out::{Judge, Judged, Note, NoteEvent, Out, Timer};
+pub use recovery::{Fresh, Pick, Recovery, Verdict};
+pub use window::Window;

@@ -1,0 +1,116 @@
+//! Where a transport endpoint puts its answers: the trait [`Out`], and what passes through it.
+
+use super::congestion::{Jitter, Judgement, LossCause};
+use crate::packet::Packet;
+use crate::units::{Span, Time};
+
+/// A timer of a transport endpoint. Setting it again replaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// Retransmission, or persist while the peer's window is closed.
+    Retransmit,
+    /// A held-back acknowledgement.
+    DelayedAck,
+    /// The next segment, where the law spaces them.
+    Pace,
+}
+
+/// Something worth a line in a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Note {
+    /// What happened.
+    pub event: NoteEvent,
+    /// First byte of the segment it is about, from 0 for the first data byte.
+    pub seq: u64,
+    /// Its payload in bytes.
+    pub len: u32,
+    /// First byte not yet acknowledged.
+    pub ack: u64,
+    /// Congestion window with inflation, in segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, in segments.
+    pub ssthresh: f64,
+}
+
+/// The events of a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteEvent {
+    /// A segment left for the first time.
+    Send,
+    /// A segment left again.
+    Resend,
+    /// An acknowledgement advanced.
+    Ack,
+    /// An acknowledgement advanced within recovery without ending it.
+    Partial,
+    /// A duplicate acknowledgement.
+    DupAck,
+    /// Recovery began.
+    Enter,
+    /// Recovery ended.
+    Exit,
+    /// The retransmission timer fired.
+    Timeout,
+    /// A probe of a closed window left.
+    Probe,
+}
+
+impl NoteEvent {
+    /// All events, in the order of their codes.
+    pub const NAMES: [&'static str; 9] =
+        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe"];
+}
+
+/// A loss, and what a law took it for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Which law.
+    pub judge: Judge,
+    /// How the loss was noticed.
+    pub cause: LossCause,
+    /// What the law took it for.
+    pub judgement: Judgement,
+    /// First byte of the segment taken for lost.
+    pub una: u64,
+    /// How often that segment had been sent.
+    pub times: u8,
+}
+
+/// Which law judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// The one that governs the window.
+    Law,
+    /// One that only watches, by its place in the configuration.
+    Watching(usize),
+}
+
+/// Where a transport endpoint puts its answers. The host empties it and calls the next box.
+pub trait Out {
+    /// A packet goes to the layer below.
+    fn down(&mut self, packet: Packet);
+
+    /// Sets (or moves) a timer.
+    fn set(&mut self, timer: Timer, at: Time);
+
+    /// Cancels a timer, if it is set.
+    fn cancel(&mut self, timer: Timer);
+
+    /// Whether notes are wanted; asked before one is made.
+    fn is_watching(&self) -> bool;
+
+    /// A note for the trace.
+    fn note(&mut self, note: Note);
+
+    /// A round trip was measured: the sample, the smoothed value, and the timeout in force.
+    fn measured(&mut self, rtt: Span, srtt: Span, rto: Span);
+
+    /// The same of the handshake, which gives the timer its first sample: a round trip of a SYN, not of data.
+    fn measured_handshake(&mut self, _rtt: Span, _srtt: Span, _rto: Span) {}
+
+    /// A law has judged a loss.
+    fn judged(&mut self, _: Judged) {}
+
+    /// A law has a new jitter ratio; told only while notes are wanted.
+    fn jitter(&mut self, _: Judge, _: Jitter) {}
+}

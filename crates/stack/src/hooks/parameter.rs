@@ -1,0 +1,366 @@
+//! How a scheme describes its own parameters: a host makes its reader, its listings and its documentation from these.
+
+use crate::units::{Bytes, Span};
+
+/// The longest time that a scenario may name: 31 years.
+pub const LONGEST: &str = "1000000000 s";
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting {
+    /// Yes or no.
+    Flag(bool),
+    /// A whole number.
+    Count(u64),
+    /// A real number.
+    Number(f64),
+    /// A share of the whole, from 0 to 1.
+    Share(f64),
+    /// A time.
+    Time(Span),
+    /// Bytes.
+    Size(Bytes),
+    /// Segments.
+    Segments(u32),
+    /// One of the words of the parameter.
+    Word(&'static str),
+}
+
+/// What a parameter takes beside the words it names.
+#[derive(Clone, Copy, Debug)]
+pub enum Domain {
+    /// Yes or no.
+    Flag,
+    /// A whole number.
+    Count,
+    /// A real number.
+    Number,
+    /// A share.
+    Share,
+    /// A time, usually written in this unit.
+    Time(&'static str),
+    /// Bytes.
+    Size,
+    /// Segments.
+    Segments,
+    /// One of these words and nothing else, described by this noun.
+    Words(&'static str, fn() -> Vec<&'static str>),
+}
+
+/// A choice that a scenario names by words.
+pub trait Words: Copy + PartialEq + 'static {
+    /// Each word and what it stands for, in the order of listings.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+/// The words of a choice.
+#[must_use]
+pub fn words<T: Words>() -> Vec<&'static str> {
+    T::WORDS.iter().map(|(word, _)| *word).collect()
+}
+
+/// A limit of the values of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// The limit, in the text of a scenario: `10 s`, `0.5`.
+    pub text: &'static str,
+    /// Whether the limit itself is allowed.
+    pub included: bool,
+}
+
+/// A default that another parameter of the scheme changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Follows {
+    /// The other parameter; `tcp.` stands before one of the endpoint.
+    pub name: &'static str,
+    /// The word it has.
+    pub word: &'static str,
+    /// The default under that word.
+    pub default: Setting,
+}
+
+/// What is to be said of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Its name within its scheme.
+    pub name: &'static str,
+    /// What it takes.
+    pub domain: Domain,
+    /// Words that it takes, too.
+    pub words: &'static [&'static str],
+    /// The least value.
+    pub least: Option<Limit>,
+    /// The greatest value.
+    pub most: Option<Limit>,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Where its default is published.
+    pub source: &'static str,
+    /// It has an effect only where each of these parameters has one of these words.
+    pub only: &'static [(&'static str, &'static [&'static str])],
+    /// A default that depends on another parameter.
+    pub follows: Option<Follows>,
+}
+
+/// A parameter of a scheme with the configuration `C`.
+#[derive(Debug)]
+pub struct Parameter<C: 'static> {
+    /// What is to be said of it.
+    pub spec: Spec,
+    /// Its value in a configuration.
+    pub get: fn(&C) -> Setting,
+    /// Gives it another. Parameters are set in the order of their list, so that one may refine another before it.
+    pub set: fn(&mut C, Setting),
+}
+
+/// A configuration that describes its own parameters.
+pub trait Described: Default + 'static {
+    /// The parameters, in the order of listings; one stands behind those that its conditions name.
+    const PARAMETERS: &'static [Parameter<Self>];
+
+    /// The parameter whose value does not go with those of others, and why.
+    fn conflict(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
+    /// Sets the parameter of this name, whose domain the value is of.
+    fn set(&mut self, name: &str, value: Setting) {
+        if let Some(parameter) = Self::PARAMETERS.iter().find(|parameter| parameter.spec.name == name) {
+            (parameter.set)(self, value);
+        }
+    }
+
+    /// What is to be said of each parameter, and its default.
+    #[must_use]
+    fn listing() -> Vec<(&'static Spec, Setting)> {
+        let config = Self::default();
+        Self::PARAMETERS.iter().map(|parameter| (&parameter.spec, (parameter.get)(&config))).collect()
+    }
+}
+
+/// A scheme without parameters.
+impl Described for () {
+    const PARAMETERS: &'static [Parameter<()>] = &[];
+}
+
+impl<C> Parameter<C> {
+    /// A parameter without limits and conditions.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        domain: Domain,
+        meaning: &'static str,
+        get: fn(&C) -> Setting,
+        set: fn(&mut C, Setting),
+    ) -> Parameter<C> {
+        let words: &[&str] = &[];
+        let spec = Spec {
+            name,
+            domain,
+            words,
+            least: None,
+            most: None,
+            meaning,
+            source: "",
+            only: &[],
+            follows: None,
+        };
+        Parameter { spec, get, set }
+    }
+
+    /// The words that it takes, too.
+    #[must_use]
+    pub const fn words(mut self, words: &'static [&'static str]) -> Parameter<C> {
+        self.spec.words = words;
+        self
+    }
+
+    /// Where its default is published.
+    #[must_use]
+    pub const fn source(mut self, source: &'static str) -> Parameter<C> {
+        self.spec.source = source;
+        self
+    }
+
+    /// The least value, which is allowed.
+    #[must_use]
+    pub const fn at_least(mut self, text: &'static str) -> Parameter<C> {
+        self.spec.least = Some(Limit { text, included: true });
+        self
+    }
+
+    /// The value that it must exceed.
+    #[must_use]
+    pub const fn above(mut self, text: &'static str) -> Parameter<C> {
+        self.spec.least = Some(Limit { text, included: false });
+        self
+    }
+
+    /// The greatest value, which is allowed.
+    #[must_use]
+    pub const fn at_most(mut self, text: &'static str) -> Parameter<C> {
+        self.spec.most = Some(Limit { text, included: true });
+        self
+    }
+
+    /// Where it has an effect.
+    #[must_use]
+    pub const fn only(mut self, only: &'static [(&'static str, &'static [&'static str])]) -> Parameter<C> {
+        self.spec.only = only;
+        self
+    }
+
+    /// Another default where the parameter `name` has the value `word`.
+    #[must_use]
+    pub const fn follows(mut self, name: &'static str, word: &'static str, default: Setting) -> Parameter<C> {
+        self.spec.follows = Some(Follows { name, word, default });
+        self
+    }
+}
+
+impl Setting {
+    fn mismatch(self, expected: &str) -> ! {
+        panic!("{self:?} for a parameter that takes {expected}: the host checks values against the domain")
+    }
+
+    /// The value of a flag.
+    #[must_use]
+    pub fn flag(self) -> bool {
+        match self {
+            Setting::Flag(value) => value,
+            other => other.mismatch("a flag"),
+        }
+    }
+
+    /// The value of a whole number.
+    #[must_use]
+    pub fn count(self) -> u64 {
+        match self {
+            Setting::Count(value) => value,
+            other => other.mismatch("a whole number"),
+        }
+    }
+
+    /// The value of a real number or a share.
+    #[must_use]
+    pub fn number(self) -> f64 {
+        match self {
+            Setting::Number(value) | Setting::Share(value) => value,
+            other => other.mismatch("a number"),
+        }
+    }
+
+    /// The value of a time.
+    #[must_use]
+    pub fn time(self) -> Span {
+        match self {
+            Setting::Time(value) => value,
+            other => other.mismatch("a time"),
+        }
+    }
+
+    /// The value of a size.
+    #[must_use]
+    pub fn size(self) -> Bytes {
+        match self {
+            Setting::Size(value) => value,
+            other => other.mismatch("a size"),
+        }
+    }
+
+    /// The value of a number of segments.
+    #[must_use]
+    pub fn segments(self) -> u32 {
+        match self {
+            Setting::Segments(value) => value,
+            other => other.mismatch("segments"),
+        }
+    }
+
+    /// The word of a choice.
+    ///
+    /// # Panics
+    /// The choice has no word for this value.
+    #[must_use]
+    pub fn word<T: Words>(value: T) -> Setting {
+        let found = T::WORDS.iter().find(|(_, known)| *known == value);
+        Setting::Word(found.expect("each value of a choice has a word").0)
+    }
+
+    /// The choice that a word stands for.
+    #[must_use]
+    pub fn choice<T: Words>(self) -> T {
+        let found = T::WORDS.iter().find(|(word, _)| self.is(word));
+        found.unwrap_or_else(|| self.mismatch("one of its words")).1
+    }
+
+    /// Whether it is this word.
+    #[must_use]
+    pub fn is(self, word: &str) -> bool {
+        matches!(self, Setting::Word(found) if found == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Config {
+        depth: u64,
+        rule: Rule,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Rule {
+        Early,
+        Late,
+    }
+
+    impl Default for Config {
+        fn default() -> Config {
+            Config { depth: 3, rule: Rule::Late }
+        }
+    }
+
+    impl Words for Rule {
+        const WORDS: &'static [(&'static str, Rule)] = &[("early", Rule::Early), ("late", Rule::Late)];
+    }
+
+    impl Described for Config {
+        const PARAMETERS: &'static [Parameter<Config>] = &[
+            Parameter::<Self>::new(
+                "rule",
+                Domain::Words("rule", words::<Rule>),
+                "when",
+                |config| Setting::word(config.rule),
+                |config, value| config.rule = value.choice(),
+            ),
+            Parameter::<Self>::new(
+                "depth",
+                Domain::Count,
+                "how deep",
+                |config| Setting::Count(config.depth),
+                |config, value| config.depth = value.count(),
+            )
+            .at_least("1"),
+        ];
+    }
+
+    #[test]
+    fn a_configuration_lists_its_parameters_with_their_defaults_and_takes_values_by_name() {
+        let listing = Config::listing();
+        let names: Vec<_> = listing.iter().map(|(spec, default)| (spec.name, *default)).collect();
+        assert_eq!(names, [("rule", Setting::Word("late")), ("depth", Setting::Count(3))]);
+        let mut config = Config::default();
+        config.set("depth", Setting::Count(7));
+        config.set("rule", Setting::Word("early"));
+        assert_eq!(config, Config { depth: 7, rule: Rule::Early });
+    }
+
+    #[test]
+    #[should_panic(expected = "Flag(true) for a parameter that takes a whole number")]
+    fn a_value_of_another_domain_breaks_an_invariant() {
+        Config::default().set("depth", Setting::Flag(true));
+    }
+}

@@ -1,0 +1,42 @@
+//! What the tests of the laws share.
+
+use super::{Ack, Delivered, Loss, LossBase, LossCause, Progress};
+use crate::units::{Span, Time};
+
+/// An acknowledgement that measures no round trip.
+pub(crate) fn ack(progress: Progress) -> Ack {
+    Ack {
+        now: Time::ZERO,
+        progress,
+        rtt: None,
+        newest_sent: None,
+        srtt: None,
+        una: 0,
+        sent_end: 0,
+        flight: 10,
+        pipe: 10,
+        delivered: Delivered::default(),
+        extension: None,
+    }
+}
+
+/// An acknowledgement that measures a round trip of so many milliseconds.
+pub(crate) fn after(ms: u64, progress: Progress) -> Ack {
+    Ack { rtt: Some(Span::from_millis(ms)), ..ack(progress) }
+}
+
+/// A loss with so many segments outstanding.
+pub(crate) fn loss(cause: LossCause, flight: u32) -> Loss {
+    Loss {
+        now: Time::ZERO,
+        cause,
+        una: 0,
+        base: LossBase::Flight(flight),
+        pipe: flight,
+        sent: 1000,
+        sent_end: 0,
+        sent_at: Time::ZERO,
+        times: 1,
+        srtt: None,
+    }
+}

@@ -1,0 +1,70 @@
+//! The congestion window: what a law edits and the sender owns.
+
+use crate::units::Rate;
+
+/// The congestion window, owned by the sender and edited by a [`Congestion`] law. Unit: segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// Most segments released by one acknowledgement, if the law sets a limit.
+    pub burst_limit: Option<u32>,
+    /// Payload bits per second at which segments leave, if the law spaces them.
+    pub pacing: Option<Rate>,
+    /// Upper end of `cwnd`: the scenario's window limit.
+    pub limit: f64,
+}
+
+impl Window {
+    /// Least congestion window and, doubled, least threshold.
+    pub(super) const LEAST: f64 = 1.0;
+
+    /// A window of `initial` segments that never exceeds `limit`.
+    #[must_use]
+    pub fn new(initial: f64, ssthresh: Option<f64>, limit: f64) -> Window {
+        let mut window = Window {
+            cwnd: initial,
+            ssthresh: ssthresh.unwrap_or(limit),
+            burst_limit: None,
+            pacing: None,
+            limit,
+        };
+        window.clamp();
+        window
+    }
+
+    /// Whether the window is below the slow-start threshold.
+    #[must_use]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// The window with what a recovery adds to it or takes from it: at least one segment.
+    #[must_use]
+    pub fn inflated(&self, inflation: f64) -> f64 {
+        (self.cwnd + inflation).max(Self::LEAST)
+    }
+
+    /// Holds the window within its bounds; the sender calls it after each edit, so a law need not.
+    pub(crate) fn clamp(&mut self) {
+        self.cwnd = self.cwnd.clamp(Self::LEAST, self.limit);
+        self.ssthresh = self.ssthresh.max(2.0 * Self::LEAST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_between_one_segment_and_its_limit_and_the_threshold_above_two() {
+        let mut window = Window::new(50.0, None, 20.0);
+        assert_eq!((window.cwnd, window.ssthresh), (20.0, 20.0));
+        (window.cwnd, window.ssthresh) = (0.3, 1.0);
+        window.clamp();
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0));
+        assert!(window.in_slow_start());
+    }
+}

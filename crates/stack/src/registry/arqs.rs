@@ -1,0 +1,86 @@
+//! How a link repeats what was not acknowledged: every ARQ.
+
+use std::convert::Infallible;
+
+use super::{Entry, kinds};
+use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Timing, Unit, Waiting};
+use crate::link::dot11;
+use crate::schemes::dynamic_arq::{self, DynamicArq};
+use crate::units::Time;
+
+kinds! {
+    /// How a link repeats what was not acknowledged.
+    ArqKind, ArqConfig, ArqMachine;
+    Fixed(Infallible), () = "fixed", "IEEE 802.11-2012 (9.3.4.4)", "the frame in service again at once, up to the retry limits, then its packet is dropped";
+    Dynamic(DynamicArq), dynamic_arq::Config = "dynamic", "Mahmoodi et al. 2007", "fragments by retransmissions and by the time left until the timer of their TCP sender fires";
+}
+
+/// A station of an 802.11 link, with any of them.
+pub type Station = dot11::Station<ArqMachine>;
+
+impl ArqConfig {
+    /// The scheme that chooses among frames, if one does: a station that repeats the frame in service needs none.
+    #[must_use]
+    pub fn build(&self) -> Option<ArqMachine> {
+        match self {
+            ArqConfig::Fixed(()) => None,
+            ArqConfig::Dynamic(config) => Some(ArqMachine::Dynamic(DynamicArq::new(config.options))),
+        }
+    }
+}
+
+macro_rules! each {
+    ($machine:expr, $arq:ident => $call:expr) => {
+        match $machine {
+            ArqMachine::Fixed(never) => match *never {},
+            ArqMachine::Dynamic($arq) => $call,
+        }
+    };
+}
+
+impl Arq for ArqMachine {
+    fn on_timing(&mut self, flow: u32, timing: Timing) {
+        each!(self, arq => arq.on_timing(flow, timing));
+    }
+
+    #[inline]
+    fn fires_at(&self, flow: u32) -> Time {
+        each!(self, arq => arq.fires_at(flow))
+    }
+
+    #[inline]
+    fn takes_new(&self) -> bool {
+        each!(self, arq => arq.takes_new())
+    }
+
+    #[inline]
+    fn hold(&mut self, unit: Unit) -> ArqVerdict {
+        each!(self, arq => arq.hold(unit))
+    }
+
+    fn withdraw(&mut self, packet: u32, fragment: u8) -> Option<Unit> {
+        each!(self, arq => arq.withdraw(packet, fragment))
+    }
+
+    #[inline]
+    fn next(&mut self, newcomer: Newcomer, now: Time) -> Option<Choice> {
+        each!(self, arq => arq.next(newcomer, now))
+    }
+
+    fn is_empty(&self) -> bool {
+        each!(self, arq => arq.is_empty())
+    }
+
+    fn waiting(&self, now: Time) -> Waiting {
+        each!(self, arq => arq.waiting(now))
+    }
+}
+
+impl ArqMachine {
+    /// What it has done since the start.
+    #[must_use]
+    pub fn counters(&self) -> dynamic_arq::Counters {
+        each!(self, arq => arq.counters())
+    }
+}

@@ -1,0 +1,75 @@
+//! How long a node of a slotted network waits before it sends a packet again: every interval.
+
+use super::{Entry, kinds};
+use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::{Interval, SlotNo, Transmission};
+use crate::link::slotted;
+use crate::link::slotted::interval::{Backoff, Fixed, Windows};
+use crate::schemes::load_adaptive::{History, LoadAdaptive};
+
+kinds! {
+    /// How long a node of the FRN waits before it sends a packet again.
+    IntervalKind, IntervalConfig, IntervalMachine;
+    Fixed(Fixed), () = "fixed", "FRN: Yamamoto et al. (2)", "a random number of slots in a window that does not change";
+    Backoff(Backoff), () = "backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles with each failure and shrinks to the first with a success";
+    LoadAdaptive(LoadAdaptive), History = "load-adaptive", "Yamamoto et al. (3.2)", "a window that grows in proportion to the share of failures among the last transmissions";
+}
+
+/// A node of a slotted network, with any of them.
+pub type SlottedNode = slotted::Node<IntervalMachine>;
+
+impl IntervalConfig {
+    /// The interval of one node between these windows.
+    #[must_use]
+    pub fn build(&self, windows: Windows) -> IntervalMachine {
+        let windows = Windows { longest: windows.longest.max(windows.shortest), ..windows };
+        match self {
+            IntervalConfig::Fixed(()) => IntervalMachine::Fixed(Fixed::new(windows)),
+            IntervalConfig::Backoff(()) => IntervalMachine::Backoff(Backoff::new(windows)),
+            IntervalConfig::LoadAdaptive(history) => {
+                IntervalMachine::LoadAdaptive(LoadAdaptive::new(windows.shortest, windows.longest, *history))
+            }
+        }
+    }
+}
+
+impl Interval for IntervalMachine {
+    #[inline]
+    fn on_outcome(&mut self, transmission: Transmission) {
+        match self {
+            IntervalMachine::Fixed(interval) => interval.on_outcome(transmission),
+            IntervalMachine::Backoff(interval) => interval.on_outcome(transmission),
+            IntervalMachine::LoadAdaptive(interval) => interval.on_outcome(transmission),
+        }
+    }
+
+    #[inline]
+    fn upper(&mut self, now: SlotNo) -> u32 {
+        match self {
+            IntervalMachine::Fixed(interval) => interval.upper(now),
+            IntervalMachine::Backoff(interval) => interval.upper(now),
+            IntervalMachine::LoadAdaptive(interval) => interval.upper(now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::{PacketId, TransmissionOutcome};
+    use crate::packet::NodeId;
+
+    #[test]
+    fn a_longest_window_below_the_shortest_counts_for_nothing() {
+        for kind in IntervalKind::ALL {
+            let mut interval = kind.config().build(Windows { least: 3, shortest: 9, longest: 5 });
+            interval.on_outcome(Transmission {
+                packet: PacketId::default(),
+                to: NodeId(1),
+                at: SlotNo(0),
+                outcome: TransmissionOutcome::Failed,
+            });
+            assert_eq!(interval.upper(SlotNo(1)), 9);
+        }
+    }
+}

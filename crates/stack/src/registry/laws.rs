@@ -1,0 +1,186 @@
+//! How large the congestion window is: every law.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Entry, kinds};
+use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::scoreboard::Sent;
+use crate::hooks::{Ack, Congestion, Departure, Echo, Jitter, Loss, LossResponse, Window};
+use crate::packet::Form;
+use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
+use crate::transport::congestion::{
+    Bbr, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno, VenoConfig,
+    Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
+};
+use crate::units::Time;
+
+kinds! {
+    /// How large the congestion window is.
+    CongestionKind, LawConfig, CongestionMachine;
+    Reno(Reno), () = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
+    Vegas(Vegas), VegasConfig = "vegas", "Brakmo and Peterson 1995", "a few segments in the queue, held by the round trip; early retransmission";
+    Veno(Veno), VenoConfig = "veno", "Fu and Liew 2003", "a loss met with a short queue cuts the window by a fifth only";
+    Westwood(Westwood), WestwoodConfig = "westwood", "Mascolo et al. 2001", "after a loss the window that the rate of acknowledgements fills";
+    WestwoodPlus(WestwoodPlus), WestwoodPlusConfig = "westwood-plus", "Grieco and Mascolo 2004", "Westwood with one sample of the rate a round trip";
+    Cubic(Cubic), CubicConfig = "cubic", "RFC 9438", "a cubic function of the time since the last loss";
+    Bbr(Box<Bbr>), () = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
+    Jtcp(Box<Jtcp>), JtcpConfig = "jtcp", "Wu and Chen 2004", "a loss without growing delays is random and leaves the window";
+    Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp", "Wu, Huang and Chang", "jitter and round trip tell random losses; copies, no bursts, rate of the air";
+    Custom(Box<dyn CustomLaw>), Custom = "custom", "the host", "a law of the host's own, called through a pointer";
+}
+
+/// What a law learns at the start of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Payload of a full segment, in bytes.
+    pub segment: u32,
+    /// A random number for its own decisions.
+    pub draw: u32,
+}
+
+/// A law from outside this crate.
+pub trait CustomLaw: Congestion + fmt::Debug + Send + Sync {
+    /// A copy of its state.
+    fn duplicate(&self) -> Box<dyn CustomLaw>;
+}
+
+impl<T: Congestion + fmt::Debug + Clone + Send + Sync + 'static> CustomLaw for T {
+    fn duplicate(&self) -> Box<dyn CustomLaw> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CustomLaw> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
+    }
+}
+
+/// How a law from outside this crate is made; without one it is Reno's.
+#[derive(Clone, Default)]
+pub struct Custom(Option<Arc<dyn Fn(Start) -> Box<dyn CustomLaw> + Send + Sync>>);
+
+impl Custom {
+    /// A law that `make` makes at the start of each connection.
+    #[must_use]
+    pub fn new<T: CustomLaw + 'static>(make: impl Fn(Start) -> T + Send + Sync + 'static) -> Custom {
+        Custom(Some(Arc::new(move |start| Box::new(make(start)))))
+    }
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Custom")
+    }
+}
+
+/// Two are equal when they are made by the same function.
+impl PartialEq for Custom {
+    fn eq(&self, other: &Custom) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl Described for Custom {
+    const PARAMETERS: &'static [crate::hooks::parameter::Parameter<Custom>] = &[];
+}
+
+impl CongestionKind {
+    /// Those that a scenario can name: all but a law of the host's own.
+    #[must_use]
+    pub fn named_in_scenarios() -> &'static [CongestionKind] {
+        &CongestionKind::ALL[..CongestionKind::ALL.len() - 1]
+    }
+
+    /// The laws that tell losses apart.
+    pub const JUDGES: &'static [CongestionKind] =
+        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
+
+    /// The laws that estimate the rate at which the path carries segments.
+    pub const ESTIMATORS: &'static [CongestionKind] =
+        &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
+}
+
+impl LawConfig {
+    /// A law at the start of a connection.
+    #[must_use]
+    pub fn build(&self, start: Start) -> CongestionMachine {
+        match self {
+            LawConfig::Reno(()) => CongestionMachine::Reno(Reno),
+            LawConfig::Vegas(config) => CongestionMachine::Vegas(Vegas::new(config)),
+            LawConfig::Veno(config) => CongestionMachine::Veno(Veno::new(config)),
+            LawConfig::Westwood(config) => CongestionMachine::Westwood(Westwood::new(config)),
+            LawConfig::WestwoodPlus(config) => CongestionMachine::WestwoodPlus(WestwoodPlus::new(config)),
+            LawConfig::Cubic(config) => CongestionMachine::Cubic(Cubic::new(config)),
+            LawConfig::Bbr(()) => {
+                let config = BbrConfig { segment: start.segment, draw: start.draw };
+                CongestionMachine::Bbr(Box::new(Bbr::new(config)))
+            }
+            LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
+            LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
+            LawConfig::Custom(Custom(Some(make))) => CongestionMachine::Custom(make(start)),
+            LawConfig::Custom(Custom(None)) => CongestionMachine::Reno(Reno),
+        }
+    }
+}
+
+macro_rules! each {
+    ($machine:expr, $law:ident => $call:expr) => {
+        match $machine {
+            CongestionMachine::Reno($law) => $call,
+            CongestionMachine::Vegas($law) => $call,
+            CongestionMachine::Veno($law) => $call,
+            CongestionMachine::Cubic($law) => $call,
+            CongestionMachine::Westwood($law) => $call,
+            CongestionMachine::WestwoodPlus($law) => $call,
+            CongestionMachine::Bbr($law) => $call,
+            CongestionMachine::Jtcp($law) => $call,
+            CongestionMachine::Ejtcp($law) => $call,
+            CongestionMachine::Custom($law) => $call,
+        }
+    };
+}
+
+impl Congestion for CongestionMachine {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        each!(self, law => law.on_ack(ack, window));
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        each!(self, law => law.on_loss(loss, window))
+    }
+
+    #[inline]
+    fn on_sent(&mut self, departure: &Departure) {
+        each!(self, law => law.on_sent(departure));
+    }
+
+    #[inline]
+    fn is_overdue(&self, ack: &Ack, head: &Sent) -> bool {
+        each!(self, law => law.is_overdue(ack, head))
+    }
+
+    #[inline]
+    fn extension(&self) -> Option<Form> {
+        each!(self, law => law.extension())
+    }
+
+    fn estimate(&mut self, now: Time) -> Option<f64> {
+        each!(self, law => law.estimate(now))
+    }
+
+    #[inline]
+    fn jitter(&self, window: &Window) -> Option<Jitter> {
+        each!(self, law => law.jitter(window))
+    }
+
+    #[inline]
+    fn heeds(&self, echo: &Echo, una: u64) -> bool {
+        each!(self, law => law.heeds(echo, una))
+    }
+}

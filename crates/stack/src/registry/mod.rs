@@ -1,0 +1,163 @@
+//! One line per scheme and variant: the only room of the stack that names them.
+//!
+//! A line holds the name a scenario uses, where it comes from, its configuration and its state. From it are made the kind
+//! (a name), the configuration (which describes its own parameters, [`Described`]), and the machine, an enum that dispatches
+//! to the hook without a virtual call. The lists of the command line, the scenario reader and the legends read them here.
+
+mod agents;
+mod arqs;
+mod intervals;
+mod laws;
+mod recoveries;
+mod schemes;
+pub mod tcp;
+mod variants;
+
+pub use agents::{AgentConfig, AgentKind, AgentMachine};
+pub use arqs::{ArqConfig, ArqKind, ArqMachine, Station};
+pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
+pub use laws::{CongestionKind, CongestionMachine, Custom, CustomLaw, LawConfig, Start};
+pub use recoveries::{RecoveryKind, RecoveryMachine};
+pub use schemes::{SCHEMES, Scheme};
+pub use tcp::Parts;
+pub use variants::{VARIANTS, Variant, variant};
+
+/// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colour as `#rrggbb`.
+    pub colour: &'static str,
+    /// Marker letter.
+    pub marker: &'static str,
+}
+
+/// What is known of a registered part.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name in scenarios.
+    pub name: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+}
+
+/// Makes the kind of a hook, its configurations and its machine from a line for each.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $kind:ident, $config:ident, $machine:ident;
+     $($case:ident($type:ty), $settings:ty = $name:literal, $source:literal, $summary:literal;)+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $kind {
+            $(#[doc = $summary] $case,)+
+        }
+
+        impl $kind {
+            /// All of them, in the order they are listed.
+            pub const ALL: &'static [$kind] = &[$($kind::$case),+];
+
+            /// What is known of it.
+            #[must_use]
+            pub fn entry(self) -> Entry {
+                match self {
+                    $($kind::$case => Entry { name: $name, summary: $summary, source: $source },)+
+                }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<$kind> {
+                $kind::ALL.iter().copied().find(|kind| kind.entry().name == name)
+            }
+
+            /// What is to be said of each of its parameters, and its default.
+            #[must_use]
+            pub fn parameters(self) -> Vec<(&'static Spec, Setting)> {
+                match self {
+                    $($kind::$case => <$settings>::listing(),)+
+                }
+            }
+
+            /// Its configuration, every parameter at its default.
+            #[must_use]
+            pub fn config(self) -> $config {
+                match self {
+                    $($kind::$case => $config::$case(Default::default()),)+
+                }
+            }
+        }
+
+        #[doc = "The configuration of one of them."]
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $config {
+            $(#[doc = $summary] $case($settings),)+
+        }
+
+        impl $config {
+            /// Which it configures.
+            #[must_use]
+            pub fn kind(&self) -> $kind {
+                match self {
+                    $($config::$case(_) => $kind::$case,)+
+                }
+            }
+
+            /// The parameter whose value does not go with those of others, and why.
+            #[must_use]
+            pub fn conflict(&self) -> Option<(&'static str, String)> {
+                match self {
+                    $($config::$case(config) => config.conflict(),)+
+                }
+            }
+
+            /// Sets the parameter of this name, whose domain the value is of.
+            pub fn set(&mut self, name: &str, value: Setting) {
+                match self {
+                    $($config::$case(config) => config.set(name, value),)+
+                }
+            }
+        }
+
+        #[doc = "The state of one of them, dispatched without a virtual call."]
+        #[derive(Clone, Debug)]
+        pub enum $machine {
+            $(#[doc = $summary] $case($type),)+
+        }
+    };
+}
+
+use kinds;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found_again() {
+        for kind in RecoveryKind::ALL {
+            assert_eq!(RecoveryKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in AgentKind::ALL {
+            assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in IntervalKind::ALL {
+            assert_eq!(IntervalKind::named(kind.entry().name), Some(*kind));
+        }
+        for line in VARIANTS {
+            assert_eq!(variant(line.name).map(|found| found.summary), Some(line.summary));
+            assert_eq!(VARIANTS.iter().filter(|other| other.style == line.style).count(), 1);
+        }
+        assert!(variant("renno").is_none());
+    }
+
+    #[test]
+    fn each_default_is_taken_back_as_it_is_listed() {
+        for kind in CongestionKind::ALL {
+            let mut config = kind.config();
+            for (spec, default) in kind.parameters().into_iter().filter(|(spec, _)| spec.only.is_empty()) {
+                config.set(spec.name, default);
+            }
+            assert_eq!(config, kind.config());
+        }
+    }
+}

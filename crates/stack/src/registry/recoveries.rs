@@ -1,0 +1,118 @@
+//! What to resend, and when recovery ends: every recovery.
+
+use super::{Entry, kinds};
+use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::scoreboard::Scoreboard;
+use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
+use crate::transport::recovery::{Fack, NewReno, RenoRecovery, SackRecovery, Tahoe};
+use crate::transport::tcp::Config;
+
+kinds! {
+    /// What to resend, and when recovery ends.
+    RecoveryKind, RecoveryConfig, RecoveryMachine;
+    Tahoe(Tahoe), () = "tahoe", "Jacobson 1988", "third duplicate: window of one, everything again from the hole";
+    Reno(RenoRecovery), () = "reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, left by any new acknowledgement";
+    NewReno(NewReno), () = "newreno", "RFC 6582", "fast recovery that a partial acknowledgement does not end";
+    Sack(SackRecovery), () = "sack", "RFC 6675", "conservative recovery from selective acknowledgements";
+    Fack(Fack), () = "fack", "Mathis and Mahdavi 1996", "forward acknowledgement: the highest byte selectively acknowledged rules";
+}
+
+impl RecoveryKind {
+    /// A recovery of this kind at the start of a connection.
+    #[must_use]
+    pub fn build<P>(self, config: &Config<P>) -> RecoveryMachine {
+        match self {
+            RecoveryKind::Tahoe => RecoveryMachine::Tahoe(Tahoe::new(config)),
+            RecoveryKind::Reno => RecoveryMachine::Reno(RenoRecovery::new(config)),
+            RecoveryKind::NewReno => RecoveryMachine::NewReno(NewReno::new(config)),
+            RecoveryKind::Sack => RecoveryMachine::Sack(SackRecovery::new(config)),
+            RecoveryKind::Fack => RecoveryMachine::Fack(Fack::new(config)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($machine:expr, $recovery:ident => $call:expr) => {
+        match $machine {
+            RecoveryMachine::Tahoe($recovery) => $call,
+            RecoveryMachine::Reno($recovery) => $call,
+            RecoveryMachine::NewReno($recovery) => $call,
+            RecoveryMachine::Sack(SackRecovery::Scoreboard($recovery)) => $call,
+            RecoveryMachine::Sack(SackRecovery::Counted($recovery)) => $call,
+            RecoveryMachine::Fack($recovery) => $call,
+        }
+    };
+}
+
+impl Recovery for RecoveryMachine {
+    #[inline]
+    fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict {
+        each!(self, recovery => recovery.on_advance(segments, board, window))
+    }
+
+    fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict {
+        each!(self, recovery => recovery.on_duplicate(board, window))
+    }
+
+    fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window) {
+        each!(self, recovery => recovery.begin(response, board, window));
+    }
+
+    fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.on_timeout(response, board));
+    }
+
+    #[inline]
+    fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick> {
+        each!(self, recovery => recovery.next(board, window, fresh))
+    }
+
+    #[inline]
+    fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
+        each!(self, recovery => recovery.on_sent(pick, board));
+    }
+
+    #[inline]
+    fn inflation(&self) -> f64 {
+        each!(self, recovery => recovery.inflation())
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        each!(self, recovery => recovery.is_active())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::LossResponse;
+    use crate::transport::recovery::testing::{REDUCED, board, config, duplicates, send, window};
+
+    fn machines() -> impl Iterator<Item = RecoveryMachine> {
+        RecoveryKind::ALL.iter().map(|kind| kind.build(&config()))
+    }
+
+    #[test]
+    fn a_timeout_sends_as_many_copies_of_the_first_segment_as_the_law_asks_for_and_goes_on_behind_it() {
+        for mut recovery in machines() {
+            let (mut board, window) = (board(8), window(3.0));
+            recovery.on_timeout(LossResponse { copies: 2, ..REDUCED }, &mut board);
+            let sent = send(&mut recovery, &mut board, &window, Fresh::Ready);
+            assert_eq!(sent[..3], [Pick::Again(0), Pick::Again(0), Pick::Again(1)], "{recovery:?}");
+        }
+    }
+
+    #[test]
+    fn a_loss_told_by_duplicates_is_sent_in_as_many_copies_as_the_law_asks_for() {
+        for mut recovery in machines() {
+            let (mut board, mut window) = (board(8), window(8.0));
+            board.sack(200, 600);
+            duplicates(&mut recovery, &mut board, &mut window, 3);
+            recovery.begin(LossResponse { copies: 2, ..REDUCED }, &mut board, &mut window);
+            let sent = send(&mut recovery, &mut board, &window, Fresh::Withheld);
+            let firsts = sent.iter().filter(|pick| **pick == Pick::Again(0)).count();
+            assert_eq!(firsts, 2, "{recovery:?}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Every scheme of a cross-layer paper, by the name of its paper.
+
+use super::{AgentKind, ArqKind, CongestionKind, Entry, IntervalKind};
+
+/// A scheme of a cross-layer paper: the part that it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// A congestion law.
+    Congestion(CongestionKind),
+    /// An agent.
+    Agent(AgentKind),
+    /// An ARQ.
+    Arq(ArqKind),
+    /// A retransmission interval.
+    Interval(IntervalKind),
+}
+
+/// Every scheme of a cross-layer paper, by the name of its paper.
+pub const SCHEMES: &[(&str, Scheme)] = &[
+    ("ejtcp", Scheme::Congestion(CongestionKind::Ejtcp)),
+    ("lle-tcp", Scheme::Agent(AgentKind::LleTcp)),
+    ("proxy-tcp", Scheme::Agent(AgentKind::ProxyTcp)),
+    ("dynamic-arq", Scheme::Arq(ArqKind::Dynamic)),
+    ("load-adaptive", Scheme::Interval(IntervalKind::LoadAdaptive)),
+];
+
+impl Scheme {
+    /// What is known of the part.
+    #[must_use]
+    pub fn entry(self) -> Entry {
+        match self {
+            Scheme::Congestion(kind) => kind.entry(),
+            Scheme::Agent(kind) => kind.entry(),
+            Scheme::Arq(kind) => kind.entry(),
+            Scheme::Interval(kind) => kind.entry(),
+        }
+    }
+
+    /// What it is a kind of, and the key of a scenario that chooses it.
+    #[must_use]
+    pub fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Scheme::Congestion(_) => ("congestion law", "flows.NAME.tcp.variant"),
+            Scheme::Agent(_) => ("agent", "agents.NAME.kind"),
+            Scheme::Arq(_) => ("ARQ", "links.NAME.arq.kind"),
+            Scheme::Interval(_) => ("interval", "links.NAME.frn.interval"),
+        }
+    }
+}

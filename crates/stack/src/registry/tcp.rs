@@ -1,0 +1,75 @@
+//! TCP with the registered laws and recoveries: the endpoint of [`crate::transport::tcp`] for [`Parts`].
+
+use super::{CongestionKind, CongestionMachine, LawConfig, RecoveryKind, RecoveryMachine, Start};
+use crate::hooks::Congestion;
+use crate::packet::Form;
+use crate::transport::tcp;
+
+pub use crate::transport::tcp::{Profile, Role, State};
+
+/// The parameters of an endpoint.
+pub type Config = tcp::Config<Parts>;
+
+/// One end of a connection.
+pub type Connection = tcp::Connection<Parts>;
+
+/// Which law and which recovery a sender has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// What is resent and when recovery ends.
+    pub recovery: RecoveryKind,
+    /// How large the window is.
+    pub law: LawConfig,
+    /// Laws that judge each loss without a say in the window.
+    pub judges: Vec<LawConfig>,
+}
+
+impl Parts {
+    /// These two, and no judges.
+    #[must_use]
+    pub fn new(recovery: RecoveryKind, law: LawConfig) -> Parts {
+        Parts { recovery, law, judges: Vec::new() }
+    }
+
+    /// The law and the judges that are of this kind.
+    pub fn laws_mut(&mut self, kind: CongestionKind) -> impl Iterator<Item = &mut LawConfig> {
+        std::iter::once(&mut self.law).chain(&mut self.judges).filter(move |law| law.kind() == kind)
+    }
+}
+
+impl tcp::Parts for Parts {
+    type Law = CongestionMachine;
+    type Recovery = RecoveryMachine;
+
+    fn law(&self, config: &Config, draw: u32) -> CongestionMachine {
+        self.law.build(Start { segment: config.packet, draw })
+    }
+
+    fn judges(&self, config: &Config, draw: u32) -> Vec<CongestionMachine> {
+        self.judges.iter().map(|law| law.build(Start { segment: config.packet, draw })).collect()
+    }
+
+    fn recovery(&self, config: &Config) -> RecoveryMachine {
+        self.recovery.build(config)
+    }
+}
+
+impl Profile {
+    /// All parameters of this profile.
+    #[must_use]
+    pub fn config(self) -> Config {
+        let recovery = match self {
+            Profile::Ns2Of2004 => RecoveryKind::NewReno,
+            Profile::Modern => RecoveryKind::Sack,
+        };
+        self.with(Parts::new(recovery, LawConfig::Reno(())))
+    }
+}
+
+impl Config {
+    /// In which form segments carry the extension of the law, if it has one.
+    #[must_use]
+    pub fn extension(&self) -> Option<Form> {
+        self.parts.law.build(Start { segment: self.packet, draw: 0 }).extension()
+    }
+}

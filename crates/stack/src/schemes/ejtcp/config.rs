@@ -1,0 +1,234 @@
+//! The constants of EJTCP, which of its parts are in use, and how a scenario names them.
+
+use crate::estimate::Reach;
+use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::packet::Form;
+use crate::units::Span;
+
+/// The constants of EJTCP, and which of its parts are in use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EjtcpConfig {
+    /// Whether the jitter ratio is a witness.
+    pub jitter_test: bool,
+    /// Segments queued in a round trip from which on it speaks of congestion (k).
+    pub k: f64,
+    /// Packets that the ratio is taken over.
+    pub reach: Reach,
+    /// Round trip above which it speaks of congestion.
+    pub rtt_threshold: RttThreshold,
+    /// Share of segments lost above which a random loss is answered by two copies; `None` always sends one.
+    pub double_retransmission: Option<f64>,
+    /// Segments over which that share is taken; `None` takes all.
+    pub loss_record: Option<u32>,
+    /// Whether a duplicate that a second copy triggered is left out of account.
+    pub filter: bool,
+    /// Most segments released by one acknowledgement (N).
+    pub smooth: Option<u32>,
+    /// What a change of modulation does.
+    pub modulation: ModulationRule,
+    /// What a timeout does that is judged random.
+    pub random_timeout: RandomTimeout,
+    /// How the extension travels.
+    pub header: Form,
+}
+
+/// The threshold of round trips.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RttThreshold {
+    /// None: the round trip is no witness.
+    Off,
+    /// This share of the longest (alpha).
+    Share(f64),
+    /// A fixed time.
+    Fixed(Span),
+}
+
+/// What a change of modulation does to `cwnd` and `ssthresh`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModulationRule {
+    /// Nothing.
+    Off,
+    /// They are scaled with the rate.
+    Scale,
+    /// They are scaled with a falling rate, and grow as usual with a rising one.
+    ScaleDown,
+}
+
+/// What a timeout does that is judged random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomTimeout {
+    /// The window stands, as after duplicates: the rule taken at its word.
+    Keep,
+    /// Slow start up to the window there was.
+    SlowStart,
+    /// Half the window, without slow start.
+    Half,
+    /// As Reno.
+    Reno,
+}
+
+impl Default for EjtcpConfig {
+    fn default() -> EjtcpConfig {
+        EjtcpConfig {
+            jitter_test: true,
+            k: 1.0,
+            reach: Reach::Round,
+            rtt_threshold: RttThreshold::Share(ALPHA),
+            double_retransmission: Some(0.01),
+            loss_record: None,
+            filter: true,
+            smooth: Some(3),
+            modulation: ModulationRule::Scale,
+            random_timeout: RandomTimeout::Keep,
+            header: Form::Option,
+        }
+    }
+}
+
+impl Words for ModulationRule {
+    const WORDS: &'static [(&'static str, ModulationRule)] = &[
+        ("scale", ModulationRule::Scale),
+        ("scale-down", ModulationRule::ScaleDown),
+        ("off", ModulationRule::Off),
+    ];
+}
+
+impl Words for RandomTimeout {
+    const WORDS: &'static [(&'static str, RandomTimeout)] = &[
+        ("keep", RandomTimeout::Keep),
+        ("slow-start", RandomTimeout::SlowStart),
+        ("half", RandomTimeout::Half),
+        ("reno", RandomTimeout::Reno),
+    ];
+}
+
+/// The share of the longest round trip where nothing names another (J3).
+const ALPHA: f64 = 0.8;
+
+impl Described for EjtcpConfig {
+    const PARAMETERS: &'static [Parameter<EjtcpConfig>] = &[
+        Parameter::<Self>::new(
+            "jitter-test",
+            Domain::Flag,
+            "whether the jitter ratio has a say in what a loss is",
+            |law| Setting::Flag(law.jitter_test),
+            |law, value| law.jitter_test = value.flag(),
+        )
+        .source("EJTCP (3.1)"),
+        Parameter::<Self>::new(
+            "k",
+            Domain::Number,
+            "segments queued in a round trip from which on jitter speaks of congestion",
+            |law| Setting::Number(law.k),
+            |law, value| law.k = value.number(),
+        )
+        .source("EJTCP (2)")
+        .above("0")
+        .at_most("1000"),
+        Parameter::<Self>::new(
+            "jitter-window",
+            Domain::Words("choice", words::<Reach>),
+            Reach::MEANING,
+            |law| Setting::word(law.reach),
+            |law, value| law.reach = value.choice(),
+        ),
+        Parameter::<Self>::new(
+            "rtt-threshold",
+            Domain::Time("ms"),
+            "round trip above which a loss may be congestion: a time, or the share alpha of the longest; off asks jitter alone",
+            |law| match law.rtt_threshold {
+                RttThreshold::Off => Setting::Word("off"),
+                RttThreshold::Share(_) => Setting::Word("alpha"),
+                RttThreshold::Fixed(span) => Setting::Time(span),
+            },
+            |law, value| {
+                law.rtt_threshold = match value {
+                    Setting::Word("off") => RttThreshold::Off,
+                    Setting::Word(_) => RttThreshold::Share(ALPHA),
+                    time => RttThreshold::Fixed(time.time()),
+                }
+            },
+        )
+        .words(&["alpha", "off"])
+        .source("EJTCP (3.1)")
+        .at_most(LONGEST),
+        Parameter::<Self>::new(
+            "alpha",
+            Domain::Number,
+            "share of the longest round trip that is the threshold",
+            |law| {
+                Setting::Number(match law.rtt_threshold {
+                    RttThreshold::Share(alpha) => alpha,
+                    RttThreshold::Off | RttThreshold::Fixed(_) => ALPHA,
+                })
+            },
+            |law, value| law.rtt_threshold = RttThreshold::Share(value.number()),
+        )
+        .source("EJTCP (3.1): 0.2 s of 0.25 s")
+        .at_least("0")
+        .at_most("1")
+        .only(&[("rtt-threshold", &["alpha"])]),
+        Parameter::<Self>::new(
+            "double-retransmission",
+            Domain::Share,
+            "share of segments lost above which a random loss is answered by two copies",
+            |law| law.double_retransmission.map_or(Setting::Word("off"), Setting::Share),
+            |law, value| law.double_retransmission = (!value.is("off")).then(|| value.number()),
+        )
+        .words(&["off"])
+        .source("EJTCP (3.2)")
+        .at_most("100 %"),
+        Parameter::<Self>::new(
+            "loss-record",
+            Domain::Segments,
+            "segments over which that share is taken: all, or the last so many",
+            |law| law.loss_record.map_or(Setting::Word("all"), Setting::Segments),
+            |law, value| law.loss_record = (!value.is("all")).then(|| value.segments()),
+        )
+        .words(&["all"])
+        .at_least("1 segment")
+        .at_most("1000000 segments"),
+        Parameter::<Self>::new(
+            "filter",
+            Domain::Flag,
+            "whether duplicates that the second of two copies triggers are left out of account",
+            |law| Setting::Flag(law.filter),
+            |law, value| law.filter = value.flag(),
+        )
+        .source("EJTCP (3.2)"),
+        Parameter::<Self>::new(
+            "smooth",
+            Domain::Segments,
+            "most segments that one acknowledgement releases",
+            |law| law.smooth.map_or(Setting::Word("off"), Setting::Segments),
+            |law, value| law.smooth = (!value.is("off")).then(|| value.segments()),
+        )
+        .words(&["off"])
+        .source("EJTCP (3.2)")
+        .at_least("1 segment")
+        .at_most("1000000 segments"),
+        Parameter::<Self>::new(
+            "modulation",
+            Domain::Words("choice", words::<ModulationRule>),
+            "what a change of the modulation of an 802.16 link on the way does to the window",
+            |law| Setting::word(law.modulation),
+            |law, value| law.modulation = value.choice(),
+        )
+        .source("EJTCP (3.3)"),
+        Parameter::<Self>::new(
+            "after-random-timeout",
+            Domain::Words("choice", words::<RandomTimeout>),
+            "the window after a timeout that is judged random: as it is, slow start up to it, its half, or Reno's",
+            |law| Setting::word(law.random_timeout),
+            |law, value| law.random_timeout = value.choice(),
+        ),
+        Parameter::<Self>::new(
+            "header",
+            Domain::Words("form", words::<Form>),
+            Form::MEANING,
+            |law| Setting::word(law.header),
+            |law, value| law.header = value.choice(),
+        )
+        .source("RFC 6994"),
+    ];
+}

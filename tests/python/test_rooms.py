@@ -1,0 +1,69 @@
+"""The rooms of the Rust crates: which may import which, computed from the imports themselves."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CRATES = Path(__file__).resolve().parents[2] / "crates"
+
+# Each room uses only those before it.
+STACK = ("units", "packet", "signal", "ranges", "hooks", "estimate", "transport", "link", "schemes", "registry")
+SIM = ("engine", "medium", "traffic", "model", "probe", "net", "metrics", "scenario", "run")
+# Loads for benches, which belong to no room.
+LOADS = {"agent_load", "law_load", "lib"}
+
+
+def is_test(path: Path) -> bool:
+    return "tests" in path.parts or path.stem in {"tests", "testing"}
+
+
+def code(path: Path) -> str:
+    """The working lines of a file: neither comments nor what follows its first test."""
+    lines = []
+    for line in path.read_text().splitlines():
+        if line.strip().startswith("#[cfg(test)]") and not line.startswith(" "):
+            break
+        lines.append("" if line.lstrip().startswith("//") else line)
+    return "\n".join(lines)
+
+
+def arrows(crate: str) -> Iterator[tuple[str, str, str]]:
+    """Each import over the border of a room: from which room, to which, and in which file."""
+    source = CRATES / crate / "src"
+    for path in sorted(source.rglob("*.rs")):
+        inside = path.relative_to(source)
+        room = inside.parts[0].removesuffix(".rs")
+        if is_test(inside) or room in LOADS:
+            continue
+        for target in re.findall(r"\bcrate::(?:\{\s*)?(\w+)", code(path)):
+            if target != room:
+                yield room, target, str(inside)
+
+
+@pytest.mark.parametrize(("crate", "order"), [("stack", STACK), ("sim", SIM)])
+def test_each_room_imports_only_rooms_below_it(crate: str, order: tuple[str, ...]) -> None:
+    found = list(arrows(crate))
+    assert len(found) > 50, "the imports are found at all"
+    assert {room for room, _, _ in found} <= set(order), "each room has its place in the order"
+    upward = [
+        f"{file}: {room} imports {target}"
+        for room, target, file in found
+        if target in order and order.index(target) > order.index(room)
+    ]
+    assert not upward
+
+
+@pytest.mark.parametrize(("crate", "order"), [("stack", STACK), ("sim", SIM)])
+def test_only_the_registry_and_what_runs_it_name_a_scheme(crate: str, order: tuple[str, ...]) -> None:
+    del order
+    allowed = {"registry", "schemes"} if crate == "stack" else set()
+    named = {
+        str(path.relative_to(CRATES))
+        for path in sorted((CRATES / crate / "src").rglob("*.rs"))
+        if (relative := path.relative_to(CRATES / crate / "src")).parts[0].removesuffix(".rs") not in allowed | LOADS
+        and not is_test(relative)
+        and re.search(r"\b(?:schemes|stack::schemes)::\w+", code(path))
+    }
+    assert not named
