@@ -298,7 +298,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.window_scale = flow.optional("tcp.window-scale", |flow, key| flow.count(key) as u8);
     config.receive_buffer = flow.optional("sink.buffer", Part::count);
     choices_of_recovery(flow, &mut config);
-    config.laws = laws::laws(flow);
+    config.laws = laws::laws(flow, config.laws);
     config.judges = laws::judges(flow);
     config
 }

@@ -9,9 +9,9 @@ use crate::scenario::value::Value;
 use lasthop_stack::transport::congestion::Laws;
 use lasthop_stack::transport::estimate::LowPass;
 
-/// The constants of the law that runs as the scenario sets them; where another law runs, its keys have no value.
-pub(super) fn laws(flow: &Part<'_>) -> Laws {
-    let mut laws = Laws::default();
+/// The constants of the law that runs as the scenario sets them; where another law runs, its keys have no value, and the
+/// profile's stay.
+pub(super) fn laws(flow: &Part<'_>, mut laws: Laws) -> Laws {
     let tcp = flow.below("tcp");
     let number = |key: &str| tcp.known(key).and_then(Value::si);
     for (key, value) in [
