@@ -8,14 +8,20 @@ use lasthop_sim::scenario::config::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind, variant};
 use lasthop_stack::transport::congestion::{Laws, VegasConfig};
-use lasthop_stack::transport::tcp::{self, Profile};
+use lasthop_stack::transport::tcp::{self, Profile, SackPipe};
 use lasthop_stack::units::{Span, Time};
 
 /// TCP of this variant, otherwise as ns-2's.
 fn tcp_of(name: &str) -> tcp::Config {
     let variant = variant(name).unwrap();
     let sack = variant.recovery == RecoveryKind::Sack;
-    tcp::Config { recovery: variant.recovery, congestion: variant.congestion, sack, ..ns2_tcp() }
+    tcp::Config {
+        recovery: variant.recovery,
+        congestion: variant.congestion,
+        sack,
+        growth_at_recovery_end: !sack,
+        ..ns2_tcp()
+    }
 }
 
 /// A flow alone behind a bottleneck of 5 Mbit/s, round trip 90 ms, from 20 s on.
@@ -81,11 +87,13 @@ fn veno_meets_random_loss_with_the_window_that_a_fifth_lost_instead_of_a_half_ex
 }
 
 /// Behind a queue much shorter than the bandwidth-delay product of 54 segments half a window leaves the link idle, and the
-/// window that the rate fills does not. With SACK, since `NewReno` has to time out after each overshoot of slow start here.
+/// window that the rate fills does not. With RFC 6675's SACK, since `NewReno`, and ns-2's SACK,
+/// have to time out after each overshoot of slow start here.
 #[test]
 fn westwood_keeps_a_link_busy_behind_a_short_queue_where_reno_cannot() {
     let busy = |congestion| {
-        let tcp = tcp::Config { congestion, ..tcp_of("sack") };
+        let sack_pipe = SackPipe::Scoreboard;
+        let tcp = tcp::Config { congestion, sack_pipe, ..tcp_of("sack") };
         metric(&alone(tcp, Span::from_secs(220), 10), "links.l1.utilisation")
     };
     let laws = [CongestionKind::Reno, CongestionKind::Westwood, CongestionKind::WestwoodPlus];
