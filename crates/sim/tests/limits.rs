@@ -243,6 +243,7 @@ fn no_run_takes_more_memory_or_events_than_was_estimated() {
 
 #[test]
 fn what_needs_far_less_than_it_is_allowed_is_not_refused() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let text = flows(10_000, "");
     let estimate = estimate(&load(&text).config(0));
     assert!(estimate.memory_bytes < 2e9, "{estimate:?}");
