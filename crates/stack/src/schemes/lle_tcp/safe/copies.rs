@@ -1,4 +1,4 @@
-//! The segments an agent keeps until their receiver has acknowledged them itself (safe mode).
+//! The segments an agent keeps until their receiver has acknowledged them itself.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
-//! How long to wait for the next of a kind.
+//! How long an acknowledgement is held: the wait for the next one of a flow.
 
-use super::config::Config;
+use super::super::config::Config;
 use crate::transport::estimate::Smoothed;
 use crate::units::{Span, Time};
 
@@ -38,7 +38,7 @@ impl Spacing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Criterion, Mode};
+    use super::super::super::{Criterion, Mode};
     use super::*;
 
     fn at(ms: u64) -> Time {
