@@ -16,7 +16,7 @@ pub struct Config {
     pub on_undelivered: OnUndelivered,
     /// How long the receiver's side keeps the newest acknowledgement from the air if no other comes (safe mode). It
     /// grows with the spacing of the flow's own acknowledgements, to `max_hold` at most. The agent at the other end makes
-    /// an acknowledgement that tells of a wider window only wait as long for one that tells more.
+    /// an acknowledgement that only widens the window wait as long for one that says more.
     pub hold: Span,
     /// What `hold` may grow to (safe mode).
     pub max_hold: Span,

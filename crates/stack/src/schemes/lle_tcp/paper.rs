@@ -68,7 +68,7 @@ impl Agent for Paper {
         let mut forwarded = packet;
         self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
             if let Role::Sender(generator) = &mut connection.halves[1 - side]
-                && generator.has_acknowledged(&packet, segment)
+                && generator.analyze(&packet, segment)
                 && segment.len > 0
             {
                 let flags = segment.flags.without(Flags::ACK);
@@ -255,7 +255,7 @@ impl Generator {
 
     /// A packet of the receiver came over the link: "the agent analyzes the acknowledgement number of that packet".
     /// Whether the agent has acknowledged that number already.
-    fn has_acknowledged(&mut self, packet: &Packet, segment: &Segment) -> bool {
+    fn analyze(&mut self, packet: &Packet, segment: &Segment) -> bool {
         self.reply.hear_and_pass(packet, segment);
         let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));
         let Some(ack) = ack.filter(|&ack| ack <= self.sent_end) else {

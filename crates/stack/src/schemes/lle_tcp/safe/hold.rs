@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 /// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.
 ///
 /// A fixed wait would end in vain before each step of a flow that is slower, as in a cell that many share. A step that
-/// is late because something was lost tells nothing of the spacing, and would make the next loss be noticed later still.
+/// is late because something was lost says nothing about the spacing, and would delay the detection of the next loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spacing {
     last: Option<Time>,
