@@ -26,3 +26,4 @@ pub mod schemes;
 pub mod signal;
 pub mod transport;
 pub mod units;
+pub mod wire;
