@@ -4,8 +4,10 @@
 //! meet only here: the sender reports to both and owns what they edit.
 
 mod arq;
+mod outbox;
 
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Unit, Waiting};
+pub use outbox::Outbox;
 
 use crate::link::slotted::{PacketId, SlotNo};
 use crate::packet::{Form, Modulation, NodeId, Packet};
