@@ -136,6 +136,7 @@ fn datagram(
         dst_port: u16::from_be_bytes([d0, d1]),
         len: payload.len() as u32,
         made: Time::ZERO,
+        number: 0,
     };
     Ok((Body::Udp(datagram), payload))
 }

@@ -286,7 +286,7 @@ fn packets() -> impl Strategy<Value = Packet> {
     let len = prop_oneof![Just(0), 0u32..3_000, 0u32..=65_375];
     let body = (ends, len, prop::option::weighted(0.8, options())).prop_map(
         |((src_port, dst_port, seq, ack, flags, window), len, options)| match options {
-            None => Body::Udp(Datagram { src_port, dst_port, len, made: Time::ZERO }),
+            None => Body::Udp(Datagram { src_port, dst_port, len, made: Time::ZERO, number: 0 }),
             Some(options) => {
                 let (seq, ack, flags) = (SeqNo(seq), SeqNo(ack), Flags(flags));
                 Body::Tcp(Segment { src_port, dst_port, seq, ack, flags, window, len, options })
