@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
+use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::config::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
@@ -123,4 +123,15 @@ fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
         assert!((0.9..1.05).contains(&share), "{kind:?}: {share}");
     }
     assert_eq!(estimate(CongestionKind::Reno), None);
+}
+
+/// Vegas takes the head for lost at a duplicate, and Tahoe goes back: what limited transmit sent before is no part of the
+/// flight that begins then, and the next loss found the threshold beyond all bounds.
+#[test]
+fn limited_transmit_before_a_go_back_is_not_taken_off_the_flight_after_it() {
+    let text = include_str!("scenarios/go-back.toml");
+    let scenario =
+        lasthop_sim::scenario::Scenario::from_text(text, "go-back.toml", &[]).expect("it is valid");
+    let outcome = run_seed(&scenario.config(0), 567, 0);
+    assert!(metric(&outcome, "flows.f0.fast_retransmits") > 0.0);
 }
