@@ -2,20 +2,26 @@
 
 mod common;
 
-use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
+use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::config::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, variant};
 use lasthop_stack::transport::congestion::VegasConfig;
+use lasthop_stack::transport::tcp::SackPipe;
 use lasthop_stack::units::{Span, Time};
 
 /// TCP of this variant, otherwise as ns-2's.
 fn tcp_of(name: &str) -> tcp::Config {
     let variant = variant(name).unwrap();
     let sack = variant.recovery == RecoveryKind::Sack;
-    tcp::Config { parts: Parts::new(variant.recovery, variant.congestion.config()), sack, ..ns2_tcp() }
+    tcp::Config {
+        parts: Parts::new(variant.recovery, variant.congestion.config()),
+        sack,
+        growth_at_recovery_end: !sack,
+        ..ns2_tcp()
+    }
 }
 
 /// The same under this law.
@@ -85,11 +91,13 @@ fn veno_meets_random_loss_with_the_window_that_a_fifth_lost_instead_of_a_half_ex
 }
 
 /// Behind a queue much shorter than the bandwidth-delay product of 54 segments half a window leaves the link idle, and the
-/// window that the rate fills does not. With SACK, since `NewReno` has to time out after each overshoot of slow start here.
+/// window that the rate fills does not. With RFC 6675's SACK, since `NewReno`, and ns-2's SACK,
+/// have to time out after each overshoot of slow start here.
 #[test]
 fn westwood_keeps_a_link_busy_behind_a_short_queue_where_reno_cannot() {
     let busy = |congestion: CongestionKind| {
-        let tcp = with_law("sack", congestion.config());
+        let sack_pipe = SackPipe::Scoreboard;
+        let tcp = tcp::Config { sack_pipe, ..with_law("sack", congestion.config()) };
         metric(&alone(tcp, Span::from_secs(220), 10), "links.l1.utilisation")
     };
     let laws = [CongestionKind::Reno, CongestionKind::Westwood, CongestionKind::WestwoodPlus];
@@ -119,4 +127,15 @@ fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
         assert!((0.9..1.05).contains(&share), "{kind:?}: {share}");
     }
     assert_eq!(estimate(CongestionKind::Reno), None);
+}
+
+/// Vegas takes the head for lost at a duplicate, and Tahoe goes back: what limited transmit sent before is no part of the
+/// flight that begins then, and the next loss found the threshold beyond all bounds.
+#[test]
+fn limited_transmit_before_a_go_back_is_not_taken_off_the_flight_after_it() {
+    let text = include_str!("scenarios/go-back.toml");
+    let scenario =
+        lasthop_sim::scenario::Scenario::from_text(text, "go-back.toml", &[]).expect("it is valid");
+    let outcome = run_seed(&scenario.config(0), 567, 0);
+    assert!(metric(&outcome, "flows.f0.fast_retransmits") > 0.0);
 }

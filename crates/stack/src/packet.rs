@@ -16,7 +16,7 @@ pub const TCP_HEADER: u32 = 20;
 pub const UDP_HEADER: u32 = 8;
 
 /// An IP packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Where it was made.
     pub src: NodeId,
@@ -29,7 +29,7 @@ pub struct Packet {
 }
 
 /// The transport's part of a packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
@@ -38,7 +38,7 @@ pub enum Body {
 }
 
 /// A TCP segment with its options.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Source port.
     pub src_port: u16,
@@ -94,7 +94,7 @@ impl Flags {
 }
 
 /// The TCP options a segment carries.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Timestamps (RFC 7323, 3): `TSval` and `TSecr`.
     pub timestamps: Option<Timestamps>,
@@ -126,7 +126,7 @@ const MAX_OPTIONS: u32 = 40;
 pub const MAX_SACK_BLOCKS: usize = 4;
 
 /// Up to [`MAX_SACK_BLOCKS`] ranges `[left, right)` that the receiver holds above the cumulative acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [(SeqNo, SeqNo); MAX_SACK_BLOCKS],
     count: u8,
@@ -231,7 +231,7 @@ impl Modulation {
 }
 
 /// A UDP datagram.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Datagram {
     /// Source port.
     pub src_port: u16,

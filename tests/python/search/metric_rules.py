@@ -65,7 +65,6 @@ def metrics_are_numbers(seen: Observed) -> Iterator[str]:
 
 
 ORDERED = [
-    ("retransmits", "segments_sent"),
     ("timeouts_spurious", "timeouts"),
     ("fast_retransmits", "loss_indications"),
     ("rtt_mean_s", "rtt_max_s"),

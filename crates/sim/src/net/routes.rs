@@ -185,9 +185,11 @@ impl Search<'_> {
     /// Adds the routes from some nodes to a destination; answers with the places of those from which there is none.
     fn towards(&mut self, destination: usize, sources: &[usize]) -> Result<Vec<usize>, NoRoutes> {
         // A leaf has one way out, and the search need not come to it.
-        let begins = |source: usize| match self.graph.is_leaf(source) {
-            true => self.graph.only_hop(source).map(|hop| (hop.next.0 as usize, Some(hop))),
-            false => Some((source, None)),
+        let begins = |source: usize| {
+            if !self.graph.is_leaf(source) {
+                return Some((source, None));
+            }
+            self.graph.only_hop(source).map(|hop| (hop.next.0 as usize, Some(hop)))
         };
         let begins: Vec<Option<(usize, Option<Hop>)>> =
             sources.iter().map(|source| begins(*source)).collect();

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use lasthop_stack::link::dot11::{Airtime, BROADCAST, Distribution, Frame, FrameKind, PcfConfig};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
+use lasthop_stack::wire::Headers;
 
 use super::pcap;
 
@@ -112,7 +113,7 @@ impl WifiCapture {
         let check = crc32(&bytes[begin..]);
         bytes.extend(check.to_le_bytes());
         if self.failed.is_none() {
-            self.failed = pcap::write_record(&mut self.file, now, &bytes).err();
+            self.failed = pcap::write_record(&mut self.file, now, &bytes, 0).err();
         }
         self.bytes = bytes;
     }
@@ -147,10 +148,21 @@ impl WifiCapture {
             sending.offset += sending.length;
         }
         (sending.fragment, sending.length) = (frame.fragment, length);
-        let whole = pcap::encode(packet, sending.identification);
-        let from = sending.offset.min(whole.len());
-        bytes.extend(&whole[from..(from + length).min(whole.len())]);
+        match Headers::of(packet, sending.identification) {
+            Ok(headers) => part(&headers, sending.offset, length, bytes),
+            Err(unfit) => self.failed = self.failed.take().or(Some(io::Error::other(unfit))),
+        }
     }
+}
+
+/// Up to `length` bytes of a packet from `offset` on.
+fn part(packet: &Headers, offset: usize, length: usize, bytes: &mut Vec<u8>) {
+    let from = offset.min(packet.packet_len());
+    let end = (from + length).min(packet.packet_len());
+    let headers = packet.as_bytes();
+    let begin = bytes.len();
+    bytes.extend(&headers[from.min(headers.len())..end.min(headers.len())]);
+    bytes.resize(begin + end - from, 0);
 }
 
 /// Bytes of the packet in a data frame: its airtime was rounded up to a nanosecond, which is less than a bit.

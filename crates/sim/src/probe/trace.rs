@@ -136,7 +136,9 @@ impl Trace {
                     let words = words.clone().unwrap_or_default();
                     // A code beyond the list is of what has no name, which stands last.
                     let last = (words.len() as u32).saturating_sub(1);
-                    codes.iter_mut().for_each(|code| *code = last.min(*code));
+                    for code in &mut codes {
+                        *code = last.min(*code);
+                    }
                     Column::Word { codes, words }
                 }
             };

@@ -60,13 +60,13 @@ impl Document {
     /// Reads a whole file.
     pub(super) fn parse(text: &str) -> Result<Document, Fault> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if let Some(fault) = too_many_headers(text) {
+            return Err(fault);
+        }
         let lines = Lines::new(text);
         if text.trim().is_empty() {
             let found = "the file is empty; expected a scenario with [run], [nodes], [links] and [flows]";
             return Err(Fault::new(Place::Line(1), "", found));
-        }
-        if let Some(fault) = too_many_headers(text) {
-            return Err(fault);
         }
         let table = DeTable::parse(text).map_err(|error| lines.syntax_fault(&error))?;
         let mut document = Document::default();

@@ -48,9 +48,9 @@ impl Layout {
     pub(super) fn new(names: [Vec<String>; 4]) -> Layout {
         let [nodes, links, flows, agents] = names.map(|names| {
             let mut roster = Roster::default();
-            names.into_iter().for_each(|name| {
+            for name in names {
                 roster.add(name);
-            });
+            }
             roster
         });
         let mut layout = Layout { nodes, links, flows, agents, starts: [0; SECTIONS + 1] };

@@ -116,6 +116,14 @@ fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
     }
     let key = plan.layout.key(first + place);
     let name = key.split('.').nth(1).unwrap_or("");
-    let only: Vec<String> = slots[place].def.only.iter().map(|only| Only::text(*only)).collect();
+    let only = slots[place].def.only;
+    // A condition that holds wherever the key of another one has a meaning is met where that key is used.
+    let is_met = |condition: &Only| {
+        slots[place].only.iter().any(|other| match other {
+            SlotOnly::Is(key, _) => survey.used[first + key] && slots[*key].def.only.contains(condition),
+            _ => false,
+        })
+    };
+    let only: Vec<String> = only.iter().filter(|only| !is_met(only)).map(|only| Only::text(*only)).collect();
     format!("no point uses it; expected {}", only.join(" and ").replace("NAME", name))
 }

@@ -104,9 +104,14 @@ pub fn run_once(config: &Config) -> Outcome {
 
 /// Runs one replication of seed 1.
 pub fn run_replication(config: &Config, replication: u64) -> Outcome {
+    run_seed(config, 1, replication)
+}
+
+/// Runs one replication of a seed.
+pub fn run_seed(config: &Config, seed: u64, replication: u64) -> Outcome {
     let request = Request {
         config,
-        seed: 1,
+        seed,
         replication,
         trace: &[],
         pcap: &[],

@@ -9,6 +9,7 @@ mod arq;
 mod congestion;
 mod interval;
 mod out;
+mod outbox;
 pub mod parameter;
 mod recovery;
 pub mod scoreboard;
@@ -24,5 +25,6 @@ pub use congestion::{
 };
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 pub use out::{Judge, Judged, Note, NoteEvent, Out, Timer};
+pub use outbox::Outbox;
 pub use recovery::{Fresh, Pick, Recovery, Verdict};
 pub use window::Window;

@@ -285,7 +285,7 @@ impl Scoreboard {
         number
     }
 
-    /// The last segment not selectively acknowledged. It leaps over whole ranges, as [`Self::skip_sacked`] does.
+    /// The last segment not selectively acknowledged. It leaps over whole ranges, as `skip_sacked` does.
     #[must_use]
     pub fn last_unsacked(&self) -> Option<u64> {
         let mut after = self.end();

@@ -13,6 +13,9 @@ pub type Config = tcp::Config<Parts>;
 /// One end of a connection.
 pub type Connection = tcp::Connection<Parts>;
 
+/// The same for a host with one clock.
+pub type Endpoint = tcp::Endpoint<Parts>;
+
 /// Which law and which recovery a sender has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {

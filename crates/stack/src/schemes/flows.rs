@@ -1,71 +1,65 @@
-//! The flows that a scheme knows: found by their addresses in a time that does not grow with their number.
+//! The flows that a scheme knows, found by their addresses.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
-
+use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};
 
 /// An address and a port: one end of a connection.
 pub(super) type Endpoint = (NodeId, u16);
 
-/// Both ends of a connection, the lower first, so that both directions have one key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key([Endpoint; 2]);
+/// Both ends of a connection, the lower first, so that both directions have one key; as one number, which is compared
+/// at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u128);
 
 impl Key {
     /// The key of a packet's connection, and which of its ends sent the packet.
+    #[inline]
     pub(super) fn of(packet: &Packet, segment: &Segment) -> (Key, usize) {
-        let source = (packet.src, segment.src_port);
-        let destination = (packet.dst, segment.dst_port);
-        if source <= destination { (Key([source, destination]), 0) } else { (Key([destination, source]), 1) }
+        let number = |node: NodeId, port| u128::from(node.0) << 16 | u128::from(port);
+        let source = number(packet.src, segment.src_port);
+        let destination = number(packet.dst, segment.dst_port);
+        let side = usize::from(source > destination);
+        let [low, high] = if side == 0 { [source, destination] } else { [destination, source] };
+        (Key(low << 64 | high), side)
     }
 
     /// One of the two ends.
     pub(super) fn end(&self, side: usize) -> Endpoint {
-        self.0[side]
+        let number = (self.0 >> if side == 0 { 64 } else { 0 }) as u64;
+        (NodeId((number >> 16) as u32), number as u16)
     }
 }
 
-/// A multiplicative hash without a random seed: the same everywhere, and the map is never walked.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mix(u64);
+/// What a flow is found by.
+pub(super) trait Address: Copy + Ord {
+    /// Its two nodes.
+    fn nodes(&self) -> [NodeId; 2];
 
-impl Mix {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-
-    fn add(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(Self::FACTOR);
+    /// The list that has it: nodes are numbered one after the other, so that the sum spreads the flows of one node over
+    /// all lists.
+    fn list(&self) -> usize {
+        let [one, other] = self.nodes();
+        usize::from(one.0.wrapping_add(other.0) as u8)
     }
 }
 
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
+impl Address for Key {
+    fn nodes(&self) -> [NodeId; 2] {
+        [self.end(0).0, self.end(1).0]
     }
+}
 
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.add(u64::from(byte));
-        }
-    }
-
-    fn write_u16(&mut self, value: u16) {
-        self.add(u64::from(value));
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.add(u64::from(value));
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.add(value as u64);
+impl Address for FlowKey {
+    fn nodes(&self) -> [NodeId; 2] {
+        [self.src, self.dst]
     }
 }
 
 /// Flows by number, with an index by key. Numbers of forgotten flows are used again.
 #[derive(Clone, Debug)]
 pub(super) struct Table<K, F> {
-    index: HashMap<K, u32, BuildHasherDefault<Mix>>,
+    /// Keys with their numbers in at most 256 lists, each in ascending order.
+    index: Vec<Vec<(K, u32)>>,
     flows: Vec<Option<(K, F)>>,
     free: Vec<u32>,
     /// The number whose turn it is.
@@ -74,14 +68,14 @@ pub(super) struct Table<K, F> {
 
 impl<K, F> Default for Table<K, F> {
     fn default() -> Table<K, F> {
-        Table { index: HashMap::default(), flows: Vec::new(), free: Vec::new(), turn: 0 }
+        Table { index: Vec::new(), flows: Vec::new(), free: Vec::new(), turn: 0 }
     }
 }
 
-impl<K: Copy + Eq + Hash, F> Table<K, F> {
+impl<K: Address, F> Table<K, F> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.index.len()
+        self.flows.len() - self.free.len()
     }
 
     /// One number after another, all in turn: who looks at one with each packet finds what is idle without a timer.
@@ -96,7 +90,8 @@ impl<K: Copy + Eq + Hash, F> Table<K, F> {
     /// The number of the flow with this key.
     #[inline]
     pub(super) fn find(&self, key: &K) -> Option<u32> {
-        self.index.get(key).copied()
+        let list = self.index.get(key.list())?;
+        list.get(place(list, key)).filter(|entry| entry.0 == *key).map(|entry| entry.1)
     }
 
     /// The flow with this key.
@@ -114,19 +109,23 @@ impl<K: Copy + Eq + Hash, F> Table<K, F> {
     /// Enters a flow whose key is new.
     pub(super) fn insert(&mut self, key: K, flow: F) -> u32 {
         let number = self.free.pop().unwrap_or(self.flows.len() as u32);
-        self.index.insert(key, number);
         if number as usize == self.flows.len() {
-            self.flows.push(Some((key, flow)));
-        } else {
-            self.flows[number as usize] = Some((key, flow));
+            self.flows.push(None);
         }
+        self.flows[number as usize] = Some((key, flow));
+        if key.list() >= self.index.len() {
+            self.index.resize_with(key.list() + 1, Vec::new);
+        }
+        let list = &mut self.index[key.list()];
+        list.insert(place(list, &key), (key, number));
         number
     }
 
     /// Takes a flow out.
     pub(super) fn remove(&mut self, number: u32) -> Option<F> {
         let (key, flow) = self.flows.get_mut(number as usize)?.take()?;
-        self.index.remove(&key);
+        let list = &mut self.index[key.list()];
+        list.remove(place(list, &key));
         self.free.push(number);
         Some(flow)
     }
@@ -134,5 +133,62 @@ impl<K: Copy + Eq + Hash, F> Table<K, F> {
     /// All flows in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = &F> {
         self.flows.iter().flatten().map(|(_, flow)| flow)
+    }
+}
+
+/// The place of a key in a list, or where it would stand.
+fn place<K: Ord>(list: &[(K, u32)], key: &K) -> usize {
+    list.partition_point(|entry| entry.0 < *key)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::packet::Body;
+
+    #[test]
+    fn both_directions_have_one_key_that_gives_back_its_ends() {
+        let ends = [(NodeId(u32::MAX), 7), (NodeId(3), u16::MAX)];
+        let key = |from: usize| {
+            let ((src, src_port), (dst, dst_port)) = (ends[from], ends[1 - from]);
+            let segment = Segment { src_port, dst_port, ..Segment::default() };
+            Key::of(&Packet { src, dst, extra_header: 0, body: Body::Tcp(segment) }, &segment)
+        };
+        let ((one, from), (other, back)) = (key(0), key(1));
+        assert_eq!((one, from, back), (other, 1, 0));
+        assert_eq!([one.end(1), one.end(0)], ends);
+    }
+
+    proptest! {
+        #[test]
+        fn a_flow_is_found_by_its_key_until_it_is_removed(
+            steps in prop::collection::vec((any::<bool>(), 0u32..600, 0u16..4), 1..400)
+        ) {
+            let mut table = Table::default();
+            let mut model = BTreeMap::new();
+            for (enters, node, port) in steps {
+                let key = FlowKey { src: NodeId(1), src_port: 1, dst: NodeId(node), dst_port: port };
+                let found = table.find(&key);
+                prop_assert_eq!(found, model.get(&key).copied());
+                match found {
+                    None if enters => {
+                        model.insert(key, table.insert(key, key));
+                    }
+                    Some(number) if !enters => {
+                        prop_assert_eq!(table.remove(number), Some(key));
+                        model.remove(&key);
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!((table.len(), table.iter().count()), (model.len(), model.len()));
+            }
+            for key in model.keys() {
+                prop_assert_eq!(table.get(key), Some(key));
+            }
+        }
     }
 }

@@ -181,11 +181,13 @@ impl Radio {
             modulation: Modulation::of(frame.rate),
         };
         let Radio { hearers, receivers, rules, memo, .. } = self;
-        for neighbour in hearers.of(station).into_iter().flatten() {
-            let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
-            let at = neighbour.station as usize;
-            if receivers[at].begin(arrival, &bits, now, rules, memo) {
-                heard.push(Heard::Busy(at));
+        for part in hearers.of(station) {
+            for neighbour in part {
+                let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
+                let at = neighbour.station as usize;
+                if receivers[at].begin(arrival, &bits, now, rules, memo) {
+                    heard.push(Heard::Busy(at));
+                }
             }
         }
     }
@@ -199,25 +201,31 @@ impl Radio {
         let sent = sending[station].take()?;
         receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
-        for neighbour in hearers.of(station).into_iter().flatten() {
-            let at = neighbour.station as usize;
-            let left = receivers[at].end(station as u32, now, rules, memo);
-            let here = match left.followed {
-                Some(followed) => {
-                    let here = fate_at((station, at), frame, &sent, &followed, losses, memo);
-                    heard.push(if here == Fate::Received { Heard::Received(at) } else { Heard::Error(at) });
-                    here
+        for part in hearers.of(station) {
+            for neighbour in part {
+                let at = neighbour.station as usize;
+                let left = receivers[at].end(station as u32, now, rules, memo);
+                let here = match left.followed {
+                    Some(followed) => {
+                        let here = fate_at((station, at), frame, &sent, &followed, losses, memo);
+                        heard.push(if here == Fate::Received {
+                            Heard::Received(at)
+                        } else {
+                            Heard::Error(at)
+                        });
+                        here
+                    }
+                    None if neighbour.power_w >= rules.receive_w => Fate::Collided,
+                    None => Fate::OutOfReach,
+                };
+                if left.turned_idle {
+                    heard.push(Heard::Idle(at));
                 }
-                None if neighbour.power_w >= rules.receive_w => Fate::Collided,
-                None => Fate::OutOfReach,
-            };
-            if left.turned_idle {
-                heard.push(Heard::Idle(at));
-            }
-            match sent.to {
-                Some(to) if to == at => fate = here,
-                None if frame.receiver == BROADCAST => fate = fate.min(here),
-                _ => {}
+                match sent.to {
+                    Some(to) if to == at => fate = here,
+                    None if frame.receiver == BROADCAST => fate = fate.min(here),
+                    _ => {}
+                }
             }
         }
         let counters = &mut self.counters[station];

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use lasthop_stack::link::dot11::{PhyRate, PhyTiming, Preset, Rules};
 use lasthop_stack::packet::{Body, Flags, Segment};
 use lasthop_stack::units::SeqNo;
+use lasthop_stack::wire;
 
 use super::*;
 
@@ -158,7 +159,9 @@ fn fragments_join_to_the_packet_and_repetitions_are_equal() {
         joined.extend(body(7 + 3 * fragment));
     }
     assert_eq!(joined.len(), 8 + 1040);
-    assert_eq!(joined[8..], pcap::encode(&packet(0, 1, 1000), 2));
+    let mut whole = [0; 1040];
+    assert_eq!(wire::write(&packet(0, 1, 1000), 2, &mut whole), Ok(1040));
+    assert_eq!(joined[8..], whole);
 }
 
 /// What tshark prints of a capture, or `None` where there is no tshark.

@@ -211,7 +211,6 @@ fn nameless() -> io::Result<File> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     loop {
         let name = format!("lasthop-{}-{}.trace", process::id(), MADE.fetch_add(1, Ordering::Relaxed));
-        #[expect(clippy::disallowed_methods, reason = "where traces wait changes nothing of what they hold")]
         let path = std::env::temp_dir().join(name);
         match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
             Ok(file) => {

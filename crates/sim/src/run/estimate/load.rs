@@ -177,14 +177,15 @@ impl Load {
                 let all = size.0 as f64;
                 (rate.map_or(all, |rate| all.min(rate.0 as f64 / 8.0 * seconds)), f64::from(packet))
             }
-            AppKind::Cbr { rate, packet } => (rate.0 as f64 / 8.0 * seconds, f64::from(packet)),
             // Chance may make more of it than its mean: six standard deviations.
             AppKind::Poisson { rate, packet } => {
                 let packets = rate.0 as f64 / 8.0 * seconds / f64::from(packet);
                 ((packets + 6.0 * packets.sqrt() + 10.0) * f64::from(packet), f64::from(packet))
             }
-            // It may be on all the time.
-            AppKind::OnOff { rate, packet, .. } => (rate.0 as f64 / 8.0 * seconds, f64::from(packet)),
+            // A source that pauses may be on all the time.
+            AppKind::Cbr { rate, packet } | AppKind::OnOff { rate, packet, .. } => {
+                (rate.0 as f64 / 8.0 * seconds, f64::from(packet))
+            }
             AppKind::User(ref user) => return Load::of_user(user, transport, seconds, way),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
@@ -272,7 +273,9 @@ impl Load {
         let by_agents = if agents { self.packets } else { 0.0 };
         let back = self.answers * self.packets + by_agents + self.beside;
         let timers = self.timers + AGENT_TIMERS * by_agents;
-        there * way.hops + back * way.hops_back + timers + self.acts + super::EVENTS_OF_ALL
+        // A slotted network may let a packet out more than once.
+        let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
+        copies * (there * way.hops + back * way.hops_back) + timers + self.acts + super::EVENTS_OF_ALL
     }
 }
 

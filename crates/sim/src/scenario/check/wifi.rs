@@ -387,7 +387,7 @@ impl Check<'_> {
                 "\"paper\" breaks connections with data both ways, as the sessions of flows.{} have it; \"safe\" does not",
                 flow.table()
             );
-            self.remark(&format!("agents.{agent}.mode"), text);
+            self.remark(&format!("agents.{agent}.lle-tcp.mode"), text);
         }
     }
 }

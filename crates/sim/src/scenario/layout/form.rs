@@ -130,8 +130,11 @@ pub(in super::super) struct ByProfile {
 pub(in super::super) struct Presets {
     def: &'static Key,
     preferred: Preferred,
-    values: Vec<OnceLock<Option<(Value, Chooser, &'static str)>>>,
+    values: Vec<OnceLock<Option<Chosen>>>,
 }
+
+/// A default of a preset, the key it comes from, and where it is published.
+type Chosen = (Value, Chooser, &'static str);
 
 impl Presets {
     fn new(def: &'static Key, preferred: Preferred) -> Presets {
@@ -139,8 +142,8 @@ impl Presets {
         Presets { def, preferred, values: (0..count).map(|_| OnceLock::new()).collect() }
     }
 
-    /// The default under these words, the key it comes from, and where it is published.
-    pub(in super::super) fn of(&self, words: [&str; 3]) -> Option<&(Value, Chooser, &'static str)> {
+    /// The default under these words.
+    pub(in super::super) fn of(&self, words: [&str; 3]) -> Option<&Chosen> {
         let [standard, flavour, radio] = words;
         let known = [names(STANDARDS), FLAVOURS.to_vec(), RADIOS.to_vec()];
         let mut number = 0;

@@ -83,10 +83,14 @@ fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
         };
         vegas
     };
-    assert_eq!(vegas(&[]), VegasConfig::NS2);
+    // The profile here is ns-2's, which rounds.
+    let rounded = |config| VegasConfig { rounded: true, ..config };
+    assert_eq!(vegas(&[]), rounded(VegasConfig::NS2));
+    assert_eq!(vegas(&[("flows.main.tcp.vegas.rounded-backlog", "false")]), VegasConfig::NS2);
+    assert_eq!(vegas(&[("flows.main.tcp.profile", "modern")]), VegasConfig::NS2);
     let linux = ("flows.main.tcp.vegas.constants", "linux");
-    assert_eq!(vegas(&[linux]), VegasConfig::LINUX);
-    let set = VegasConfig { alpha: 1.5, ..VegasConfig::LINUX };
+    assert_eq!(vegas(&[linux]), rounded(VegasConfig::LINUX));
+    let set = rounded(VegasConfig { alpha: 1.5, ..VegasConfig::LINUX });
     assert_eq!(vegas(&[linux, ("flows.main.tcp.vegas.alpha", "1.5")]), set);
 }
 

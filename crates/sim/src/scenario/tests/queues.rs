@@ -73,11 +73,11 @@ fn paper_mode_of_lle_tcp_with_sessions_is_remarked() {
         format!(
             "[run]\nduration = \"1 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.wlan]\nkind = \"wifi\"\n\
              nodes = [\"a\", \"b\"]\n[flows.main]\nfrom = \"a\"\nto = \"b\"\napp = {{ kind = \"{app}\" }}\n\
-             [agents.snoop]\nkind = \"lle-tcp\"\nmode = \"{mode}\"\n"
+             [agents.snoop]\nkind = \"lle-tcp\"\nlle-tcp.mode = \"{mode}\"\n"
         )
     };
     let remarks = |mode: &str, app: &str| read(&text(mode, app)).unwrap().warnings().join("\n");
-    let said = "agents.snoop.mode: \"paper\" breaks connections with data both ways";
+    let said = "agents.snoop.lle-tcp.mode: \"paper\" breaks connections with data both ways";
     assert!(remarks("paper", "web").contains(said), "{}", remarks("paper", "web"));
     assert!(!remarks("safe", "web").contains(said));
     assert!(!remarks("paper", "bulk").contains(said));

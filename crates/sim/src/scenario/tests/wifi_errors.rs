@@ -118,7 +118,7 @@ fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link()
     for (line, expected) in [
         (
             "loss = { rate = \"1 %\", at = [\"app\"] }",
-            "loss.at: unknown node \"app\"; did you mean \"ap\"? (known: host, ap, one, two)",
+            "loss.at: unknown node \"app\"; did you mean \"ap\"? (known: ap, host, one, two)",
         ),
         (
             "loss = { rate = \"1 %\", at = [\"one\", \"host\"] }",
@@ -142,7 +142,7 @@ fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link()
         ),
         (
             "loss = { model = \"list\", list = { from = \"twoo\", drop = [1] } }",
-            "loss.list.from: unknown node \"twoo\"; did you mean \"two\"? (known: host, ap, one, two)",
+            "loss.list.from: unknown node \"twoo\"; did you mean \"two\"? (known: two, host, ap, one)",
         ),
         (
             "loss = { model = \"list\", list = { from = \"host\", drop = [1] } }",
@@ -347,7 +347,8 @@ fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
     refused_flows("\"down\"", "\"down\"; expected the names of flows such as [\"main\"] or \"all\"");
     refused_flows("[\"down\", \"down\"]", "\"down\" twice; expected different flows");
     refused_flows("[\"voice\"]", "\"voice\" runs over udp; expected flows over tcp");
-    let text = snoop("flows = [\"cable\"]\n[flows.cable]\nfrom = \"host\"\nto = \"ap\"");
+    let text = changed("kind = \"lle-tcp\"", "kind = \"lle-tcp\"\nflows = [\"cable\"]")
+        + "[flows.cable]\nfrom = \"host\"\nto = \"ap\"\n";
     refused(
         &text,
         "flows = [\"cable\"]",

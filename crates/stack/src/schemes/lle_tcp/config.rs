@@ -1,6 +1,6 @@
-//! What an ARQ snoop agent is told, and what it counts.
+//! The parameters of an ARQ snoop agent, the options that the paper leaves open among them, and its counters.
 
-use crate::packet::NodeId;
+use crate::packet::{Flags, NodeId, Segment};
 use crate::units::Span;
 
 /// The parameters of one agent.
@@ -16,7 +16,7 @@ pub struct Config {
     pub on_undelivered: OnUndelivered,
     /// How long the receiver's side keeps the newest acknowledgement from the air if no other comes (safe mode). It
     /// grows with the spacing of the flow's own acknowledgements, to `max_hold` at most. The agent at the other end makes
-    /// an acknowledgement that tells of a wider window only wait as long for one that tells more.
+    /// an acknowledgement that only widens the window wait as long for one that says more.
     pub hold: Span,
     /// What `hold` may grow to (safe mode).
     pub max_hold: Span,
@@ -36,7 +36,7 @@ pub struct Config {
 pub enum Mode {
     /// The paper's, literally.
     Paper,
-    /// Those under which an unmodified TCP keeps its promises.
+    /// Those that preserve TCP's end-to-end guarantees for an unmodified TCP.
     #[default]
     Safe,
 }
@@ -53,6 +53,20 @@ pub enum AckScheme {
         /// Longest time one is held back.
         delay: Span,
     },
+}
+
+impl AckScheme {
+    /// Whether an acknowledgement is due at once, with so many segments delivered since the last one, of which `segment`
+    /// is the newest; `full` is the largest payload so far.
+    pub(super) fn is_due(self, waiting: u32, segment: &Segment, full: u32) -> bool {
+        match self {
+            AckScheme::EveryPacket => true,
+            AckScheme::Delayed { every, .. } => {
+                let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
+                ends || (waiting >= every && segment.len >= full)
+            }
+        }
+    }
 }
 
 /// The reaction to `PACK_UNDELIVERED`, which the paper leaves open.

@@ -122,7 +122,7 @@ pub(crate) mod testing {
     //! What the tests of the recoveries share.
 
     use crate::hooks::scoreboard::Scoreboard;
-    use crate::hooks::{LossResponse, Pick, Window};
+    use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
     use crate::registry::tcp::Config;
     use crate::transport::tcp::Profile;
     use crate::units::Time;

@@ -38,6 +38,9 @@ pub enum State {
 /// Retransmission timeout with which data starts when a SYN was lost (RFC 6298, 5.7).
 const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);
 
+/// A peer that offers more means this (RFC 7323, 2.3).
+const MAX_WINDOW_SCALE: u8 = 14;
+
 /// One end of a connection.
 #[derive(Clone, Debug)]
 pub struct Connection<P: Parts> {
@@ -340,7 +343,7 @@ impl<P: Parts> Connection<P> {
     /// Notes what the peer's SYN offers; what only one side offers is not used.
     fn learn_syn(&mut self, segment: &Segment) {
         self.irs = segment.seq;
-        self.peer_shift = segment.options.window_scale.unwrap_or(0);
+        self.peer_shift = segment.options.window_scale.unwrap_or(0).min(MAX_WINDOW_SCALE);
         self.timestamps &= segment.options.timestamps.is_some();
         self.sack &= segment.options.sack_permitted;
         self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);

@@ -1,11 +1,14 @@
 //! TCP endpoints, sans-IO (RFC 9293).
 //!
 //! [`Connection`] is the box: segments and timers in, segments and timers out. Inside it a [`sender`] works on the
-//! [`Scoreboard`](crate::hooks::scoreboard::Scoreboard) of what is outstanding, with [`rtt`] for the timer, and a [`receiver`] reassembles and acknowledges.
+//! [`Scoreboard`](crate::hooks::scoreboard::Scoreboard) of what is outstanding, with [`rtt`] for the timer, and a
+//! [`receiver`] reassembles and acknowledges. An [`Endpoint`] is a connection with its timers in one, for hosts outside
+//! the simulator.
 //! Both directions of a connection may carry data.
 
 mod config;
 mod connection;
+mod endpoint;
 pub mod receiver;
 pub mod rtt;
 pub mod sender;
@@ -13,3 +16,4 @@ pub mod sender;
 pub use crate::hooks::scoreboard::SackAfterTimeout;
 pub use config::{Config, FastRetransmit, FullAck, Halved, LostRetransmission, Parts, Profile, SackPipe};
 pub use connection::{Connection, Role, State};
+pub use endpoint::Endpoint;

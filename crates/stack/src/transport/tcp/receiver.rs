@@ -105,10 +105,12 @@ impl Receiver {
 
     /// Takes in the segment `[start, start + len)`, its last byte being the FIN if `fin`.
     pub fn accept(&mut self, start: u64, len: u32, fin: bool) -> Reply {
-        let end = (start + u64::from(len)).min(self.edge + u64::from(fin));
-        if fin && end == start + u64::from(len) {
-            self.fin = Some(end - 1);
+        let mut end = start + u64::from(len);
+        if fin && !self.ends_at(end) {
+            end -= 1;
         }
+        // Nothing follows the FIN (RFC 9293, 3.10.7.4).
+        end = end.min(self.fin.map_or(self.edge, |place| place + 1));
         if end <= self.next || start >= end {
             return Reply::Now;
         }
@@ -129,6 +131,15 @@ impl Receiver {
         self.unacknowledged += 1;
         let whole = self.unacknowledged >= self.ack_every && len >= self.full_segment;
         if whole || self.ack_every <= 1 || self.finished() { Reply::Now } else { Reply::Later }
+    }
+
+    /// Whether the stream can have its FIN below `end`, which is then its place: there is one, not below what has arrived.
+    fn ends_at(&mut self, end: u64) -> bool {
+        let arrived = self.beyond.as_slice().last().map_or(self.next, |range| range.1);
+        if self.fin.is_none() && arrived < end && end <= self.edge + 1 {
+            self.fin = Some(end - 1);
+        }
+        self.fin == Some(end - 1)
     }
 
     /// The application reads up to `bytes`; returns whether the window opened enough to say so
@@ -276,5 +287,22 @@ mod tests {
         receiver.accept(0, 100, false);
         assert!(receiver.finished());
         assert_eq!((receiver.next(), receiver.in_order()), (151, 150));
+    }
+
+    #[test]
+    fn a_stream_has_one_end_and_nothing_behind_it() {
+        let mut receiver = receiver(1000);
+        receiver.accept(0, 100, false);
+        receiver.accept(300, 100, false);
+        // A FIN below what has arrived is not the end; its data is taken.
+        receiver.accept(100, 101, true);
+        assert_eq!((receiver.next(), receiver.finished()), (200, false));
+        receiver.accept(400, 51, true);
+        for (start, len, fin) in [(200, 300, false), (451, 100, false), (451, 100, true), (0, 1, true)] {
+            receiver.accept(start, len, fin);
+        }
+        assert_eq!((receiver.next(), receiver.in_order(), receiver.is_in_order()), (451, 450, true));
+        receiver.read(u64::MAX);
+        assert_eq!((receiver.readable(), receiver.finished()), (0, true));
     }
 }

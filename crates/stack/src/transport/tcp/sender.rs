@@ -299,6 +299,8 @@ impl<P: Parts> Sender<P> {
     /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
         let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
+        // A go-back begins the flight anew, without what limited transmit sent before it.
+        self.limited = 0;
         let response = self.ask(&loss, out);
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
@@ -350,6 +352,7 @@ impl<P: Parts> Sender<P> {
         }
         self.integrate(now);
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
+        self.limited = 0;
         self.counters.timeouts += 1;
         if !repeated {
             self.counters.timeout_series += 1;

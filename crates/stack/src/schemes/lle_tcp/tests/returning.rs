@@ -157,6 +157,15 @@ fn paper_mode_drops_every_segment_that_only_acknowledges() {
 }
 
 #[test]
+fn paper_mode_drops_them_however_far_the_stream_has_come() {
+    let mut bench = Bench::at_receiver(paper(RECEIVER), 40_000);
+    for offset in [1_000_000_000, 2_000_000_000, 3_000_000_000, 4_000_000_000] {
+        bench.up(data(offset - 1000, 1000));
+        assert!(bench.down(ack(offset, 40_000)).is_empty(), "{offset}");
+    }
+}
+
+#[test]
 fn a_passed_acknowledgement_ends_at_the_agent_and_a_fresh_one_takes_its_place() {
     let mut bench = Bench::at_sender(safe(SENDER));
     for offset in [0, 1000, 2000] {

@@ -57,7 +57,8 @@ fn duplicates_halve_the_window_or_the_flight_and_ssthresh_may_be_whole() {
 fn the_acknowledgement_that_ends_a_recovery_lets_the_window_grow_where_ns_2_is_followed() {
     for recovery in [RecoveryKind::Reno, RecoveryKind::NewReno] {
         for (growth_at_recovery_end, grown) in [(true, 1.0 / 4.0625), (false, 0.0)] {
-            let mut pair = Pair::losing(&Config { recovery, growth_at_recovery_end, ..profile() }, &[2]);
+            let parts = Parts { recovery, ..profile().parts };
+            let mut pair = Pair::losing(&Config { parts, growth_at_recovery_end, ..profile() }, &[2]);
             pair.until_loss();
             let una = pair.ends[CLIENT].sender().board().una();
             let (before, after) = pair.until(|end, _| end.sender().board().una() > una);

@@ -2,7 +2,7 @@
 //!
 //! A segment that the link delivers without advancing the stream (old, beyond a hole, a probe) makes the receiver
 //! repeat its number. Such an answer may stand in the receiver's queue while the link delivers what it asks for, and
-//! is heard when the agent believes the receiver to be further on. It tells of no loss. So each delivery of the kind
+//! is heard when the agent believes the receiver to be further on. It is not evidence of a loss. So each delivery of the kind
 //! excuses one repeat of the number that the receiver had then; a repeat without excuse can only come from a receiver
 //! that lacks what the link had delivered. An excuse that is never used delays a repair until the silence ends. Where
 //! blocks tell which deliveries the receiver has seen, none of this is needed.

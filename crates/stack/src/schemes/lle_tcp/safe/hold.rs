@@ -1,13 +1,13 @@
-//! How long to wait for the next of a kind.
+//! How long an acknowledgement is held: the wait for the next one of a flow.
 
-use super::config::Config;
+use super::super::config::Config;
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
 /// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.
 ///
 /// A fixed wait would end in vain before each step of a flow that is slower, as in a cell that many share. A step that
-/// is late because something was lost tells nothing of the spacing, and would make the next loss be noticed later still.
+/// is late because something was lost says nothing about the spacing, and would delay the detection of the next loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spacing {
     last: Option<Time>,
@@ -38,7 +38,7 @@ impl Spacing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Criterion, Mode};
+    use super::super::super::{Criterion, Mode};
     use super::*;
 
     fn at(ms: u64) -> Time {

@@ -1,4 +1,4 @@
-//! The segments an agent keeps until their receiver has acknowledged them itself (safe mode).
+//! The segments an agent keeps until their receiver has acknowledged them itself.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct Kept {
     pub(super) len: u32,
     /// Whether it carried PSH.
     pub(super) push: bool,
-    /// Whether the link gave it up the last time it was told of it.
+    /// Whether the link's last report on it was that it gave up.
     pub(super) given_up: bool,
     /// Whether a copy from here is with the link.
     pub(super) resent: bool,

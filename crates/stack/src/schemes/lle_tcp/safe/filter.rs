@@ -3,15 +3,14 @@
 //! It knows everything its TCP said; the agent at the other end knows what was passed. The two are kept apart, since a
 //! rule that took the one for the other would hold back answers to window probes for ever.
 
-use super::config::Mode;
-use super::flow::{Turn, is_pure};
-use super::reply::Terms;
-use super::spacing::Spacing;
+use super::super::connection::{Terms, is_pure};
+use super::super::connections::Turn;
+use super::hold::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::units::Time;
 
-/// Windows of fewer full segments than this are always told (safe mode).
+/// Windows of fewer full segments than this are always passed on.
 const SMALL_WINDOW: u64 = 4;
 
 /// What becomes of a packet on its way to the link.
@@ -35,8 +34,6 @@ pub(super) struct Filter {
     seen: u64,
     /// The largest segment that arrived.
     full: u32,
-    /// Where the sender's FIN stands.
-    fin: Option<u64>,
     held: Option<Packet>,
     release_at: Time,
     /// How far apart the receiver's numbers rise.
@@ -52,7 +49,6 @@ impl Filter {
             seen: 0,
             told_edge,
             full: terms.mss,
-            fin: None,
             held: None,
             release_at: Time::NEVER,
             spacing: Spacing::default(),
@@ -68,20 +64,16 @@ impl Filter {
     pub(super) fn on_data(&mut self, segment: &Segment) {
         self.full = self.full.max(segment.len);
         if let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said) {
-            let end = start + u64::from(segment.len);
-            self.seen = self.seen.max(end);
-            if segment.flags.has(Flags::FIN) {
-                self.fin = Some(end);
-            }
+            self.seen = self.seen.max(start + u64::from(segment.len));
         }
     }
 
-    /// A segment of the receiver is on its way to the link (lle-tcp/II.B.2: packets "which have only the ACK flag set
-    /// and no data content are dropped").
-    pub(super) fn judge<O: AgentOut>(
+    /// A segment of the receiver is on its way to the link, which acknowledges the sender's FIN if it `ends`.
+    pub(super) fn judge<O>(
         &mut self,
         packet: &Packet,
         segment: &Segment,
+        ends: bool,
         turn: &mut Turn<'_, O>,
     ) -> Fate {
         let ack =
@@ -90,13 +82,6 @@ impl Filter {
             return Fate::Pass;
         };
         let pure = is_pure(segment);
-        let ends = self.fin.is_some_and(|fin| ack > fin);
-        if turn.config.mode == Mode::Paper {
-            let fate = if pure && !ends { Fate::Stop } else { Fate::Pass };
-            turn.counters.suppressed += u64::from(fate == Fate::Stop);
-            turn.counters.passed += u64::from(pure && fate == Fate::Pass);
-            return fate;
-        }
         let redundant = pure && !ends && self.is_redundant(segment, ack);
         if ack < self.seen || (pure && ack == self.said) {
             self.spacing.interrupt();
@@ -116,11 +101,11 @@ impl Filter {
         Fate::Pass
     }
 
-    /// Whether an acknowledgement without data tells nothing that the other end does not know or cannot do without.
+    /// Whether an acknowledgement without data says nothing that the other end does not know or cannot do without.
     fn is_redundant(&self, segment: &Segment, ack: u64) -> bool {
         let window = u64::from(segment.window) << self.terms.shift;
         let credit = self.told_edge.saturating_sub(ack);
-        // A receiver that has more than it acknowledges tells of its next hole.
+        // A receiver that has more than it acknowledges reports its next hole.
         ack > self.said
             && ack >= self.seen
             && segment.options.sack.is_empty()
@@ -135,7 +120,7 @@ impl Filter {
         self.release_at = Time::NEVER;
     }
 
-    /// A segment that was passed did not arrive: what it told is not known.
+    /// A segment that was passed did not arrive: the other end does not know what it said.
     pub(super) fn on_undelivered(&mut self) {
         self.told_edge = 0;
     }
@@ -155,10 +140,5 @@ impl Filter {
             turn.counters.passed += 1;
             turn.out.down(packet);
         }
-    }
-
-    /// Bytes of state.
-    pub(super) fn bytes() -> u64 {
-        size_of::<Filter>() as u64
     }
 }

@@ -1,0 +1,95 @@
+//! Where a host finds what one endpoint has put out, and when to call it again.
+
+use std::collections::VecDeque;
+
+use super::{Note, Out, Timer};
+use crate::packet::Packet;
+use crate::units::{Span, Time};
+
+/// The answers of one endpoint, kept until the host fetches them: packets in the order they left, and timers, of which
+/// the host needs the earliest only.
+///
+/// Once it has held the largest burst of packets, it allocates nothing. A host that wants notes, or cannot spare the copy
+/// of a packet, implements [`Out`] itself.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    packets: VecDeque<Packet>,
+    timers: [Option<Time>; TIMERS.len()],
+}
+
+/// Every timer, at its place.
+const TIMERS: [Timer; 3] = [Timer::Retransmit, Timer::DelayedAck, Timer::Pace];
+
+impl Outbox {
+    /// The next packet to send, if any.
+    pub fn poll_transmit(&mut self) -> Option<Packet> {
+        self.packets.pop_front()
+    }
+
+    /// When to call the endpoint again at the latest, if nothing arrives before. Asked after each call of the endpoint.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.timers.into_iter().flatten().min()
+    }
+
+    /// Takes out the earliest timer that is due, for the endpoint's `on_timer`.
+    pub fn due(&mut self, now: Time) -> Option<Timer> {
+        let at = self.poll_timeout().filter(|at| *at <= now)?;
+        let place = self.timers.iter().position(|timer| *timer == Some(at))?;
+        self.timers[place] = None;
+        Some(TIMERS[place])
+    }
+}
+
+impl Out for Outbox {
+    fn down(&mut self, packet: Packet) {
+        self.packets.push_back(packet);
+    }
+
+    fn set(&mut self, timer: Timer, at: Time) {
+        self.timers[timer as usize] = Some(at);
+    }
+
+    fn cancel(&mut self, timer: Timer) {
+        self.timers[timer as usize] = None;
+    }
+
+    fn is_watching(&self) -> bool {
+        false
+    }
+
+    fn note(&mut self, _: Note) {}
+
+    fn measured(&mut self, _: Span, _: Span, _: Span) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_timer_is_the_timeout_and_comes_due_first() {
+        let mut out = Outbox::default();
+        assert_eq!((out.poll_timeout(), out.due(Time::NEVER)), (None, None));
+        out.set(Timer::Retransmit, Time(30));
+        out.set(Timer::Pace, Time(10));
+        out.set(Timer::DelayedAck, Time(20));
+        assert_eq!((out.poll_timeout(), out.due(Time(9))), (Some(Time(10)), None));
+        // Setting a timer again moves it; a host that is late finds them in the order of time.
+        out.set(Timer::Retransmit, Time(15));
+        let due: Vec<Timer> = std::iter::from_fn(|| out.due(Time(20))).collect();
+        assert_eq!(due, [Timer::Pace, Timer::Retransmit, Timer::DelayedAck]);
+        assert_eq!(out.poll_timeout(), None);
+    }
+
+    #[test]
+    fn a_cancelled_timer_is_none_and_of_two_at_one_time_both_come_due() {
+        let mut out = Outbox::default();
+        for timer in TIMERS {
+            out.set(timer, Time(5));
+        }
+        out.cancel(Timer::DelayedAck);
+        let due: Vec<Timer> = std::iter::from_fn(|| out.due(Time(5))).collect();
+        assert_eq!(due, [Timer::Retransmit, Timer::Pace]);
+    }
+}

@@ -1,0 +1,209 @@
+//! A connection as an agent traces it: what its SYNs settled, how it ends, and what the agent does for each of its two
+//! directions.
+
+use super::super::flows::{Endpoint, Key};
+use super::config::Config;
+use crate::packet::{Flags, Segment};
+use crate::units::{SeqNo, Time};
+
+/// What an agent does for the data of one direction of a connection. Each mode has its own.
+pub(super) trait Half: Default {
+    /// The data goes to a node one hop ahead: it is acknowledged here when delivered.
+    fn sender(terms: Terms, config: &Config) -> Self;
+
+    /// The data came over this hop: the agent at its other end acknowledges it.
+    fn receiver(terms: Terms) -> Self;
+
+    /// When it wants to be called.
+    fn deadline(&self) -> Time;
+
+    /// Bytes acknowledged here that the receiver has not acknowledged itself.
+    fn unconfirmed(&self) -> u64;
+
+    /// Bytes of state beyond the type itself.
+    fn bytes(&self) -> u64;
+}
+
+/// What the two SYNs of a connection settled for the acknowledgements of one direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// Who sends the data.
+    pub(super) sender: Endpoint,
+    /// Who receives it.
+    pub(super) receiver: Endpoint,
+    /// Sequence number of the first data byte.
+    pub(super) zero: SeqNo,
+    /// Sequence number of the receiver's first data byte.
+    pub(super) reply_zero: SeqNo,
+    /// Shift of the receiver's windows, but for that of its SYN (RFC 7323, 2.2).
+    pub(super) shift: u8,
+    /// The sender's and the receiver's first `TSval`, if timestamps are in use.
+    pub(super) stamps: Option<(u32, u32)>,
+    /// Whether SACK is in use.
+    pub(super) sack: bool,
+    /// Right edge that the receiver's SYN offered, if that SYN acknowledged the sender's.
+    pub(super) edge: Option<u64>,
+    /// Window that the receiver's SYN offered.
+    pub(super) window: u64,
+    /// Lesser of the two maximum segment sizes.
+    pub(super) mss: u32,
+}
+
+/// Maximum segment size of a side whose SYN gives none (RFC 9293, 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+
+/// What one side's SYN says.
+#[derive(Clone, Copy, Debug)]
+struct Syn {
+    seq: SeqNo,
+    window: u16,
+    answers: bool,
+    shift: Option<u8>,
+    stamp: Option<u32>,
+    sack: bool,
+    mss: u16,
+}
+
+impl Syn {
+    fn of(segment: &Segment) -> Syn {
+        Syn {
+            seq: segment.seq,
+            window: segment.window,
+            answers: segment.flags.has(Flags::ACK),
+            shift: segment.options.window_scale,
+            stamp: segment.options.timestamps.map(|stamps| stamps.value),
+            sack: segment.options.sack_permitted,
+            mss: segment.options.mss.unwrap_or(DEFAULT_MSS),
+        }
+    }
+}
+
+/// A connection. What belongs to a side's data has the side's number.
+#[derive(Clone, Debug)]
+pub(super) struct Connection<H> {
+    key: Key,
+    syns: [Option<Syn>; 2],
+    pub(super) halves: [H; 2],
+    fins: [Option<SeqNo>; 2],
+    closed: [bool; 2],
+    last_packet: Time,
+}
+
+impl<H: Half> Connection<H> {
+    /// A connection of which the SYN of `side` was seen.
+    pub(super) fn new(key: Key, side: usize, segment: &Segment, now: Time) -> Connection<H> {
+        let mut syns = [None; 2];
+        syns[side] = Some(Syn::of(segment));
+        let halves = [H::default(), H::default()];
+        Connection { key, syns, halves, fins: [None; 2], closed: [false; 2], last_packet: now }
+    }
+
+    /// Whether this is the SYN that began the connection, once more.
+    pub(super) fn began_with(&self, side: usize, segment: &Segment) -> bool {
+        self.syns[side].is_some_and(|syn| syn.seq == segment.seq && !syn.answers)
+    }
+
+    /// The SYN of `side` that answers the other's. From here on the agent acts.
+    pub(super) fn on_answer(&mut self, side: usize, segment: &Segment, config: &Config) {
+        let fits =
+            self.syns[1 - side].is_some_and(|first| first.seq.plus(1) == segment.ack && !first.answers);
+        let known = self.syns[side].is_some_and(|syn| syn.seq == segment.seq);
+        if !fits || known {
+            return;
+        }
+        self.syns[side] = Some(Syn::of(segment));
+        for side in 0..2 {
+            self.halves[side] = self.half(side, config);
+        }
+    }
+
+    /// What the criterion (lle-tcp/II.C) says of the data that `side` sends.
+    fn half(&self, side: usize, config: &Config) -> H {
+        let receiver = self.key.end(1 - side).0;
+        match self.terms(side) {
+            Some(terms) if config.criterion.generates_for(receiver) => H::sender(terms, config),
+            Some(terms) if config.criterion.filters_for(receiver) => H::receiver(terms),
+            _ => H::default(),
+        }
+    }
+
+    /// What both SYNs settled for the data of `side`; what one side offers alone is not used.
+    fn terms(&self, side: usize) -> Option<Terms> {
+        let (sender, receiver) = (self.syns[side]?, self.syns[1 - side]?);
+        Some(Terms {
+            sender: self.key.end(side),
+            receiver: self.key.end(1 - side),
+            zero: sender.seq.plus(1),
+            reply_zero: receiver.seq.plus(1),
+            shift: if sender.shift.is_some() { receiver.shift.unwrap_or(0).min(14) } else { 0 },
+            stamps: sender.stamp.zip(receiver.stamp),
+            sack: sender.sack && receiver.sack,
+            edge: receiver.answers.then_some(u64::from(receiver.window)),
+            window: u64::from(receiver.window),
+            mss: u32::from(sender.mss.min(receiver.mss)),
+        })
+    }
+
+    /// Notes a FIN of `side`, and whether the other's is acknowledged.
+    pub(super) fn on_segment(&mut self, side: usize, segment: &Segment, now: Time) {
+        self.last_packet = now;
+        if segment.flags.has(Flags::FIN) {
+            self.fins[side] = Some(segment.seq.plus(segment.len));
+        }
+        self.closed[1 - side] |= self.acknowledges_fin(side, segment);
+    }
+
+    /// Whether a segment of `side` acknowledges the FIN of the other.
+    pub(super) fn acknowledges_fin(&self, side: usize, segment: &Segment) -> bool {
+        let after = |fin| segment.ack.distance_from(fin) > 0;
+        segment.flags.has(Flags::ACK) && self.fins[1 - side].is_some_and(after)
+    }
+
+    /// Whether both directions have ended and each side knows that the other knows.
+    pub(super) fn is_over(&self) -> bool {
+        self.closed == [true, true]
+    }
+
+    /// When it is to be forgotten.
+    pub(super) fn idle_at(&self, config: &Config) -> Time {
+        self.last_packet.after(config.idle)
+    }
+
+    /// When it wants to be called, at the latest when it has been idle for too long.
+    pub(super) fn deadline(&self, config: &Config) -> Time {
+        self.halves.iter().fold(self.idle_at(config), |first, half| first.min(half.deadline()))
+    }
+
+    /// Whether the criterion holds for one of its directions.
+    pub(super) fn is_wanted(&self, config: &Config) -> bool {
+        (0..2).any(|side| {
+            let node = self.key.end(side).0;
+            config.criterion.generates_for(node) || config.criterion.filters_for(node)
+        })
+    }
+
+    /// Bytes acknowledged here that the receivers have not acknowledged.
+    pub(super) fn unconfirmed(&self) -> u64 {
+        self.halves.iter().map(Half::unconfirmed).sum()
+    }
+
+    /// Bytes of state.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of::<Connection<H>>() as u64 + self.halves.iter().map(Half::bytes).sum::<u64>()
+    }
+}
+
+/// Whether a segment does nothing but acknowledge.
+pub(super) fn is_pure(segment: &Segment) -> bool {
+    segment.len == 0 && segment.flags.without(Flags::PSH) == Flags::ACK
+}
+
+/// Whether the agent leaves the connection of this segment alone: what it cannot answer for in the receiver's place.
+pub(super) fn is_beyond_it(segment: &Segment) -> bool {
+    // A header extension of the congestion law speaks to the sender in each acknowledgement.
+    let extended = segment.options.extension.is_some_and(|extension| extension.form.bytes() > 0);
+    // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1); it is settled by the SYN.
+    let known = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
+    let marked = segment.flags.has(Flags::SYN) && segment.flags.without(known) != Flags::default();
+    extended || marked
+}

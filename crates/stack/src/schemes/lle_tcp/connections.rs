@@ -1,0 +1,199 @@
+//! All connections that an agent traces, "from the establishment of a TCP connection until its termination"
+//! (lle-tcp/II.B.3), with its one timer and its counters.
+
+use super::super::flows::{Key, Table};
+use super::config::{Config, Counters};
+use super::connection::{Connection, Half, is_beyond_it};
+use super::deadlines::Deadlines;
+use crate::hooks::AgentOut;
+use crate::packet::{Body, Flags, Packet, Segment};
+use crate::units::Time;
+
+/// One call into the agent: what holds for it, and where its answers go.
+#[derive(Debug)]
+pub(super) struct Turn<'a, O> {
+    pub(super) now: Time,
+    pub(super) config: &'a Config,
+    pub(super) counters: &'a mut Counters,
+    pub(super) out: &'a mut O,
+}
+
+/// The connections of one interface.
+#[derive(Clone, Debug)]
+pub(super) struct Connections<H> {
+    config: Config,
+    table: Table<Key, Connection<H>>,
+    deadlines: Deadlines,
+    timer: Option<Time>,
+    counters: Counters,
+}
+
+impl<H: Half> Connections<H> {
+    pub(super) fn new(config: Config) -> Connections<H> {
+        Connections {
+            config,
+            table: Table::default(),
+            deadlines: Deadlines::default(),
+            timer: None,
+            counters: Counters::default(),
+        }
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        let unconfirmed = self.table.iter().map(Connection::unconfirmed).sum();
+        Counters { unconfirmed, flows: self.table.len() as u64, ..self.counters }
+    }
+
+    /// A packet passes, in either direction: connections begin and end by it. If the agent acts for its connection,
+    /// `act` does what is to be done, with the side that sent the segment.
+    pub(super) fn trace<O: AgentOut, A>(
+        &mut self,
+        packet: &Packet,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<H>, usize, &Segment, &mut Turn<'_, O>) -> A,
+    ) -> Option<A> {
+        let Body::Tcp(segment) = &packet.body else {
+            return None;
+        };
+        let Some((number, side)) = self.find(packet, segment, now) else {
+            self.arm(out);
+            return None;
+        };
+        self.turn(number, now, out, |connection, turn| {
+            connection.on_segment(side, segment, now);
+            act(connection, side, segment, turn)
+        })
+    }
+
+    /// The link reports the fate of a packet.
+    pub(super) fn on_signal<O: AgentOut>(
+        &mut self,
+        packet: &Packet,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<H>, usize, &Segment, &mut Turn<'_, O>),
+    ) {
+        if let Body::Tcp(segment) = &packet.body {
+            let (key, side) = Key::of(packet, segment);
+            if let Some(number) = self.table.find(&key) {
+                self.turn(number, now, out, |connection, turn| act(connection, side, segment, turn));
+            }
+        }
+    }
+
+    /// The timer fired: connections that were idle for too long are forgotten, and `act` looks at the halves of those
+    /// whose deadline may have passed.
+    pub(super) fn on_timer<O: AgentOut>(
+        &mut self,
+        now: Time,
+        out: &mut O,
+        act: impl Fn(&mut H, &mut Turn<'_, O>),
+    ) {
+        self.timer = None;
+        while let Some(number) = self.deadlines.pop(now) {
+            if self.table.get_mut(number).is_some_and(|connection| connection.idle_at(&self.config) <= now) {
+                self.forget(Some(number));
+            } else {
+                self.turn(number, now, out, |connection, turn| {
+                    connection.halves.iter_mut().for_each(|half| act(half, turn));
+                });
+            }
+        }
+        self.arm(out);
+    }
+
+    /// The connection a segment belongs to, if the agent acts for it, and the side that sent it.
+    fn find(&mut self, packet: &Packet, segment: &Segment, now: Time) -> Option<(u32, usize)> {
+        let (key, side) = Key::of(packet, segment);
+        let found = self.table.find(&key);
+        if is_beyond_it(segment) || segment.flags.has(Flags::RST) {
+            self.forget(found);
+            return None;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.on_syn(key, found, Connection::new(key, side, segment, now), side, segment);
+            return None;
+        }
+        found.map(|number| (number, side))
+    }
+
+    /// A SYN begins a connection, also one whose ports were used before, or answers it. It always passes.
+    fn on_syn(&mut self, key: Key, found: Option<u32>, fresh: Connection<H>, side: usize, segment: &Segment) {
+        let known = found.and_then(|number| self.table.get_mut(number));
+        if segment.flags.has(Flags::ACK) {
+            if let Some(connection) = known {
+                let before = connection.bytes();
+                connection.on_answer(side, segment, &self.config);
+                let after = connection.bytes();
+                self.account(before, after);
+            }
+            return;
+        }
+        if known.is_some_and(|connection| connection.began_with(side, segment)) {
+            return;
+        }
+        self.forget(found);
+        if !fresh.is_wanted(&self.config) {
+            return;
+        }
+        if self.table.len() >= self.config.max_flows {
+            self.counters.flows_refused += 1;
+            return;
+        }
+        let (bytes, deadline) = (fresh.bytes(), fresh.deadline(&self.config));
+        let number = self.table.insert(key, fresh);
+        self.deadlines.want(number, deadline);
+        self.counters.flows_max = self.counters.flows_max.max(self.table.len() as u64);
+        self.account(0, bytes);
+    }
+
+    /// Lets a connection act, and notes what it weighs and when it wants to be called afterwards.
+    fn turn<O: AgentOut, A>(
+        &mut self,
+        number: u32,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<H>, &mut Turn<'_, O>) -> A,
+    ) -> Option<A> {
+        let connection = self.table.get_mut(number)?;
+        let before = connection.bytes();
+        let counters = &mut self.counters;
+        let result = act(connection, &mut Turn { now, config: &self.config, counters, out });
+        let (after, over) = (connection.bytes(), connection.is_over());
+        self.deadlines.want(number, connection.deadline(&self.config));
+        self.account(before, after);
+        if over {
+            self.forget(Some(number));
+        }
+        self.arm(out);
+        Some(result)
+    }
+
+    fn account(&mut self, before: u64, after: u64) {
+        self.counters.state_bytes = self.counters.state_bytes + after - before;
+        self.counters.state_bytes_max = self.counters.state_bytes_max.max(self.counters.state_bytes);
+    }
+
+    fn forget(&mut self, number: Option<u32>) {
+        if let Some(number) = number
+            && let Some(connection) = self.table.remove(number)
+        {
+            self.deadlines.remove(number);
+            self.counters.never_confirmed += connection.unconfirmed();
+            self.account(connection.bytes(), 0);
+        }
+    }
+
+    /// Sets the one timer to the first deadline.
+    fn arm(&mut self, out: &mut impl AgentOut) {
+        let first = self.deadlines.first();
+        if first != self.timer {
+            self.timer = first;
+            match first {
+                Some(at) => out.set_timer(at),
+                None => out.cancel_timer(),
+            }
+        }
+    }
+}

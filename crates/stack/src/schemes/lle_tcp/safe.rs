@@ -1,0 +1,155 @@
+//! LLE-TCP by the rules that an unmodified TCP needs: one file a rule.
+//!
+//! With E the highest acknowledgement number plus window that the receiver ever sent, each acknowledgement made here
+//! keeps `ack <= E` and `window = E - ack`.
+//!
+//! **Limits.** A flow that one of the two agents refused for want of room is acknowledged once in half a window or when
+//! the time to hold is over. Each repeat of a receiver that lacks data goes over the air, since the other end cannot know
+//! which of them report a loss above the link; a narrow receive window is reported each half. Where a receiver that
+//! speaks without SACK has what the link gave up, a repair too many is possible.
+//!
+//! **Choices.** 1. `edge.rs`: the right edge of the receiver is never extended. 2. `filter.rs`: an acknowledgement that
+//! is not redundant passes: of the handshake, a FIN, a repeated number, of a hole, with SACK, of a small window, or when
+//! the credit passed on is under half the window. 3. `hold.rs`: the newest one held back goes after 40 ms without
+//! another, or later on a flow whose own are further apart. 4. `replies.rs`: what passes is not forwarded but folded into
+//! the next one made, since an old number would be ignored with its window; a wider window alone waits for one that is
+//! due. Flags and numbers of data that goes the other way are left as they are. 5. `sack.rs`: SACK blocks are made of
+//! what the link delivered and of what the receiver says; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`:
+//! segments are kept (`copies.rs`) until the receiver itself acknowledges them, and sent again when it is silent
+//! (`silence.rs`), or shows that it lacks what the link had delivered: by acknowledging what was delivered later, or by a
+//! repeat that no delivery explains (`evidence.rs`). 7. Probes of all kinds are answered by the receiver alone.
+
+mod copies;
+mod edge;
+mod evidence;
+mod filter;
+mod generator;
+mod hold;
+mod repair;
+mod repeats;
+mod replies;
+mod sack;
+mod silence;
+
+use super::config::{Config, Counters};
+use super::connection::{Half, Terms};
+use super::connections::Connections;
+use crate::hooks::{Agent, AgentOut};
+use crate::packet::Packet;
+use crate::signal::Signal;
+use crate::units::Time;
+use filter::{Fate, Filter};
+use generator::Generator;
+
+/// The ARQ snoop agent of one interface, by the rules that an unmodified TCP needs.
+#[derive(Clone, Debug)]
+pub struct Safe {
+    connections: Connections<Role>,
+}
+
+impl Safe {
+    pub(super) fn new(config: Config) -> Safe {
+        Safe { connections: Connections::new(config) }
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        self.connections.counters()
+    }
+}
+
+impl Agent for Safe {
+    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        let fate = self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+            if let Role::Sender(generator) = &mut connection.halves[side] {
+                generator.on_data(&packet, segment, turn);
+            }
+            let ends = connection.acknowledges_fin(side, segment);
+            match &mut connection.halves[1 - side] {
+                Role::Receiver(filter) => filter.judge(&packet, segment, ends, turn),
+                Role::None | Role::Sender(_) => Fate::Pass,
+            }
+        });
+        if fate != Some(Fate::Stop) {
+            out.down(packet);
+        }
+    }
+
+    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+        let traced = self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+            if let Role::Receiver(filter) = &mut connection.halves[side] {
+                filter.on_data(segment);
+            }
+            match &mut connection.halves[1 - side] {
+                Role::Sender(generator) => generator.on_reply(packet, segment, turn),
+                Role::None | Role::Receiver(_) => turn.out.up(packet),
+            }
+        });
+        if traced.is_none() {
+            out.up(packet);
+        }
+    }
+
+    fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        // What the link has not tried is not acknowledged, and TCP finds the loss.
+        if signal == Signal::Refused {
+            return;
+        }
+        self.connections.on_signal(packet, now, out, |connection, side, segment, turn| {
+            if let Role::Sender(generator) = &mut connection.halves[side] {
+                generator.on_signal(signal, packet, segment, turn);
+            }
+            if let Role::Receiver(filter) = &mut connection.halves[1 - side]
+                && signal == Signal::Undelivered
+            {
+                filter.on_undelivered();
+            }
+        });
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
+        self.connections.on_timer(now, out, |role, turn| match role {
+            Role::None => {}
+            Role::Sender(generator) => generator.on_timer(turn),
+            Role::Receiver(filter) => filter.on_timer(turn),
+        });
+    }
+}
+
+/// On which side of the hop the agent is for the data of one direction.
+#[derive(Clone, Debug, Default)]
+enum Role {
+    #[default]
+    None,
+    Sender(Box<Generator>),
+    Receiver(Box<Filter>),
+}
+
+impl Half for Role {
+    fn sender(terms: Terms, config: &Config) -> Role {
+        Role::Sender(Box::new(Generator::new(terms, config)))
+    }
+
+    fn receiver(terms: Terms) -> Role {
+        Role::Receiver(Box::new(Filter::new(terms)))
+    }
+
+    fn deadline(&self) -> Time {
+        match self {
+            Role::None => Time::NEVER,
+            Role::Sender(generator) => generator.deadline(),
+            Role::Receiver(filter) => filter.deadline(),
+        }
+    }
+
+    fn unconfirmed(&self) -> u64 {
+        if let Role::Sender(generator) = self { generator.unconfirmed() } else { 0 }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Role::None => 0,
+            Role::Sender(generator) => generator.bytes(),
+            Role::Receiver(_) => size_of::<Filter>() as u64,
+        }
+    }
+}

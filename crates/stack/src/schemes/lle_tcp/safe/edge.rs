@@ -1,0 +1,53 @@
+//! The right edge of the receiver, which is never extended.
+
+/// Stream offsets up to which the receiver has offered room. `None` before it has offered any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    highest: Option<u64>,
+    /// The one that the sender knows.
+    told: u64,
+}
+
+impl Edge {
+    /// An edge that the receiver's SYN may have offered.
+    pub(super) fn new(offered: Option<u64>) -> Edge {
+        Edge { highest: offered, told: offered.unwrap_or(0) }
+    }
+
+    /// Whether the receiver has offered a window: nothing is said in its name before.
+    pub(super) fn is_known(&self) -> bool {
+        self.highest.is_some()
+    }
+
+    /// The highest edge, 0 before the first.
+    pub(super) fn highest(&self) -> u64 {
+        self.highest.unwrap_or(0)
+    }
+
+    /// The edge that the sender knows.
+    pub(super) fn told(&self) -> u64 {
+        self.told
+    }
+
+    /// Whether the sender does not know the highest.
+    pub(super) fn is_news(&self) -> bool {
+        self.highest > Some(self.told)
+    }
+
+    /// The receiver offers room up to `edge`; true if that is further than before.
+    pub(super) fn raise(&mut self, edge: u64) -> bool {
+        let widened = Some(edge) > self.highest;
+        self.highest = self.highest.max(Some(edge));
+        widened
+    }
+
+    /// The sender learns of `edge`.
+    pub(super) fn tell(&mut self, edge: u64) {
+        self.told = self.told.max(edge);
+    }
+
+    /// The window beyond `offset`.
+    pub(super) fn window(&self, offset: u64) -> u64 {
+        self.highest().saturating_sub(offset)
+    }
+}

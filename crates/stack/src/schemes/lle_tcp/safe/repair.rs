@@ -1,0 +1,101 @@
+//! The repair of what the link delivered and TCP did not get.
+
+use super::super::connections::Turn;
+use super::generator::Generator;
+use super::sack::Blocks;
+use crate::hooks::AgentOut;
+use crate::packet::{Body, Flags, Options, Packet, Segment, Timestamps};
+use crate::units::{SeqNo, Time};
+
+/// What the sender's last segment carried for the other direction: a segment sent again here carries the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fields {
+    ack: SeqNo,
+    window: u16,
+    stamps: Option<Timestamps>,
+    extra_header: u16,
+}
+
+impl Fields {
+    pub(super) fn of(packet: &Packet, segment: &Segment) -> Fields {
+        let Segment { ack, window, .. } = *segment;
+        Fields { ack, window, stamps: segment.options.timestamps, extra_header: packet.extra_header }
+    }
+}
+
+impl Generator {
+    /// The receiver lacks what it does not acknowledge and the link delivered before the delivery of this number; 0 if
+    /// the answer may be older than the delivery of anything missing.
+    ///
+    /// What it acknowledges for the first time, by a block or by its number, shows which delivery it has seen. A repeat
+    /// of its number without one is evidence if no excuse is left; what carries data answers nothing, and an update of
+    /// the window is not a repeat (RFC 5681, 2).
+    pub(super) fn lost_before(&mut self, ack: u64, may_answer: bool, heard: Option<Blocks>) -> u64 {
+        if ack < self.confirmed {
+            return 0;
+        }
+        self.excuses.advance(ack);
+        let repeats = may_answer && (heard.is_some() || ack == self.confirmed);
+        let unexcused = repeats && !self.excuses.take(ack);
+        match heard {
+            Some(blocks) => blocks.seen,
+            None if unexcused => u64::MAX,
+            None => 0,
+        }
+    }
+
+    /// The receiver lacks what the link had delivered before the delivery `lost`: the stretches up to the first it has
+    /// are sent again. Without SACK that is the first one.
+    pub(super) fn repair_what_is_missing<O: AgentOut>(&mut self, lost: u64, turn: &mut Turn<'_, O>) {
+        let limit = self.selective.as_slice().first().map_or(self.confirmed + 1, |range| range.0);
+        self.repair(limit, lost, false, turn);
+    }
+
+    /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
+    pub(super) fn repair_after_silence<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        if self.confirmed >= self.delivered {
+            self.silence.stop();
+            return;
+        }
+        self.repair(self.confirmed + 1, u64::MAX, true, turn);
+        self.silence.on_break(turn.now);
+    }
+
+    /// Sends again what was delivered before the delivery `lost` and begins below `limit`, unless a copy left within
+    /// the time in which the receiver could not have answered it.
+    fn repair<O: AgentOut>(&mut self, limit: u64, lost: u64, though_under_way: bool, turn: &mut Turn<'_, O>) {
+        let (end, fields, terms) = (self.delivered, self.fields, self.reply.terms);
+        for kept in self.copies.below(limit) {
+            let known = kept.end() <= end || self.beyond.contains(kept.start, kept.end());
+            let delivered = known && kept.last_delivery < lost;
+            let recent = kept.resent || turn.now.since(kept.resent_at) < turn.config.hold;
+            if !delivered || (recent && kept.resent_at > Time::ZERO && !though_under_way) {
+                continue;
+            }
+            kept.resent = true;
+            self.spacing.interrupt();
+            self.silence.on_repair();
+            kept.resent_at = turn.now;
+            kept.first_delivery = 0;
+            turn.counters.repaired += 1;
+            turn.counters.probed += u64::from(though_under_way);
+            let flags = if kept.push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+            let segment = Segment {
+                src_port: terms.sender.1,
+                dst_port: terms.receiver.1,
+                seq: terms.zero.plus(kept.start as u32),
+                ack: fields.ack,
+                flags,
+                window: fields.window,
+                len: kept.len,
+                options: Options { timestamps: fields.stamps, ..Options::default() },
+            };
+            turn.out.down(Packet {
+                src: terms.sender.0,
+                dst: terms.receiver.0,
+                extra_header: fields.extra_header,
+                body: Body::Tcp(segment),
+            });
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Duplicate acknowledgements, of which the link and the receiver both speak: each goes up once.
+
+/// Those since the last advance: made here for what the link delivered beyond a hole, sent by the receiver for the same,
+/// and the greater of the two, which went up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Repeats {
+    made: u32,
+    heard: u32,
+    told: u32,
+}
+
+impl Repeats {
+    /// One more that the link's delivery makes; true if the sender has not had it by the receiver.
+    pub(super) fn make(&mut self) -> bool {
+        self.made += 1;
+        self.is_news(self.made)
+    }
+
+    /// One more of the receiver; true if the sender has not had it by the link.
+    pub(super) fn hear(&mut self) -> bool {
+        self.heard += 1;
+        self.is_news(self.heard)
+    }
+
+    fn is_news(&mut self, count: u32) -> bool {
+        let news = count > self.told;
+        self.told = self.told.max(count);
+        news
+    }
+}
