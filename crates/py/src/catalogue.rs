@@ -1,6 +1,6 @@
 //! What there is to choose from, as JSON.
 
-use lasthop_sim::probe::metrics::METRICS;
+use lasthop_sim::metrics::METRICS;
 use lasthop_sim::probe::trace::CHANNELS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{

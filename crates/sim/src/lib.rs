@@ -7,6 +7,8 @@ pub mod agent_load;
 pub mod engine;
 pub mod law_load;
 pub mod medium;
+pub mod metrics;
+pub mod model;
 mod net;
 pub mod probe;
 mod run;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::scenario::config::AppKind;
+use lasthop_sim::traffic::AppKind;
 use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::registry::tcp::Config;

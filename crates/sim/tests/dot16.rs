@@ -3,8 +3,10 @@
 mod common;
 
 use common::{chain, metric, run_once};
+use lasthop_sim::medium::modulation::ModulationLaw;
+use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
 use lasthop_sim::probe::trace::Column;
-use lasthop_sim::scenario::config::{AirConfig, AppKind, Config, LinkKind, ModulationLaw, TransportConfig};
+use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Request, run};
 use lasthop_stack::link::dot16::{FRAGMENT_OVERHEAD, Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;

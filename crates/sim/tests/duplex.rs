@@ -3,8 +3,10 @@
 mod common;
 
 use common::{back, chain, file, metric, run_once, source, wire};
+use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::Column;
-use lasthop_sim::scenario::config::{AppConfig, AppKind, Config, LossConfig};
+use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request};
 use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;

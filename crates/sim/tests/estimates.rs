@@ -5,8 +5,10 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{chain, wire};
+use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{Column, TraceTable};
-use lasthop_sim::scenario::config::{AppKind, Config, LossConfig};
+use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Request, run};
 use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
 use lasthop_stack::registry::tcp::{self, Profile};
@@ -71,11 +73,9 @@ fn watch_replication(config: &Config, name: &str, replication: u64) -> Errors {
     };
     let outcome = run(&request).expect("the run succeeds");
     let truth = Truth::of(&outcome.traces[0]);
-    let lasthop_sim::scenario::config::LinkKind::PointToPoint(wire) = &config.links[0].kind else {
-        panic!("a wire")
-    };
+    let lasthop_sim::model::LinkKind::PointToPoint(wire) = &config.links[0].kind else { panic!("a wire") };
     let [towards, back] = [wire.directions[0].delay, wire.directions[1].delay];
-    let lasthop_sim::scenario::config::TransportConfig::Tcp(tcp) = &config.flows[0].transport else {
+    let lasthop_sim::model::TransportConfig::Tcp(tcp) = &config.flows[0].transport else {
         panic!("a flow over TCP")
     };
     let rto = RtoLimits { initial: tcp.initial_rto, min: tcp.min_rto, max: tcp.max_rto, tick: tcp.tick };

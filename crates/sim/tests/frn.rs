@@ -4,11 +4,12 @@ mod common;
 
 use common::{chain, metric, run_once, source};
 use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
-use lasthop_sim::probe::trace::{Column, TraceTable};
-use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense,
-    SinkConfig, TransportConfig,
+use lasthop_sim::model::{
+    Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
+    TransportConfig,
 };
+use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, estimate, run};
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};

@@ -4,7 +4,8 @@ mod common;
 
 use common::{ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
 use lasthop_sim::Outcome;
-use lasthop_sim::scenario::config::{Config, LossConfig, PacketClass};
+use lasthop_sim::medium::loss::{LossConfig, PacketClass};
+use lasthop_sim::model::Config;
 use lasthop_stack::estimate::Reach;
 use lasthop_stack::packet::Form;
 use lasthop_stack::registry::tcp;

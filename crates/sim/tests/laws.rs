@@ -4,7 +4,7 @@ mod common;
 
 use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
 use lasthop_sim::Outcome;
-use lasthop_sim::scenario::config::SinkConfig;
+use lasthop_sim::model::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{CongestionKind, LawConfig, Parts, RecoveryKind, variant};

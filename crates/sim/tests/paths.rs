@@ -4,7 +4,8 @@ mod common;
 
 use common::{chain, metric, ns2_tcp, run_replication, source};
 use lasthop_sim::medium::path::RttLaw;
-use lasthop_sim::scenario::config::{AppKind, FlowConfig, LinkKind, SinkConfig, TransportConfig};
+use lasthop_sim::model::{FlowConfig, LinkKind, SinkConfig, TransportConfig};
+use lasthop_sim::traffic::AppKind;
 use lasthop_stack::units::{Rate, Span};
 
 #[test]

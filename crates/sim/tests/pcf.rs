@@ -6,9 +6,8 @@ use std::process::Command;
 
 use common::{chain, metric, run_replication};
 use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
-use lasthop_sim::scenario::config::{
-    AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig,
-};
+use lasthop_sim::model::{AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig};
+use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Outcome, Request};
 use lasthop_stack::link::dot11::{PcfConfig, Preset};
 use lasthop_stack::registry;

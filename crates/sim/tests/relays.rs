@@ -3,7 +3,8 @@
 mod common;
 
 use common::{chain, direction, ns2_tcp, wire};
-use lasthop_sim::scenario::config::{Config, FlowConfig, LinkConfig, LinkKind, LossConfig, PointToPoint};
+use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};
@@ -65,7 +66,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind });
     }
     for node in 3..6 {
-        let like = lasthop_sim::scenario::config::NodeConfig {
+        let like = lasthop_sim::model::NodeConfig {
             name: format!("n{node}"),
             group: None,
             position: None,

@@ -4,13 +4,12 @@ mod common;
 
 use common::{chain, metric, run_once, run_replication, source, wire};
 use lasthop_sim::Outcome;
+use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::probe::transfers::Transfer;
 use lasthop_sim::scenario::Scenario;
-use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, Files, LossConfig, PageModel, Pages, PauseLaw, Shares, TransportConfig,
-    UserConfig,
-};
 use lasthop_sim::traffic::sessions::Class;
+use lasthop_sim::traffic::{AppConfig, AppKind, Files, PageModel, Pages, PauseLaw, Shares, UserConfig};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::tcp::{self, Profile};

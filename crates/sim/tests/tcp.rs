@@ -3,10 +3,10 @@
 mod common;
 
 use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
+use lasthop_sim::medium::loss::{LossConfig, PacketClass};
+use lasthop_sim::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use lasthop_sim::probe::trace::Column;
-use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, FlowConfig, LossConfig, PacketClass, SinkConfig, TransportConfig,
-};
+use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::tcp::{self, Profile};

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{chain, file, metric, run_once, source, wire};
-use lasthop_sim::scenario::config::{AppKind, Config, LossConfig, PacketClass, TransportConfig};
+use lasthop_sim::medium::loss::{LossConfig, PacketClass};
+use lasthop_sim::model::{Config, TransportConfig};
+use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};

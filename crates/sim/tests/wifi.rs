@@ -7,9 +7,10 @@ use lasthop_sim::Outcome;
 use lasthop_sim::medium::radio::config::{
     ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, RadioConfig,
 };
-use lasthop_sim::scenario::config::{
-    AgentConfig, AppKind, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
+use lasthop_sim::model::{
+    AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
 };
+use lasthop_sim::traffic::AppKind;
 use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{self, LawConfig, Parts, RecoveryKind};

@@ -6,7 +6,52 @@
 use lasthop_stack::packet::{Body, Packet};
 
 use crate::engine::streams::Stream;
-use crate::scenario::config::{LossConfig, PacketClass};
+
+/// A loss process.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossConfig {
+    /// Nothing is lost.
+    None,
+    /// Each packet with this probability, independently.
+    Packet {
+        /// Probability of loss.
+        rate: f64,
+    },
+    /// Each bit with this probability; a packet with a bit error is lost.
+    Bit {
+        /// Bit error rate.
+        ber: f64,
+    },
+    /// Two states that change per packet, each with a loss probability of its own (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+        /// Probability per packet of turning bad.
+        good_to_bad: f64,
+        /// Probability per packet of turning good.
+        bad_to_good: f64,
+    },
+    /// Exactly these packets, counted from 1 among those of the named class.
+    List {
+        /// Ordinals, ascending.
+        drop: Vec<u64>,
+        /// Which packets are counted.
+        of: PacketClass,
+    },
+}
+
+/// A class of packets that a loss list counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketClass {
+    /// Packets with payload.
+    Data,
+    /// TCP segments without payload.
+    Ack,
+    /// Every packet.
+    All,
+}
 
 /// A loss process with its stream and state.
 #[derive(Clone, Debug)]

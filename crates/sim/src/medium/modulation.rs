@@ -6,7 +6,33 @@ use lasthop_stack::packet::Modulation;
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::streams::Stream;
-use crate::scenario::config::ModulationLaw;
+
+/// How the modulation of an 802.16 link changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModulationLaw {
+    /// It does not.
+    Fixed,
+    /// At these times, ascending.
+    Script(Vec<(Time, Modulation)>),
+    /// After exponential times, to a neighbour; from the middle up or down with equal probability.
+    Markov {
+        /// Mean time between changes.
+        mean: Span,
+    },
+    /// By a signal-to-noise ratio that is drawn anew after each coherence time, normal in decibels.
+    Snr {
+        /// Mean.
+        mean_db: f64,
+        /// Standard deviation.
+        deviation_db: f64,
+        /// How long one draw lasts.
+        coherence: Span,
+        /// Least ratio for 16-QAM.
+        qam16_db: f64,
+        /// Least ratio for 64-QAM.
+        qam64_db: f64,
+    },
+}
 
 /// A law with its stream and state.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::medium::modulation::ModulationProcess;
-use crate::scenario::config::PointToPoint;
+use crate::model::PointToPoint;
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use std::fmt;
 use lasthop_stack::packet::NodeId;
 
 use super::pairs::{Pairs, bytes_a_pair};
-use crate::scenario::config::Config;
+use crate::model::Config;
 pub(super) use graph::Graph;
 
 /// A way out of a node: a channel of a point-to-point link, or a station of a medium.

@@ -22,12 +22,12 @@ use super::routes::Routes;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::slots::{Reception, SlotFate, SlotMedium};
+use crate::model::{Config, ErrorAt, FrnConfig, Sense};
 use crate::probe::accounts::Accounts;
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::slots::{SlotAct, SlotRow};
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, ErrorAt, FrnConfig, Sense};
 pub(crate) use copies::CopyCounters;
 use copies::{Copies, NOWHERE};
 

@@ -29,14 +29,14 @@ use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
+use crate::metrics::AgentSample;
+use crate::model::{Config, WifiConfig};
 use crate::probe::accounts::Accounts;
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
-use crate::probe::metrics::AgentSample;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::spread::Spread;
 use crate::probe::trace::Tracer;
-use crate::scenario::config::{Config, WifiConfig};
 
 /// What can be due at a station.
 #[derive(Clone, Copy, Debug)]

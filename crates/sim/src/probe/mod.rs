@@ -5,7 +5,6 @@ pub mod airtime;
 pub(crate) mod arq;
 pub mod bins;
 pub(crate) mod judgement;
-pub mod metrics;
 pub mod pcap;
 pub mod radiotap;
 pub mod slots;

@@ -16,7 +16,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::arq::{self, ServedRow};
 use super::slots::{SlotAct, SlotRow};
-use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 pub use store::CHUNK;
 pub(crate) use store::Cell;
 use store::{Reader, Values, Writer};

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use lasthop_stack::units::Time;
 
-use crate::scenario::config::{AppKind, Config, FlowConfig};
+use crate::model::{Config, FlowConfig};
+use crate::traffic::AppKind;
 use crate::traffic::sessions::Class;
 
 /// A file, a web page with all its objects, or a message.

@@ -15,15 +15,16 @@ use lasthop_stack::units::{SeqNo, Span, Time};
 use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
+use crate::metrics::FlowSample;
+use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
 use crate::probe::judgement::Matrix;
-use crate::probe::metrics::FlowSample;
 use crate::probe::spread::RoundTrips;
 use crate::probe::trace::{RoundTrip, RoundTripOf};
-use crate::scenario::config::{AppConfig, AppKind, Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
+use crate::traffic::{AppConfig, AppKind};
 use user::User;
 use way::{Pace, Reader, Way, start_of};
 

@@ -5,8 +5,9 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
+use crate::model::{Config, FlowConfig, LinkKind, SinkConfig, WifiConfig};
 use crate::net::routes::{Hop, NoRoutes, Routes};
-use crate::scenario::config::{AppConfig, Config, FlowConfig, LinkKind, SinkConfig, WifiConfig};
+use crate::traffic::AppConfig;
 use load::{Load, Pace, Way};
 
 /// Events of a run and of a flow that come once: begins and ends, of sources, pauses and measurements.

@@ -16,6 +16,8 @@ use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
+use crate::metrics::{AgentSample, Metrics, Snapshot};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::ports::Ports;
 use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
@@ -23,12 +25,11 @@ use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
 use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};
-use crate::probe::metrics::{AgentSample, Metrics, Snapshot};
 use crate::probe::pcap::Capture;
 use crate::probe::radiotap::WifiCapture;
 use crate::probe::trace::{Trace, Tracer};
 use crate::probe::transfers::{self, Transfer};
-use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
+use crate::traffic::AppKind;
 use endpoint::Flow;
 pub use estimate::{Estimate, estimate};
 

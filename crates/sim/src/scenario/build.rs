@@ -7,18 +7,20 @@ mod frn;
 mod users;
 mod wifi;
 
-use super::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
-    OnOffLaw, PacketClass, PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
-};
 use super::keys::setting;
 use super::layout::Section;
 use super::members::{self, Flow, Link, Members, Name};
 use super::quantity::{Dim, Quantity};
 use super::sheet::{Sheet, Table, Transport};
 use super::value::Value;
+use crate::medium::loss::{LossConfig, PacketClass};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::dbm_to_watts;
+use crate::model::{
+    Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
+    RunConfig, SinkConfig, TransportConfig,
+};
+use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{CongestionKind, RecoveryKind};

@@ -6,13 +6,14 @@ mod queues;
 mod wifi;
 
 use super::build;
-use super::config::{AppConfig, AppKind, Config, FlowConfig, TransportConfig};
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
 use super::members::{Astray, Members};
 use super::plan::Plan;
 use super::sheet::{self, Sheet};
+use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes};
+use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;

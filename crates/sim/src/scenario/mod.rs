@@ -6,7 +6,6 @@
 
 mod build;
 mod check;
-pub mod config;
 mod decimal;
 mod document;
 mod error;
@@ -33,7 +32,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use config::Config;
+pub use crate::model::Config;
 pub use error::{Overrides, ScenarioError};
 pub use explain::{explain, keys};
 pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};

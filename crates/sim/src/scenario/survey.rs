@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::sheet::Sheet;
 use super::sweep::MOST_POINTS;
 use super::value::Value;
-use crate::probe::metrics;
+use crate::metrics;
 use std::collections::BTreeSet;
 
 /// Which slots any point uses, and which points have metrics that none before has.

@@ -3,13 +3,15 @@
 //! A source that sends by itself is a [`Source`]. One that answers the requests of a user, session by session, is driven by
 //! what arrives; [`sessions`] says what its user asks for.
 
+mod config;
 pub mod sessions;
 mod web;
+
+pub use config::{AppConfig, AppKind, Files, OnOffLaw, PageModel, Pages, PauseLaw, Shares, UserConfig};
 
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use crate::engine::streams::Stream;
-use crate::scenario::config::{AppKind, OnOffLaw};
 
 /// What a source does when its time has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use lasthop_stack::units::Span;
 
 use super::web;
 use crate::engine::streams::Stream;
-use crate::scenario::config::{Files, PauseLaw, Shares, UserConfig};
+use crate::traffic::{Files, PauseLaw, Shares, UserConfig};
 
 /// A class of traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ fn pick(shares: &[f64; 3], stream: &mut Stream) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::config::{PageModel, Pages};
+    use crate::traffic::{PageModel, Pages};
     use lasthop_stack::units::Bytes;
 
     fn config(by: Shares) -> UserConfig {

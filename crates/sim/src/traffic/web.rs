@@ -12,7 +12,7 @@
 //! that reading and for no other (drawing again gives 3.95). 3. The number is rounded to the nearest whole.
 
 use crate::engine::streams::Stream;
-use crate::scenario::config::{PageModel, Pages};
+use crate::traffic::{PageModel, Pages};
 
 const MAIN: Truncated = Truncated { mu: 8.35, sigma: 1.37, least: 100.0, most: 2e6 };
 const EMBEDDED: Truncated = Truncated { mu: 6.17, sigma: 2.36, least: 50.0, most: 2e6 };

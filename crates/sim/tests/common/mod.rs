@@ -2,10 +2,12 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
-use lasthop_sim::scenario::config::{
-    AppConfig, AppKind, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, LossConfig, NodeConfig,
-    PointToPoint, ReverseConfig, RunConfig, SinkConfig, TransportConfig,
+use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::model::{
+    Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
+    RunConfig, SinkConfig, TransportConfig,
 };
+use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};

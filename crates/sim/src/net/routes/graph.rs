@@ -5,7 +5,7 @@
 
 use super::{Hop, Port};
 use crate::medium::radio::propagation::received_power_w;
-use crate::scenario::config::{Config, FrnConfig, LinkKind, WifiConfig};
+use crate::model::{Config, FrnConfig, LinkKind, WifiConfig};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Metres;
 

@@ -6,8 +6,8 @@ use lasthop_stack::link::slotted::{Alternatives, NetworkTable};
 use lasthop_stack::packet::NodeId;
 
 use crate::medium::slots::SlotMedium;
+use crate::model::Config;
 use crate::net::routes::Routes;
-use crate::scenario::config::Config;
 
 /// The stations at which packets leave a network whose ports are those from `first_port` on, in order.
 pub(super) fn exits(config: &Config, routes: &Routes, first_port: u32, stations: &[usize]) -> Vec<u32> {

@@ -18,7 +18,7 @@ use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
 use crate::net::Net;
 use crate::probe::transfers::Transfer;
-use crate::scenario::config::AppConfig;
+use crate::traffic::AppConfig;
 use crate::traffic::sessions::{Class, User as Draws};
 
 /// The server sends, and is the first end of its flow.

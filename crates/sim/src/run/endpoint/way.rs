@@ -6,10 +6,11 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
+use crate::model::SinkConfig;
 use crate::net::Net;
 use crate::probe::judgement::Matrix;
-use crate::scenario::config::{AppConfig, AppKind, SinkConfig};
 use crate::traffic::Source;
+use crate::traffic::{AppConfig, AppKind};
 
 /// One direction of a flow: the source at one end and the reader at the other.
 pub(super) struct Way {

@@ -5,12 +5,11 @@ use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
 use lasthop_stack::units::{Bytes, Span};
 
+use crate::medium::loss::LossConfig;
 use crate::medium::radio::config::ErrorLaw;
-use crate::scenario::config::{
-    AppConfig, AppKind, Config, FrnConfig, LossConfig, PointToPoint, SinkConfig, TransportConfig, UserConfig,
-    WifiConfig,
-};
+use crate::model::{Config, FrnConfig, PointToPoint, SinkConfig, TransportConfig, WifiConfig};
 use crate::traffic::sessions::{self, Class};
+use crate::traffic::{AppConfig, AppKind, UserConfig};
 
 /// Bytes of the headers that every packet has.
 pub(super) const HEADERS: f64 = 28.0;

@@ -7,9 +7,9 @@ use lasthop_stack::link::dot11::{Buffer, BufferScope, Reassembly};
 use lasthop_stack::units::Metres;
 
 use super::load::{HEADERS, Load, Pace};
+use crate::model::{Config, FrnConfig, WifiConfig};
 use crate::net::routes::Routes;
 use crate::probe::transfers::Transfer;
-use crate::scenario::config::{Config, FrnConfig, WifiConfig};
 
 /// Memory of a run that holds nothing yet, in bytes.
 pub(super) const FIXED: f64 = 1e6;

@@ -1,7 +1,8 @@
 //! The air interface of an 802.16 link.
 
 use super::Part;
-use crate::scenario::config::{AirConfig, ModulationLaw};
+use crate::medium::modulation::ModulationLaw;
+use crate::model::AirConfig;
 use crate::scenario::keys::MODULATIONS;
 use crate::scenario::quantity::{Dim, Quantity};
 use lasthop_stack::link::dot16::{Frame, Rates};

@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::medium::slots::{Interference, SlotMediumConfig};
-use crate::scenario::config::{ErrorAt, FrnConfig, Sense};
+use crate::model::{ErrorAt, FrnConfig, Sense};
 use crate::scenario::members::Link;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};

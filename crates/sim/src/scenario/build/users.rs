@@ -1,7 +1,7 @@
 //! What users do.
 
 use super::Part;
-use crate::scenario::config::{Files, PageModel, Pages, PauseLaw, Shares, UserConfig};
+use crate::traffic::{Files, PageModel, Pages, PauseLaw, Shares, UserConfig};
 use lasthop_stack::units::{Bytes, Span};
 
 /// A user whose sessions are of each class by these shares. The keys of a class that it has none of are not known.

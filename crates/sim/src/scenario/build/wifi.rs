@@ -6,7 +6,7 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::scenario::config::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
+use crate::model::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};

@@ -1,8 +1,9 @@
 //! Packets, and the frames and contention-free periods that have to hold them.
 
 use super::{Check, secs};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::net::routes::Routes;
-use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
+use crate::traffic::AppKind;
 use lasthop_stack::link::dot11::{LARGEST_FRAME, LARGEST_MSDU, PcfConfig, Rules};
 use lasthop_stack::packet::{Body, Datagram, Extension, NodeId, Options, Packet, Segment, Timestamps};
 use lasthop_stack::units::{SeqNo, Span};

@@ -1,7 +1,7 @@
 //! What does not go together in a slotted network.
 
 use super::Check;
-use crate::scenario::config::{Config, FrnConfig};
+use crate::model::{Config, FrnConfig};
 
 impl Check<'_> {
     pub(super) fn frn(&mut self, name: &str, frn: &FrnConfig, config: &Config) {

@@ -2,9 +2,10 @@
 
 use super::frames::largest_packet;
 use super::{Check, TCP_HEADERS};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::Routes;
-use crate::scenario::config::{AppKind, Config, FlowConfig, LinkKind, TransportConfig};
 use crate::scenario::sheet;
+use crate::traffic::AppKind;
 use lasthop_stack::link::queue::QueueLimit;
 use std::collections::BTreeMap;
 

@@ -4,16 +4,15 @@ use super::frames::media_of_ports;
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
+use crate::model::{AirConfig, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig};
 use crate::net::routes::{Hop, Routes};
 use crate::scenario::build::air::script;
-use crate::scenario::config::{
-    AirConfig, AppKind, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig,
-};
 use crate::scenario::keys::Wifi;
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
+use crate::traffic::AppKind;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
 use lasthop_stack::registry::{AgentConfig, AgentKind, ArqConfig};

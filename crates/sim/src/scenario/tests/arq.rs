@@ -21,7 +21,7 @@ fn without_a_word_the_arq_is_fixed_and_has_no_metrics_of_its_own() {
     assert_eq!(arq("arq = { kind = \"fixed\" }"), Some(ArqConfig::Fixed(())));
     let metrics = |lines: &str| {
         let scenario = read(&cell(&format!("{AP}{lines}"))).unwrap_or_else(|error| panic!("{error}"));
-        let names = crate::probe::metrics::names(&scenario.config(0));
+        let names = crate::metrics::names(&scenario.config(0));
         names.iter().filter(|name| name.contains(".arq.")).count()
     };
     let kinds = ["", "arq = { kind = \"fixed\" }", "arq = { kind = \"dynamic\" }"];

@@ -1,7 +1,9 @@
 //! What flows send and wires drop: what legal ones come out as.
 
 use super::{changed, read};
-use crate::scenario::config::{AppKind, LinkKind, LossConfig, PacketClass, TransportConfig};
+use crate::medium::loss::{LossConfig, PacketClass};
+use crate::model::{LinkKind, TransportConfig};
+use crate::traffic::AppKind;
 use lasthop_stack::units::{Bytes, Rate};
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::{line_of, read};
 use crate::medium::slots::Interference;
+use crate::model::{ErrorAt, FrnConfig, LinkKind, Sense};
 use crate::scenario::Scenario;
-use crate::scenario::config::{ErrorAt, FrnConfig, LinkKind, Sense};
 use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Service, WaitFrom};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::units::Span;

@@ -1,8 +1,8 @@
 //! Groups: tables that stand for many nodes, links or flows.
 
 use super::{line_of, read, resolved, with};
+use crate::model::Config;
 use crate::scenario::Scenario;
-use crate::scenario::config::Config;
 use crate::{Request, run};
 
 /// A cell of stations around an access point.
@@ -188,7 +188,7 @@ fn a_member_can_be_named_by_itself() {
 fn a_wired_link_to_a_group_is_one_for_each_member() {
     let config = read(WIRED).unwrap().config(0);
     let names = node_names(&config);
-    let link = |(place, ends): (usize, &crate::scenario::config::PointToPoint)| {
+    let link = |(place, ends): (usize, &crate::model::PointToPoint)| {
         (config.links[place].name.as_str(), ends.nodes.map(|node| names[node]))
     };
     let links: Vec<_> = config.point_to_point().map(link).collect();

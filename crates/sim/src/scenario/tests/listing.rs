@@ -1,10 +1,10 @@
 //! What a legal scenario comes out as: the listing of a point, its hash and its typed configuration.
 
 use super::{BASE, changed, extended, read, resolved, with};
-use crate::scenario::config::{
-    AppKind, LinkKind, LossConfig, OnOffLaw, PacketClass, PointToPoint, TransportConfig,
-};
+use crate::medium::loss::{LossConfig, PacketClass};
+use crate::model::{LinkKind, PointToPoint, TransportConfig};
 use crate::scenario::{Scenario, explain, keys, schema};
+use crate::traffic::{AppKind, OnOffLaw};
 use lasthop_stack::estimate::LowPass;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::Config as Tcp;

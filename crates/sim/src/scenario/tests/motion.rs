@@ -4,7 +4,7 @@ use super::wifi_errors::refused;
 use super::{read, resolved};
 use crate::medium::motion::{Area, Motion};
 use crate::medium::radio::config::{Redraw, Shadowing};
-use crate::scenario::config::Config;
+use crate::model::Config;
 use lasthop_stack::units::Span;
 
 /// A cell of one access point; what is in place of NODES are its stations `sta`.

@@ -1,7 +1,8 @@
 //! Data that goes back on the connection of a flow: what its keys mean, and what is said of those that mean nothing.
 
 use super::{BASE, changed, extended, line_of, read, resolved};
-use crate::scenario::config::{AppKind, FlowConfig, ReverseConfig, TransportConfig};
+use crate::model::{FlowConfig, ReverseConfig, TransportConfig};
+use crate::traffic::AppKind;
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// [`BASE`] with these lines in its flow, before its TCP.

@@ -2,7 +2,8 @@
 
 use super::groups::WIRED;
 use super::{BASE, extended, line_of, read, resolved, with};
-use crate::scenario::config::{AppKind, Files, PageModel, PauseLaw, Shares, TransportConfig, UserConfig};
+use crate::model::TransportConfig;
+use crate::traffic::{AppKind, Files, PageModel, PauseLaw, Shares, UserConfig};
 use lasthop_stack::units::{Bytes, Span};
 
 /// [`BASE`] with an application of its flow.

@@ -4,7 +4,7 @@ use super::{read, resolved, with};
 use crate::medium::radio::config::{
     ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, Propagation, RadioConfig, Reception, dbm_to_watts,
 };
-use crate::scenario::config::{AgentConfig, LinkKind, WifiConfig};
+use crate::model::{AgentConfig, LinkKind, WifiConfig};
 use crate::scenario::{Scenario, explain};
 use lasthop_stack::link::dot11::{
     AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, Reassembly, ResponseTimeout,

@@ -1,7 +1,8 @@
 //! 802.16 links in scenarios.
 
 use super::{BASE, line_of, read};
-use crate::scenario::config::{LinkKind, ModulationLaw};
+use crate::medium::modulation::ModulationLaw;
+use crate::model::LinkKind;
 use lasthop_stack::packet::Modulation;
 use lasthop_stack::units::{Span, Time};
 

@@ -2,6 +2,9 @@
 
 use std::iter;
 
+use crate::medium::loss::LossConfig;
+use crate::medium::modulation::ModulationLaw;
+use crate::traffic::AppConfig;
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
@@ -111,33 +114,6 @@ pub struct AirConfig {
     pub law: ModulationLaw,
 }
 
-/// How the modulation of an 802.16 link changes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ModulationLaw {
-    /// It does not.
-    Fixed,
-    /// At these times, ascending.
-    Script(Vec<(Time, Modulation)>),
-    /// After exponential times, to a neighbour; from the middle up or down with equal probability.
-    Markov {
-        /// Mean time between changes.
-        mean: Span,
-    },
-    /// By a signal-to-noise ratio that is drawn anew after each coherence time, normal in decibels.
-    Snr {
-        /// Mean.
-        mean_db: f64,
-        /// Standard deviation.
-        deviation_db: f64,
-        /// How long one draw lasts.
-        coherence: Span,
-        /// Least ratio for 16-QAM.
-        qam16_db: f64,
-        /// Least ratio for 64-QAM.
-        qam64_db: f64,
-    },
-}
-
 /// An 802.11 medium and the stations on it.
 #[derive(Clone, Debug)]
 pub struct WifiConfig {
@@ -224,52 +200,6 @@ pub struct DirectionConfig {
     pub loss: LossConfig,
 }
 
-/// A loss process.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LossConfig {
-    /// Nothing is lost.
-    None,
-    /// Each packet with this probability, independently.
-    Packet {
-        /// Probability of loss.
-        rate: f64,
-    },
-    /// Each bit with this probability; a packet with a bit error is lost.
-    Bit {
-        /// Bit error rate.
-        ber: f64,
-    },
-    /// Two states that change per packet, each with a loss probability of its own (Gilbert 1960, Elliott 1963).
-    GilbertElliott {
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-        /// Probability per packet of turning bad.
-        good_to_bad: f64,
-        /// Probability per packet of turning good.
-        bad_to_good: f64,
-    },
-    /// Exactly these packets, counted from 1 among those of the named class.
-    List {
-        /// Ordinals, ascending.
-        drop: Vec<u64>,
-        /// Which packets are counted.
-        of: PacketClass,
-    },
-}
-
-/// A class of packets that a loss list counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketClass {
-    /// Packets with payload.
-    Data,
-    /// TCP segments without payload.
-    Ack,
-    /// Every packet.
-    All,
-}
-
 /// A flow: a source, a transport and a sink.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
@@ -300,159 +230,6 @@ pub struct ReverseConfig {
     pub sink: SinkConfig,
     /// Receive buffer of the sending node; `None` holds one segment more than the window.
     pub buffer: Option<u64>,
-}
-
-/// A source.
-#[derive(Clone, Debug)]
-pub struct AppConfig {
-    /// When it starts.
-    pub start: Time,
-    /// It starts within this time after [`Self::start`], at a moment drawn for each flow.
-    pub spread: Span,
-    /// When it stops; TCP then closes after what was written.
-    pub stop: Option<Time>,
-    /// Its law.
-    pub kind: AppKind,
-}
-
-/// The law of a source.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AppKind {
-    /// As much as the transport takes.
-    Bulk,
-    /// So many bytes, then close.
-    File {
-        /// Size of the file.
-        size: Bytes,
-    },
-    /// A file as datagrams.
-    Datagrams {
-        /// Size of the file.
-        size: Bytes,
-        /// Payload of a datagram; the last may be smaller.
-        packet: u32,
-        /// Payload bits per second, or all at once.
-        rate: Option<Rate>,
-    },
-    /// Packets at a constant distance.
-    Cbr {
-        /// Payload bits per second.
-        rate: Rate,
-        /// Payload of a packet.
-        packet: u32,
-    },
-    /// Packets at exponential distances.
-    Poisson {
-        /// Mean payload bits per second.
-        rate: Rate,
-        /// Payload of a packet.
-        packet: u32,
-    },
-    /// Constant rate in bursts.
-    OnOff {
-        /// Payload bits per second while on.
-        rate: Rate,
-        /// Payload of a packet.
-        packet: u32,
-        /// Mean length of a burst.
-        on: Span,
-        /// Mean length of a pause.
-        off: Span,
-        /// Distribution of both.
-        law: OnOffLaw,
-    },
-    /// A user at the receiving node who opens a connection for each session, and asks the sending node for what it sends.
-    User(Box<UserConfig>),
-}
-
-/// What a user does, session by session.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UserConfig {
-    /// The share of each class, in the order of [`Class::ALL`](crate::traffic::sessions::Class::ALL).
-    pub shares: [f64; 3],
-    /// What it is a share of.
-    pub by: Shares,
-    /// Files.
-    pub ftp: Files,
-    /// Web pages.
-    pub web: Pages,
-    /// Messages.
-    pub mail: Files,
-    /// The law of all pauses.
-    pub pauses: PauseLaw,
-}
-
-/// What the shares of classes are shares of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shares {
-    /// Sessions, each of which draws its class.
-    Session,
-    /// Clients, each of which draws the class of all its sessions.
-    Client,
-    /// Bytes asked for, in the mean; each session draws its class.
-    Bytes,
-}
-
-/// Transfers of one size.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Files {
-    /// Bytes of a file or message.
-    pub size: Bytes,
-    /// Bytes of the request.
-    pub request: Bytes,
-    /// Mean pause after it.
-    pub pause: Span,
-}
-
-/// Web pages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pages {
-    /// What a page consists of.
-    pub model: PageModel,
-    /// Bytes of the request for an object.
-    pub request: Bytes,
-    /// Pages that are asked for on one connection.
-    pub pages: u32,
-    /// Mean time for which a page is read.
-    pub reading: Span,
-    /// Mean time between the main object and the request for the first embedded one.
-    pub parsing: Span,
-}
-
-/// What a web page consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageModel {
-    /// The model of 3GPP2 C.R1002.
-    ThreeGpp2,
-    /// Always the same.
-    Fixed {
-        /// Bytes of the main object.
-        main: Bytes,
-        /// Number of embedded objects.
-        objects: u32,
-        /// Bytes of each.
-        object: Bytes,
-    },
-}
-
-/// The law of pauses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PauseLaw {
-    /// Exponential.
-    Exponential,
-    /// Always the mean.
-    Fixed,
-}
-
-/// Distribution of bursts and pauses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OnOffLaw {
-    /// Exponential.
-    Exponential,
-    /// Pareto with this shape (above 1).
-    Pareto(f64),
-    /// Always the mean.
-    Fixed,
 }
 
 /// How the receiving application reads.

@@ -12,12 +12,12 @@ use lasthop_stack::registry::{AgentConfig, ArqConfig};
 use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Span, Time};
 
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::transfers::{self, Transfer};
-use crate::scenario::config::{Config, FlowConfig, LinkKind, TransportConfig};
 
 pub(crate) use samples::{AgentSample, FlowSample};
 pub use table::{METRICS, MetricEntry};
