@@ -9,7 +9,7 @@ import pytest
 CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # Each room uses only those before it.
-STACK = ("units", "packet", "signal", "ranges", "hooks", "estimate", "transport", "link", "schemes", "registry")
+STACK = ("units", "packet", "wire", "signal", "ranges", "hooks", "estimate", "transport", "link", "schemes", "registry")
 SIM = ("engine", "medium", "traffic", "model", "probe", "net", "metrics", "scenario", "run")
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}

@@ -1,6 +1,6 @@
 //! The world around the stack: engine, media, traffic, scenarios and probes.
 //!
-//! A [`scenario`] is read and checked into a typed [`scenario::config::Config`]; [`run()`] builds the network from it and
+//! A [`scenario`] is read and checked into a typed [`model::Config`]; [`run()`] builds the network from it and
 //! runs it to its end; what is measured comes back as an [`Outcome`].
 
 pub mod agent_load;

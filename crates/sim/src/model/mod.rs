@@ -1,5 +1,7 @@
 //! A scenario at one point of its sweep, as typed values: what the run loop is built from.
 
+pub(crate) mod ports;
+
 use std::iter;
 
 use crate::medium::loss::LossConfig;

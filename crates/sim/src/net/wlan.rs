@@ -22,7 +22,6 @@ pub(crate) use arq::ArqCounters;
 use arq::{TimingOf, adopt};
 
 use super::pool::{PacketPool, PoolId};
-use super::ports::Ports;
 use super::routes::Routes;
 use super::timers::Timers;
 use crate::engine::queue::{EventQueue, Slot};
@@ -30,6 +29,7 @@ use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
 use crate::metrics::AgentSample;
+use crate::model::ports::Ports;
 use crate::model::{Config, WifiConfig};
 use crate::probe::accounts::Accounts;
 use crate::probe::airtime::{Ledger, Shares};

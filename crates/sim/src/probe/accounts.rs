@@ -15,7 +15,7 @@
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Bytes;
 
-use crate::net::ports::Ports;
+use crate::model::ports::Ports;
 
 /// Packets and their bytes, headers included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
 use crate::metrics::{AgentSample, Metrics, Snapshot};
+use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
-use crate::net::ports::Ports;
 use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;

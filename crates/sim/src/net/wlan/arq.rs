@@ -8,7 +8,7 @@ use lasthop_stack::units::Time;
 
 use super::{Host, Interface, Wlan};
 use crate::model::WifiConfig;
-use crate::net::ports::Ports;
+use crate::model::ports::Ports;
 
 /// Where a station whose frames a scheme chooses learns the timing of TCP senders.
 pub(super) enum TimingOf {
