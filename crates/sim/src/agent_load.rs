@@ -7,9 +7,10 @@
 
 use std::hint::black_box;
 
+use lasthop_stack::hooks::Criterion;
 use lasthop_stack::hooks::{Agent, AgentOut};
 use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
-use lasthop_stack::schemes::lle_tcp::{Config, Criterion, LleTcp, Mode};
+use lasthop_stack::schemes::lle_tcp::{Config, LleTcp, Mode};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{SeqNo, Span, Time};
 

@@ -9,10 +9,11 @@ use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, Los
 use lasthop_sim::model::{AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Outcome, Request};
+use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{PcfConfig, Preset};
 use lasthop_stack::registry;
 use lasthop_stack::registry::tcp::{self, Profile};
-use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
+use lasthop_stack::schemes::lle_tcp::{self, Mode};
 use lasthop_stack::units::{Bytes, Span, Time};
 
 /// Nearly all of each interval of 100 ms is free of contention.
@@ -52,6 +53,8 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         name: "snoop".into(),
         scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: (0..flows.len()).collect(),
+        nodes: None,
+        links: None,
     }));
     config
 }

@@ -11,10 +11,11 @@ use lasthop_sim::model::{
     AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
 };
 use lasthop_sim::traffic::AppKind;
+use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{self, LawConfig, Parts, RecoveryKind};
-use lasthop_stack::schemes::lle_tcp::{self, Criterion, Mode};
+use lasthop_stack::schemes::lle_tcp::{self, Mode};
 use lasthop_stack::units::{Bytes, Metres, Rate, Span};
 
 /// LLE-TCP's setting: 802.11 at 1 Mbit/s with RTS, two stations, Tahoe with packets of 1024 bytes and routing headers.
@@ -44,6 +45,8 @@ fn lle_setting(mode: Option<Mode>) -> Config {
             name: "snoop".into(),
             scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
             flows: vec![0],
+            nodes: None,
+            links: None,
         });
     }
     config
@@ -231,6 +234,8 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         name: "snoop".into(),
         scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: (0..flows.len()).collect(),
+        nodes: None,
+        links: None,
     }));
     config
 }
@@ -317,6 +322,8 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         name: "snoop".into(),
         scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
         flows: vec![0],
+        nodes: None,
+        links: None,
     }));
     config
 }

@@ -7,19 +7,19 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use lasthop_stack::hooks::Judge;
-use lasthop_stack::registry::{AgentConfig, ArqConfig};
-use lasthop_stack::schemes::lle_tcp::Mode;
+use lasthop_stack::hooks::{Count, Judge};
+use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::units::{Span, Time};
 
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::{ArqCounters, WlanCounters};
 use crate::net::{Channel, ChannelCounters};
 use crate::probe::airtime::AirClass;
 use crate::probe::transfers::{self, Transfer};
 
-pub(crate) use samples::{AgentSample, FlowSample};
+pub(crate) use samples::FlowSample;
 pub use table::{METRICS, MetricEntry};
 
 /// What all flows and links have done up to some time.
@@ -30,7 +30,8 @@ pub(crate) struct Snapshot {
     pub(crate) channels: Vec<ChannelCounters>,
     pub(crate) wlans: Vec<WlanCounters>,
     pub(crate) frns: Vec<FrnCounters>,
-    pub(crate) agent: AgentSample,
+    /// One for each table of agents.
+    pub(crate) agents: Vec<AgentSample>,
 }
 
 /// The two snapshots of a run.
@@ -101,8 +102,11 @@ pub fn names(config: &Config) -> Vec<String> {
             LinkKind::Frn(_) => names.extend(of("frn", &format!("links.{}.", link.name))),
         }
     }
-    if let Some(agent) = config.agents.first() {
-        names.extend(of("agent", &format!("agents.{}.", agent.name)));
+    for agent in &config.agents {
+        let (prefix, kind) = (format!("agents.{}.", agent.name), agent.scheme.kind());
+        names.extend(of("agent", &prefix));
+        let own = |count: Count| format!("{prefix}{}.{}", kind.entry().name, count.name);
+        names.extend(kind.counts().into_iter().map(own));
     }
     // The fairness of one flow means nothing.
     names.extend(of("run", "").into_iter().filter(|name| name != "jain_index" || directions.len() > 1));
@@ -208,8 +212,10 @@ impl Metrics<'_> {
                 }
             }
         }
-        if !self.config.agents.is_empty() {
-            values.extend(self.agent_values());
+        for agent in 0..self.config.agents.len() {
+            values.extend(self.agent_values(agent));
+            let own = self.at_begin.agents[agent].counts.iter().zip(&self.at_end.agents[agent].counts);
+            values.extend(own.map(|(begin, end)| Some((end.value - begin.value) as f64)));
         }
         values.push((seconds > 0.0).then(|| goodputs.iter().sum()));
         if goodputs.len() > 1 {
@@ -231,17 +237,11 @@ impl Metrics<'_> {
         sum
     }
 
-    fn agent_values(&self) -> [Option<f64>; 8] {
-        let (begin, end) = (&self.at_begin.agent, &self.at_end.agent);
+    fn agent_values(&self, agent: usize) -> [Option<f64>; 8] {
+        let (begin, end) = (&self.at_begin.agents[agent].activity, &self.at_end.agents[agent].activity);
         let count = |from: u64, to: u64| Some((to - from) as f64);
         // What the receivers lack only the simulator knows; the agent knows what they have not confirmed.
         let false_positives: u64 = self.at_end.flows.iter().map(FlowSample::falsely_acknowledged).sum();
-        let mut agents = self.config.agents.iter();
-        let hears = agents.all(|agent| match &agent.scheme {
-            AgentConfig::LleTcp(config) => config.mode == Mode::Safe,
-            AgentConfig::None(()) => true,
-            AgentConfig::ProxyTcp(_) => false,
-        });
         [
             count(begin.generated, end.generated),
             count(begin.suppressed, end.suppressed),
@@ -249,7 +249,7 @@ impl Metrics<'_> {
             count(begin.repaired, end.repaired),
             count(begin.false_negatives, end.false_negatives),
             Some(false_positives as f64),
-            hears.then_some(end.unconfirmed as f64),
+            end.unconfirmed.map(|bytes| bytes as f64),
             Some(end.state_bytes_max as f64),
         ]
     }

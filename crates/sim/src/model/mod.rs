@@ -178,7 +178,7 @@ pub enum ErrorAt {
     Addressee,
 }
 
-/// A cross-layer agent: one at each end of the last wireless hop of its flows, or before it alone.
+/// A cross-layer agent, at each interface at which it has a part: by default where flows have their last 802.11 hop.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
     /// Its name.
@@ -187,6 +187,18 @@ pub struct AgentConfig {
     pub scheme: registry::AgentConfig,
     /// Indices into [`Config::flows`].
     pub flows: Vec<usize>,
+    /// The nodes at which it sits, and no others.
+    pub nodes: Option<Vec<usize>>,
+    /// The links at whose interfaces it sits, and no others.
+    pub links: Option<Vec<usize>>,
+}
+
+impl AgentConfig {
+    /// Whether neither nodes nor links are asked for.
+    #[must_use]
+    pub fn is_anywhere(&self) -> bool {
+        self.nodes.is_none() && self.links.is_none()
+    }
 }
 
 /// One direction of a point-to-point link.

@@ -120,6 +120,8 @@ pub(crate) struct Channel {
     pub(crate) line: Line,
     pub(crate) delay: Span,
     pub(super) to: NodeId,
+    /// The agents at its near end, which feed it, and those at its far end.
+    pub(super) agents: [Option<u32>; 2],
     pub(super) loss: LossProcess,
     pub(super) capture: Option<usize>,
     pub(super) counters: ChannelCounters,
@@ -138,7 +140,17 @@ pub(crate) struct ChannelCounters {
 impl Channel {
     pub(super) fn new(line: Line, delay: Span, to: NodeId, loss: LossProcess, slot: Slot) -> Channel {
         let counters = ChannelCounters::default();
-        Channel { line, delay, to, loss, capture: None, counters, pipe: VecDeque::new(), slot }
+        Channel {
+            line,
+            delay,
+            to,
+            agents: [None; 2],
+            loss,
+            capture: None,
+            counters,
+            pipe: VecDeque::new(),
+            slot,
+        }
     }
 
     /// Puts a packet on its way.

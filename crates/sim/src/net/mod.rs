@@ -11,6 +11,7 @@
 //! ways give the same: a packet's place among simultaneous events is that of when it came to its last channel and, of
 //! those who came somewhere at the same time too, of when the first of the run took it in; and a crossing counts as an event.
 
+pub(crate) mod agents;
 mod channel;
 mod pairs;
 mod pool;
@@ -26,6 +27,7 @@ use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
 use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::schemes::dynamic_arq::Deadline;
+use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
@@ -39,6 +41,7 @@ use crate::probe::pcap::Capture;
 use crate::probe::spread::RoundTrips;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
+use agents::{Agents, Around, Stack};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters, Line};
 use pool::{PacketPool, PoolId};
@@ -53,6 +56,8 @@ use wlan::{Wlan, WlanEvent};
 pub(crate) enum NetEvent {
     /// The first packet of a channel arrives.
     Channel(u32),
+    /// The timer of an agent: its stack, and its place there.
+    Agent(u32, u32),
     /// Something of a station of a medium.
     Wlan(u32, WlanEvent),
     /// A slot of a slotted network.
@@ -66,6 +71,7 @@ pub(crate) struct Net {
     pub(crate) channels: Vec<Channel>,
     pub(crate) wlans: Vec<Wlan>,
     pub(crate) frns: Vec<Frn>,
+    pub(crate) agents: Agents,
     pub(crate) tracer: Tracer,
     pub(crate) captures: Vec<Capture>,
     /// Packets that media and agents have handed up at a node, in order.
@@ -83,6 +89,8 @@ pub(crate) struct Net {
     pub(crate) round_trips: Vec<RoundTrips>,
     /// What is lost on its way ahead of the clock, or in this very instant.
     doomed: Vec<(Time, Packet)>,
+    /// Packets that agents hand to a channel, in order.
+    handed_down: VecDeque<Packet>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
     /// Packets go ahead of the clock to times before this one only.
@@ -141,7 +149,21 @@ impl Net {
             }
         }
         let mut events = Vec::new();
+        let agents = Agents::new(config, &routes, &exits, |stack, seat| {
+            events.push(NetEvent::Agent(stack, seat));
+            queue.slot()
+        });
+        for (port, exit) in exits.iter().enumerate() {
+            if let Exit::Channel(channel) = *exit {
+                channels[channel as usize].agents[0] = agents.at(port);
+                channels[channel as usize ^ 1].agents[1] = agents.at(port);
+            }
+        }
         let mut wlans = Vec::new();
+        let mut first_station = exits.iter().enumerate().filter_map(|(port, exit)| match exit {
+            Exit::Station { station: 0, .. } => Some(port),
+            _ => None,
+        });
         for (place, link) in config.links.iter().enumerate() {
             let LinkKind::Wifi(wifi) = &link.kind else { continue };
             let number = wlans.len() as u32;
@@ -150,7 +172,9 @@ impl Net {
                 queue.slot()
             };
             let name = (place as u32, link.name.as_str());
-            wlans.push(Wlan::new(config, wifi, name, &routes, (seed, replication), ports, &mut slot));
+            let first = first_station.next().unwrap_or(0);
+            let above = |station: u32| agents.at(first + station as usize);
+            wlans.push(Wlan::new(config, wifi, name, above, (seed, replication), ports, &mut slot));
         }
         let first_ports = std::mem::take(&mut frns);
         let frns = config.frn().zip(first_ports).enumerate().map(|(number, ((place, frn), first_port))| {
@@ -170,6 +194,7 @@ impl Net {
         let of_packets = oracles().any(|(_, (_, wifi))| has_deadline(wifi));
         let oracles = oracles().map(|(number, _)| number).collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
+        let ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some());
         Net {
             queue,
             now: Time::ZERO,
@@ -186,12 +211,14 @@ impl Net {
             transfers: Vec::new(),
             timers: Timers::new(oracles, 2 * config.flows.len(), of_packets),
             round_trips: Vec::new(),
+            agents,
             doomed: Vec::new(),
+            handed_down: VecDeque::new(),
             crossings: 0,
             horizon: Time::ZERO,
             events,
             pool: PacketPool::default(),
-            ways: Ways::new(&routes, &exits, &pairs),
+            ways,
             routes,
         }
     }
@@ -263,6 +290,11 @@ impl Net {
                 let id = self.pool.insert_sized(packet, size);
                 let sequence = self.queue.next_sequence();
                 self.offer(channel as usize, id, self.now, sequence);
+            }
+            Way::Guarded(channel) => {
+                if let Some(stack) = self.channels[channel as usize].agents[0] {
+                    self.with_agents(stack, channel, |agents, around| agents.down(packet, around));
+                }
             }
             Way::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
                 wlan.send(station as usize, packet, host);
@@ -336,13 +368,20 @@ impl Net {
         let channel = &mut self.channels[number as usize];
         let InFlight { arrival, sequence, id, .. } = channel.pop(&mut self.queue)?;
         let node = channel.to;
+        if let Some(stack) = channel.agents[1] {
+            let packet = self.pool.remove(id);
+            self.with_agents(stack, number ^ 1, |agents, around| agents.up(packet, around));
+            return None;
+        }
         match self.ways.at(node, self.pool.get(id).0.dst) {
             Way::Relay(next) => self.offer(next as usize, id, arrival, sequence),
             Way::Channel(next) => {
                 let sequence = self.queue.next_sequence();
                 self.offer(next as usize, id, arrival, sequence);
             }
-            Way::Ends | Way::Station { .. } | Way::Slotted { .. } => return Some((node, id)),
+            Way::Ends | Way::Guarded(_) | Way::Station { .. } | Way::Slotted { .. } => {
+                return Some((node, id));
+            }
         }
         None
     }
@@ -351,6 +390,22 @@ impl Net {
     #[inline]
     pub(crate) fn take(&mut self, id: PoolId) -> Packet {
         self.pool.remove(id)
+    }
+
+    /// The timer of an agent is due.
+    pub(crate) fn on_agent(&mut self, stack: u32, seat: u32) {
+        let seat = seat as usize;
+        match self.agents.stack(stack).exit {
+            Exit::Channel(channel) => {
+                self.with_agents(stack, channel, |agents, around| agents.on_timer(seat, around));
+            }
+            Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
+                wlan.on_agent_timer(station as usize, seat, host);
+            }),
+            Exit::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
+                frn.on_agent_timer(station as usize, seat, host);
+            }),
+        }
     }
 
     /// Something of a medium is due.
@@ -410,11 +465,38 @@ impl Net {
         accounts.finish(self.pool.on_their_way(), streams)
     }
 
+    /// Lets the agents in front of a channel act, and sends what they hand down. A wire reports what it refuses.
+    fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
+        let handed_down = &mut self.handed_down;
+        let mut around = Around {
+            queue: &mut self.queue,
+            inbox: &mut self.inbox,
+            accounts: &mut self.accounts,
+            ports: self.ports,
+            now: self.now,
+            to_link: &mut |packet| handed_down.push_back(packet),
+        };
+        act(self.agents.stack(stack), &mut around);
+        while let Some(packet) = self.handed_down.pop_front() {
+            let id = self.pool.insert(packet);
+            let sequence = self.queue.next_sequence();
+            let refused = self.channels[channel as usize].counters.drops_queue;
+            self.offer(channel as usize, id, self.now, sequence);
+            if self.channels[channel as usize].counters.drops_queue > refused {
+                self.with_agents(stack, channel, |agents, around| {
+                    agents.on_signal(Signal::Refused, &packet, around);
+                });
+            }
+        }
+    }
+
     fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
         let mut host = slotted::Host {
             queue: &mut self.queue,
             pool: &mut self.pool,
             inbox: &mut self.inbox,
+            agents: &mut self.agents,
+            ports: self.ports,
             losses: &mut self.losses,
             accounts: &mut self.accounts,
             routes: &self.routes,
@@ -429,6 +511,7 @@ impl Net {
             queue: &mut self.queue,
             pool: &mut self.pool,
             inbox: &mut self.inbox,
+            agents: &mut self.agents,
             losses: &mut self.losses,
             accounts: &mut self.accounts,
             routes: &self.routes,

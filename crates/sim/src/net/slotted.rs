@@ -17,11 +17,13 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::SlottedNode;
 use lasthop_stack::units::{Metres, Span, Time};
 
+use super::agents::{Agents, Around, Stack};
 use super::pool::PacketPool;
 use super::routes::Routes;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::slots::{Reception, SlotFate, SlotMedium};
+use crate::model::ports::Ports;
 use crate::model::{Config, ErrorAt, FrnConfig, Sense};
 use crate::probe::accounts::Accounts;
 use crate::probe::judgement::{Culprit, Losses};
@@ -45,6 +47,8 @@ pub(crate) struct Host<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) pool: &'a mut PacketPool,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(super) agents: &'a mut Agents,
+    pub(super) ports: Ports,
     pub(super) losses: &'a mut Losses,
     pub(super) accounts: &'a mut Accounts,
     pub(super) routes: &'a Routes,
@@ -76,6 +80,8 @@ pub(crate) struct Frn {
     /// Where the beginnings in a slot are drawn: the instant, the station, and whether it forwards.
     drawn: Vec<(u32, u32, bool)>,
     answers: Vec<Answer>,
+    /// Packets that agents hand to the link, in order, with their stations.
+    handed_down: VecDeque<(usize, Packet)>,
     counters: FrnCounters,
     pub(crate) capture: Option<Capture>,
 }
@@ -187,6 +193,7 @@ impl Frn {
             receptions: Vec::new(),
             ordinary: Vec::new(),
             answers: Vec::new(),
+            handed_down: VecDeque::new(),
             counters: FrnCounters::default(),
             capture: None,
         }
@@ -194,6 +201,48 @@ impl Frn {
 
     /// A packet leaves the node of a station over this network.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
+        if self.with_agents(station, host, |agents, around| agents.down(packet, around)) {
+            self.send_handed_down(host);
+        } else {
+            self.enqueue(station, packet, host);
+        }
+    }
+
+    /// The timer of an agent of a station has fired.
+    pub(super) fn on_agent_timer(&mut self, station: usize, seat: usize, host: &mut Host) {
+        self.with_agents(station, host, |agents, around| agents.on_timer(seat, around));
+        self.send_handed_down(host);
+    }
+
+    /// Lets the agents of a station act. False when there are none.
+    fn with_agents(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        act: impl FnOnce(&mut Stack, &mut Around),
+    ) -> bool {
+        let Some(stack) = host.agents.at(self.first_port as usize + station) else { return false };
+        let handed_down = &mut self.handed_down;
+        let mut around = Around {
+            queue: host.queue,
+            inbox: host.inbox,
+            accounts: host.accounts,
+            ports: host.ports,
+            now: host.now,
+            to_link: &mut |packet| handed_down.push_back((station, packet)),
+        };
+        act(host.agents.stack(stack), &mut around);
+        true
+    }
+
+    /// Sends what agents have handed to the link.
+    fn send_handed_down(&mut self, host: &mut Host) {
+        while let Some((station, packet)) = self.handed_down.pop_front() {
+            self.enqueue(station, packet, host);
+        }
+    }
+
+    fn enqueue(&mut self, station: usize, packet: Packet, host: &mut Host) {
         let destination = self.leaves_at(station, packet.dst, host.routes);
         let id = self.stations[station].mac.next_id();
         let handle = self.copies.enter(host.pool.insert(packet), id);
@@ -238,6 +287,7 @@ impl Frn {
                 self.begin(SlotNo(slot), host);
             }
         }
+        self.send_handed_down(host);
         self.set_begin(host);
     }
 
@@ -413,7 +463,9 @@ impl Frn {
                         host.accounts.repeated(&packet);
                     }
                     host.pool.pass_on(id);
-                    host.inbox.push_back((self.stations[station].node, packet));
+                    if !self.with_agents(station, host, |agents, around| agents.up(packet, around)) {
+                        host.inbox.push_back((self.stations[station].node, packet));
+                    }
                     self.copies.deliver(handle)
                 }
                 Answer::Done(handle, end) => {

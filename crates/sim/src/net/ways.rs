@@ -26,6 +26,8 @@ pub(super) enum Way {
     Channel(u32),
     /// A channel that only the one it comes from feeds.
     Relay(u32),
+    /// A channel behind agents.
+    Guarded(u32),
     /// A station of a medium.
     Station { wlan: u32, station: u32 },
     /// A station of a slotted network.
@@ -42,16 +44,25 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// The ways for packets between these pairs of nodes, in both directions; `exits` are what the ports lead to.
-    pub(super) fn new(routes: &Routes, exits: &[Exit], pairs: &[(usize, usize)]) -> Ways {
+    /// The ways for packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
+    /// and `is_guarded` says of a port whether agents sit there.
+    pub(super) fn new(
+        routes: &Routes,
+        exits: &[Exit],
+        pairs: &[(usize, usize)],
+        is_guarded: impl Fn(usize) -> bool,
+    ) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
-        let feeders = feeders(routes, exits, both.clone());
+        let feeders = feeders(routes, exits, both.clone(), &is_guarded);
         let mut ways = Ways { table: Pairs::default(), last_first: last_first(&feeders) };
         for (from, to) in both {
             for (node, _) in routes.path(from, to) {
                 for destination in [from, to] {
                     if let Some(hop) = routes.hop(node, destination) {
                         let way = match exits[hop.port.0 as usize] {
+                            Exit::Channel(channel) if is_guarded(hop.port.0 as usize) => {
+                                Way::Guarded(channel)
+                            }
                             Exit::Channel(channel) if feeders[channel as usize].is_some() => {
                                 Way::Relay(channel)
                             }
@@ -74,8 +85,14 @@ impl Ways {
     }
 }
 
-/// The channel that feeds each relay; `None` for every other channel.
-fn feeders(routes: &Routes, exits: &[Exit], pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Option<u32>> {
+/// The channel that feeds each relay; `None` for every other channel. Where agents sit a packet may take its time, and
+/// packets may come into being.
+fn feeders(
+    routes: &Routes,
+    exits: &[Exit],
+    pairs: impl Iterator<Item = (usize, usize)>,
+    is_guarded: impl Fn(usize) -> bool,
+) -> Vec<Option<u32>> {
     // For each channel in use, what feeds it: `None` for a node, a medium, or several channels.
     let channels = exits.iter().filter(|exit| matches!(exit, Exit::Channel(_))).count();
     let mut feeders: Vec<Option<Option<u32>>> = vec![None; channels];
@@ -84,9 +101,13 @@ fn feeders(routes: &Routes, exits: &[Exit], pairs: impl Iterator<Item = (usize, 
         for (_, hop) in routes.path(from, to) {
             match exits[hop.port.0 as usize] {
                 Exit::Channel(channel) => {
+                    // The interface at the far end is that of the channel back.
+                    let port = hop.port.0 as usize;
+                    let back = port - (channel as usize & 1) + (1 - (channel as usize & 1));
+                    let feeds = feeder.filter(|_| !is_guarded(port));
                     let known = &mut feeders[channel as usize];
-                    *known = Some(known.unwrap_or(feeder).filter(|known| feeder == Some(*known)));
-                    feeder = Some(channel);
+                    *known = Some(known.unwrap_or(feeds).filter(|known| feeds == Some(*known)));
+                    feeder = (!is_guarded(back)).then_some(channel);
                 }
                 Exit::Station { .. } | Exit::Slotted { .. } => feeder = None,
             }
@@ -117,7 +138,7 @@ mod tests {
             assert!(!ports(&routes, from, to).is_empty());
         }
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
-        let feeders = feeders(&routes, &exits, both);
+        let feeders = feeders(&routes, &exits, both, |_| false);
         let order = last_first(&feeders);
         let place = |channel: usize| order.iter().position(|&other| other as usize == channel);
         for (relay, feeder) in feeders.iter().enumerate() {

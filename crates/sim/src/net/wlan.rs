@@ -1,6 +1,6 @@
-//! An 802.11 link: its medium, its stations, and an agent above each station that needs one.
+//! An 802.11 link: its medium and its stations, with agents above those that have some.
 //!
-//! MAC, medium and agent are boxes that never call each other: each answers into a list here, and the lists are emptied
+//! MAC, medium and agents are boxes that never call each other: each answers into a list here, and the lists are emptied
 //! until nothing is left to do in this instant.
 
 mod arq;
@@ -8,19 +8,18 @@ mod arq;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Agent, AgentOut};
 use lasthop_stack::link::dot11::{
     Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Served,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{AgentKind, AgentMachine, Station};
-use lasthop_stack::schemes::lle_tcp::Criterion;
+use lasthop_stack::registry::Station;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
 pub(crate) use arq::ArqCounters;
 use arq::{TimingOf, adopt};
 
+use super::agents::{Agents, Around, Stack};
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
 use super::timers::Timers;
@@ -28,7 +27,6 @@ use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::radio::draws::StreamBase;
 use crate::medium::radio::{Fate, FrameCounters, Heard, Radio, Site};
-use crate::metrics::AgentSample;
 use crate::model::ports::Ports;
 use crate::model::{Config, WifiConfig};
 use crate::probe::accounts::Accounts;
@@ -45,8 +43,6 @@ pub(crate) enum WlanEvent {
     Sent(u32),
     /// Its MAC's timer.
     Timer(u32),
-    /// Its agent's timer.
-    Agent(u32),
 }
 
 /// What a medium needs of the network around it.
@@ -54,6 +50,7 @@ pub(crate) struct Host<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) pool: &'a mut PacketPool,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(super) agents: &'a mut Agents,
     pub(super) losses: &'a mut Losses,
     pub(super) accounts: &'a mut Accounts,
     pub(super) routes: &'a Routes,
@@ -100,11 +97,11 @@ struct Interface {
     /// The frame that it begins to send, or sent last.
     on_air: (Frame, Airtime),
     backoff: Stream,
-    agent: Option<AgentMachine>,
+    /// The agents above it, by their number.
+    agents: Option<u32>,
     timing: Option<TimingOf>,
     sent: Slot,
     timer: Slot,
-    agent_timer: Slot,
     counters: InterfaceCounters,
 }
 
@@ -197,45 +194,12 @@ impl MacOut for MacHost<'_> {
     }
 }
 
-/// Where an agent puts its answers.
-struct AgentHost<'a> {
-    queue: &'a mut EventQueue,
-    inbox: &'a mut VecDeque<(NodeId, Packet)>,
-    accounts: &'a mut Accounts,
-    timer: Slot,
-    work: &'a mut Vec<Work>,
-    handed_down: &'a mut VecDeque<Packet>,
-    station: u32,
-    node: NodeId,
-}
-
-impl AgentOut for AgentHost<'_> {
-    fn down(&mut self, packet: Packet) {
-        self.accounts.made(&packet);
-        self.handed_down.push_back(packet);
-        self.work.push(Work::Down(self.station));
-    }
-
-    fn up(&mut self, packet: Packet) {
-        self.accounts.made(&packet);
-        self.inbox.push_back((self.node, packet));
-    }
-
-    fn set_timer(&mut self, at: Time) {
-        self.queue.set_late(self.timer, at);
-    }
-
-    fn cancel_timer(&mut self) {
-        self.queue.cancel(self.timer);
-    }
-}
-
 impl Wlan {
     pub(super) fn new(
         config: &Config,
         wifi: &WifiConfig,
         (place, name): (u32, &str),
-        routes: &Routes,
+        agents: impl Fn(u32) -> Option<u32>,
         (seed, replication): (u64, u64),
         ports: Ports,
         slot: &mut impl FnMut(WlanEvent) -> Slot,
@@ -253,7 +217,6 @@ impl Wlan {
         let base = StreamBase { seed, replication, link: name.to_owned() };
         let radio = Radio::new(&wifi.radio, &sites, base);
         let rules = Arc::new(Rules::new(wifi.mac));
-        let mut agents = agents_of(config, wifi, routes);
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
@@ -270,11 +233,10 @@ impl Wlan {
                 mac,
                 on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
-                agent: agents.get_mut(station as usize).and_then(Option::take),
+                agents: agents(station),
                 timing,
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
-                agent_timer: slot(WlanEvent::Agent(station)),
                 counters: InterfaceCounters::default(),
             }
         });
@@ -312,9 +274,7 @@ impl Wlan {
 
     /// A packet leaves the node of a station over this link.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
-        if self.with_agent(station, host, |agent, now, out| agent.down(packet, now, out)) {
-            host.accounts.taken(&packet);
-        } else {
+        if !self.with_agents(station, host, |agents, around| agents.down(packet, around)) {
             self.enqueue(station, packet, host);
         }
         self.settle(host);
@@ -328,11 +288,6 @@ impl Wlan {
                 let station = station as usize;
                 host.queue.cancel(self.sites[station].timer);
                 self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.on_timer(now, out));
-            }
-            WlanEvent::Agent(station) => {
-                let station = station as usize;
-                host.queue.cancel(self.sites[station].agent_timer);
-                self.with_agent(station, host, |agent, now, out| agent.on_timer(now, out));
             }
         }
         self.settle(host);
@@ -391,27 +346,34 @@ impl Wlan {
         }
     }
 
-    /// Lets the agent of a station act. False when there is none.
-    fn with_agent(
+    /// Lets the agents of a station act. False when there are none.
+    fn with_agents(
         &mut self,
         station: usize,
         host: &mut Host,
-        act: impl FnOnce(&mut AgentMachine, Time, &mut AgentHost),
+        act: impl FnOnce(&mut Stack, &mut Around),
     ) -> bool {
-        let interface = &mut self.sites[station];
-        let Some(agent) = &mut interface.agent else { return false };
-        let mut out = AgentHost {
+        let Some(stack) = self.sites[station].agents else { return false };
+        let (handed_down, work) = (&mut self.handed_down, &mut self.work);
+        let mut around = Around {
             queue: host.queue,
             inbox: host.inbox,
             accounts: host.accounts,
-            timer: interface.agent_timer,
-            work: &mut self.work,
-            handed_down: &mut self.handed_down,
-            station: station as u32,
-            node: interface.node,
+            ports: self.ports,
+            now: host.now,
+            to_link: &mut |packet| {
+                handed_down.push_back(packet);
+                work.push(Work::Down(station as u32));
+            },
         };
-        act(agent, host.now, &mut out);
+        act(host.agents.stack(stack), &mut around);
         true
+    }
+
+    /// The timer of an agent of a station has fired.
+    pub(super) fn on_agent_timer(&mut self, station: usize, seat: usize, host: &mut Host) {
+        self.with_agents(station, host, |agents, around| agents.on_timer(seat, around));
+        self.settle(host);
     }
 
     /// Does what the boxes have asked for, in order, until nothing is left.
@@ -469,7 +431,7 @@ impl Wlan {
             host.pool.remove(id);
             host.lose(&packet, Culprit::Queue);
             let refused = Signal::Refused;
-            self.with_agent(station, host, |agent, now, out| agent.on_signal(refused, &packet, now, out));
+            self.with_agents(station, host, |agents, around| agents.on_signal(refused, &packet, around));
         }
     }
 
@@ -487,9 +449,7 @@ impl Wlan {
         }
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
-        if self.with_agent(station, host, |agent, now, out| agent.up(packet, now, out)) {
-            host.accounts.taken(&packet);
-        } else {
+        if !self.with_agents(station, host, |agents, around| agents.up(packet, around)) {
             host.inbox.push_back((node, packet));
         }
     }
@@ -513,7 +473,7 @@ impl Wlan {
             }
             Outcome::Flushed => Signal::Refused,
         };
-        self.with_agent(station, host, |agent, now, out| agent.on_signal(signal, &packet, now, out));
+        self.with_agents(station, host, |agents, around| agents.on_signal(signal, &packet, around));
     }
 
     /// What the medium and its stations have done up to now.
@@ -537,15 +497,6 @@ impl Wlan {
         }
         all
     }
-
-    /// The counters of the agents on this medium, summed.
-    pub(crate) fn agents(&self) -> impl Iterator<Item = AgentSample> {
-        self.sites.iter().filter_map(|interface| match &interface.agent {
-            Some(AgentMachine::LleTcp(agent)) => Some(AgentSample::of_lle(&agent.counters())),
-            Some(AgentMachine::ProxyTcp(agent)) => Some(AgentSample::of_proxy(agent)),
-            Some(AgentMachine::None(_)) | None => None,
-        })
-    }
 }
 
 /// What a packet is to the airtime ledger.
@@ -556,34 +507,4 @@ fn class_of(packet: &Packet) -> PayloadClass {
         Body::Tcp(_) => PayloadClass::Other,
         Body::Udp(_) => PayloadClass::Data,
     }
-}
-
-/// The agents of the stations of a medium: of those at which a flow of the scenario's agents ends one hop away over this
-/// medium, or here after such a hop.
-fn agents_of(config: &Config, wifi: &WifiConfig, routes: &Routes) -> Vec<Option<AgentMachine>> {
-    let Some(agent) = config.agents.iter().find(|agent| agent.scheme.kind() != AgentKind::None) else {
-        return Vec::new();
-    };
-    let mut stations = vec![None; config.nodes.len()];
-    for (station, node) in wifi.nodes.iter().enumerate() {
-        stations[*node] = Some(station);
-    }
-    let mut hops: Vec<(Vec<NodeId>, Vec<NodeId>)> = vec![Default::default(); wifi.nodes.len()];
-    for &flow in &agent.flows {
-        let flow = &config.flows[flow];
-        for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
-            let Some((last, _)) = routes.path(source, destination).last().copied() else { continue };
-            let (Some(last), Some(end)) = (stations[last], stations[destination]) else { continue };
-            hops[last].0.push(NodeId(destination as u32));
-            hops[end].1.push(NodeId(destination as u32));
-        }
-    }
-    let build = |(ahead, behind): (Vec<NodeId>, Vec<NodeId>)| {
-        // An agent that hides duplicates has no part at the other end of the hop.
-        if ahead.is_empty() && (behind.is_empty() || agent.scheme.kind() == AgentKind::ProxyTcp) {
-            return None;
-        }
-        Some(agent.scheme.build(&Criterion::between(ahead, behind)))
-    };
-    hops.into_iter().map(build).collect()
 }

@@ -16,12 +16,11 @@ use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
-use crate::metrics::{AgentSample, Metrics, Snapshot};
+use crate::metrics::{Metrics, Snapshot};
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
-use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
 use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};
@@ -278,15 +277,6 @@ fn place_of(config: &Config, link: usize) -> Place {
     }
 }
 
-/// The counters of all agents, summed.
-fn agents(wlans: &[Wlan]) -> AgentSample {
-    let mut sum = AgentSample::default();
-    for agent in wlans.iter().flat_map(Wlan::agents) {
-        sum.add(&agent);
-    }
-    sum
-}
-
 /// The wall clock, for limits and reports only: nothing simulated depends on it.
 #[expect(clippy::disallowed_methods, reason = "limits and reports of wall-clock time need the wall clock")]
 fn wall_clock() -> Instant {
@@ -360,6 +350,7 @@ impl World {
                     self.deliver(node, &packet);
                 }
             }
+            Some(NetEvent::Agent(stack, seat)) => self.net.on_agent(stack, seat),
             Some(NetEvent::Wlan(wlan, event)) => self.net.on_wlan(wlan, event),
             Some(NetEvent::Frn(frn, event)) => self.net.on_frn(frn, event),
             None => self.act(slot),
@@ -424,7 +415,7 @@ impl World {
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             frns: self.net.frns.iter().map(Frn::counters).collect(),
-            agent: agents(&self.net.wlans),
+            agents: self.net.agents.samples(),
         }
     }
 

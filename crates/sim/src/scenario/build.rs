@@ -2,6 +2,7 @@
 //!
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 
+mod agents;
 pub(super) mod air;
 mod frn;
 mod users;
@@ -33,14 +34,21 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 /// The configuration of a point whose sheet misses nothing.
 pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     let run = Part::of(sheet, Section::Run, 0);
-    let links = members.links.iter().map(|member| link(sheet, member)).collect();
+    let nodes: Vec<NodeConfig> = members
+        .nodes
+        .iter()
+        .zip(on_flat_media(sheet, members))
+        .map(|(it, on_flat)| node(it, on_flat))
+        .collect();
+    let links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
     // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(flow(sheet, &group[0]), group)).collect();
-    let on_flat = on_flat_media(sheet, members);
     let agents = sheet.plan.layout.agents.iter().enumerate();
     let agents = agents
-        .map(|(table, name)| wifi::agent(&Part::of(sheet, Section::Agents, table), name, &flows))
+        .map(|(table, name)| {
+            agents::agent(&Part::of(sheet, Section::Agents, table), name, (&nodes, &links, &flows))
+        })
         .collect();
     Config {
         run: RunConfig {
@@ -51,7 +59,7 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
             max_wall: run.optional("max-wall", Part::span),
             max_memory: run.bytes("max-memory"),
         },
-        nodes: members.nodes.iter().zip(on_flat).map(|(it, on_flat)| node(it, on_flat)).collect(),
+        nodes,
         links,
         flows,
         agents,

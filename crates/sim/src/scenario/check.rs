@@ -1,5 +1,6 @@
 //! What one value alone cannot show: values of a point that do not go together.
 
+mod agents;
 mod frames;
 mod frn;
 mod queues;

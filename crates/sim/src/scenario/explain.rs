@@ -92,6 +92,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Word(..) => "word",
         Kind::Text => "text",
         Kind::Node => "node",
+        Kind::Link => "link",
         Kind::Nodes => "nodes",
         Kind::Stations => "stations",
         Kind::Words(..) => "list of words",

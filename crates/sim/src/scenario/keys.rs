@@ -65,6 +65,8 @@ pub(super) enum Kind {
     Text,
     /// The name of a node.
     Node,
+    /// The name of a link.
+    Link,
     /// The names of two or more nodes.
     Nodes,
     /// The names of one or more stations of the link.

@@ -200,7 +200,7 @@ impl Layout {
 
     /// The names that values refer to.
     pub(super) fn value_names(&self) -> Names<'_> {
-        Names { nodes: Some(&self.nodes), flows: Some(&self.flows) }
+        Names { nodes: Some(&self.nodes), links: Some(&self.links), flows: Some(&self.flows) }
     }
 }
 

@@ -79,9 +79,9 @@ impl Members {
             Reader { sheet, members: Members::default(), nodes: Tables::default(), faults: Vec::new() };
         reader.all_nodes();
         if reader.faults.is_empty() {
-            reader.all_links();
+            let links = reader.all_links();
             let flows = reader.all_flows();
-            reader.agents(&flows);
+            reader.agents(&links, &flows);
         }
         if reader.faults.is_empty() { Ok(reader.members) } else { Err(reader.faults) }
     }
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn all_links(&mut self) {
+    fn all_links(&mut self) -> Tables {
         let mut tables = Tables::default();
         for (table, name) in self.sheet.plan.layout.links.iter().enumerate() {
             if self.gives_up() {
@@ -217,6 +217,7 @@ impl<'a> Reader<'a> {
                 self.members.links.extend(links);
             }
         }
+        tables
     }
 
     fn too_few(&mut self, link: Table<'_>, found: usize) {
@@ -380,8 +381,8 @@ impl<'a> Reader<'a> {
         Some(pairs)
     }
 
-    /// Agents may name flows that are members of a group.
-    fn agents(&mut self, flows: &Tables) {
+    /// Agents may name nodes, links and flows that are members of a group.
+    fn agents(&mut self, links: &Tables, flows: &Tables) {
         let layout = &self.sheet.plan.layout;
         // Where a flow is at fault the others cannot be numbered.
         if !self.faults.is_empty() {
@@ -389,6 +390,14 @@ impl<'a> Reader<'a> {
         }
         for table in 0..layout.agents.len() {
             let agent = self.sheet.table(Section::Agents, table);
+            if let Some(node) = agent.get("node") {
+                self.named(agent, "node", node);
+            }
+            if let Some(link) = agent.get("link")
+                && let Err(text) = links.find("link", &layout.links, &link.text())
+            {
+                self.fault(agent.key("link"), text);
+            }
             let Some(Value::List(names)) = agent.get("flows") else { continue };
             for name in names {
                 if self.gives_up() {

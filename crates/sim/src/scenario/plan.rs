@@ -165,7 +165,8 @@ impl Plan {
             };
             let def = self.layout.def(slot);
             // Outside a file a word needs no quotes, even one that looks like a number.
-            let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node) && leaf.path.is_empty();
+            let plain = matches!(def.kind, Kind::Text | Kind::Word(..) | Kind::Node | Kind::Link)
+                && leaf.path.is_empty();
             let raw = match leaf.item.raw {
                 Raw::Number(_) | Raw::Bool(_) | Raw::Date(_) if plain => Raw::Text(text.to_string()),
                 other => other,

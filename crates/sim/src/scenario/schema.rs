@@ -94,7 +94,7 @@ fn kind(key: &Key) -> Json {
             json!({ "type": "array", "items": { "enum": words() }, "minItems": 1, "uniqueItems": true })
         }
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
-        Kind::Node => json!({ "type": "string", "pattern": NAME }),
+        Kind::Node | Kind::Link => json!({ "type": "string", "pattern": NAME }),
         Kind::Nodes | Kind::Stations | Kind::Flows => {
             json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 1 })
         }

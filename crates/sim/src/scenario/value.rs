@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Names<'a> {
     pub(super) nodes: Option<&'a Roster>,
+    pub(super) links: Option<&'a Roster>,
     pub(super) flows: Option<&'a Roster>,
 }
 
@@ -119,6 +120,7 @@ impl Key {
             }
             (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
+            (Kind::Link, Raw::Text(_)) => name("link", raw, names.links),
             (Kind::Nodes | Kind::Stations, Raw::List(items)) => self.nodes(items, names.nodes),
             (Kind::Words(noun, words), Raw::List(items)) => self.several(noun, &words(), items),
             (Kind::Flows, Raw::List(items)) => self.flows(items, names.flows),
@@ -340,6 +342,7 @@ impl Key {
             }
             Kind::Text => vec!["text".to_string()],
             Kind::Node => vec!["the name of a node".to_string()],
+            Kind::Link => vec!["the name of a link".to_string()],
             Kind::Nodes => vec!["the names of two or more nodes such as [\"a\", \"b\"]".to_string()],
             Kind::Stations => vec!["the names of stations such as [\"ap\"]".to_string()],
             Kind::Flows => vec!["the names of flows such as [\"main\"]".to_string()],

@@ -1,8 +1,10 @@
 //! What sits between network and link: the trait [`Agent`].
 
-use crate::packet::Packet;
+use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
+
+use super::Count;
 
 /// What sits between network and link of one interface: it may hold, drop, rewrite or create packets.
 ///
@@ -20,6 +22,92 @@ pub trait Agent {
 
     /// The agent's timer fired.
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut);
+
+    /// What it has done so far, of the things that agents of all kinds may do.
+    fn activity(&self) -> Activity;
+
+    /// What only agents of its kind count, in a fixed order.
+    fn counts(&self) -> Vec<Count> {
+        Vec::new()
+    }
+}
+
+/// What an agent has done since it began, whatever its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Acknowledgements that it made.
+    pub generated: u64,
+    /// Acknowledgements that it kept.
+    pub suppressed: u64,
+    /// Acknowledgements without data that it let pass.
+    pub passed: u64,
+    /// Segments that it sent again.
+    pub repaired: u64,
+    /// Segments that the link gave up and the receiver had.
+    pub false_negatives: u64,
+    /// Bytes that it acknowledged and of which it has heard no acknowledgement by the receiver; `None` where it does not
+    /// hear them.
+    pub unconfirmed: Option<u64>,
+    /// Most bytes of state held at once.
+    pub state_bytes_max: u64,
+}
+
+/// What an agent needs of the interface it sits at, and what the flows it serves must not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The link reports the fate of each packet ([`Agent::on_signal`]).
+    pub reports: bool,
+    /// The hop is the last one before the destination.
+    pub last_hop: bool,
+    /// There is one at the far end of the hop, too.
+    pub both_ends: bool,
+    /// It makes acknowledgements, which lack what only the receiver can put into them.
+    pub makes_acknowledgements: bool,
+    /// Data goes one way only: the parameter that demands it, and what to do instead.
+    pub one_way: Option<(&'static str, &'static str)>,
+}
+
+/// The nodes for whose data an agent acts: those ahead, whose data leaves by its interface, and those behind, whose data
+/// comes in by it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Criterion {
+    ahead: Vec<NodeId>,
+    behind: Vec<NodeId>,
+}
+
+impl Criterion {
+    /// That of an interface of node `local` whose routes reach `ahead` over this link.
+    #[must_use]
+    pub fn one_hop(local: NodeId, ahead: impl IntoIterator<Item = NodeId>) -> Criterion {
+        Criterion::between(ahead, [local])
+    }
+
+    /// The same with both sets given.
+    #[must_use]
+    pub fn between(
+        ahead: impl IntoIterator<Item = NodeId>,
+        behind: impl IntoIterator<Item = NodeId>,
+    ) -> Criterion {
+        let sorted = |nodes: &mut dyn Iterator<Item = NodeId>| {
+            let mut nodes: Vec<NodeId> = nodes.collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        Criterion { ahead: sorted(&mut ahead.into_iter()), behind: sorted(&mut behind.into_iter()) }
+    }
+
+    /// Whether data for `destination` leaves by this interface.
+    #[must_use]
+    pub fn is_ahead(&self, destination: NodeId) -> bool {
+        self.ahead.binary_search(&destination).is_ok()
+    }
+
+    /// Whether data for `destination` comes in by this interface.
+    #[must_use]
+    pub fn is_behind(&self, destination: NodeId) -> bool {
+        self.behind.binary_search(&destination).is_ok()
+    }
 }
 
 /// Where an [`Agent`] puts its answers. It has one timer; setting it again replaces it.

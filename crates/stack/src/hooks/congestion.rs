@@ -1,5 +1,6 @@
 //! How large the window is: the events a law sees, its answers, and the trait [`Congestion`].
 
+use super::Count;
 use super::parameter::Words;
 use super::scoreboard::Sent;
 use super::window::Window;
@@ -247,5 +248,10 @@ pub trait Congestion {
     /// Whether a duplicate acknowledgement with this extension may count as one.
     fn heeds(&self, _echo: &Echo, _una: u64) -> bool {
         true
+    }
+
+    /// What only this law counts, in a fixed order.
+    fn counts(&self) -> Vec<Count> {
+        Vec::new()
     }
 }

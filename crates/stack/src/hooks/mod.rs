@@ -7,6 +7,7 @@
 mod agent;
 mod arq;
 mod congestion;
+mod count;
 mod interval;
 mod out;
 mod outbox;
@@ -17,12 +18,13 @@ pub mod scoreboard;
 pub(crate) mod testing;
 mod window;
 
-pub use agent::{Agent, AgentOut};
+pub use agent::{Activity, Agent, AgentOut, Criterion, Needs};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,
     Progress, Reduction, Sending,
 };
+pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 pub use out::{Judge, Judged, Note, NoteEvent, Out, Timer};
 pub use outbox::Outbox;

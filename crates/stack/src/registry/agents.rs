@@ -2,9 +2,8 @@
 
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Setting, Spec};
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::Packet;
-use crate::schemes::lle_tcp::Criterion;
 use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -17,7 +16,25 @@ kinds! {
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "duplicate acknowledgements hidden from the sender while the link can still repair";
 }
 
+impl AgentKind {
+    /// What agents of this kind alone count.
+    #[must_use]
+    pub fn counts(self) -> Vec<Count> {
+        self.config().build(&Criterion::default()).counts()
+    }
+}
+
 impl AgentConfig {
+    /// What the agent needs of its interface and of the flows it serves.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        match self {
+            AgentConfig::None(()) => Needs::default(),
+            AgentConfig::LleTcp(config) => config.needs(),
+            AgentConfig::ProxyTcp(config) => config.needs(),
+        }
+    }
+
     /// An agent for one interface, which acts upon the flows that `criterion` names.
     #[must_use]
     pub fn build(&self, criterion: &Criterion) -> AgentMachine {
@@ -36,39 +53,41 @@ impl AgentConfig {
     }
 }
 
+macro_rules! each {
+    ($machine:expr, $agent:ident => $call:expr) => {
+        match $machine {
+            AgentMachine::None($agent) => $call,
+            AgentMachine::LleTcp($agent) => $call,
+            AgentMachine::ProxyTcp($agent) => $call,
+        }
+    };
+}
+
 impl Agent for AgentMachine {
     #[inline]
     fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        match self {
-            AgentMachine::None(agent) => agent.down(packet, now, out),
-            AgentMachine::LleTcp(agent) => agent.down(packet, now, out),
-            AgentMachine::ProxyTcp(agent) => agent.down(packet, now, out),
-        }
+        each!(self, agent => agent.down(packet, now, out));
     }
 
     #[inline]
     fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        match self {
-            AgentMachine::None(agent) => agent.up(packet, now, out),
-            AgentMachine::LleTcp(agent) => agent.up(packet, now, out),
-            AgentMachine::ProxyTcp(agent) => agent.up(packet, now, out),
-        }
+        each!(self, agent => agent.up(packet, now, out));
     }
 
     #[inline]
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut) {
-        match self {
-            AgentMachine::None(agent) => agent.on_signal(signal, packet, now, out),
-            AgentMachine::LleTcp(agent) => agent.on_signal(signal, packet, now, out),
-            AgentMachine::ProxyTcp(agent) => agent.on_signal(signal, packet, now, out),
-        }
+        each!(self, agent => agent.on_signal(signal, packet, now, out));
     }
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
-        match self {
-            AgentMachine::None(agent) => agent.on_timer(now, out),
-            AgentMachine::LleTcp(agent) => agent.on_timer(now, out),
-            AgentMachine::ProxyTcp(agent) => agent.on_timer(now, out),
-        }
+        each!(self, agent => agent.on_timer(now, out));
+    }
+
+    fn activity(&self) -> Activity {
+        each!(self, agent => agent.activity())
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        each!(self, agent => agent.counts())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Setting, Spec};
 use crate::hooks::scoreboard::Sent;
-use crate::hooks::{Ack, Congestion, Departure, Echo, Jitter, Loss, LossResponse, Window};
+use crate::hooks::{Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Window};
 use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::transport::congestion::{
@@ -105,6 +105,14 @@ impl CongestionKind {
         &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
 }
 
+impl CongestionKind {
+    /// What this law alone counts.
+    #[must_use]
+    pub fn counts(self) -> Vec<Count> {
+        self.config().build(Start { segment: 1, draw: 0 }).counts()
+    }
+}
+
 impl LawConfig {
     /// A law at the start of a connection.
     #[must_use]
@@ -182,5 +190,9 @@ impl Congestion for CongestionMachine {
     #[inline]
     fn heeds(&self, echo: &Echo, una: u64) -> bool {
         each!(self, law => law.heeds(echo, una))
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        each!(self, law => law.counts())
     }
 }

@@ -38,11 +38,11 @@ mod safe;
 #[cfg(test)]
 mod tests;
 
-pub use config::{AckScheme, Config, Counters, Criterion, Mode, OnUndelivered};
+pub use config::{AckScheme, Config, Counters, Mode, OnUndelivered};
 pub use paper::Paper;
 pub use safe::Safe;
 
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut, Count};
 use crate::packet::Packet;
 use crate::signal::Signal;
 use crate::units::Time;
@@ -103,5 +103,49 @@ impl Agent for LleTcp {
             LleTcp::Paper(agent) => agent.on_timer(now, out),
             LleTcp::Safe(agent) => agent.on_timer(now, out),
         }
+    }
+
+    fn activity(&self) -> Activity {
+        match self {
+            LleTcp::Paper(agent) => agent.activity(),
+            LleTcp::Safe(agent) => agent.activity(),
+        }
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        let counters = self.counters();
+        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
+        vec![
+            count(
+                "relayed",
+                "segments",
+                "acknowledgements made that stand for one that came over the link",
+                counters.relayed,
+            ),
+            count(
+                "cleared",
+                "segments",
+                "data segments whose ACK flag was cleared (paper mode)",
+                counters.cleared,
+            ),
+            count(
+                "probed",
+                "segments",
+                "segments sent again because the receiver was silent: its acknowledgement may have been lost instead",
+                counters.probed,
+            ),
+            count(
+                "resubmitted",
+                "segments",
+                "segments handed to the link again after it had given them up",
+                counters.resubmitted,
+            ),
+            count(
+                "flows_refused",
+                "flows",
+                "flows left alone because there was no room",
+                counters.flows_refused,
+            ),
+        ]
     }
 }

@@ -14,7 +14,7 @@ pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use proxy_tcp::ProxyTcp;
 
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;
 use crate::signal::Signal;
 use crate::units::Time;
@@ -37,4 +37,8 @@ impl Agent for Transparent {
     fn on_signal(&mut self, _signal: Signal, _packet: &Packet, _now: Time, _out: &mut impl AgentOut) {}
 
     fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn activity(&self) -> Activity {
+        Activity { unconfirmed: Some(0), ..Activity::default() }
+    }
 }

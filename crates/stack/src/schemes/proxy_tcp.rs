@@ -38,9 +38,8 @@ mod flow;
 mod tests;
 
 use super::flows::Table;
-use super::lle_tcp::Criterion;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::{Body, Flags, FlowKey, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
@@ -82,6 +81,14 @@ impl Default for Config {
             idle: Span::from_secs(600),
             max_flows: 16_384,
         }
+    }
+}
+
+impl Config {
+    /// What it needs of its interface and its flows.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        Needs { reports: true, last_hop: true, ..Needs::default() }
     }
 }
 
@@ -207,7 +214,7 @@ impl ProxyTcp {
 impl Agent for ProxyTcp {
     fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
-            && self.config.criterion.generates_for(packet.dst)
+            && self.config.criterion.is_ahead(packet.dst)
         {
             self.forget_idle(now);
             let key = FlowKey::of(&packet);
@@ -267,4 +274,24 @@ impl Agent for ProxyTcp {
     }
 
     fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn activity(&self) -> Activity {
+        let counters = self.counters;
+        Activity {
+            suppressed: counters.hidden,
+            passed: counters.passed + counters.released,
+            repaired: counters.resent,
+            state_bytes_max: self.state_bytes_max(),
+            ..Activity::default()
+        }
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        vec![Count {
+            name: "released",
+            unit: "segments",
+            meaning: "hidden duplicates that went up after all, when the link had given up",
+            value: self.counters.released,
+        }]
+    }
 }

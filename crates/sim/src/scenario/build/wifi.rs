@@ -6,7 +6,7 @@ use crate::medium::radio::config::{
     Redraw, Shadowing, db_to_ratio,
 };
 use crate::medium::radio::fading::{coherence, coherence_m};
-use crate::model::{AgentConfig, FlowConfig, TransportConfig, WifiConfig};
+use crate::model::WifiConfig;
 use crate::scenario::keys::Wifi;
 use crate::scenario::members::Link;
 use crate::scenario::quantity::{Dim, Quantity};
@@ -16,9 +16,9 @@ use lasthop_stack::link::dot11::{
     RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::link::fec::Code;
-use lasthop_stack::registry::{AgentKind, ArqConfig, ArqKind};
+use lasthop_stack::registry::{ArqConfig, ArqKind};
 use lasthop_stack::units::Rate;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
@@ -235,20 +235,4 @@ fn errors(link: &Part<'_>, member: &Link) -> ErrorConfig {
     };
     let at = member.lossy.as_ref().map(|nodes| nodes.iter().filter_map(station).collect());
     ErrorConfig { law, meaning, of, at }
-}
-
-pub(super) fn agent(agent: &Part<'_>, name: &str, flows: &[FlowConfig]) -> AgentConfig {
-    let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
-    let served = match agent.value("flows") {
-        Value::List(names) => {
-            let names: BTreeSet<String> = names.iter().map(Value::text).collect();
-            let is_named = |flow: &FlowConfig| names.contains(&flow.name) || names.contains(flow.table());
-            (0..flows.len()).filter(|flow| is_named(&flows[*flow])).collect()
-        }
-        _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
-    };
-    let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
-    let mut scheme = kind.config();
-    agent.described(kind.entry().name, &kind.parameters(), |name, value| scheme.set(name, value));
-    AgentConfig { name: name.to_string(), scheme, flows: served }
 }

@@ -1,23 +1,19 @@
 //! What does not go together on an 802.11 link, and above it.
 
-use super::frames::media_of_ports;
 use super::{Check, secs};
 use crate::medium::path::RttLaw;
 use crate::medium::radio::config::{ErrorLaw, LossMeaning};
-use crate::model::{AirConfig, Config, FlowConfig, LinkKind, PointToPoint, TransportConfig, WifiConfig};
-use crate::net::routes::{Hop, Routes};
+use crate::model::{AirConfig, Config, LinkKind, PointToPoint, WifiConfig};
 use crate::scenario::build::air::script;
 use crate::scenario::keys::Wifi;
 use crate::scenario::nearest::listed;
 use crate::scenario::quantity::Dim;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
-use crate::traffic::AppKind;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
-use lasthop_stack::registry::{AgentConfig, AgentKind, ArqConfig};
+use lasthop_stack::registry::ArqConfig;
 use lasthop_stack::schemes::dynamic_arq::TimingSource;
-use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Rate, Time};
 
 /// The shortest way after which shadowing may be drawn anew, m.
@@ -320,89 +316,4 @@ impl Check<'_> {
             }
         }
     }
-
-    /// The agents of a point; `routes` are known when all flows have a path.
-    pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
-        let mut first: Option<&str> = None;
-        let media = media_of_ports(config);
-        for agent in config.agents.iter().filter(|agent| agent.scheme.kind() != AgentKind::None) {
-            let key = format!("agents.{}.flows", agent.name);
-            if let Some(first) = first {
-                let text = format!("a second agent beside \"{first}\"; expected one agent for all its flows");
-                self.fault(&format!("agents.{}.kind", agent.name), text);
-                continue;
-            }
-            first = Some(&agent.name);
-            let listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
-            let mut useful = 0;
-            for &number in &agent.flows {
-                let flow = &config.flows[number];
-                let name = &flow.name;
-                if !matches!(flow.transport, TransportConfig::Tcp(_)) {
-                    self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
-                    continue;
-                }
-                let over = |routes| ends_with_wifi(&media, routes, flow.from, flow.to);
-                if routes.is_some_and(|routes| !over(routes)) {
-                    if listed {
-                        let text = format!(
-                            "\"{name}\" ends with no wifi link in either direction; expected flows that do"
-                        );
-                        self.fault(&key, text);
-                    }
-                    continue;
-                }
-                useful += 1;
-                if let Some(place) = has_stamps(flow).filter(|_| agent.scheme.kind() == AgentKind::LleTcp) {
-                    let text = format!(
-                        "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
-                         have none; expected flows of other laws"
-                    );
-                    self.fault(&key, text);
-                }
-            }
-            if !listed && useful == 0 {
-                let text = "no flow over tcp ends with a wifi link; expected at least one".to_string();
-                self.fault(&key, text);
-            }
-            if matches!(&agent.scheme, AgentConfig::LleTcp(config) if config.mode == Mode::Paper) {
-                self.sessions(&agent.name, agent.flows.iter().map(|number| &config.flows[*number]));
-            }
-            if let Some((parameter, text)) = agent.scheme.conflict() {
-                self.fault(
-                    &format!("agents.{}.{}.{parameter}", agent.name, agent.scheme.kind().entry().name),
-                    text,
-                );
-            }
-        }
-    }
-}
-
-impl Check<'_> {
-    /// The requests and answers of a session are data both ways, with which paper mode breaks.
-    fn sessions<'f>(&mut self, agent: &str, flows: impl Iterator<Item = &'f FlowConfig>) {
-        for flow in flows.filter(|flow| matches!(flow.app.kind, AppKind::User(_))) {
-            let text = format!(
-                "\"paper\" breaks connections with data both ways, as the sessions of flows.{} have it; \"safe\" does not",
-                flow.table()
-            );
-            self.remark(&format!("agents.{agent}.lle-tcp.mode"), text);
-        }
-    }
-}
-
-/// What of a flow needs stamps that only its receiver can make, if anything does.
-fn has_stamps(flow: &FlowConfig) -> Option<String> {
-    let TransportConfig::Tcp(tcp) = &flow.transport else { return None };
-    if tcp.extension().is_some() {
-        return Some(format!("tcp.congestion \"{}\"", tcp.parts.law.kind().entry().name));
-    }
-    (!tcp.parts.judges.is_empty()).then(|| "tcp.judges".to_string())
-}
-
-/// Whether the last hop of a path is made over an 802.11 link, there or back.
-fn ends_with_wifi(media: &[Option<usize>], routes: &Routes, from: usize, to: usize) -> bool {
-    let is_wifi = |(_, hop): &(usize, Hop)| media[hop.port.0 as usize].is_some();
-    let last = |from, to| routes.path(from, to).last().is_some_and(is_wifi);
-    last(from, to) || last(to, from)
 }

@@ -17,4 +17,11 @@ pub(super) const KEYS: &[Key] = &[
     )
     .or(&["all"])
     .default("all"),
+    Key::new("agents.*.node", Kind::Node, "node at which alone it sits; all nodes without it").absent(),
+    Key::new(
+        "agents.*.link",
+        Kind::Link,
+        "link at whose interfaces it sits; without it and node those of the last 802.11 hop of its flows",
+    )
+    .absent(),
 ];

@@ -6,11 +6,12 @@ use crate::medium::radio::config::{
 };
 use crate::model::{AgentConfig, LinkKind, WifiConfig};
 use crate::scenario::{Scenario, explain};
+use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{
     AccessRules, BackoffDraw, MacConfig, PhyRate, PhyTiming, Preset, RateSet, Reassembly, ResponseTimeout,
 };
 use lasthop_stack::registry::{self, AgentKind};
-use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Criterion, Mode, OnUndelivered};
+use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Mode, OnUndelivered};
 use lasthop_stack::units::{Metres, Span};
 use serde_json::Value as Json;
 

@@ -1,6 +1,7 @@
 //! The parameters of an ARQ snoop agent, the options that the paper leaves open among them, and its counters.
 
-use crate::packet::{Flags, NodeId, Segment};
+use crate::hooks::{Activity, Criterion, Needs};
+use crate::packet::{Flags, Segment};
 use crate::units::Span;
 
 /// The parameters of one agent.
@@ -8,7 +9,7 @@ use crate::units::Span;
 pub struct Config {
     /// The paper's rules, or those a real TCP needs.
     pub mode: Mode,
-    /// For which flows the scheme may be used.
+    /// For which flows the scheme may be used (lle-tcp/II.C): those whose destination is one wireless hop away.
     pub criterion: Criterion,
     /// When a generated acknowledgement is made.
     pub acknowledge: AckScheme,
@@ -81,50 +82,6 @@ pub enum OnUndelivered {
     ThreeDuplicates,
 }
 
-/// The criterion of section II.C: the TCP destination is one wireless hop away.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Criterion {
-    ahead: Vec<NodeId>,
-    behind: Vec<NodeId>,
-}
-
-impl Criterion {
-    /// The criterion of an interface of node `local` whose routes reach `ahead` in one hop over this link: data for
-    /// those is acknowledged here when delivered, and of data for `local` the acknowledgements are redundant.
-    #[must_use]
-    pub fn one_hop(local: NodeId, ahead: impl IntoIterator<Item = NodeId>) -> Criterion {
-        Criterion::between(ahead, [local])
-    }
-
-    /// The same with both sets given: data for nodes `ahead` is acknowledged here, and data for nodes `behind` by the
-    /// agent at the other end of the link.
-    #[must_use]
-    pub fn between(
-        ahead: impl IntoIterator<Item = NodeId>,
-        behind: impl IntoIterator<Item = NodeId>,
-    ) -> Criterion {
-        let sorted = |nodes: &mut dyn Iterator<Item = NodeId>| {
-            let mut nodes: Vec<NodeId> = nodes.collect();
-            nodes.sort_unstable();
-            nodes.dedup();
-            nodes
-        };
-        Criterion { ahead: sorted(&mut ahead.into_iter()), behind: sorted(&mut behind.into_iter()) }
-    }
-
-    /// Whether data for `destination` is acknowledged here.
-    #[must_use]
-    pub fn generates_for(&self, destination: NodeId) -> bool {
-        self.ahead.binary_search(&destination).is_ok()
-    }
-
-    /// Whether data for `destination` is acknowledged at the other end of the link.
-    #[must_use]
-    pub fn filters_for(&self, destination: NodeId) -> bool {
-        self.behind.binary_search(&destination).is_ok()
-    }
-}
-
 impl Config {
     /// How long an acknowledgement is held back from the air unless the flow is slow.
     pub const HOLD: Span = Span::from_millis(40);
@@ -145,6 +102,19 @@ impl Config {
             idle: Span::from_secs(600),
             max_flows: 16_384,
             max_kept: 8_000_000,
+        }
+    }
+
+    /// What it needs of its interface and its flows.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        let paper = self.mode == Mode::Paper;
+        Needs {
+            reports: true,
+            last_hop: true,
+            both_ends: true,
+            makes_acknowledgements: true,
+            one_way: paper.then_some(("mode", "\"safe\" does not")),
         }
     }
 }
@@ -185,4 +155,20 @@ pub struct Counters {
     pub state_bytes: u64,
     /// Most bytes of state held at once.
     pub state_bytes_max: u64,
+}
+
+impl Counters {
+    /// The same in the terms of all agents.
+    #[must_use]
+    pub fn activity(&self) -> Activity {
+        Activity {
+            generated: self.generated,
+            suppressed: self.suppressed,
+            passed: self.passed,
+            repaired: self.repaired,
+            false_negatives: self.false_negatives,
+            unconfirmed: Some(self.unconfirmed + self.never_confirmed),
+            state_bytes_max: self.state_bytes_max,
+        }
+    }
 }

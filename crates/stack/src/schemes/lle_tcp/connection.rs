@@ -121,8 +121,8 @@ impl<H: Half> Connection<H> {
     fn half(&self, side: usize, config: &Config) -> H {
         let receiver = self.key.end(1 - side).0;
         match self.terms(side) {
-            Some(terms) if config.criterion.generates_for(receiver) => H::sender(terms, config),
-            Some(terms) if config.criterion.filters_for(receiver) => H::receiver(terms),
+            Some(terms) if config.criterion.is_ahead(receiver) => H::sender(terms, config),
+            Some(terms) if config.criterion.is_behind(receiver) => H::receiver(terms),
             _ => H::default(),
         }
     }
@@ -178,7 +178,7 @@ impl<H: Half> Connection<H> {
     pub(super) fn is_wanted(&self, config: &Config) -> bool {
         (0..2).any(|side| {
             let node = self.key.end(side).0;
-            config.criterion.generates_for(node) || config.criterion.filters_for(node)
+            config.criterion.is_ahead(node) || config.criterion.is_behind(node)
         })
     }
 

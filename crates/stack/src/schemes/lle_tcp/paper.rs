@@ -19,7 +19,7 @@ use super::config::{AckScheme, Config, Counters, OnUndelivered};
 use super::connection::{Half, Terms, is_pure};
 use super::connections::{Connections, Turn};
 use super::{beyond::Beyond, reply::Reply};
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Time};
@@ -104,6 +104,11 @@ impl Agent for Paper {
                 generator.acknowledge(turn);
             }
         });
+    }
+
+    fn activity(&self) -> Activity {
+        // The receiver's acknowledgements are dropped.
+        Activity { unconfirmed: None, ..self.counters().activity() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a scenario names the parameters of an ARQ snoop agent.
 
-use super::{AckScheme, Config, Criterion, Mode, OnUndelivered};
+use super::{AckScheme, Config, Mode, OnUndelivered};
+use crate::hooks::Criterion;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
 use crate::units::{Bytes, Span};
 

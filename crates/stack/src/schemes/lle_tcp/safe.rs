@@ -34,7 +34,7 @@ mod silence;
 use super::config::{Config, Counters};
 use super::connection::{Half, Terms};
 use super::connections::Connections;
-use crate::hooks::{Agent, AgentOut};
+use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;
 use crate::signal::Signal;
 use crate::units::Time;
@@ -112,6 +112,10 @@ impl Agent for Safe {
             Role::Sender(generator) => generator.on_timer(turn),
             Role::Receiver(filter) => filter.on_timer(turn),
         });
+    }
+
+    fn activity(&self) -> Activity {
+        self.counters().activity()
     }
 }
 

@@ -66,7 +66,7 @@ impl Generator {
     pub(super) fn new(terms: Terms, config: &Config) -> Generator {
         Generator {
             reply: Reply::new(terms),
-            local: config.criterion.filters_for(terms.sender.0),
+            local: config.criterion.is_behind(terms.sender.0),
             copies: Copies::default(),
             delivered: 0,
             acknowledged: 0,

@@ -38,8 +38,9 @@ impl Spacing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Criterion, Mode};
+    use super::super::super::Mode;
     use super::*;
+    use crate::hooks::Criterion;
 
     fn at(ms: u64) -> Time {
         Time::ZERO.after(Span::from_millis(ms))

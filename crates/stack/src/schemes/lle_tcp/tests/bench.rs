@@ -1,6 +1,7 @@
 //! An agent in a vice: segments are put in by hand, and what comes out is looked at.
 
-use super::super::{Config, Counters, Criterion, LleTcp, Mode};
+use super::super::{Config, Counters, LleTcp, Mode};
+use crate::hooks::Criterion;
 use crate::hooks::{Agent, AgentOut};
 use crate::packet::{Body, Flags, NodeId, Options, Packet, SackBlocks, Segment, Timestamps};
 use crate::signal::Signal;

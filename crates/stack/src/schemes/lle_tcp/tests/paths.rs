@@ -1,11 +1,12 @@
 //! Where agents stand, and which flows they act for.
 
-use super::super::{Config, Criterion, LleTcp, Mode};
+use super::super::{Config, LleTcp, Mode};
 use super::bench::{
     Bench, Handed, RECEIVER, RECEIVER_ZERO, SENDER, ack, data, offer, packet, safe, segment, syn, syn_ack,
     told,
 };
 use crate::hooks::Agent;
+use crate::hooks::Criterion;
 use crate::packet::{Extension, Flags, Form, NodeId, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::{AckScheme, Config, Counters, Criterion, Mode, OnUndelivered};
+use super::super::{AckScheme, Config, Counters, Mode, OnUndelivered};
 use super::world::{Draws, Fate, Outcome, Plan, Reader, World};
+use crate::hooks::Criterion;
 use crate::registry::tcp::{self, Profile, State};
 use crate::registry::{LawConfig, Parts, RecoveryKind};
 use crate::units::{Span, Time};

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::super::{Config, Counters, Criterion, LleTcp};
+use super::super::{Config, Counters, LleTcp};
+use crate::hooks::Criterion;
 use crate::hooks::{Agent, AgentOut, Note, Out, Timer};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::registry::tcp::{self, Connection, Role, State};

@@ -1,0 +1,280 @@
+//! Agents: what sits between network and link, on any interface of any link.
+//!
+//! The agents of one interface form a [`Stack`] in the order of the scenario's file: the first is nearest to the network,
+//! the last nearest to the link. What one hands on comes to its neighbour, and what leaves the stack goes to the link or to
+//! the node. A packet passes by the agents that do not serve its flow.
+//!
+//! ```text
+//!    network   down │     ▲ up
+//!                first agent of the file
+//!                last agent of the file
+//!      link         ▼     │      signals come to the last first
+//! ```
+
+pub(crate) mod places;
+
+use std::collections::VecDeque;
+
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count};
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::AgentMachine;
+use lasthop_stack::signal::Signal;
+use lasthop_stack::units::Time;
+
+use super::routes::Routes;
+use super::ways::Exit;
+use crate::engine::queue::{EventQueue, Slot};
+use crate::model::ports::Ports;
+use crate::model::{AgentConfig, Config};
+use crate::probe::accounts::Accounts;
+use places::Places;
+
+/// All agents of a run.
+pub(crate) struct Agents {
+    stacks: Vec<Stack>,
+    /// By the number of the port that leads to an interface.
+    of_port: Vec<Option<u32>>,
+    /// For each table of the scenario, what agents have done that have done nothing.
+    nothing: Vec<AgentSample>,
+}
+
+/// The agents of one interface.
+pub(crate) struct Stack {
+    node: NodeId,
+    /// The interface.
+    pub(super) exit: Exit,
+    seats: Vec<Seat>,
+    /// What is on its way from one agent to the next, and to whom.
+    between: VecDeque<(usize, Towards, Packet)>,
+}
+
+/// An agent in its place.
+struct Seat {
+    machine: AgentMachine,
+    /// Its place among the agents of the scenario.
+    agent: usize,
+    /// By flow.
+    serves: Vec<bool>,
+    timer: Slot,
+}
+
+#[derive(Clone, Copy)]
+enum Towards {
+    Network,
+    Link,
+}
+
+/// What a stack needs of the network around it.
+pub(super) struct Around<'a> {
+    pub(super) queue: &'a mut EventQueue,
+    pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
+    pub(super) accounts: &'a mut Accounts,
+    pub(super) ports: Ports,
+    pub(super) now: Time,
+    /// Takes what goes to the link.
+    pub(super) to_link: &'a mut dyn FnMut(Packet),
+}
+
+/// What the agents of one table of a scenario have done, summed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AgentSample {
+    pub(crate) activity: Activity,
+    /// What only agents of this kind count.
+    pub(crate) counts: Vec<Count>,
+}
+
+impl Agents {
+    /// The agents of a scenario; `exits` are what the ports lead to, and `slot` makes the timer of an agent in a stack.
+    pub(super) fn new(
+        config: &Config,
+        routes: &Routes,
+        exits: &[Exit],
+        mut slot: impl FnMut(u32, u32) -> Slot,
+    ) -> Agents {
+        let nothing = |agent: &AgentConfig| AgentSample {
+            activity: Activity { unconfirmed: Some(0), ..Activity::default() },
+            counts: agent.scheme.kind().counts(),
+        };
+        let nothing = config.agents.iter().map(nothing).collect();
+        let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
+        for (port, placed) in Places::new(config, routes).seats() {
+            let stack = agents.stacks.len() as u32;
+            let seats = placed.iter().zip(0..).map(|(place, seat)| Seat {
+                machine: config.agents[place.agent].scheme.build(&place.criterion()),
+                agent: place.agent,
+                serves: (0..config.flows.len())
+                    .map(|flow| config.agents[place.agent].flows.contains(&flow))
+                    .collect(),
+                timer: slot(stack, seat),
+            });
+            let seats = seats.collect();
+            let node = NodeId(placed[0].node as u32);
+            let exit = exits[port];
+            agents.of_port[port] = Some(stack);
+            agents.stacks.push(Stack { node, exit, seats, between: VecDeque::new() });
+        }
+        agents
+    }
+
+    /// The stack at the interface that a port leads to.
+    pub(super) fn at(&self, port: usize) -> Option<u32> {
+        self.of_port[port]
+    }
+
+    pub(super) fn stack(&mut self, number: u32) -> &mut Stack {
+        &mut self.stacks[number as usize]
+    }
+
+    /// What the agents of each table of the scenario have done.
+    pub(crate) fn samples(&self) -> Vec<AgentSample> {
+        let mut samples = self.nothing.clone();
+        for seat in self.stacks.iter().flat_map(|stack| &stack.seats) {
+            samples[seat.agent].add(&seat.machine);
+        }
+        samples
+    }
+}
+
+impl AgentSample {
+    fn add(&mut self, machine: &AgentMachine) {
+        let (sum, more) = (&mut self.activity, machine.activity());
+        sum.generated += more.generated;
+        sum.suppressed += more.suppressed;
+        sum.passed += more.passed;
+        sum.repaired += more.repaired;
+        sum.false_negatives += more.false_negatives;
+        sum.unconfirmed = sum.unconfirmed.zip(more.unconfirmed).map(|(sum, more)| sum + more);
+        sum.state_bytes_max += more.state_bytes_max;
+        for (sum, more) in self.counts.iter_mut().zip(machine.counts()) {
+            debug_assert_eq!(sum.name, more.name);
+            sum.value += more.value;
+        }
+    }
+}
+
+impl Stack {
+    /// A packet leaves the node for the link.
+    pub(super) fn down(&mut self, packet: Packet, around: &mut Around) {
+        around.accounts.taken(&packet);
+        self.hand(0, Towards::Link, packet, around);
+        self.settle(around);
+    }
+
+    /// A packet has come over the link.
+    pub(super) fn up(&mut self, packet: Packet, around: &mut Around) {
+        around.accounts.taken(&packet);
+        self.hand(self.seats.len(), Towards::Network, packet, around);
+        self.settle(around);
+    }
+
+    /// The link reports the fate of a packet.
+    pub(super) fn on_signal(&mut self, signal: Signal, packet: &Packet, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            if self.seats[seat].serves(packet, around.ports) {
+                self.with_agent(seat, around, |agent, now, out| agent.on_signal(signal, packet, now, out));
+                self.settle(around);
+            }
+        }
+    }
+
+    /// The timer of one of its agents has fired.
+    pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
+        around.queue.cancel(self.seats[seat].timer);
+        self.with_agent(seat, around, |agent, now, out| agent.on_timer(now, out));
+        self.settle(around);
+    }
+
+    /// Hands a packet to the next agent that serves it, counted from the boundary `at` between two of them.
+    fn hand(&mut self, at: usize, towards: Towards, packet: Packet, around: &mut Around) {
+        let serves = |seat: &usize| self.seats[*seat].serves(&packet, around.ports);
+        match towards {
+            Towards::Link => match (at..self.seats.len()).find(serves) {
+                Some(seat) => {
+                    self.with_agent(seat, around, |agent, now, out| agent.down(packet, now, out));
+                }
+                None => around.leave(Towards::Link, self.node, packet),
+            },
+            Towards::Network => match (0..at).rev().find(serves) {
+                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(packet, now, out)),
+                None => around.leave(Towards::Network, self.node, packet),
+            },
+        }
+    }
+
+    /// Hands on what agents have put between each other, until nothing is left.
+    fn settle(&mut self, around: &mut Around) {
+        while let Some((at, towards, packet)) = self.between.pop_front() {
+            self.hand(at, towards, packet, around);
+        }
+    }
+
+    fn with_agent(
+        &mut self,
+        number: usize,
+        around: &mut Around,
+        act: impl FnOnce(&mut AgentMachine, Time, &mut Out),
+    ) {
+        let last = self.seats.len() - 1;
+        let seat = &mut self.seats[number];
+        let now = around.now;
+        let mut out =
+            Out { around, between: &mut self.between, number, last, node: self.node, timer: seat.timer };
+        act(&mut seat.machine, now, &mut out);
+    }
+}
+
+impl Seat {
+    #[inline]
+    fn serves(&self, packet: &Packet, ports: Ports) -> bool {
+        self.serves[ports.addressee(packet).0]
+    }
+}
+
+impl Around<'_> {
+    fn leave(&mut self, towards: Towards, node: NodeId, packet: Packet) {
+        self.accounts.made(&packet);
+        match towards {
+            Towards::Network => self.inbox.push_back((node, packet)),
+            Towards::Link => (self.to_link)(packet),
+        }
+    }
+}
+
+/// Where an agent puts its answers.
+struct Out<'a, 'b> {
+    around: &'a mut Around<'b>,
+    between: &'a mut VecDeque<(usize, Towards, Packet)>,
+    number: usize,
+    last: usize,
+    node: NodeId,
+    timer: Slot,
+}
+
+impl AgentOut for Out<'_, '_> {
+    fn down(&mut self, packet: Packet) {
+        if self.number == self.last {
+            self.around.leave(Towards::Link, self.node, packet);
+        } else {
+            self.between.push_back((self.number + 1, Towards::Link, packet));
+        }
+    }
+
+    fn up(&mut self, packet: Packet) {
+        if self.number == 0 {
+            self.around.leave(Towards::Network, self.node, packet);
+        } else {
+            self.between.push_back((self.number, Towards::Network, packet));
+        }
+    }
+
+    fn set_timer(&mut self, at: Time) {
+        self.around.queue.set_late(self.timer, at);
+    }
+
+    fn cancel_timer(&mut self) {
+        self.around.queue.cancel(self.timer);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Where the agents of a scenario sit, and what keeps one from sitting there.
+//!
+//! A *crossing* is what a flow's data makes of a link: from the interface by which it leaves a node, to the one by which it
+//! comes into another. The slots of a slotted network count as one, however many hops they are.
+//!
+//! | `node` | `link` | an agent sits |
+//! | --- | --- | --- |
+//! | | | where a flow's last crossing is made over 802.11 |
+//! | | given | at the ends of this link |
+//! | given | | at the interface of this node over which its flows go |
+//! | given | given | at the one interface of both |
+//!
+//! "At the ends" means where data leaves and, if the agent needs both, where it comes in.
+
+use std::collections::BTreeMap;
+
+use lasthop_stack::hooks::Criterion;
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::registry::AgentKind;
+
+use crate::model::{AgentConfig, Config, LinkKind};
+use crate::net::routes::Routes;
+
+/// One agent at one interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Its place among the agents of the scenario.
+    pub(crate) agent: usize,
+    /// Where.
+    pub(crate) node: usize,
+    /// The link of the interface.
+    pub(crate) link: usize,
+    /// The nodes whose data leaves by the interface, and whose data comes in.
+    ahead: Vec<NodeId>,
+    behind: Vec<NodeId>,
+}
+
+/// A link that data crosses on its way.
+#[derive(Clone, Copy, Debug)]
+struct Crossing {
+    link: usize,
+    /// The ports of the interfaces at which it begins and ends.
+    ports: [usize; 2],
+    nodes: [usize; 2],
+    is_last: bool,
+}
+
+/// An interface: what a port leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Interface {
+    link: usize,
+    node: usize,
+}
+
+impl Place {
+    /// For which nodes it acts.
+    pub(crate) fn criterion(&self) -> Criterion {
+        Criterion::between(self.ahead.iter().copied(), self.behind.iter().copied())
+    }
+}
+
+/// The interfaces of a scenario and the ways of its flows over them.
+pub(crate) struct Places<'a> {
+    config: &'a Config,
+    routes: &'a Routes,
+    /// In the order of their ports.
+    interfaces: Vec<Interface>,
+    /// The port of the first interface of each link.
+    first: Vec<usize>,
+}
+
+/// Where an agent cannot sit as it is asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Misplaced {
+    /// None of its flows has a hop where it is to sit.
+    Nowhere,
+    /// Its node has several links over which its flows go.
+    Ambiguous(Vec<usize>),
+    /// The link does not report the fate of packets.
+    NoReports(usize),
+    /// An agent of the same kind sits at the same interface and serves the same flow.
+    Twice(usize),
+}
+
+impl<'a> Places<'a> {
+    /// Those of a scenario with these routes.
+    pub(crate) fn new(config: &'a Config, routes: &'a Routes) -> Places<'a> {
+        let mut interfaces = Vec::new();
+        let mut first = Vec::new();
+        for (link, of) in config.links.iter().enumerate() {
+            first.push(interfaces.len());
+            let nodes = match &of.kind {
+                LinkKind::PointToPoint(ends) => &ends.nodes[..],
+                LinkKind::Wifi(wifi) => &wifi.nodes,
+                LinkKind::Frn(frn) => &frn.nodes,
+            };
+            interfaces.extend(nodes.iter().map(|&node| Interface { link, node }));
+        }
+        Places { config, routes, interfaces, first }
+    }
+
+    /// The agents at each interface by its port, in the order of the file.
+    pub(crate) fn seats(&self) -> BTreeMap<usize, Vec<Place>> {
+        let mut seats: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+        for agent in 0..self.config.agents.len() {
+            for (port, place) in self.of_agent(agent, &self.config.agents[agent].flows) {
+                seats.entry(port).or_default().push(place);
+            }
+        }
+        seats
+    }
+
+    /// Whether an agent has a place on the way of a flow.
+    pub(crate) fn serves(&self, agent: usize, flow: usize) -> bool {
+        !self.of_agent(agent, &[flow]).is_empty()
+    }
+
+    /// What keeps an agent from its place, if anything does.
+    pub(crate) fn misplaced(&self, number: usize) -> Option<Misplaced> {
+        let agent = &self.config.agents[number];
+        let places = self.of_agent(number, &agent.flows);
+        if places.is_empty() {
+            return Some(Misplaced::Nowhere);
+        }
+        if agent.nodes.is_some() && agent.links.is_none() {
+            let links_of = |node: usize| places.values().filter(move |place| place.node == node);
+            let several = places.values().find(|place| links_of(place.node).count() > 1);
+            if let Some(place) = several {
+                return Some(Misplaced::Ambiguous(links_of(place.node).map(|place| place.link).collect()));
+            }
+        }
+        let is_silent = |place: &&Place| !self.is_wifi(place.link);
+        if agent.scheme.needs().reports
+            && let Some(place) = places.values().find(is_silent)
+        {
+            return Some(Misplaced::NoReports(place.link));
+        }
+        self.config.agents[..number].iter().enumerate().find_map(|(other_number, other)| {
+            let shared: Vec<usize> =
+                other.flows.iter().copied().filter(|flow| agent.flows.contains(flow)).collect();
+            let is_same = other.scheme.kind() == agent.scheme.kind();
+            let meets = || {
+                let others = self.of_agent(other_number, &shared);
+                others.keys().any(|port| places.contains_key(port))
+            };
+            (is_same && meets()).then_some(Misplaced::Twice(other_number))
+        })
+    }
+
+    fn is_wifi(&self, link: usize) -> bool {
+        matches!(self.config.links[link].kind, LinkKind::Wifi(_))
+    }
+
+    /// The crossings from one node to another.
+    fn crossings(&self, from: usize, to: usize) -> Vec<Crossing> {
+        let mut crossings: Vec<Crossing> = Vec::new();
+        for (node, hop) in self.routes.path(from, to) {
+            let (port, next) = (hop.port.0 as usize, hop.next.0 as usize);
+            let link = self.interfaces[port].link;
+            let members = self.interfaces[self.first[link]..].iter();
+            let far = members.zip(self.first[link]..).find(|(other, _)| other.node == next);
+            let Some((_, far)) = far else { continue };
+            match crossings.last_mut() {
+                Some(last) if last.link == link && !self.is_wifi(link) => {
+                    (last.ports[1], last.nodes[1]) = (far, next);
+                }
+                _ => {
+                    crossings.push(Crossing { link, ports: [port, far], nodes: [node, next], is_last: false })
+                }
+            }
+        }
+        if let Some(last) = crossings.last_mut() {
+            last.is_last = true;
+        }
+        crossings
+    }
+
+    /// The interfaces at which an agent sits for these of its flows, by port.
+    fn of_agent(&self, number: usize, flows: &[usize]) -> BTreeMap<usize, Place> {
+        let mut places: BTreeMap<usize, Place> = BTreeMap::new();
+        let agent = &self.config.agents[number];
+        let needs = agent.scheme.needs();
+        if agent.is_anywhere() && agent.scheme.kind() == AgentKind::None {
+            return places;
+        }
+        for flow in flows.iter().map(|flow| &self.config.flows[*flow]) {
+            for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
+                for crossing in self.crossings(source, destination) {
+                    let is_meant = match &agent.links {
+                        Some(links) => links.contains(&crossing.link),
+                        None => agent.nodes.is_some() || self.is_wifi(crossing.link),
+                    };
+                    let may_go_on = !needs.last_hop && !agent.is_anywhere();
+                    if is_meant && (crossing.is_last || may_go_on) {
+                        crossing.join(&mut places, number, agent, destination);
+                    }
+                }
+            }
+        }
+        places.retain(|_, place| !place.ahead.is_empty() || needs.both_ends);
+        places
+    }
+}
+
+impl Crossing {
+    /// Puts an agent at those of its ends at which it may sit.
+    fn join(
+        &self,
+        places: &mut BTreeMap<usize, Place>,
+        number: usize,
+        agent: &AgentConfig,
+        destination: usize,
+    ) {
+        for end in [0, 1] {
+            let node = self.nodes[end];
+            if agent.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node)) {
+                let empty =
+                    || Place { agent: number, node, link: self.link, ahead: Vec::new(), behind: Vec::new() };
+                let place = places.entry(self.ports[end]).or_insert_with(empty);
+                let side = if end == 0 { &mut place.ahead } else { &mut place.behind };
+                side.push(NodeId(destination as u32));
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The agents of a point.
+
+use std::collections::BTreeSet;
+
+use super::Part;
+use crate::model::{AgentConfig, FlowConfig, LinkConfig, NodeConfig, TransportConfig};
+use crate::scenario::value::Value;
+use lasthop_stack::registry::AgentKind;
+
+/// An agent among these nodes, links and flows; it may name one, or all of a table.
+pub(super) fn agent(
+    agent: &Part<'_>,
+    name: &str,
+    (nodes, links, flows): (&[NodeConfig], &[LinkConfig], &[FlowConfig]),
+) -> AgentConfig {
+    let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
+    let served = match agent.value("flows") {
+        Value::List(names) => {
+            let names: BTreeSet<String> = names.iter().map(Value::text).collect();
+            let is_named = |flow: &FlowConfig| names.contains(&flow.name) || names.contains(flow.table());
+            (0..flows.len()).filter(|flow| is_named(&flows[*flow])).collect()
+        }
+        _ => (0..flows.len()).filter(|flow| is_tcp(&flows[*flow])).collect(),
+    };
+    let kind = AgentKind::named(agent.word("kind")).unwrap_or_else(|| agent.broken("kind"));
+    let mut scheme = kind.config();
+    agent.described(kind.entry().name, &kind.parameters(), |name, value| scheme.set(name, value));
+    let nodes = agent.known("node").map(Value::text).map(|name| {
+        (0..nodes.len()).filter(|node| nodes[*node].name == name || nodes[*node].table() == name).collect()
+    });
+    let links = agent.known("link").map(Value::text).map(|name| {
+        (0..links.len()).filter(|link| links[*link].name == name || links[*link].table() == name).collect()
+    });
+    AgentConfig { name: name.to_string(), scheme, flows: served, nodes, links }
+}

@@ -1,0 +1,146 @@
+//! Agents: whether each has a place, and flows that bear it.
+
+use super::Check;
+use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
+use crate::net::agents::places::{Misplaced, Places};
+use crate::net::routes::Routes;
+use crate::scenario::sheet::Sheet;
+use crate::traffic::AppKind;
+use lasthop_stack::registry::AgentKind;
+
+impl Check<'_> {
+    /// The agents of a point; `routes` are known when all flows have a path.
+    pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
+        let places = routes.map(|routes| Places::new(config, routes));
+        let agents = config.agents.iter().enumerate();
+        for (number, agent) in agents.filter(|(_, agent)| agent.scheme.kind() != AgentKind::None) {
+            let kind = agent.scheme.kind().entry().name;
+            let key = format!("agents.{}.flows", agent.name);
+            let is_listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
+            self.served(config, places.as_ref(), number, is_listed);
+            if let Some(misplaced) = places.as_ref().and_then(|places| places.misplaced(number)) {
+                self.misplaced(config, agent, is_listed, &misplaced);
+            }
+            if let Some((parameter, instead)) = agent.scheme.needs().one_way {
+                let key = format!("agents.{}.{kind}.{parameter}", agent.name);
+                self.sessions(sheet, &key, instead, agent.flows.iter().map(|flow| &config.flows[*flow]));
+            }
+            if let Some((parameter, text)) = agent.scheme.conflict() {
+                self.fault(&format!("agents.{}.{kind}.{parameter}", agent.name), text);
+            }
+        }
+    }
+
+    /// The flows that an agent serves.
+    fn served(&mut self, config: &Config, places: Option<&Places<'_>>, number: usize, is_listed: bool) {
+        let agent = &config.agents[number];
+        let key = format!("agents.{}.flows", agent.name);
+        for &flow in &agent.flows {
+            let is_served = places.is_none_or(|places| places.serves(number, flow));
+            let flow = &config.flows[flow];
+            let name = &flow.name;
+            if !matches!(flow.transport, TransportConfig::Tcp(_)) {
+                self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
+            } else if !is_served && is_listed {
+                let text = if agent.is_anywhere() {
+                    format!("\"{name}\" ends with no wifi link in either direction; expected flows that do")
+                } else {
+                    let hop = if agent.scheme.needs().last_hop { "ends with" } else { "crosses" };
+                    format!("\"{name}\" never {hop} {}; expected flows that do", place(config, agent))
+                };
+                self.fault(&key, text);
+            } else if is_served
+                && agent.scheme.needs().makes_acknowledgements
+                && let Some(place) = has_stamps(flow)
+            {
+                let text = format!(
+                    "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
+                     have none; expected flows of other laws"
+                );
+                self.fault(&key, text);
+            }
+        }
+    }
+
+    fn misplaced(&mut self, config: &Config, agent: &AgentConfig, is_listed: bool, misplaced: &Misplaced) {
+        let (name, kind) = (&agent.name, agent.scheme.kind().entry().name);
+        match misplaced {
+            // Each flow of a list has been named already.
+            Misplaced::Nowhere if is_listed => {}
+            Misplaced::Nowhere if agent.is_anywhere() => {
+                let text = "no flow over tcp ends with a wifi link; expected at least one";
+                self.fault(&format!("agents.{name}.flows"), text.to_string());
+            }
+            Misplaced::Nowhere => {
+                let key = if agent.links.is_some() { "link" } else { "node" };
+                let hop = if agent.scheme.needs().last_hop { "ends with" } else { "crosses" };
+                let text = format!("no flow over tcp {hop} {}; expected at least one", place(config, agent));
+                self.fault(&format!("agents.{name}.{key}"), text);
+            }
+            Misplaced::Ambiguous(links) => {
+                let links: Vec<&str> = links.iter().map(|link| config.links[*link].name.as_str()).collect();
+                let text = format!(
+                    "its flows cross {} links of the node; expected agents.{name}.link too ({})",
+                    links.len(),
+                    links.join(", ")
+                );
+                self.fault(&format!("agents.{name}.node"), text);
+            }
+            Misplaced::NoReports(link) => {
+                let text = format!(
+                    "links.{} does not report which packets were delivered, as {kind} needs it; expected a wifi link",
+                    config.links[*link].name
+                );
+                let key = if agent.links.is_some() { "link" } else { "node" };
+                self.fault(&format!("agents.{name}.{key}"), text);
+            }
+            Misplaced::Twice(other) => {
+                let text = format!(
+                    "agents.{} is a {kind} agent at the same interface for the same flow; expected other flows or another place",
+                    config.agents[*other].name
+                );
+                self.fault(&format!("agents.{name}.kind"), text);
+            }
+        }
+    }
+
+    /// The requests and answers of a session are data both ways, with which some agents break.
+    fn sessions<'f>(
+        &mut self,
+        sheet: &Sheet<'_>,
+        key: &str,
+        instead: &str,
+        flows: impl Iterator<Item = &'f FlowConfig>,
+    ) {
+        let word = sheet.get(key).map(|value| value.text()).unwrap_or_default();
+        for flow in flows.filter(|flow| matches!(flow.app.kind, AppKind::User(_))) {
+            let text = format!(
+                "\"{word}\" breaks connections with data both ways, as the sessions of flows.{} have it; {instead}",
+                flow.table()
+            );
+            self.remark(key, text);
+        }
+    }
+}
+
+/// Where an agent is to sit.
+fn place(config: &Config, agent: &AgentConfig) -> String {
+    let first = |found: &Option<Vec<usize>>| found.as_ref().and_then(|found| found.first().copied());
+    let link = first(&agent.links).map(|link| format!("links.{}", config.links[link].table()));
+    let node = first(&agent.nodes).map(|node| format!("nodes.{}", config.nodes[node].table()));
+    match (link, node) {
+        (Some(link), Some(node)) => format!("{link} at {node}"),
+        (Some(place), None) => place,
+        (None, Some(node)) => format!("a link of {node}"),
+        (None, None) => "a wifi link".to_string(),
+    }
+}
+
+/// What of a flow needs stamps that only its receiver can make, if anything does.
+fn has_stamps(flow: &FlowConfig) -> Option<String> {
+    let TransportConfig::Tcp(tcp) = &flow.transport else { return None };
+    if tcp.extension().is_some() {
+        return Some(format!("tcp.congestion \"{}\"", tcp.parts.law.kind().entry().name));
+    }
+    (!tcp.parts.judges.is_empty()).then(|| "tcp.judges".to_string())
+}

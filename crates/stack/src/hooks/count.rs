@@ -1,0 +1,14 @@
+//! How a scheme describes what it counts.
+
+/// A counter of a scheme, with what it stands at. A host makes a metric of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Its name within its scheme, in snake case.
+    pub name: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// How much, since the scheme began.
+    pub value: u64,
+}
