@@ -53,7 +53,7 @@ pub(crate) fn registry() -> String {
         "tcp": tcp,
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
-        "agents": AgentKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "agents": AgentKind::named_in_scenarios().iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "links": words(LINKS),

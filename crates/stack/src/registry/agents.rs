@@ -1,5 +1,6 @@
 //! What sits between network and link: every agent.
 
+use super::custom::{BoxedAgent, CustomAgentConfig};
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Setting, Spec};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
@@ -14,9 +15,16 @@ kinds! {
     None(Transparent), () = "none", "lasthop", "no agent: every packet passes";
     LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp", "Kliazovich and Granelli 2004", "TCP acknowledgements made where the link's acknowledgement arrives";
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "duplicate acknowledgements hidden from the sender while the link can still repair";
+    Custom(BoxedAgent), CustomAgentConfig = "custom", "the host", "an agent of the host's own, called through a pointer";
 }
 
 impl AgentKind {
+    /// Those that a scenario can name: all but an agent of the host's own.
+    #[must_use]
+    pub fn named_in_scenarios() -> &'static [AgentKind] {
+        &AgentKind::ALL[..AgentKind::ALL.len() - 1]
+    }
+
     /// What agents of this kind alone count.
     #[must_use]
     pub fn counts(self) -> Vec<Count> {
@@ -32,6 +40,7 @@ impl AgentConfig {
             AgentConfig::None(()) => Needs::default(),
             AgentConfig::LleTcp(config) => config.needs(),
             AgentConfig::ProxyTcp(config) => config.needs(),
+            AgentConfig::Custom(config) => config.needs(),
         }
     }
 
@@ -49,6 +58,10 @@ impl AgentConfig {
                 let config = proxy_tcp::Config { criterion, ..config.clone() };
                 AgentMachine::ProxyTcp(Box::new(ProxyTcp::new(config)))
             }
+            AgentConfig::Custom(config) => match config.make(&criterion) {
+                Some(agent) => AgentMachine::Custom(agent),
+                None => AgentMachine::None(Transparent),
+            },
         }
     }
 }
@@ -59,6 +72,7 @@ macro_rules! each {
             AgentMachine::None($agent) => $call,
             AgentMachine::LleTcp($agent) => $call,
             AgentMachine::ProxyTcp($agent) => $call,
+            AgentMachine::Custom($agent) => $call,
         }
     };
 }

@@ -6,6 +6,7 @@
 
 mod agents;
 mod arqs;
+mod custom;
 mod intervals;
 mod laws;
 mod recoveries;
@@ -15,6 +16,7 @@ mod variants;
 
 pub use agents::{AgentConfig, AgentKind, AgentMachine};
 pub use arqs::{ArqConfig, ArqKind, ArqMachine, Station};
+pub use custom::{BoxedAgent, CustomAgent, CustomAgentConfig};
 pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
 pub use laws::{CongestionKind, CongestionMachine, Custom, CustomLaw, LawConfig, Start};
 pub use recoveries::{RecoveryKind, RecoveryMachine};

@@ -7,7 +7,9 @@ use lasthop_stack::registry::AgentKind;
 pub(super) const KEYS: &[Key] = &[
     Key::new(
         "agents.*.kind",
-        Kind::Word("kind of agent", || AgentKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        Kind::Word("kind of agent", || {
+            AgentKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()
+        }),
         "what sits between network and link",
     ),
     Key::new(

@@ -28,7 +28,7 @@ pub(super) fn agents() -> Vec<Key> {
         let name = kind.entry().name;
         keys(&format!("agents.*.{name}"), Only::Is("agents.*.kind", leak(vec![name])), kind.parameters())
     };
-    AgentKind::ALL.iter().flat_map(of).collect()
+    AgentKind::named_in_scenarios().iter().flat_map(of).collect()
 }
 
 /// The keys of all ARQs: `links.NAME.arq.*`.
