@@ -467,6 +467,19 @@ impl Net {
 
     /// Lets the agents in front of a channel act, and sends what they hand down. A wire reports what it refuses.
     fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
+        self.let_act(stack, act);
+        while let Some(packet) = self.handed_down.pop_front() {
+            let id = self.pool.insert(packet);
+            let sequence = self.queue.next_sequence();
+            let refused = self.channels[channel as usize].counters.drops_queue;
+            self.offer(channel as usize, id, self.now, sequence);
+            if self.channels[channel as usize].counters.drops_queue > refused {
+                self.let_act(stack, |agents, around| agents.on_signal(Signal::Refused, &packet, around));
+            }
+        }
+    }
+
+    fn let_act(&mut self, stack: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         let handed_down = &mut self.handed_down;
         let mut around = Around {
             queue: &mut self.queue,
@@ -477,17 +490,6 @@ impl Net {
             to_link: &mut |packet| handed_down.push_back(packet),
         };
         act(self.agents.stack(stack), &mut around);
-        while let Some(packet) = self.handed_down.pop_front() {
-            let id = self.pool.insert(packet);
-            let sequence = self.queue.next_sequence();
-            let refused = self.channels[channel as usize].counters.drops_queue;
-            self.offer(channel as usize, id, self.now, sequence);
-            if self.channels[channel as usize].counters.drops_queue > refused {
-                self.with_agents(stack, channel, |agents, around| {
-                    agents.on_signal(Signal::Refused, &packet, around);
-                });
-            }
-        }
     }
 
     fn with_frn(&mut self, frn: usize, act: impl FnOnce(&mut Frn, &mut slotted::Host)) {
