@@ -106,7 +106,7 @@ pub fn names(config: &Config) -> Vec<String> {
         let (prefix, kind) = (format!("agents.{}.", agent.name), agent.scheme.kind());
         names.extend(of("agent", &prefix));
         let own = |count: Count| format!("{prefix}{}.{}", kind.entry().name, count.name);
-        names.extend(kind.counts().into_iter().map(own));
+        names.extend(agent.scheme.counts().into_iter().map(own));
     }
     // The fairness of one flow means nothing.
     names.extend(of("run", "").into_iter().filter(|name| name != "jain_index" || directions.len() > 1));

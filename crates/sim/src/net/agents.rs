@@ -93,7 +93,7 @@ impl Agents {
     ) -> Agents {
         let nothing = |agent: &AgentConfig| AgentSample {
             activity: Activity { unconfirmed: Some(0), ..Activity::default() },
-            counts: agent.scheme.kind().counts(),
+            counts: agent.scheme.counts(),
         };
         let nothing = config.agents.iter().map(nothing).collect();
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };

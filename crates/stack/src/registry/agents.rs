@@ -24,15 +24,15 @@ impl AgentKind {
     pub fn named_in_scenarios() -> &'static [AgentKind] {
         &AgentKind::ALL[..AgentKind::ALL.len() - 1]
     }
-
-    /// What agents of this kind alone count.
-    #[must_use]
-    pub fn counts(self) -> Vec<Count> {
-        self.config().build(&Criterion::default()).counts()
-    }
 }
 
 impl AgentConfig {
+    /// What agents of its kind alone count.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Count> {
+        self.build(&Criterion::default()).counts()
+    }
+
     /// What the agent needs of its interface and of the flows it serves.
     #[must_use]
     pub fn needs(&self) -> Needs {

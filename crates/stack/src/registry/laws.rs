@@ -105,15 +105,13 @@ impl CongestionKind {
         &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
 }
 
-impl CongestionKind {
+impl LawConfig {
     /// What this law alone counts.
     #[must_use]
-    pub fn counts(self) -> Vec<Count> {
-        self.config().build(Start { segment: 1, draw: 0 }).counts()
+    pub fn counts(&self) -> Vec<Count> {
+        Congestion::counts(&self.build(Start { segment: 1, draw: 0 }))
     }
-}
 
-impl LawConfig {
     /// A law at the start of a connection.
     #[must_use]
     pub fn build(&self, start: Start) -> CongestionMachine {

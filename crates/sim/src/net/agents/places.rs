@@ -10,7 +10,8 @@
 //! | given | | at the interface of this node over which its flows go |
 //! | given | given | at the one interface of both |
 //!
-//! "At the ends" means where data leaves and, if the agent needs both, where it comes in.
+//! "At the ends" means where data leaves and, if the agent needs both, where it comes in. An agent that needs reports of
+//! delivery looks for 802.11 links alone unless a link is given.
 
 use std::collections::BTreeMap;
 
@@ -188,7 +189,7 @@ impl<'a> Places<'a> {
                 for crossing in self.crossings(source, destination) {
                     let is_meant = match &agent.links {
                         Some(links) => links.contains(&crossing.link),
-                        None => agent.nodes.is_some() || self.is_wifi(crossing.link),
+                        None => (agent.nodes.is_some() && !needs.reports) || self.is_wifi(crossing.link),
                     };
                     let may_go_on = !needs.last_hop && !agent.is_anywhere();
                     if is_meant && (crossing.is_last || may_go_on) {

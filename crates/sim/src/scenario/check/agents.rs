@@ -131,6 +131,7 @@ fn place(config: &Config, agent: &AgentConfig) -> String {
     match (link, node) {
         (Some(link), Some(node)) => format!("{link} at {node}"),
         (Some(place), None) => place,
+        (None, Some(node)) if agent.scheme.needs().reports => format!("a wifi link of {node}"),
         (None, Some(node)) => format!("a link of {node}"),
         (None, None) => "a wifi link".to_string(),
     }

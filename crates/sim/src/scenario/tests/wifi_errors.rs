@@ -363,14 +363,44 @@ fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
 }
 
 #[test]
-fn a_second_agent_is_refused_and_an_agent_of_kind_none_is_no_second() {
+fn a_second_agent_of_a_kind_is_refused_where_the_first_one_sits() {
     let second = |kind: &str| format!("{CELL}[agents.other]\nkind = \"{kind}\"\nflows = [\"down\"]\n");
     refused(
         &second("lle-tcp"),
         "kind = \"lle-tcp\"\nflows",
-        "agents.other.kind: a second agent beside \"snoop\"; expected one agent for all its flows",
+        "agents.other.kind: agents.snoop is a lle-tcp agent at the same interface for the same flow; expected other flows \
+         or another place",
     );
-    assert!(read(&second("none")).is_ok());
+    for kind in ["none", "proxy-tcp"] {
+        assert!(read(&second(kind)).is_ok(), "{kind}");
+    }
+}
+
+#[test]
+fn an_agent_that_has_no_place_where_it_is_asked_to_sit_is_refused() {
+    let placed = |lines: &str| changed("kind = \"lle-tcp\"", &format!("kind = \"lle-tcp\"\n{lines}"));
+    for (lines, expected) in [
+        ("node = \"app\"", "node: unknown node \"app\"; did you mean \"ap\"?"),
+        ("link = \"cel\"", "link: unknown link \"cel\"; did you mean \"cell\"?"),
+        (
+            "link = \"wire\"",
+            "link: links.wire does not report which packets were delivered, as lle-tcp needs it",
+        ),
+        (
+            "node = \"host\"",
+            "node: no flow over tcp ends with a wifi link of nodes.host; expected at least one",
+        ),
+        (
+            "node = \"two\"",
+            "node: no flow over tcp ends with a wifi link of nodes.two; expected at least one",
+        ),
+    ] {
+        let error = read(&placed(lines)).map(|_| ()).expect_err(lines).to_string();
+        assert!(error.contains(&format!("agents.snoop.{expected}")), "{lines}: {error}");
+    }
+    for lines in ["node = \"ap\"", "link = \"cell\"", "node = \"ap\"\nlink = \"cell\""] {
+        assert!(read(&placed(lines)).is_ok(), "{lines}");
+    }
 }
 
 #[test]
