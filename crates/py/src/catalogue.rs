@@ -26,15 +26,9 @@ pub(crate) fn registry() -> String {
         .collect();
     let metrics: Vec<Value> = METRICS
         .iter()
-        .map(|metric| {
-            let before = match metric.of {
-                "link" | "drawn link" | "wifi" | "arq" | "dynamic arq" | "frn" => "links.<l>.",
-                "agent" => "agents.<a>.",
-                "run" | "tcp run" => "",
-                _ => "flows.<f>.",
-            };
-            let name = format!("{before}{}", metric.name);
-            json!({ "name": name, "of": metric.of, "unit": metric.unit, "meaning": metric.meaning })
+        .map(|entry| {
+            let name = format!("{}{}", entry.scope.prefixes()[0], entry.name);
+            json!({ "name": name, "of": entry.scope.name(), "unit": entry.unit.symbol(), "meaning": entry.meaning })
         })
         .collect();
     let schemes = SCHEMES.iter().map(|(name, scheme)| {
