@@ -28,13 +28,13 @@ impl Measured for Frn {
     const ROWS: &'static [Row<Frn>] = &[
         row(
             "segments_per_slot",
-            Unit::Segments,
+            Unit::One,
             "TCP segments that came in order to their receivers, of all flows, per slot",
             |frn| ratio(frn.segments, frn.slots),
         ),
         row(
             "hops_per_slot",
-            Unit::Packets,
+            Unit::One,
             "copies ended by an echo or FRN ACK, of all nodes, per slot",
             |frn| ratio(frn.count(|it| it.hops), frn.slots),
         ),
