@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError
-from lasthop.quantity import digits, metric_unit, metric_words, prefix
+from lasthop.quantity import digits, labelled, metric_unit, metric_words, prefix
 from lasthop.stats import Interval, interval, share_in_sum
 from lasthop.table import grid, matches
 
@@ -47,7 +47,7 @@ class Matrix:
         """What the numbers are."""
         unit = self.scale()[1]
         name = ("share of " if self.is_share else "") + metric_words(self.metric)
-        return name + (f" ({unit})" if unit else "")
+        return labelled(name, unit)
 
 
 def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.arq import BY_ORACLE, by_oracle
 from lasthop.errors import UsageError, nearest
-from lasthop.quantity import metric_unit, metric_words, prefix, split
+from lasthop.quantity import labelled, metric_unit, metric_words, prefix, split
 from lasthop.style import add_to_caption, caption, counts, decades, plain_ticks, sheet, styles
 from lasthop.table import Series, series
 
@@ -110,7 +110,7 @@ def _lines(axes: Axes, study: Study, figure: dict[str, Any], every: list[Series]
         axes.set_xticks(range(len(axis.words)), [names.get(word, word) for word in axis.words])
     axes.set_xlabel(figure.get("x-label") or axis.label)
     name = f"gain in {metric_words(y)}" if figure.get("gain-over") else metric_words(y)
-    axes.set_ylabel(figure.get("y-label") or name + (f" ({unit})" if unit else ""))
+    axes.set_ylabel(figure.get("y-label") or labelled(name, unit))
     if axis.spans_decades:
         axes.set_xscale("log")
         decades(axes.xaxis)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from functools import cache
+
+from lasthop import _core
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "h": 3600.0}
-
-# The unit is the last word of a metric's name.
-_UNITS = {"bps": "bit/s", "s": "s", "packets": "packets", "segments": "segments"}
 
 
 def split(text: str) -> tuple[float, str] | None:
@@ -48,13 +49,12 @@ def share(text: str) -> float | None:
 
 
 def metric_unit(metric: str) -> str:
-    """The unit that a metric's name ends with; empty for counts and shares.
+    """The unit of a metric; empty for shares, and for a metric of another version.
 
-    >>> metric_unit("flows.main.goodput_bps"), metric_unit("jain_index")
-    ('bit/s', '')
+    >>> metric_unit("flows.main.goodput_bps"), metric_unit("links.a.drops_queue"), metric_unit("jain_index")
+    ('bit/s', 'packets', '')
     """
-    last = metric.rsplit(".", 1)[-1]
-    return _UNITS.get(last.rsplit("_", 1)[-1], "") if "_" in last else ""
+    return _registered(metric)[0]
 
 
 def metric_words(metric: str) -> str:
@@ -63,12 +63,24 @@ def metric_words(metric: str) -> str:
     >>> metric_words("flows.main.goodput_bps"), metric_words("links.a.drops_queue")
     ('goodput', 'drops queue')
     """
-    last = metric.rsplit(".", 1)[-1]
-    if last == "jain_index":
-        return "Jain's fairness index"
-    if metric_unit(metric):
-        last = last.rsplit("_", 1)[0]
-    return last.replace("_", " ")
+    return _registered(metric)[1]
+
+
+@cache
+def _registered(metric: str) -> tuple[str, str]:
+    """The unit and the words of a metric; all metrics that can have this name have the same."""
+    for entry in json.loads(_core.metric(metric)):
+        return str(entry["unit"]), str(entry["label"])
+    return "", metric.rsplit(".", 1)[-1].replace("_", " ")
+
+
+def labelled(words: str, unit: str) -> str:
+    """Words for an axis or a heading, with the unit unless they name it themselves.
+
+    >>> labelled("goodput", "Mbit/s"), labelled("timeouts spurious", "timeouts"), labelled("utilisation", "")
+    ('goodput (Mbit/s)', 'timeouts spurious', 'utilisation')
+    """
+    return f"{words} ({unit})" if unit and unit not in words.split() else words
 
 
 def prefix(largest: float, unit: str) -> tuple[float, str]:

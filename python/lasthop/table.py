@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import same
-from lasthop.quantity import digits, metric_unit, metric_words, prefix
+from lasthop.quantity import digits, labelled, metric_unit, metric_words, prefix
 from lasthop.stats import Interval, difference, interval, ratio
 
 if TYPE_CHECKING:
@@ -315,8 +315,7 @@ def pivot(
     ]
     counts = {it.n for it in known}
     n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    name += f" ({unit})" if unit else ""
-    head = f"{y}: {name}, mean ± half-width of the 95 % interval, n = {n}"
+    head = f"{y}: {labelled(name, unit)}, mean ± half-width of the 95 % interval, n = {n}"
     return head + "\n" + grid([x or "point", *(line.label or "mean" for line in every)], body)
 
 

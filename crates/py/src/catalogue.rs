@@ -1,6 +1,6 @@
 //! What there is to choose from, as JSON.
 
-use lasthop_sim::metrics::METRICS;
+use lasthop_sim::metrics::{METRICS, MetricEntry, named};
 use lasthop_sim::probe::trace::CHANNELS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{
@@ -24,19 +24,11 @@ pub(crate) fn registry() -> String {
             })
         })
         .collect();
-    let metrics: Vec<Value> = METRICS
-        .iter()
-        .map(|metric| {
-            let before = match metric.of {
-                "link" | "drawn link" | "wifi" | "arq" | "dynamic arq" | "frn" => "links.<l>.",
-                "agent" => "agents.<a>.",
-                "run" | "tcp run" => "",
-                _ => "flows.<f>.",
-            };
-            let name = format!("{before}{}", metric.name);
-            json!({ "name": name, "of": metric.of, "unit": metric.unit, "meaning": metric.meaning })
-        })
-        .collect();
+    let metrics = METRICS.iter().map(|entry| {
+        let mut described = json!({ "name": format!("{}{}", entry.scope.prefixes()[0], entry.name) });
+        describe(entry, &mut described);
+        described
+    });
     let schemes = SCHEMES.iter().map(|(name, scheme)| {
         let (entry, (part, key)) = (scheme.entry(), scheme.place());
         json!({
@@ -63,9 +55,26 @@ pub(crate) fn registry() -> String {
         "figures": words(FIGURES),
         "panels": words(PANELS),
         "channels": channels.collect::<Vec<_>>(),
-        "metrics": metrics,
+        "metrics": metrics.collect::<Vec<_>>(),
     })
     .to_string()
+}
+
+/// What the metrics are that can have this name in the results of a scenario, as a JSON list.
+pub(crate) fn metric(name: &str) -> String {
+    let entry = |entry| {
+        let mut described = json!({});
+        describe(entry, &mut described);
+        described
+    };
+    Value::Array(named(name).map(entry).collect()).to_string()
+}
+
+fn describe(entry: &MetricEntry, into: &mut Value) {
+    into["of"] = entry.scope.name().into();
+    into["unit"] = entry.unit.symbol().into();
+    into["label"] = entry.label().into();
+    into["meaning"] = entry.meaning.into();
 }
 
 fn part(entry: Entry) -> Value {

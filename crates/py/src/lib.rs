@@ -54,6 +54,12 @@ fn registry() -> String {
     catalogue::registry()
 }
 
+/// What the metrics are that can have this name in results: unit, label, scope and meaning of each, as a JSON list.
+#[pyfunction]
+fn metric(name: &str) -> String {
+    catalogue::metric(name)
+}
+
 /// The `p` quantile of Student's t distribution with `df` degrees of freedom.
 #[pyfunction]
 fn t_quantile(p: f64, df: f64) -> PyResult<f64> {
@@ -104,6 +110,7 @@ fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(metric, module)?)?;
     module.add_function(wrap_pyfunction!(t_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(philox, module)?)?;
     module.add_function(wrap_pyfunction!(stream_key, module)?)?;

@@ -40,7 +40,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
 """Metrics that may be undefined, each with when."""
 
 COUNTED = {
-    "segments", "packets", "frames", "timeouts", "losses", "transfers", "slots", "bytes", "turns",
+    "segments", "packets", "frames", "timeouts", "losses", "transfers", "slots", "B", "turns",
 }  # fmt: skip
 
 

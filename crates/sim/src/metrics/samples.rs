@@ -10,32 +10,64 @@ use crate::probe::spread::RttSummary;
 /// What a flow has done up to some time.
 #[derive(Clone, Debug)]
 pub(crate) enum FlowSample {
-    Tcp {
-        sender: TcpCounters,
-        delivered: u64,
-        /// What came for a user, by class.
-        by_class: [u64; 3],
-        bytes_received: u64,
-        completion: Option<Span>,
-        acknowledged: Option<Span>,
-        falsely_acknowledged: u64,
-        spurious_timeouts: u64,
-        repeats_received: u64,
-        /// Of the measured time alone.
-        rtt: RttSummary,
-        judged: Vec<Matrix>,
-    },
-    Udp {
-        sender: UdpCounters,
-        receiver: UdpCounters,
-    },
+    Tcp(TcpSample),
+    Udp(UdpSample),
+}
+
+/// What a flow over TCP has done.
+#[derive(Clone, Debug)]
+pub(crate) struct TcpSample {
+    pub(crate) sender: TcpCounters,
+    pub(crate) delivered: u64,
+    /// What came for a user, by class.
+    pub(crate) by_class: [u64; 3],
+    pub(crate) bytes_received: u64,
+    pub(crate) completion: Option<Span>,
+    pub(crate) acknowledged: Option<Span>,
+    pub(crate) falsely_acknowledged: u64,
+    pub(crate) spurious_timeouts: u64,
+    pub(crate) repeats_received: u64,
+    /// Of the measured time alone.
+    pub(crate) rtt: RttSummary,
+    /// What each law that judges made of losses, in the order of the scenario.
+    pub(crate) judged: Vec<Matrix>,
+}
+
+/// What a flow over UDP has done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UdpSample {
+    pub(crate) sender: UdpCounters,
+    pub(crate) receiver: UdpCounters,
 }
 
 impl FlowSample {
-    pub(super) fn falsely_acknowledged(&self) -> u64 {
+    pub(super) fn tcp(&self) -> Option<&TcpSample> {
         match self {
-            FlowSample::Tcp { falsely_acknowledged, .. } => *falsely_acknowledged,
-            FlowSample::Udp { .. } => 0,
+            FlowSample::Tcp(sample) => Some(sample),
+            FlowSample::Udp(_) => None,
+        }
+    }
+
+    pub(super) fn udp(&self) -> Option<&UdpSample> {
+        match self {
+            FlowSample::Udp(sample) => Some(sample),
+            FlowSample::Tcp(_) => None,
+        }
+    }
+
+    /// Application bytes that have come, each once.
+    pub(super) fn delivered(&self) -> u64 {
+        match self {
+            FlowSample::Tcp(sample) => sample.delivered,
+            FlowSample::Udp(sample) => sample.receiver.payload_received,
+        }
+    }
+
+    /// Bytes of all IP packets that have come.
+    pub(super) fn received(&self) -> u64 {
+        match self {
+            FlowSample::Tcp(sample) => sample.bytes_received,
+            FlowSample::Udp(sample) => sample.receiver.bytes_received,
         }
     }
 }

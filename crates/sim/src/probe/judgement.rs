@@ -63,37 +63,59 @@ impl Losses {
     }
 }
 
-/// How often each verdict was given on each kind of loss.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Matrix {
-    fast: Counts,
-    timeout: Counts,
+/// How a loss was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noticed {
+    /// By duplicate or selective acknowledgements.
+    Fast,
+    /// By the retransmission timer.
+    Timeout,
 }
 
-/// A row of the matrix, in the order of the metrics.
-type Counts = [u64; 5];
+/// What a loss was, and what it was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    RandomAsRandom,
+    RandomAsCongestion,
+    CongestionAsRandom,
+    CongestionAsCongestion,
+    /// Nothing was lost.
+    Spurious,
+}
+
+/// How often each verdict was given on each kind of loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Matrix([[u64; 5]; 2]);
 
 impl Matrix {
     /// Counts a verdict.
     pub(crate) fn count(&mut self, judged: &Judged, culprit: Option<Culprit>) {
-        let row = match judged.cause {
-            LossCause::Duplicates => &mut self.fast,
-            LossCause::Timeout | LossCause::RepeatedTimeout => &mut self.timeout,
+        let noticed = match judged.cause {
+            LossCause::Duplicates => Noticed::Fast,
+            LossCause::Timeout | LossCause::RepeatedTimeout => Noticed::Timeout,
         };
-        let place = match (culprit, judged.judgement) {
-            (Some(Culprit::Channel), Judgement::Random) => 0,
-            (Some(Culprit::Channel), Judgement::Congestion) => 1,
-            (Some(Culprit::Queue), Judgement::Random) => 2,
-            (Some(Culprit::Queue), Judgement::Congestion) => 3,
-            (None, _) => 4,
+        let verdict = match (culprit, judged.judgement) {
+            (Some(Culprit::Channel), Judgement::Random) => Verdict::RandomAsRandom,
+            (Some(Culprit::Channel), Judgement::Congestion) => Verdict::RandomAsCongestion,
+            (Some(Culprit::Queue), Judgement::Random) => Verdict::CongestionAsRandom,
+            (Some(Culprit::Queue), Judgement::Congestion) => Verdict::CongestionAsCongestion,
+            (None, _) => Verdict::Spurious,
         };
-        row[place] += 1;
+        self.0[noticed as usize][verdict as usize] += 1;
+    }
+
+    /// How often a verdict was given on losses noticed in this way.
+    pub(crate) fn of(&self, noticed: Noticed, verdict: Verdict) -> u64 {
+        self.0[noticed as usize][verdict as usize]
     }
 
     /// What was counted since `begin`.
-    pub(crate) fn since(&self, begin: &Matrix) -> impl Iterator<Item = u64> {
-        let all = |matrix: &Matrix| matrix.fast.into_iter().chain(matrix.timeout);
-        all(self).zip(all(begin)).map(|(now, then)| now - then)
+    pub(crate) fn since(&self, begin: &Matrix) -> Matrix {
+        let mut counts = self.0;
+        for (now, then) in counts.iter_mut().flatten().zip(begin.0.iter().flatten()) {
+            *now -= then;
+        }
+        Matrix(counts)
     }
 }
 
@@ -156,7 +178,6 @@ mod tests {
     #[test]
     fn each_verdict_has_a_place_of_its_own() {
         let mut matrix = Matrix::default();
-        let mut expected = Vec::new();
         for cause in [LossCause::Duplicates, LossCause::Timeout] {
             for culprit in [Some(Culprit::Channel), Some(Culprit::Queue), None] {
                 for judgement in [Judgement::Random, Judgement::Congestion] {
@@ -164,9 +185,19 @@ mod tests {
                     matrix.count(&judged, culprit);
                 }
             }
-            expected.extend([1, 1, 1, 1, 2]);
         }
-        assert_eq!(matrix.since(&Matrix::default()).collect::<Vec<_>>(), expected);
-        assert!(matrix.since(&matrix).all(|count| count == 0));
+        let since = matrix.since(&Matrix::default());
+        for noticed in [Noticed::Fast, Noticed::Timeout] {
+            for verdict in [
+                Verdict::RandomAsRandom,
+                Verdict::RandomAsCongestion,
+                Verdict::CongestionAsRandom,
+                Verdict::CongestionAsCongestion,
+            ] {
+                assert_eq!(since.of(noticed, verdict), 1);
+            }
+            assert_eq!(since.of(noticed, Verdict::Spurious), 2);
+        }
+        assert_eq!(matrix.since(&matrix), Matrix::default());
     }
 }

@@ -15,7 +15,7 @@ use lasthop_stack::units::{SeqNo, Span, Time};
 use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
-use crate::metrics::FlowSample;
+use crate::metrics::{FlowSample, TcpSample, UdpSample};
 use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
@@ -409,7 +409,7 @@ impl Flow {
             Sockets::Tcp(ends) => {
                 let of_user = self.user.as_ref().map(|user| (user.delivered(ends), user.by_class(ends)));
                 let receiving = &ends[1 - direction];
-                FlowSample::Tcp {
+                FlowSample::Tcp(TcpSample {
                     spurious_timeouts: way.as_ref().map_or(0, |way| way.spurious_timeouts),
                     repeats_received: receiving.repeats_received(),
                     rtt: round_trips.summary(),
@@ -423,10 +423,10 @@ impl Flow {
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
                     sender: ends[direction].counters(net.now),
-                }
+                })
             }
             Sockets::Udp(ends) => {
-                FlowSample::Udp { sender: ends[0].counters(), receiver: ends[1].counters() }
+                FlowSample::Udp(UdpSample { sender: ends[0].counters(), receiver: ends[1].counters() })
             }
         }
     }

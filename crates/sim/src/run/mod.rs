@@ -16,7 +16,7 @@ use lasthop_stack::packet::{Form, NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
 use crate::engine::queue::Slot;
-use crate::metrics::{Metrics, Snapshot};
+use crate::metrics::{Measurement, Snapshot};
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes, Unreachable};
@@ -430,9 +430,16 @@ impl World {
         let at_end = self.snapshot();
         // A run stopped within its warm-up has measured nothing.
         let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
-        let transfers = &self.net.transfers;
-        let metrics = Metrics { config: request.config, begin: self.begin, end, at_begin, at_end, transfers };
-        let metrics = metrics.all(&self.net.channels);
+        let metrics = Measurement {
+            config: request.config,
+            begin: self.begin,
+            end,
+            at_begin,
+            at_end,
+            channels: &self.net.channels,
+            transfers: &self.net.transfers,
+        };
+        let metrics = metrics.metrics();
         let streams: Vec<_> = self.flows.iter().flat_map(|flow| flow.streams(&self.net)).collect();
         let accounts = self.net.close_accounts(streams.into_iter());
         let mut captures = self.net.captures.into_iter();

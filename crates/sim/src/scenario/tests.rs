@@ -11,6 +11,7 @@ mod fuzz;
 mod groups;
 mod hints;
 mod listing;
+mod metrics;
 mod motion;
 mod paths;
 mod periods;

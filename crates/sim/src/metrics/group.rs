@@ -1,0 +1,69 @@
+//! The metrics of the flows of a group, together.
+
+use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use super::samples::TcpSample;
+
+/// What TCP senders have sent and waited for between two samples, summed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sending {
+    segments: u64,
+    again: u64,
+    pub(super) timeouts: u64,
+    pub(super) spurious: u64,
+}
+
+impl Sending {
+    /// Adds what one of them did.
+    pub(super) fn add(&mut self, began: &TcpSample, ended: &TcpSample) {
+        self.segments += ended.sender.segments_sent - began.sender.segments_sent;
+        self.again += ended.sender.retransmits - began.sender.retransmits;
+        self.timeouts += ended.sender.timeouts - began.sender.timeouts;
+        self.spurious += ended.spurious_timeouts - began.spurious_timeouts;
+    }
+
+    /// The share of the data segments that were sent again.
+    pub(super) fn share(&self) -> Option<f64> {
+        ratio(self.again as f64, self.segments as f64)
+    }
+}
+
+/// The flows of a group.
+pub(super) struct Group {
+    pub(super) goodput_bps: f64,
+    pub(super) throughput_bps: f64,
+}
+
+impl Measured for Group {
+    const SCOPE: Scope = Scope::Group;
+    const ROWS: &'static [Row<Group>] = &[
+        row("goodput_bps", Unit::BitsPerSecond, "goodputs of all its flows, summed", |group| {
+            Some(group.goodput_bps)
+        }),
+        row("throughput_bps", Unit::BitsPerSecond, "throughputs of all its flows, summed", |group| {
+            Some(group.throughput_bps)
+        }),
+    ];
+}
+
+/// Those of a group's flows that go over TCP.
+pub(super) struct TcpGroup {
+    pub(super) sending: Sending,
+}
+
+impl Measured for TcpGroup {
+    const SCOPE: Scope = Scope::TcpGroup;
+    const ROWS: &'static [Row<TcpGroup>] = &[
+        row(
+            "retransmitted_share",
+            Unit::One,
+            "share of the data segments all its flows sent that were sent again",
+            |group| group.sending.share(),
+        ),
+        row("timeouts", Unit::Timeouts, "timeouts of all its flows", |group| {
+            Some(group.sending.timeouts as f64)
+        }),
+        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of all its flows", |group| {
+            Some(group.sending.spurious as f64)
+        }),
+    ];
+}

@@ -1,0 +1,54 @@
+//! The metrics of a link of two nodes.
+
+use lasthop_stack::units::Span;
+
+use super::row::{Measured, Row, Scope, Unit, ratio, row};
+use crate::net::ChannelCounters;
+
+/// One direction of a link in the measured time.
+pub(super) struct Link {
+    pub(super) began: ChannelCounters,
+    pub(super) ended: ChannelCounters,
+    pub(super) seconds: f64,
+    pub(super) queue_mean: f64,
+    pub(super) queue_max: u32,
+}
+
+impl Measured for Link {
+    const SCOPE: Scope = Scope::Link;
+    const ROWS: &'static [Row<Link>] = &[
+        row("utilisation", Unit::One, "share of the measured time in which the link was sending", |link| {
+            ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds)
+        }),
+        row("drops_queue", Unit::Packets, "packets refused by the full queue", |link| {
+            Some((link.ended.drops_queue - link.began.drops_queue) as f64)
+        }),
+        row("drops_loss", Unit::Packets, "packets lost on the way by the loss process", |link| {
+            Some((link.ended.drops_loss - link.began.drops_loss) as f64)
+        }),
+        row(
+            "queue_mean_packets",
+            Unit::Packets,
+            "mean number of packets held over time, the one being sent included",
+            |link| Some(link.queue_mean),
+        ),
+        row("queue_max_packets", Unit::Packets, "most packets held at once", |link| {
+            Some(f64::from(link.queue_max))
+        }),
+    ];
+}
+
+/// The round trip drawn for a link.
+pub(super) struct DrawnLink {
+    pub(super) rtt: Span,
+}
+
+impl Measured for DrawnLink {
+    const SCOPE: Scope = Scope::DrawnLink;
+    const ROWS: &'static [Row<DrawnLink>] = &[row(
+        "rtt_drawn_s",
+        Unit::Seconds,
+        "round trip drawn for the link in this run, which its delays hold in addition to those set",
+        |link| Some(link.rtt.as_secs()),
+    )];
+}

@@ -1,0 +1,200 @@
+//! What a run measured, scope by scope.
+
+use lasthop_stack::units::{Span, Time};
+
+use super::agent::Agent;
+use super::class::ByClass;
+use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
+use super::frn::Frn;
+use super::group::{Group, Sending, TcpGroup};
+use super::link::{DrawnLink, Link};
+use super::row::ratio;
+use super::run::{Run, SeveralFlows, TcpRun};
+use super::samples::{FlowSample, TcpSample};
+use super::walk::directions;
+use super::wifi::{Arq, DynamicArq, Wifi};
+use crate::model::{Config, PointToPoint, TransportConfig};
+use crate::net::agents::AgentSample;
+use crate::net::slotted::FrnCounters;
+use crate::net::wlan::WlanCounters;
+use crate::net::{Channel, ChannelCounters};
+use crate::probe::transfers::{Tally, Transfer};
+
+/// What all flows and links have done up to some time.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    /// One for each flow, followed by that of the data that goes back on it, if any does.
+    pub(crate) flows: Vec<FlowSample>,
+    pub(crate) channels: Vec<ChannelCounters>,
+    pub(crate) wlans: Vec<WlanCounters>,
+    pub(crate) frns: Vec<FrnCounters>,
+    /// One for each table of agents.
+    pub(crate) agents: Vec<AgentSample>,
+}
+
+/// What a run measured, between two snapshots.
+pub(crate) struct Measurement<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) begin: Time,
+    pub(crate) end: Time,
+    pub(crate) at_begin: Snapshot,
+    pub(crate) at_end: Snapshot,
+    pub(crate) channels: &'a [Channel],
+    pub(crate) transfers: &'a [Transfer],
+}
+
+impl Measurement<'_> {
+    fn seconds(&self) -> f64 {
+        self.end.since(self.begin).as_secs()
+    }
+
+    /// The samples of a direction, by its place among all; `None` if it goes over UDP.
+    fn tcp(&self, place: usize) -> Option<(&TcpSample, &TcpSample)> {
+        self.at_begin.flows[place].tcp().zip(self.at_end.flows[place].tcp())
+    }
+
+    pub(super) fn tcp_flow(&self, place: usize) -> TcpFlow {
+        let (began, ended) = self.tcp(place).expect("a flow over tcp has samples of tcp");
+        TcpFlow { began: began.clone(), ended: ended.clone(), seconds: self.seconds() }
+    }
+
+    pub(super) fn estimating_flow(&self, place: usize, segment: u32) -> EstimatingFlow {
+        EstimatingFlow { flow: self.tcp_flow(place), segment }
+    }
+
+    pub(super) fn udp_flow(&self, place: usize) -> UdpFlow {
+        let samples = self.at_begin.flows[place].udp().zip(self.at_end.flows[place].udp());
+        let (began, ended) = samples.expect("a flow over udp has samples of udp");
+        UdpFlow { began: *began, ended: *ended, seconds: self.seconds() }
+    }
+
+    /// What a law of a flow, by its number, made of losses.
+    pub(super) fn judge(&self, place: usize, number: usize) -> Judge {
+        let (began, ended) = self.tcp(place).expect("only flows over tcp are judged");
+        Judge(ended.judged[number].since(&began.judged[number]))
+    }
+
+    /// Goodput and throughput of a direction.
+    fn rates_bps(&self, place: usize) -> (f64, f64) {
+        let (began, ended) = (&self.at_begin.flows[place], &self.at_end.flows[place]);
+        let rate = |bytes: u64| ratio(bytes as f64 * 8.0, self.seconds()).unwrap_or(0.0);
+        (rate(ended.delivered() - began.delivered()), rate(ended.received() - began.received()))
+    }
+
+    fn sending(&self, members: impl Iterator<Item = usize>) -> Sending {
+        let mut sum = Sending::default();
+        for (began, ended) in members.filter_map(|member| self.tcp(member)) {
+            sum.add(began, ended);
+        }
+        sum
+    }
+
+    pub(super) fn group(&self, members: &[usize]) -> Group {
+        Group {
+            goodput_bps: members.iter().map(|member| self.rates_bps(*member).0).sum(),
+            throughput_bps: members.iter().map(|member| self.rates_bps(*member).1).sum(),
+        }
+    }
+
+    pub(super) fn tcp_group(&self, members: &[usize]) -> TcpGroup {
+        TcpGroup { sending: self.sending(members.iter().copied()) }
+    }
+
+    /// What came for the user of each flow and was asked for, by class.
+    pub(super) fn by_class(&self) -> ByClass {
+        let mut bytes = vec![[0; 3]; self.config.flows.len()];
+        for (place, direction) in directions(self.config).iter().enumerate().filter(|(_, it)| !it.is_reverse)
+        {
+            if let Some((began, ended)) = self.tcp(place) {
+                bytes[direction.number] =
+                    [0, 1, 2].map(|class| ended.by_class[class] - began.by_class[class]);
+            }
+        }
+        let transfers = Tally::all(self.transfers, self.config.flows.len(), self.begin);
+        ByClass { bytes, transfers, seconds: self.seconds() }
+    }
+
+    /// One direction of a link of two nodes, by the number of its channel.
+    pub(super) fn link(&self, channel: usize) -> Link {
+        let queue = self.channels[channel].line.queue();
+        Link {
+            began: self.at_begin.channels[channel],
+            ended: self.at_end.channels[channel],
+            seconds: self.seconds(),
+            queue_mean: queue.mean(self.begin, self.end),
+            queue_max: queue.longest(),
+        }
+    }
+
+    /// A link whose forward channel has this number.
+    pub(super) fn drawn_link(&self, channel: usize, ends: &PointToPoint) -> DrawnLink {
+        let drawn = |way: usize| self.channels[channel + way].delay - ends.directions[way].delay;
+        DrawnLink { rtt: drawn(0) + drawn(1) }
+    }
+
+    pub(super) fn wifi(&self, number: usize) -> Wifi {
+        Wifi { began: self.at_begin.wlans[number], ended: self.at_end.wlans[number] }
+    }
+
+    pub(super) fn arq(&self, number: usize) -> Arq {
+        Arq { began: self.at_begin.wlans[number].arq, ended: self.at_end.wlans[number].arq }
+    }
+
+    pub(super) fn dynamic_arq(&self, number: usize) -> DynamicArq {
+        DynamicArq(self.arq(number))
+    }
+
+    pub(super) fn frn(&self, number: usize, slot: Span) -> Frn {
+        Frn {
+            began: self.at_begin.frns[number],
+            ended: self.at_end.frns[number],
+            slots: self.seconds() / slot.as_secs(),
+            segments: self.segments(),
+        }
+    }
+
+    /// TCP segments that came in order to their receivers, of all flows.
+    fn segments(&self) -> f64 {
+        let mut segments = 0.0;
+        for (place, direction) in directions(self.config).iter().enumerate() {
+            if let (Some((began, ended)), TransportConfig::Tcp(tcp)) =
+                (self.tcp(place), &direction.flow.transport)
+            {
+                segments += (ended.delivered - began.delivered) as f64 / f64::from(tcp.packet);
+            }
+        }
+        segments
+    }
+
+    pub(super) fn agent(&self, number: usize) -> Agent {
+        let samples = self.at_end.flows.iter().filter_map(FlowSample::tcp);
+        Agent {
+            began: self.at_begin.agents[number].activity,
+            ended: self.at_end.agents[number].activity,
+            false_positives: samples.map(|sample| sample.falsely_acknowledged).sum(),
+        }
+    }
+
+    /// What agents of a table counted that only their kind counts.
+    pub(super) fn agent_count(&self, number: usize, name: &str) -> Option<f64> {
+        let of =
+            |sample: &AgentSample| sample.counts.iter().find(|count| count.name == name).map(|it| it.value);
+        Some((of(&self.at_end.agents[number])? - of(&self.at_begin.agents[number])?) as f64)
+    }
+
+    fn goodputs_bps(&self) -> Vec<f64> {
+        (0..self.at_end.flows.len()).map(|place| self.rates_bps(place).0).collect()
+    }
+
+    pub(super) fn run(&self) -> Run {
+        Run { goodputs_bps: self.goodputs_bps(), seconds: self.seconds() }
+    }
+
+    pub(super) fn several_flows(&self) -> SeveralFlows {
+        SeveralFlows { goodputs_bps: self.goodputs_bps() }
+    }
+
+    pub(super) fn tcp_run(&self) -> TcpRun {
+        TcpRun { sending: self.sending(0..self.at_end.flows.len()) }
+    }
+}

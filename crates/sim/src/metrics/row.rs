@@ -1,0 +1,386 @@
+//! A metric is one row: its name, unit, meaning and the function that reads its value from what was measured in its scope.
+//!
+//! Each scope has one type, which holds what a run measured there, and one table of rows, which stands beside it. The names
+//! of a scenario's metrics, their values and [`METRICS`] all come from these tables.
+
+use std::sync::LazyLock;
+
+use lasthop_stack::hooks::Count;
+use lasthop_stack::registry::AgentKind;
+
+use super::agent::Agent;
+use super::class::Class;
+use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
+use super::frn::Frn;
+use super::group::{Group, TcpGroup};
+use super::link::{DrawnLink, Link};
+use super::run::{Run, SeveralFlows, TcpRun};
+use super::wifi::{Arq, DynamicArq, Wifi};
+
+/// What a metric is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bits per second.
+    BitsPerSecond,
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// A share, or another number without a unit.
+    One,
+    /// Packets.
+    Packets,
+    /// TCP segments.
+    Segments,
+    /// Frames of a link.
+    Frames,
+    /// Losses.
+    Losses,
+    /// Timeouts.
+    Timeouts,
+    /// Transfers of users.
+    Transfers,
+    /// Slots of an FRN.
+    Slots,
+    /// Turns at which a station chooses what it sends.
+    Turns,
+    /// What a scheme counts.
+    Counted(&'static str),
+}
+
+impl Unit {
+    /// How it is written after a number; empty for a number without a unit.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Unit::BitsPerSecond => "bit/s",
+            Unit::Seconds => "s",
+            Unit::Bytes => "B",
+            Unit::One => "",
+            Unit::Packets => "packets",
+            Unit::Segments => "segments",
+            Unit::Frames => "frames",
+            Unit::Losses => "losses",
+            Unit::Timeouts => "timeouts",
+            Unit::Transfers => "transfers",
+            Unit::Slots => "slots",
+            Unit::Turns => "turns",
+            Unit::Counted(what) => what,
+        }
+    }
+
+    /// What a name may end with that says the unit.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Unit::BitsPerSecond => "_bps",
+            Unit::Seconds => "_s",
+            Unit::Packets => "_packets",
+            Unit::Segments => "_segments",
+            _ => "",
+        }
+    }
+}
+
+/// What a metric belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A flow over TCP, or what comes back on its connection.
+    TcpFlow,
+    /// A flow whose congestion law estimates the rate of the path.
+    EstimatingFlow,
+    /// A flow over UDP.
+    UdpFlow,
+    /// A law that classifies the losses of a flow: the one in force, or one that watches.
+    Judge,
+    /// The flows of a group, together.
+    Group,
+    /// Those of a group's flows that go over TCP, together.
+    TcpGroup,
+    /// A class of traffic of a user, or of a group of users.
+    Class,
+    /// One direction of a link of two nodes.
+    Link,
+    /// A link for which a round trip is drawn.
+    DrawnLink,
+    /// An 802.11 link.
+    Wifi,
+    /// The access point of an 802.11 link with `arq.kind`.
+    Arq,
+    /// The access point of an 802.11 link with dynamic ARQ.
+    DynamicArq,
+    /// A slotted network.
+    Frn,
+    /// The agents of one table of a scenario, together.
+    Agent,
+    /// What only agents of one kind count.
+    AgentKind,
+    /// The whole run.
+    Run,
+    /// A run with several flows.
+    SeveralFlows,
+    /// The flows of a run that go over TCP, together.
+    TcpRun,
+}
+
+impl Scope {
+    /// Every scope, in the order of the output.
+    pub const ALL: [Scope; 18] = [
+        Scope::TcpFlow,
+        Scope::EstimatingFlow,
+        Scope::UdpFlow,
+        Scope::Judge,
+        Scope::Group,
+        Scope::TcpGroup,
+        Scope::Class,
+        Scope::Link,
+        Scope::DrawnLink,
+        Scope::Wifi,
+        Scope::Arq,
+        Scope::DynamicArq,
+        Scope::Frn,
+        Scope::Agent,
+        Scope::AgentKind,
+        Scope::Run,
+        Scope::SeveralFlows,
+        Scope::TcpRun,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::TcpFlow => "tcp flow",
+            Scope::EstimatingFlow => "estimating flow",
+            Scope::UdpFlow => "udp flow",
+            Scope::Judge => "judge",
+            Scope::Group => "group of flows",
+            Scope::TcpGroup => "group of tcp flows",
+            Scope::Class => "class",
+            Scope::Link => "link",
+            Scope::DrawnLink => "drawn link",
+            Scope::Wifi => "wifi",
+            Scope::Arq => "arq",
+            Scope::DynamicArq => "dynamic arq",
+            Scope::Frn => "frn",
+            Scope::Agent => "agent",
+            Scope::AgentKind => "kind of agent",
+            Scope::Run => "run",
+            Scope::SeveralFlows => "several flows",
+            Scope::TcpRun => "tcp run",
+        }
+    }
+
+    /// What stands before the name of a metric in the results; `<…>` is a name from the scenario.
+    #[must_use]
+    pub const fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Scope::TcpFlow | Scope::EstimatingFlow => &["flows.<f>.", "flows.<f>.reverse."],
+            Scope::UdpFlow => &["flows.<f>."],
+            Scope::Judge => &[
+                "flows.<f>.judged.",
+                "flows.<f>.judges.<law>.",
+                "flows.<f>.reverse.judged.",
+                "flows.<f>.reverse.judges.<law>.",
+            ],
+            Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
+            Scope::Class => &["flows.<f>.class.<c>."],
+            Scope::Link => &["links.<l>.", "links.<l>.reverse."],
+            Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::DynamicArq | Scope::Frn => &["links.<l>."],
+            Scope::Agent => &["agents.<a>."],
+            Scope::AgentKind => &["agents.<a>.<kind>."],
+            Scope::Run | Scope::SeveralFlows | Scope::TcpRun => &[""],
+        }
+    }
+
+    fn metrics(self) -> Vec<MetricEntry> {
+        match self {
+            Scope::TcpFlow => entries::<TcpFlow>(),
+            Scope::EstimatingFlow => entries::<EstimatingFlow>(),
+            Scope::UdpFlow => entries::<UdpFlow>(),
+            Scope::Judge => entries::<Judge>(),
+            Scope::Group => entries::<Group>(),
+            Scope::TcpGroup => entries::<TcpGroup>(),
+            Scope::Class => entries::<Class>(),
+            Scope::Link => entries::<Link>(),
+            Scope::DrawnLink => entries::<DrawnLink>(),
+            Scope::Wifi => entries::<Wifi>(),
+            Scope::Arq => entries::<Arq>(),
+            Scope::DynamicArq => entries::<DynamicArq>(),
+            Scope::Frn => entries::<Frn>(),
+            Scope::Agent => entries::<Agent>(),
+            Scope::AgentKind => agent_kinds(),
+            Scope::Run => entries::<Run>(),
+            Scope::SeveralFlows => entries::<SeveralFlows>(),
+            Scope::TcpRun => entries::<TcpRun>(),
+        }
+    }
+}
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug)]
+pub struct MetricEntry {
+    /// Its name without what stands before it in the results.
+    pub name: &'static str,
+    /// What it belongs to.
+    pub scope: Scope,
+    /// What it is measured in.
+    pub unit: Unit,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+impl MetricEntry {
+    /// What it is called in figures and tables: its name in words, without the unit.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.name == "jain_index" {
+            return "Jain's fairness index".to_string();
+        }
+        let last = self.name.rsplit('.').next().unwrap_or(self.name);
+        last.strip_suffix(self.unit.suffix()).unwrap_or(last).replace('_', " ")
+    }
+}
+
+/// Every metric, in the order of the output.
+pub static METRICS: LazyLock<Vec<MetricEntry>> =
+    LazyLock::new(|| Scope::ALL.into_iter().flat_map(Scope::metrics).collect());
+
+/// The metrics that can have this name in the results of a scenario. There are several where links of different kinds, or a
+/// flow and a group, have metrics of one name, which then have one unit.
+pub fn named(full: &str) -> impl Iterator<Item = &'static MetricEntry> {
+    METRICS.iter().filter(move |entry| {
+        let before = full.strip_suffix(entry.name);
+        before.is_some_and(|before| entry.scope.prefixes().iter().any(|pattern| fits(before, pattern)))
+    })
+}
+
+/// Whether what stands before a metric's name has this form.
+fn fits(before: &str, pattern: &str) -> bool {
+    let (mut words, mut forms) = (before.split('.'), pattern.split('.'));
+    loop {
+        match (words.next(), forms.next()) {
+            (None, None) => return true,
+            (Some(word), Some(form)) if word == form || (form.starts_with('<') && !word.is_empty()) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// A metric: what it is, and how it is read from what was measured in its scope.
+pub(super) struct Row<C> {
+    pub(super) name: &'static str,
+    pub(super) unit: Unit,
+    pub(super) meaning: &'static str,
+    /// `None` where there was nothing to measure.
+    pub(super) value: fn(&C) -> Option<f64>,
+}
+
+pub(super) const fn row<C>(
+    name: &'static str,
+    unit: Unit,
+    meaning: &'static str,
+    value: fn(&C) -> Option<f64>,
+) -> Row<C> {
+    Row { name, unit, meaning, value }
+}
+
+/// What was measured in a scope, from which its metrics are read.
+pub(super) trait Measured: Sized + 'static {
+    /// The scope.
+    const SCOPE: Scope;
+    /// Its metrics, in the order of the output.
+    const ROWS: &'static [Row<Self>];
+}
+
+fn entries<C: Measured>() -> Vec<MetricEntry> {
+    let entry =
+        |row: &Row<C>| MetricEntry { name: row.name, scope: C::SCOPE, unit: row.unit, meaning: row.meaning };
+    C::ROWS.iter().map(entry).collect()
+}
+
+/// What agents of each kind alone count.
+fn agent_kinds() -> Vec<MetricEntry> {
+    let counts = AgentKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
+    let entry = |count: Count| MetricEntry {
+        name: count.name,
+        scope: Scope::AgentKind,
+        unit: Unit::Counted(count.unit),
+        meaning: count.meaning,
+    };
+    counts.map(entry).collect()
+}
+
+/// A quotient; `None` where it has no meaning.
+pub(super) fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_scope_has_metrics_of_its_own_and_a_place_in_the_list() {
+        for (place, scope) in Scope::ALL.into_iter().enumerate() {
+            assert_eq!(scope as usize, place, "{scope:?}");
+            let metrics = scope.metrics();
+            assert!(!metrics.is_empty() && metrics.iter().all(|entry| entry.scope == scope), "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice_where_several_scopes_meet() {
+        let meeting: [&[Scope]; 6] = [
+            &[Scope::TcpFlow, Scope::EstimatingFlow, Scope::Judge, Scope::Class],
+            &[Scope::UdpFlow],
+            &[Scope::Group, Scope::TcpGroup, Scope::Class],
+            &[Scope::Link, Scope::DrawnLink],
+            &[Scope::Wifi, Scope::Arq, Scope::DynamicArq],
+            &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
+        ];
+        for scopes in meeting {
+            let mut seen = BTreeSet::new();
+            for entry in METRICS.iter().filter(|entry| scopes.contains(&entry.scope)) {
+                let name = (entry.scope.prefixes()[0].replace("<g>", "<f>"), entry.name);
+                assert!(seen.insert(name.clone()), "{name:?} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn metrics_of_one_name_have_one_unit() {
+        for one in METRICS.iter() {
+            for other in METRICS.iter().filter(|other| other.name == one.name) {
+                assert_eq!(one.unit, other.unit, "{}", one.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_metric_is_found_by_its_name_in_the_results() {
+        let scopes = |name| named(name).map(|entry| entry.scope).collect::<Vec<_>>();
+        assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow]);
+        assert_eq!(scopes("flows.a.reverse.judges.veno.fast.spurious"), [Scope::Judge]);
+        assert_eq!(scopes("flows.clients.class.web.transfers_done"), [Scope::Class]);
+        assert_eq!(scopes("links.hop.arq.urgent_missed"), [Scope::DynamicArq]);
+        assert_eq!(scopes("links.hop.drops_queue"), [Scope::Link, Scope::Wifi]);
+        assert_eq!(scopes("links.hop.reverse.drops_queue"), [Scope::Link]);
+        assert_eq!(scopes("goodput_bps"), [Scope::Run]);
+        for wrong in ["flows.goodput_bps", "flows.a.b.goodput_bps", "flows..goodput_bps", "xgoodput_bps", ""]
+        {
+            assert_eq!(scopes(wrong), [], "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_the_name_in_words_without_its_unit() {
+        let label = |name| named(name).next().expect("a metric").label();
+        assert_eq!(label("flows.a.goodput_bps"), "goodput");
+        assert_eq!(label("flows.a.cwnd_mean_segments"), "cwnd mean");
+        assert_eq!(label("links.a.drops_queue"), "drops queue");
+        assert_eq!(label("flows.a.judged.fast.random_as_random"), "random as random");
+        assert_eq!(label("links.a.frames_sent"), "frames sent");
+        assert_eq!(label("jain_index"), "Jain's fairness index");
+    }
+}

@@ -1,0 +1,77 @@
+//! The metrics of a whole run.
+
+use super::group::Sending;
+use super::row::{Measured, Row, Scope, Unit, ratio, row};
+
+/// All flows of a run.
+pub(super) struct Run {
+    /// Of each flow, and of the data that goes back on it.
+    pub(super) goodputs_bps: Vec<f64>,
+    pub(super) seconds: f64,
+}
+
+impl Measured for Run {
+    const SCOPE: Scope = Scope::Run;
+    const ROWS: &'static [Row<Run>] = &[row(
+        "goodput_bps",
+        Unit::BitsPerSecond,
+        "sum of the goodputs of all flows, and of the data that goes back on them",
+        |run| (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum()),
+    )];
+}
+
+/// The flows of a run that has several: the fairness of one means nothing.
+pub(super) struct SeveralFlows {
+    pub(super) goodputs_bps: Vec<f64>,
+}
+
+impl Measured for SeveralFlows {
+    const SCOPE: Scope = Scope::SeveralFlows;
+    const ROWS: &'static [Row<SeveralFlows>] = &[row(
+        "jain_index",
+        Unit::One,
+        "Jain's fairness index over the goodputs of the flows, from two on; data that goes back counts as a flow",
+        |run| jain_index(&run.goodputs_bps),
+    )];
+}
+
+/// The flows of a run that go over TCP.
+pub(super) struct TcpRun {
+    pub(super) sending: Sending,
+}
+
+impl Measured for TcpRun {
+    const SCOPE: Scope = Scope::TcpRun;
+    const ROWS: &'static [Row<TcpRun>] = &[
+        row(
+            "retransmitted_share",
+            Unit::One,
+            "share of the data segments all flows over TCP sent that were sent again",
+            |run| run.sending.share(),
+        ),
+        row("timeouts", Unit::Timeouts, "timeouts of all flows", |run| Some(run.sending.timeouts as f64)),
+        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of all flows", |run| {
+            Some(run.sending.spurious as f64)
+        }),
+    ];
+}
+
+/// Jain's fairness index: the square of the sum over n times the sum of the squares; `None` when all are zero.
+#[must_use]
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    ratio(sum * sum, shares.len() as f64 * squares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jains_index_is_one_for_equal_shares_and_one_over_n_for_a_single_taker() {
+        assert_eq!(jain_index(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_index(&[0.0, 0.0]), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! The walk over a scenario that gives the names of its metrics and, after a run, their values.
+
+use std::collections::BTreeMap;
+
+use lasthop_stack::hooks::{Count, Judge};
+use lasthop_stack::registry::ArqConfig;
+
+use super::class::{classes, users};
+use super::measurement::Measurement;
+use super::row::Measured;
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+
+/// The metrics found so far, and the run that they are measured in, if there was one.
+struct Walk<'a> {
+    run: Option<&'a Measurement<'a>>,
+    found: Vec<(String, Option<f64>)>,
+}
+
+impl<'a> Walk<'a> {
+    /// Adds the metrics of a scope under names that begin with `prefix`.
+    fn add<C: Measured>(&mut self, prefix: &str, measure: impl FnOnce(&Measurement<'a>) -> C) {
+        let measured = self.run.map(measure);
+        self.found.extend(C::ROWS.iter().map(|row| {
+            let value = measured.as_ref().and_then(row.value);
+            (format!("{prefix}{}", row.name), value)
+        }));
+    }
+
+    /// Adds what a scheme alone counts.
+    fn add_counts(
+        &mut self,
+        prefix: &str,
+        counts: &[Count],
+        value: impl Fn(&Measurement<'a>, &str) -> Option<f64>,
+    ) {
+        let run = self.run;
+        let of = |name: &str| run.and_then(|run| value(run, name));
+        self.found.extend(counts.iter().map(|count| (format!("{prefix}{}", count.name), of(count.name))));
+    }
+}
+
+/// Data that goes one way: a flow, or what comes back on its connection.
+pub(super) struct Direction<'a> {
+    pub(super) flow: &'a FlowConfig,
+    /// The place of the flow in the scenario.
+    pub(super) number: usize,
+    pub(super) is_reverse: bool,
+    /// What its metrics are called by.
+    name: String,
+    /// The same of the group it belongs to.
+    group: Option<String>,
+}
+
+impl Direction<'_> {
+    fn is_tcp(&self) -> bool {
+        matches!(self.flow.transport, TransportConfig::Tcp(_))
+    }
+}
+
+/// The directions of all flows, in the order of their samples.
+pub(super) fn directions(config: &Config) -> Vec<Direction<'_>> {
+    let mut directions = Vec::new();
+    for (number, flow) in config.flows.iter().enumerate() {
+        let ways = if flow.reverse.is_some() { &["", ".reverse"][..] } else { &[""] };
+        directions.extend(ways.iter().map(|way| {
+            let name = |flow: &String| format!("flows.{flow}{way}");
+            let group = flow.group.as_ref().map(name);
+            Direction { flow, number, is_reverse: !way.is_empty(), name: name(&flow.name), group }
+        }));
+    }
+    directions
+}
+
+/// The groups among directions in the order of their first members, each with the places of its members.
+fn groups<'a>(directions: &'a [Direction<'_>]) -> Vec<(&'a str, Vec<usize>)> {
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for (member, direction) in directions.iter().enumerate() {
+        let Some(name) = direction.group.as_deref() else { continue };
+        let place = *places.entry(name).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((name, Vec::new()));
+        }
+        groups[place].1.push(member);
+    }
+    groups
+}
+
+/// All metrics of a scenario in the order of the output, with their values if it was run.
+pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec<(String, Option<f64>)> {
+    let mut walk = Walk { run, found: Vec::new() };
+    let directions = directions(config);
+    for (place, direction) in directions.iter().enumerate() {
+        walk.direction(place, direction);
+    }
+    for (group, members) in groups(&directions) {
+        let prefix = format!("{group}.");
+        walk.add(&prefix, |run| run.group(&members));
+        if members.iter().any(|member| directions[*member].is_tcp()) {
+            walk.add(&prefix, |run| run.tcp_group(&members));
+        }
+    }
+    walk.classes(config);
+    walk.links(config);
+    for (number, agent) in config.agents.iter().enumerate() {
+        let prefix = format!("agents.{}.", agent.name);
+        walk.add(&prefix, |run| run.agent(number));
+        let prefix = format!("{prefix}{}.", agent.scheme.kind().entry().name);
+        walk.add_counts(&prefix, &agent.scheme.counts(), |run, name| run.agent_count(number, name));
+    }
+    walk.add("", Measurement::run);
+    if directions.len() > 1 {
+        walk.add("", Measurement::several_flows);
+    }
+    if directions.iter().any(Direction::is_tcp) {
+        walk.add("", Measurement::tcp_run);
+    }
+    walk.found
+}
+
+impl<'a> Walk<'a> {
+    fn direction(&mut self, place: usize, direction: &Direction<'_>) {
+        let prefix = format!("{}.", direction.name);
+        if direction.is_tcp() {
+            self.add(&prefix, |run| run.tcp_flow(place));
+        } else {
+            self.add(&prefix, |run| run.udp_flow(place));
+        }
+        if let Some(segment) = direction.flow.estimated_segment() {
+            self.add(&prefix, |run| run.estimating_flow(place, segment));
+        }
+        for (number, (judge, law)) in direction.flow.judges().enumerate() {
+            let judge = match judge {
+                Judge::Law => "judged".to_string(),
+                Judge::Watching(_) => format!("judges.{}", law.entry().name),
+            };
+            self.add(&format!("{prefix}{judge}."), |run| run.judge(place, number));
+        }
+    }
+
+    fn classes(&mut self, config: &Config) {
+        let found = self.run.map(Measurement::by_class).unwrap_or_default();
+        for (user, flows) in users(config) {
+            for class in classes(&config.flows[flows[0]]) {
+                self.add(&format!("flows.{user}.class.{}.", class.name()), |_| found.of(&flows, class));
+            }
+        }
+    }
+
+    fn links(&mut self, config: &Config) {
+        let (mut channel, mut wlan, mut frn) = (0, 0, 0);
+        for link in &config.links {
+            let prefix = format!("links.{}.", link.name);
+            match &link.kind {
+                LinkKind::PointToPoint(ends) => {
+                    self.add(&prefix, |run| run.link(channel));
+                    self.add(&format!("{prefix}reverse."), |run| run.link(channel + 1));
+                    if ends.rtt.is_some() {
+                        self.add(&prefix, |run| run.drawn_link(channel, ends));
+                    }
+                    channel += 2;
+                }
+                LinkKind::Wifi(wifi) => {
+                    self.add(&prefix, |run| run.wifi(wlan));
+                    if wifi.arq.is_some() {
+                        self.add(&prefix, |run| run.arq(wlan));
+                    }
+                    if let Some(ArqConfig::Dynamic(_)) = &wifi.arq {
+                        self.add(&prefix, |run| run.dynamic_arq(wlan));
+                    }
+                    wlan += 1;
+                }
+                LinkKind::Frn(config) => {
+                    self.add(&prefix, |run| run.frn(frn, config.slot));
+                    frn += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The metrics that scenarios give.
+
+use std::collections::BTreeSet;
+
+use super::{extended, read};
+use crate::metrics::{Scope, named, names};
+use crate::{Request, run};
+use lasthop_stack::units::Span;
+
+/// Flows of every kind over links of two nodes.
+const FLOWS: &str = r#"
+[links.c-d]
+kind  = "wired"
+nodes = ["c", "b"]
+rate  = "10 Mbit/s"
+rtt   = { law = "uniform", uniform = { min = "1 ms", max = "2 ms" } }
+
+[flows.both]
+from  = "a"
+to    = "c"
+count = 2
+app   = { kind = "bulk", reverse = { kind = "bulk" } }
+tcp   = { variant = "westwood" }
+
+[flows.udp]
+from      = "a"
+to        = "c"
+udp       = {}
+app       = { kind = "cbr", cbr = { rate = "1 Mbit/s" } }
+
+[flows.users]
+from  = "a"
+to    = "c"
+count = 2
+app   = { kind = "web" }
+tcp   = { judges = ["veno"] }
+"#;
+
+/// An access point with dynamic ARQ and an agent.
+const CELL: &str = r#"
+[run]
+duration = "1 s"
+[nodes]
+ap = { position = ["0 m", "0 m"] }
+sta = { position = ["10 m", "0 m"] }
+[links.air]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+arq = { kind = "dynamic" }
+[flows.down]
+from = "ap"
+to = "sta"
+[agents.end]
+kind = "lle-tcp"
+flows = ["down"]
+"#;
+
+/// A slotted network.
+const MESH: &str = r#"
+[run]
+duration = "1 s"
+[nodes]
+a = { position = ["0 m", "0 m"] }
+b = { position = ["200 m", "0 m"] }
+[links.mesh]
+kind  = "frn"
+nodes = ["a", "b"]
+[flows.main]
+from = "a"
+to   = "b"
+"#;
+
+#[test]
+fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_met() {
+    let mut met = BTreeSet::new();
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string()] {
+        let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        let config = scenario.config(0);
+        let names = names(&config);
+        for name in &names {
+            let scopes: Vec<_> = named(name).map(|entry| entry.scope).collect();
+            assert!(!scopes.is_empty(), "{name} is not registered");
+            met.extend(scopes.into_iter().map(Scope::name));
+        }
+        let distinct: BTreeSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "a name comes twice");
+    }
+    let every: BTreeSet<_> = Scope::ALL.into_iter().map(Scope::name).collect();
+    assert_eq!(met, every);
+}
+
+#[test]
+fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_not() {
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string()] {
+        let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        let mut config = scenario.config(0);
+        for warmup_s in [0, 5] {
+            config.run.warmup = Span::from_secs(warmup_s);
+            config.run.duration = Span::from_secs(1);
+            let request = Request {
+                config: &config,
+                seed: 1,
+                replication: 0,
+                trace: &[],
+                pcap: &[],
+                cancel: None,
+                max_events: None,
+                max_wall: None,
+            };
+            let outcome = run(&request).unwrap_or_else(|error| panic!("{error}"));
+            let measured: Vec<_> = outcome.metrics.into_iter().map(|(name, _)| name).collect();
+            assert_eq!(measured, names(&config));
+        }
+    }
+}
