@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         __version__,
         model_version,
     )
-    from lasthop.errors import LasthopError, StudyError, UsageError
-    from lasthop.scenario import Run, Scenario, Trace, load
-    from lasthop.study import Study
+    from lasthop.base.errors import LasthopError, StudyError, UsageError
+    from lasthop.scenario.scenario import Run, Scenario, Trace, load
+    from lasthop.study.study import Study
 
 _HOME = {
     "Cancel": "lasthop._core",
@@ -33,14 +33,14 @@ _HOME = {
     "ScenarioError": "lasthop._core",
     "__version__": "lasthop._core",
     "model_version": "lasthop._core",
-    "LasthopError": "lasthop.errors",
-    "StudyError": "lasthop.errors",
-    "UsageError": "lasthop.errors",
-    "Run": "lasthop.scenario",
-    "Scenario": "lasthop.scenario",
-    "Trace": "lasthop.scenario",
-    "load": "lasthop.scenario",
-    "Study": "lasthop.study",
+    "LasthopError": "lasthop.base.errors",
+    "StudyError": "lasthop.base.errors",
+    "UsageError": "lasthop.base.errors",
+    "Run": "lasthop.scenario.scenario",
+    "Scenario": "lasthop.scenario.scenario",
+    "Trace": "lasthop.scenario.scenario",
+    "load": "lasthop.scenario.scenario",
+    "Study": "lasthop.study.study",
 }
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lasthop as lh
-from lasthop.overrides import as_text
+from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
     from pathlib import Path

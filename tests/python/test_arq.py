@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop import arq
-from lasthop.errors import StudyError, UsageError
+from lasthop.base.errors import StudyError, UsageError
+from lasthop.views import arq
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,8 +102,8 @@ def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
 
 
 def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
-    from lasthop.plot import draw
-    from lasthop.show import study_json, study_text
+    from lasthop.figures.lines import draw
+    from lasthop.views.tables import study_json, study_text
 
     study = lh.load(cell).sweep(out=cell.parent / "study")
     study.run()
@@ -139,7 +139,7 @@ def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
 
 
 def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None:
-    from lasthop.reproduce import Paper, Reproduction
+    from lasthop.papers.reproduce import Paper, Reproduction
 
     one = Paper("cell", "A cell", {}, [], {}, tmp_path / "cell.md")
     assert arq.BY_ORACLE not in Reproduction(one, quick=False).text()

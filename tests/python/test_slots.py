@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop.errors import UsageError
-from lasthop.slots import slots_text, span
+from lasthop.base.errors import UsageError
+from lasthop.views.slots import slots_text, span
 
 if TYPE_CHECKING:
     import subprocess

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import LasthopError, nearest
 from lasthop.cli.talk import complain
-from lasthop.errors import LasthopError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import UsageError
 from lasthop.cli.options import (
     Choice,
     Place,
@@ -21,7 +22,6 @@ from lasthop.cli.options import (
     talk_options,
 )
 from lasthop.cli.talk import data, note, warn_of_stopped, written
-from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,10 +69,10 @@ def show_command(
     either gives what each node of a slotted network sent and heard in one run, slot by slot. A run
     kept with its trace of dynamic ARQ gives what was held, served and why, service by service.
     """
-    from lasthop import show
-    from lasthop.paths import is_study
-    from lasthop.slots import slots_text, span
-    from lasthop.study import Study
+    from lasthop.base.paths import is_study
+    from lasthop.study.study import Study
+    from lasthop.views import tables as show
+    from lasthop.views.slots import slots_text, span
 
     if window is not None and trace is None:
         raise UsageError("has a meaning with --trace alone; expected --trace arq", argument="between")
@@ -124,8 +124,8 @@ def show_command(
 
 def _services(folder: Path, window: str | None) -> None:
     """Print what a stored run's access points served."""
-    from lasthop import arq
-    from lasthop.plot_run import read
+    from lasthop.figures.run import read
+    from lasthop.views import arq
 
     label = any(arq.BY_ORACLE in text for text in read(folder).get("notes", []))
     text, left = arq.services_text(folder, arq.between(window) if window else None)
@@ -160,11 +160,11 @@ def plot_command(
     A study has the figures of its scenario and, with an 802.11 link, `airtime`: one bar for each
     point. A run has `time`, from its traces and bins, and `airtime`.
     """
-    from lasthop.errors import nearest
-    from lasthop.paths import RUN, is_study
-    from lasthop.plot import draw, figure_named
-    from lasthop.study import Study
-    from lasthop.style import FORMATS
+    from lasthop.base.errors import nearest
+    from lasthop.base.paths import RUN, is_study
+    from lasthop.figures.lines import draw, figure_named
+    from lasthop.figures.style import FORMATS
+    from lasthop.study.study import Study
 
     kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
     for kind in kinds:
@@ -172,7 +172,7 @@ def plot_command(
             raise UsageError(f'"{kind}" is not a format; {nearest(kind, FORMATS)}', argument="format")
     folder = out or study_or_run / "figures"
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
-        from lasthop import plot_run
+        from lasthop.figures import run as plot_run
 
         for name, sheet in plot_run.draw(study_or_run, figures).items():
             _save(sheet, folder, name, kinds)
@@ -198,7 +198,7 @@ def plot_command(
 
 
 def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
-    from lasthop.style import save
+    from lasthop.figures.style import save
 
     for kind in kinds:
         path = folder / f"{name}.{kind}"
@@ -224,8 +224,8 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
 
     Swept keys appear as text and, where they are quantities, in SI units under NAME_si.
     """
-    from lasthop import export
-    from lasthop.study import Study
+    from lasthop.study import export
+    from lasthop.study.study import Study
 
     suffix = out.suffix.removeprefix(".") if out else ""
     chosen = kind or (suffix if suffix in export.FORMATS else "csv")
@@ -258,9 +258,9 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 
     It runs from the current directory. A run that a limit stopped is stopped after as many events.
     """
-    from lasthop.paths import RUN, is_study
-    from lasthop.repeat import command, command_of_run
-    from lasthop.study import Study
+    from lasthop.base.paths import RUN, is_study
+    from lasthop.study.merge import command, command_of_run
+    from lasthop.study.study import Study
 
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
         if point is not None or replication is not None:
@@ -286,7 +286,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 @talk_options
 def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     """Join the shards IN of one study into the study OUT."""
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     joined = merge(out, parts)
     have = sum(1 for _ in joined.results())

@@ -1,0 +1,106 @@
+"""The command that repeats one run, and joining the shards of one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base import paths
+from lasthop.base.errors import StudyError, UsageError
+from lasthop.figures.run import read
+from lasthop.study.ledger import Ledger
+from lasthop.study.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def command_of_run(folder: Path) -> str:
+    """The shell command that repeats a run that was kept by `run -o`."""
+    run = read(folder)
+    file = str(run["file"])
+    if not Path(file).is_file():
+        file = str(run["scenario"])
+        if file not in paths.shipped():
+            raise UsageError(f"{folder}: {run['file']} is not there; expected the scenario that was run")
+    return _command(file, list(run["overrides"].items()), run["point_number"], run)
+
+
+def command(study: Study, point: int, replication: int) -> str:
+    """The shell command that repeats a run of the study, on the study's own scenario file."""
+    if not any(index == point for index, _, _ in study.plan):
+        raise UsageError(
+            f"{study.path}: point {point}; expected one of its {len(study.plan)} points "
+            f"({study.plan[0][0]} to {study.plan[-1][0]})"
+        )
+    row = study.run_at(point, replication)
+    run: dict[str, Any] = {"seed": study.seed, "replication": replication}
+    if row is not None:
+        run |= {"stopped": row.stopped, "events": row.events}
+    return _command(str(study.path / paths.TEXT), study.scenario.overrides, point, run)
+
+
+def _command(file: str, overrides: list[tuple[str, str]], point: int, run: Mapping[str, Any]) -> str:
+    words = [paths.program(), "run", file]
+    for key, value in overrides:
+        words += ["-s", f"{key}={value}"]
+    # Not its swept values: one may have no meaning where another is fixed.
+    words += ["--point", str(point)]
+    words += ["--seed", str(run["seed"]), "--replication", str(run["replication"])]
+    if run.get("stopped"):
+        # Whatever stopped it, it had done so many events.
+        words += ["--max-events", str(run["events"])]
+    return shlex.join(words)
+
+
+def merge(out: Path, parts: Sequence[Path]) -> Study:
+    """Join studies of the same scenario, settings and seed into one directory.
+
+    A study that is in that directory already is continued only if the outcome has its plan, for
+    another plan would hide runs that it has.
+    """
+    for part in parts:
+        if part.resolve() == out.resolve():
+            raise UsageError(f"merge: {out}: is one of the parts; expected another directory to write")
+    studies = [Study.open(part) for part in parts]
+    first = studies[0]
+    for other in studies[1:]:
+        for what, a, b in (
+            ("scenario text", first.scenario.text, other.scenario.text),
+            ("settings", first.scenario.overrides, other.scenario.overrides),
+            ("seed", first.seed, other.seed),
+            ("points", [p[:2] for p in first.plan], [p[:2] for p in other.plan]),
+        ):
+            if a != b:
+                raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
+    most = max(count for study in studies for _, _, count in study.plan)
+    if (out / paths.LEDGER).exists():
+        _check_same(Study.open(out), first, most)
+    joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
+    ledger = Ledger(joined.path, write=True)
+    try:
+        for study in studies:
+            ledger.put(study.runs.values())
+        joined.read(ledger)
+    finally:
+        ledger.close()
+    return joined
+
+
+def _check_same(there: Study, part: Study, replications: int) -> None:
+    """Raise unless merging would leave the study in the output directory planned as it is."""
+    if not there.plan:
+        return
+    for what, a, b in (
+        ("scenario text", there.scenario.text, part.scenario.text),
+        ("settings", there.scenario.overrides, part.scenario.overrides),
+        ("seed", there.seed, part.seed),
+        ("points", [p[:2] for p in there.plan], [p[:2] for p in part.plan]),
+        ("replications", {count for _, _, count in there.plan}, {replications}),
+    ):
+        if a != b:
+            raise StudyError(
+                f"{there.path}: holds a study of other {what} than {part.path}; expected the same "
+                "(merge into a new directory)"
+            )

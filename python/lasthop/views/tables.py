@@ -1,0 +1,130 @@
+"""What `show` prints: a study's tables, or a scenario with every default filled in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base.jsontext import dumps
+from lasthop.base.quantity import metric_unit
+from lasthop.study.sweep import figure_metrics
+from lasthop.views import airtime, arq, classes
+from lasthop.views.groups import grid, means, pivot
+from lasthop.views.losses import of_study
+from lasthop.views.matrix import matrix_text
+
+if TYPE_CHECKING:
+    from lasthop.scenario.scenario import Scenario
+    from lasthop.study.study import Study
+
+
+def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False) -> str:
+    """The figures' tables and what users got, or the tables of the metrics named.
+
+    With `judgements`, also what laws took losses for.
+    """
+    blocks = []
+    for view in _views(study, metrics):
+        if view.get("kind") == "airtime":
+            block = airtime.study_text(study, view)
+        elif view.get("kind") == "matrix":
+            study.check_metric(view["y"])
+            block = matrix_text(study, view)
+        else:
+            study.check_metric(view["y"])
+            block = pivot(
+                study,
+                view.get("x"),
+                view["y"],
+                view.get("lines"),
+                view.get("where") or {},
+                view.get("gain-over"),
+            )
+        if block:
+            title = view.get("title") or ""
+            blocks.append(f"{title}\n{block}" if title else block)
+    if not blocks:
+        # The figures' own conditions leave no point of this study.
+        for name in metrics or tuple(figure_metrics(study)):
+            study.check_metric(name)
+            blocks.append(f"{name}\n{means(study, name)}")
+    if judgements:
+        judged = of_study(study) or "no law that judges losses"
+        blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
+    by_class = "" if metrics else classes.of_study(study)
+    if by_class:
+        blocks.append(f"classes of traffic, means over the replications\n{by_class}")
+    if arq.by_oracle(study.scenario):
+        blocks.append(arq.BY_ORACLE)
+    return "\n\n".join(blocks)
+
+
+def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
+    """The same numbers as one JSON document: a table of points for every metric."""
+    named = metrics or tuple(figure_metrics(study) if study.metrics() else ())
+    return dumps(
+        {
+            "scenario": study.scenario.id,
+            "version": _core.__version__,
+            "model_version": _core.model_version,
+            "seed": study.seed,
+            "overrides": dict(study.scenario.overrides),
+            "runs": sum(1 for _ in study.results()),
+            "failed": len(study.failures),
+            "stopped": len(study.stopped),
+            "airtime": airtime.study_json(study),
+            "classes": classes.study_json(study),
+            "notes": [arq.BY_ORACLE] if arq.by_oracle(study.scenario) else [],
+            "tables": [
+                {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
+            ],
+        }
+    )
+
+
+def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What to tabulate: the figures, or each metric laid out like the first figure."""
+    figures = study.scenario.figures()
+    if metrics:
+        first: dict[str, Any] = next((f for f in figures if "x" in f), {})
+        layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
+        return [{**layout, "y": name} for name in metrics]
+    # What is drawn over time is no table, and of response times there is another.
+    shown = [figure for figure in figures if figure["kind"] not in ("time", "cdf")]
+    return shown or [{"y": name} for name in study.metrics()[:1]]
+
+
+def scenario_text(scenario: Scenario, point: int) -> str:
+    """Every key of a point, section by section: value, origin, source."""
+    entries = scenario.resolved(point)
+    place = ", ".join(f"{k} = {v}" for k, v in scenario.points()[point].items())
+    lines = [f"{scenario.id}: point {point} of {len(scenario.points())}" + (f" ({place})" if place else "")]
+    sections: dict[str, list[list[str]]] = {}
+    for key, entry in entries.items():
+        parts = key.split(".")
+        section = ".".join(parts[: 2 if parts[0] in ("links", "flows", "nodes", "agents") else 1])
+        rest = key[len(section) + 1 :]
+        row = [f"  {rest}" if rest else f"  {key}", entry["value"], entry["from"], entry.get("source") or ""]
+        sections.setdefault(section, []).append(row)
+    width = [max((len(r[i]) for rows in sections.values() for r in rows), default=0) for i in range(3)]
+    for section, rows in sections.items():
+        lines += ["", f"[{section}]"]
+        padded = [[t.ljust(w) for t, w in zip(r, [*width, 0], strict=True)] for r in rows]
+        lines.append(grid([""] * 4, padded))
+    return "\n".join(lines)
+
+
+def scenario_json(scenario: Scenario, point: int) -> str:
+    """Every key of a point as JSON."""
+    return dumps(
+        {
+            "scenario": scenario.id,
+            "version": _core.__version__,
+            "model_version": _core.model_version,
+            "point": point,
+            "points": len(scenario.points()),
+            "swept": scenario.points()[point],
+            "key": scenario.point_key(point),
+            "values": scenario.resolved(point),
+        }
+    )
