@@ -63,7 +63,7 @@ def list_command(what: str | None, as_json: bool) -> None:
 
         data(dumps(entries))
         return
-    from lasthop.views.groups import grid
+    from lasthop.base.table import grid
 
     hidden = {"colour", "marker"}
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
@@ -126,7 +126,7 @@ def explain_command(key: str, as_json: bool) -> None:
 
         data(dumps(entry))
         return
-    from lasthop.views.groups import grid
+    from lasthop.base.table import grid
 
     rows = [
         [name.replace("_", " "), _cell(value)] for name, value in entry.items() if value not in (None, "", [])

@@ -230,7 +230,7 @@ def _note_run(done: Run) -> None:
 def _dozen(done: Run, *, judgements: bool) -> str:
     """The metrics that tell most, and what was asked for beside them."""
     from lasthop.base.quantity import human, metric_unit
-    from lasthop.views.groups import grid
+    from lasthop.base.table import grid
     from lasthop.views.losses import of_run
     from lasthop.views.summary import telling
 
@@ -247,9 +247,9 @@ def _dozen(done: Run, *, judgements: bool) -> str:
 def _everything(done: Run) -> str:
     """All metrics, the ledgers of airtime, and what laws judged and users got."""
     from lasthop.base.quantity import human, metric_unit
+    from lasthop.base.table import grid
     from lasthop.views import classes
     from lasthop.views.airtime import CLASSES, ledgers, metric
-    from lasthop.views.groups import grid
     from lasthop.views.losses import of_run
 
     books = ledgers(done)

@@ -75,10 +75,10 @@ def reproduce_command(
     """
     from lasthop.base.errors import UsageError
     from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
     from lasthop.cli.interrupt import interruptible
     from lasthop.papers import reproduce as book
     from lasthop.study.progress import reporter
-    from lasthop.views.groups import grid
 
     if listing:
         papers = [book.paper(name) for name in book.known()]
@@ -242,8 +242,8 @@ def bench_command(
 ) -> None:
     """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
     from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
     from lasthop.tools import agentcost, bench, lawcost
-    from lasthop.views.groups import grid
 
     found = bench.cases(cases)
     if listing:

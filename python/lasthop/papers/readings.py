@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
+from lasthop.base.table import grid
 from lasthop.papers.claims import AGREES, DIFFERS, VERDICTS, Finding
 from lasthop.papers.measure import judge
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
 from lasthop.study.sweep import Progress, Sweep
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,6 +14,7 @@ from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
+from lasthop.base.table import grid
 from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.papers.measure import judge
 from lasthop.scenario.overrides import as_text
@@ -21,7 +22,6 @@ from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
 from lasthop.study.sweep import Progress, Sweep
 from lasthop.views.arq import BY_ORACLE, by_oracle
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

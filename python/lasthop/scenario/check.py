@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import digits
+from lasthop.base.table import grid
 from lasthop.scenario.budget import admit, largest
 from lasthop.stats.intervals import Interval, interval
 from lasthop.stats.theory import mathis, pftk
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

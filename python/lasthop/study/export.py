@@ -17,8 +17,8 @@ from lasthop.base.files import replacing
 from lasthop.base.jsontext import dumps
 from lasthop.base.paths import protect
 from lasthop.base.quantity import metric_unit
+from lasthop.base.table import Table
 from lasthop.stats.intervals import interval
-from lasthop.views.groups import Table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from lasthop.base.table import Table
     from lasthop.study.work import Limits
-    from lasthop.views.groups import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,13 +284,13 @@ class Study:
 
     def table(self, metric: str) -> Table:
         """The mean of a metric at every point with its 95 % interval and n."""
-        from lasthop.views.groups import means
+        from lasthop.views.means import means
 
         return means(self, metric)
 
     def contrast(self, metric: str, key: str, baseline: str | None = None) -> Table:
         """Differences between the values of a key, paired by common random numbers."""
-        from lasthop.views.groups import contrasts
+        from lasthop.views.contrasts import contrasts
 
         return contrasts(self, metric, key, baseline)
 

@@ -25,11 +25,11 @@ from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import LasthopError, UsageError, nearest, reason
 from lasthop.base.quantity import digits
+from lasthop.base.table import grid
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import Scenario, load
 from lasthop.tools.agentcost import AgentCase
 from lasthop.tools.lawcost import LawCase
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

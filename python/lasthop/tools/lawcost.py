@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.quantity import digits
-from lasthop.views.groups import grid
+from lasthop.base.table import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import human
+from lasthop.base.table import grid
 from lasthop.stats.intervals import Interval, interval
-from lasthop.views.groups import grid, groups
+from lasthop.views.groups import groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

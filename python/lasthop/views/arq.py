@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from lasthop.base.errors import StudyError, UsageError, reason
-from lasthop.views.groups import grid
+from lasthop.base.table import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

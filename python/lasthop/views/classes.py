@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import human, seconds
+from lasthop.base.table import grid
 from lasthop.stats.intervals import Interval, interval
 from lasthop.stats.survival import Lasted, common_limit, kaplan_meier, restricted_mean
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

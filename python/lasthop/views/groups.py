@@ -1,142 +1,20 @@
-"""Tables of a study: means with intervals, paired contrasts, and pivots for reading.
-
->>> table = Table(["x", "mean"], [{"x": "1 %", "mean": 2.0}])
->>> table.column("mean"), len(table)
-([2.0], 1)
->>> print(table)
-x    mean
-1 %  2.000
-"""
+"""The points of a study as the lines of a figure, and these as text: x down the side, a column per line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lasthop.base.errors import UsageError, nearest
+from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, metric_unit, metric_words, prefix
+from lasthop.base.table import grid
 from lasthop.scenario.overrides import same
-from lasthop.stats.intervals import Interval, difference, interval, ratio
+from lasthop.stats.intervals import Interval, interval, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from lasthop.study.study import Study
-
-
-@dataclass(slots=True)
-class Table:
-    """Rows of named values that print well; `rows` is a list of dicts for any data frame."""
-
-    columns: list[str]
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    def column(self, name: str) -> list[Any]:
-        """The values of one column."""
-        if name not in self.columns:
-            raise UsageError(f"table: {name}: no such column; {nearest(name, self.columns)}")
-        return [row[name] for row in self.rows]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-    def __str__(self) -> str:
-        return grid(self.columns, [[_cell(r[c]) for c in self.columns] for r in self.rows])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(c)}</th>" for c in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(r[c]))}</td>" for c in self.columns) + "</tr>"
-            for r in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: object) -> str:
-    if value is None or isinstance(value, float):
-        return digits(value)
-    return str(value)
-
-
-def grid(columns: list[str], rows: list[list[str]]) -> str:
-    """Text in aligned columns, two spaces apart.
-
-    >>> print(grid(["a", "b"], [["1", "long"], ["22", "x"]]))
-    a   b
-    1   long
-    22  x
-    """
-    lines = [columns, *rows] if any(columns) else rows
-    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))] if lines else []
-    return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
-def means(study: Study, metric: str) -> Table:
-    """Mean, 95 % interval and n of a metric at every point."""
-    study.check_metric(metric)
-    swept = list(study.points()[0])
-    table = Table([*swept, "mean", "ci_low", "ci_high", "n"])
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
-        it = interval(list(study.values(index, metric).values()))
-        table.rows.append({**point, **_columns(it)})
-    return table
-
-
-def _columns(it: Interval) -> dict[str, Any]:
-    return {"mean": it.mean, "ci_low": it.low, "ci_high": it.high, "n": it.n}
-
-
-def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) -> Table:
-    """What changing one key does, everything else and the random numbers being equal.
-
-    Each row is the value at `key` minus the value at the baseline (the key's first value unless
-    named), averaged over the replications both have, with its 95 % interval; `relative` is the
-    mean difference over the baseline's mean.
-    """
-    study.check_metric(metric)
-    points = study.points()
-    if key not in points[0]:
-        raise UsageError(f"contrast: {key} is not swept in {study.path}; {nearest(key, points[0])}")
-    values = list(dict.fromkeys(point[key] for point in points))
-    base = values[0] if baseline is None else baseline
-    base = next((v for v in values if same(key, v, base, study.scenario.numeric)), base)
-    if base not in values:
-        raise UsageError(f'contrast: {key} = "{base}" is not in the study; {nearest(base, values)}')
-    together = next(keys for keys, _ in study.scenario.axes() if key in keys)
-    others = [k for k in points[0] if k not in together]
-    cells: dict[tuple[str, ...], dict[str, dict[int, float | None]]] = {}
-    for (index, _, _), point in zip(study.plan, points, strict=True):
-        place = tuple(point[k] for k in others)
-        cells.setdefault(place, {})[point[key]] = study.values(index, metric)
-    table = Table([*others, key, "minus", "difference", "ci_low", "ci_high", "n", "relative"])
-    for place, cell in cells.items():
-        for value in values:
-            if value == base or value not in cell or base not in cell:
-                continue
-            it = difference(cell[value], cell[base])
-            level = interval(list(cell[base].values())).mean
-            table.rows.append(
-                {
-                    **dict(zip(others, place, strict=True)),
-                    key: value,
-                    "minus": base,
-                    "difference": it.mean,
-                    "ci_low": it.low,
-                    "ci_high": it.high,
-                    "n": it.n,
-                    "relative": it.mean / level if it.mean is not None and level else None,
-                }
-            )
-    return table
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.base.quantity import digits, human
+from lasthop.base.table import grid
 from lasthop.stats.intervals import interval
-from lasthop.views.groups import grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, metric_unit, metric_words, prefix
+from lasthop.base.table import grid
 from lasthop.stats.intervals import Interval, interval, share_in_sum
-from lasthop.views.groups import grid, matches
+from lasthop.views.groups import matches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lasthop.views.groups import grid
+from lasthop.base.table import grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

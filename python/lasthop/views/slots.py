@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
-from lasthop.views.groups import grid
+from lasthop.base.table import grid
 
 if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario, Trace

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
+from lasthop.base.table import grid
 from lasthop.study.sweep import figure_metrics
 from lasthop.views import airtime, arq, classes
-from lasthop.views.groups import grid, means, pivot
+from lasthop.views.groups import pivot
 from lasthop.views.losses import of_study
 from lasthop.views.matrix import matrix_text
+from lasthop.views.means import means
 
 if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
