@@ -13,7 +13,7 @@ from conftest import HOP
 from lasthop import _core
 from lasthop.figures.airtime import COLOURS
 from lasthop.figures.lines import draw, figure_named
-from lasthop.views import airtime
+from lasthop.scenario import airtime
 
 if TYPE_CHECKING:
     import subprocess

@@ -74,3 +74,11 @@ def grid(columns: list[str], rows: list[list[str]]) -> str:
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )
+
+
+def flushed(head: list[str], rows: list[list[str]]) -> str:
+    """A grid whose columns after the first are flush right."""
+    lines = [head, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    flush = [[line[0], *(t.rjust(w) for t, w in zip(line[1:], widths[1:], strict=True))] for line in lines]
+    return grid(flush[0], flush[1:])

@@ -125,11 +125,12 @@ def show_command(
 def _services(folder: Path, window: str | None) -> None:
     """Print what a stored run's access points served."""
     from lasthop.figures.run import read
+    from lasthop.scenario.oracle import BY_ORACLE
     from lasthop.views import arq
 
-    label = any(arq.BY_ORACLE in text for text in read(folder).get("notes", []))
+    label = any(BY_ORACLE in text for text in read(folder).get("notes", []))
     text, left = arq.services_text(folder, arq.between(window) if window else None)
-    data(f"{text}\n\n{arq.BY_ORACLE}" if label else text)
+    data(f"{text}\n\n{BY_ORACLE}" if label else text)
     if left:
         note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")
 

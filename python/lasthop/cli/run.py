@@ -248,11 +248,11 @@ def _everything(done: Run) -> str:
     """All metrics, the ledgers of airtime, and what laws judged and users got."""
     from lasthop.base.quantity import human, metric_unit
     from lasthop.base.table import grid
+    from lasthop.scenario.airtime import CLASSES, metric
     from lasthop.views import classes
-    from lasthop.views.airtime import CLASSES, ledgers, metric
     from lasthop.views.losses import of_run
 
-    books = ledgers(done)
+    books = done.airtime()
     booked = {metric(book.link, name) for book in books for name in (*CLASSES, "concurrent")}
     rows = [
         [name, human(value, metric_unit(name))] for name, value in done.metrics.items() if name not in booked

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
 from lasthop.figures.style import caption, counts, sheet
+from lasthop.scenario.airtime import CLASSES, Airtime
 from lasthop.stats.intervals import Interval
-from lasthop.views.airtime import CLASSES, Airtime, Bar, bars, heard_by, link_of
+from lasthop.views.airtime import Bar, bars, heard_by, link_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

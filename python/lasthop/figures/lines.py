@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import metric_unit, metric_words, prefix, split
 from lasthop.figures.style import add_to_caption, caption, counts, decades, plain_ticks, sheet, styles
-from lasthop.views.arq import BY_ORACLE, by_oracle
+from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.views.groups import Series, series
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
 def draw(study: Study, figure: dict[str, Any]) -> Figure:
     """Draw a figure of the study; nothing is written."""
     drawn = _draw(study, figure)
-    if by_oracle(study.scenario):
+    if by_oracle(study.scenario.warnings):
         add_to_caption(drawn, BY_ORACLE)
     return drawn
 

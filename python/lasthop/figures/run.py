@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.base.paths import RUN
 from lasthop.figures.style import add_to_caption
-from lasthop.views import airtime
+from lasthop.scenario import airtime
 from lasthop.views.timeline import PANELS, Columns, Line, binned, flows_of, held, traced
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.papers.measure import judge
+from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
 from lasthop.study.sweep import Progress, Sweep
-from lasthop.views.arq import BY_ORACLE, by_oracle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,7 @@ def reproduce(
             save(draw(study, figure), folder / "figures" / f"{figure['id']}.svg")
         result.findings += [judge(c, study) for c in one.claims if c.study == name]
         result.folders.append(folder)
-        if by_oracle(scenario):
+        if by_oracle(scenario.warnings):
             result.oracles.append(name)
     order = [c.id for c in one.claims]
     result.findings.sort(key=lambda f: order.index(f.claim.id))

@@ -19,6 +19,8 @@ from lasthop.base import paths
 from lasthop.base.arguments import span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
+from lasthop.scenario.airtime import Airtime, ledgers
+from lasthop.scenario.oracle import BY_ORACLE, oracle_at
 from lasthop.scenario.overrides import Pairs, as_text, parse_where, select
 
 if TYPE_CHECKING:
@@ -281,10 +283,12 @@ class Run:
             )
         return Trace(name, self._core)
 
+    def airtime(self) -> list[Airtime]:
+        """The ledgers of airtime, one for each 802.11 link."""
+        return ledgers(self.metrics, self.scenario.observers(self.point))
+
     def as_dict(self) -> dict[str, Any]:
         """The run as the command line prints it with `--json`."""
-        from lasthop.views.airtime import ledgers
-
         return {
             "scenario": self.scenario.id,
             "file": self.scenario.name,
@@ -296,7 +300,7 @@ class Run:
             "point": self.scenario.points()[self.point],
             "point_number": self.point,
             "metrics": self.metrics,
-            "airtime": [ledger.as_dict() for ledger in ledgers(self)],
+            "airtime": [ledger.as_dict() for ledger in self.airtime()],
             "series": self._series(),
             "transfers": self.transfers or None,
             "notes": self.notes(),
@@ -308,8 +312,6 @@ class Run:
 
     def notes(self) -> list[str]:
         """What must stand with every number of this run: that a node knew what none could."""
-        from lasthop.views.arq import BY_ORACLE, oracle_at
-
         return [BY_ORACLE] if oracle_at(self.scenario.resolved(self.point)) else []
 
     def _series(self) -> dict[str, Any] | None:

@@ -1,118 +1,20 @@
-"""The ledger of airtime: how the time of an 802.11 medium was used, as one station observed it.
-
-Every second measured is in exactly one class, so that the classes of a ledger add up to the run
-without its warm-up. Concurrent airtime is that of frames on the air at the same time as another,
-or out of the observer's hearing; it is no part of the sum.
-"""
+"""The ledgers of airtime of a study: shares of the time measured, as bars of a figure and as tables."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError, nearest
-from lasthop.base.quantity import human
-from lasthop.base.table import grid
+from lasthop.base.table import flushed
+from lasthop.scenario.airtime import CLASSES, ledger, metric
 from lasthop.stats.intervals import Interval, interval
 from lasthop.views.groups import groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lasthop.scenario.scenario import Run
     from lasthop.study.study import Study
-
-# In the order in which they are shown and stacked, with what readers call them.
-CLASSES = {
-    "data_payload": "data",
-    "tcp_ack_payload": "TCP ACK",
-    "headers": "headers, preambles",
-    "rts_cts": "RTS, CTS",
-    "mac_ack": "MAC ACK",
-    "interframe": "interframe spaces",
-    "backoff": "backoff",
-    "collision": "collisions",
-    "errored": "errored frames",
-    "idle": "idle",
-}
-
-
-def metric(link: str, name: str) -> str:
-    """The metric of a class, or of `concurrent`.
-
-    >>> metric("wlan", "idle")
-    'links.wlan.airtime_idle_s'
-    """
-    return f"links.{link}.airtime_{name}_s"
-
-
-@dataclass(frozen=True, slots=True)
-class Airtime:
-    """One ledger: seconds by class, and those used concurrently."""
-
-    link: str
-    observer: str
-    seconds: dict[str, float]
-    concurrent: float
-
-    @property
-    def measured(self) -> float:
-        """The time measured: all classes together."""
-        return math.fsum(self.seconds.values())
-
-    def share(self, seconds: float) -> float | None:
-        """So many seconds as a share of the time measured."""
-        return seconds / self.measured if self.measured else None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The ledger as `run --json` prints it."""
-        return {
-            "link": self.link,
-            "observer": self.observer,
-            "measured_s": self.measured,
-            "classes": {
-                name: {"time_s": seconds, "share": self.share(seconds)}
-                for name, seconds in self.seconds.items()
-            },
-            "concurrent_s": self.concurrent,
-        }
-
-    def __str__(self) -> str:
-        rows = [[CLASSES[name], *self._cells(seconds)] for name, seconds in self.seconds.items()]
-        rows.append(["sum", *self._cells(self.measured)])
-        rows.append(["concurrent, beside the sum", *self._cells(self.concurrent)])
-        return f"airtime of {self.link} as {self.observer} observed it\n" + _right(
-            ["class", "time", "share"], rows
-        )
-
-    def _cells(self, seconds: float) -> list[str]:
-        share = self.share(seconds)
-        return [human(seconds, "s"), "–" if share is None else f"{100 * share:.2f} %"]
-
-
-def _right(head: list[str], rows: list[list[str]]) -> str:
-    """A grid whose columns behind the first are flush right."""
-    lines = [head, *rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    flush = [[line[0], *(t.rjust(w) for t, w in zip(line[1:], widths[1:], strict=True))] for line in lines]
-    return grid(flush[0], flush[1:])
-
-
-def ledgers(run: Run) -> list[Airtime]:
-    """The ledgers of a run, one for each 802.11 link."""
-    return [_ledger(run.metrics, link, observer) for link, observer in run.scenario.observers(run.point)]
-
-
-def _ledger(metrics: Mapping[str, float | None], link: str, observer: str) -> Airtime:
-    seconds = {name: metrics[metric(link, name)] or 0.0 for name in CLASSES}
-    return Airtime(link, observer, seconds, metrics[metric(link, "concurrent")] or 0.0)
-
-
-def from_dict(found: Mapping[str, Any]) -> Airtime:
-    """A ledger as `as_dict` wrote it."""
-    seconds = {name: float(entry["time_s"]) for name, entry in found["classes"].items()}
-    return Airtime(str(found["link"]), str(found["observer"]), seconds, float(found["concurrent_s"]))
 
 
 def links(study: Study) -> list[str]:
@@ -178,7 +80,7 @@ def _bar(study: Study, point: int, link: str, x: str, label: str) -> Bar | None:
     if observer is None:
         return None
     runs = [
-        _ledger({metric(link, name): column[k] for name, column in columns.items()}, link, observer)
+        ledger({metric(link, name): column[k] for name, column in columns.items()}, link, observer)
         for k in columns["idle"]
     ]
     runs = [run for run in runs if run.measured]
@@ -209,7 +111,7 @@ def study_text(study: Study, figure: Mapping[str, Any]) -> str:
     counts = sorted({bar.shares["idle"].n for bar in every})
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     about = f"airtime of {link_of(study, figure)}: {heard_by(every)}, mean ± half-width of the 95 % interval"
-    return f"{about}, n = {n}\n" + _right(["class", *head], rows)
+    return f"{about}, n = {n}\n" + flushed(["class", *head], rows)
 
 
 def _percent(it: Interval) -> str:

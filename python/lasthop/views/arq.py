@@ -1,4 +1,4 @@
-"""Dynamic ARQ: what an access point served and why, and the label of what was made with the oracle."""
+"""Dynamic ARQ: what an access point served and why."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from lasthop.scenario.scenario import Scenario
-
-# What stands below every table and figure of results in which an access point knew what none could.
-BY_ORACLE = "TCP timers by oracle"
-_REMARK = re.compile(r"\blinks\.[^ :]+\.arq\.timing: ")
 # Services shown when no time is asked for.
 FIRST = 100
 _TIMES = ("first", "again", "2nd time again", "3rd time again")
@@ -29,17 +24,6 @@ _WHY = {
     "oldest": "oldest: it holds the window",
     "hopeless": "nothing else is left",
 }
-
-
-def by_oracle(scenario: Scenario) -> bool:
-    """Whether an access point of some point of the scenario is told TCP's timers by the simulator."""
-    return any(_REMARK.search(warning) for warning in scenario.warnings)
-
-
-def oracle_at(resolved: Mapping[str, Mapping[str, str]]) -> bool:
-    """The same of one point, all of whose keys are given."""
-    sources = [entry["value"] for key, entry in resolved.items() if key.endswith(".arq.timing")]
-    return any(source.strip('"') == "oracle" for source in sources)
 
 
 def between(text: str) -> tuple[float, float]:

@@ -8,8 +8,9 @@ from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
 from lasthop.base.table import grid
+from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.study.sweep import figure_metrics
-from lasthop.views import airtime, arq, classes
+from lasthop.views import airtime, classes
 from lasthop.views.groups import pivot
 from lasthop.views.losses import of_study
 from lasthop.views.matrix import matrix_text
@@ -56,8 +57,8 @@ def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool 
     by_class = "" if metrics else classes.of_study(study)
     if by_class:
         blocks.append(f"classes of traffic, means over the replications\n{by_class}")
-    if arq.by_oracle(study.scenario):
-        blocks.append(arq.BY_ORACLE)
+    if by_oracle(study.scenario.warnings):
+        blocks.append(BY_ORACLE)
     return "\n\n".join(blocks)
 
 
@@ -76,7 +77,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "stopped": len(study.stopped),
             "airtime": airtime.study_json(study),
             "classes": classes.study_json(study),
-            "notes": [arq.BY_ORACLE] if arq.by_oracle(study.scenario) else [],
+            "notes": [BY_ORACLE] if by_oracle(study.scenario.warnings) else [],
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],
