@@ -12,7 +12,7 @@ import lasthop as lh
 from conftest import HOP
 from lasthop import _core
 from lasthop.figures.airtime import COLOURS
-from lasthop.figures.lines import draw, figure_named
+from lasthop.figures.draw import draw, figure_named
 from lasthop.scenario import airtime
 
 if TYPE_CHECKING:

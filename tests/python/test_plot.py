@@ -8,7 +8,7 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
-from lasthop.figures.lines import draw
+from lasthop.figures.draw import draw
 from lasthop.figures.style import save
 from lasthop.views.matrix import matrix, matrix_text
 from lasthop.views.tables import study_text

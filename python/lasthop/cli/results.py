@@ -70,6 +70,7 @@ def show_command(
     kept with its trace of dynamic ARQ gives what was held, served and why, service by service.
     """
     from lasthop.base.paths import is_study
+    from lasthop.scenario.values import scenario_json, scenario_text
     from lasthop.study.study import Study
     from lasthop.views import tables as show
     from lasthop.views.slots import slots_text, span
@@ -119,12 +120,12 @@ def show_command(
         return
     for warning in scenario.warnings:
         note(f"warning: {warning}")
-    data(show.scenario_json(scenario, point) if as_json else show.scenario_text(scenario, point))
+    data(scenario_json(scenario, point) if as_json else scenario_text(scenario, point))
 
 
 def _services(folder: Path, window: str | None) -> None:
     """Print what a stored run's access points served."""
-    from lasthop.figures.run import read
+    from lasthop.scenario.kept import read
     from lasthop.scenario.oracle import BY_ORACLE
     from lasthop.views import arq
 
@@ -163,7 +164,7 @@ def plot_command(
     """
     from lasthop.base.errors import nearest
     from lasthop.base.paths import RUN, is_study
-    from lasthop.figures.lines import draw, figure_named
+    from lasthop.figures.draw import draw, figure_named
     from lasthop.figures.style import FORMATS
     from lasthop.study.study import Study
 
@@ -260,7 +261,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
     It runs from the current directory. A run that a limit stopped is stopped after as many events.
     """
     from lasthop.base.paths import RUN, is_study
-    from lasthop.study.merge import command, command_of_run
+    from lasthop.study.repeat import command, command_of_run
     from lasthop.study.study import Study
 
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():

@@ -88,6 +88,7 @@ def run_command(
     from lasthop.base.paths import find, protect
     from lasthop.cli.interrupt import attended
     from lasthop.scenario.budget import admit
+    from lasthop.scenario.kept import keep
 
     chosen = loaded(scenario, settings)
     for warning in chosen.warnings:
@@ -136,7 +137,7 @@ def run_command(
     for path in captures.values():
         written(path)
     if folder is not None:
-        _keep(done, folder)
+        keep(done, folder)
         written(folder)
 
 
@@ -272,20 +273,3 @@ def _holes(done: Run) -> list[str]:
     found = packets.holes_by_flow(done.trace("tcp").chunks)
     told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
     return [f"losses of {flow} told by duplicates\n{table}" for flow, table in told]
-
-
-def _keep(done: Run, folder: Path) -> None:
-    from lasthop.base.files import replacing
-    from lasthop.base.jsontext import dumps
-    from lasthop.base.paths import RUN
-
-    try:
-        for name in done.traces():
-            path = folder / "traces" / f"{name}.csv"
-            path.parent.mkdir(exist_ok=True)
-            with replacing(path) as draft:
-                done.trace(name).to_csv(draft)
-        with replacing(folder / RUN) as draft:
-            draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e

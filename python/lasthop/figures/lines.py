@@ -1,14 +1,13 @@
-"""Figures of a study: lines with error bands, a matrix, airtime, response times, a flow over time."""
+"""A metric over a swept key: lines with error bands, or with bars at words."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import UsageError, nearest
+from lasthop.base.errors import UsageError
 from lasthop.base.quantity import metric_unit, metric_words, prefix, split
-from lasthop.figures.style import add_to_caption, caption, counts, decades, plain_ticks, sheet, styles
-from lasthop.scenario.oracle import BY_ORACLE, by_oracle
+from lasthop.figures.style import caption, counts, decades, plain_ticks, sheet, styles
 from lasthop.views.groups import Series, series
 
 if TYPE_CHECKING:
@@ -20,53 +19,9 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
 
-# What can be drawn of any study of an 802.11 link, without a [[figure]].
-AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
 
-
-def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
-    """The `[[figure]]` of that id, or the airtime of every point; the first one without a name."""
-    figures = {str(f["id"]): f for f in scenario.figures()}
-    if name == AIRTIME["id"] and name not in figures:
-        return AIRTIME
-    if not figures:
-        raise UsageError(f"{scenario.id}: no [[figure]]; expected one, or the name {AIRTIME['id']}")
-    if name is None:
-        return next(iter(figures.values()))
-    if name not in figures:
-        raise UsageError(f"{scenario.id}: {name}: no such figure; {nearest(name, figures)}")
-    return figures[name]
-
-
-def draw(study: Study, figure: dict[str, Any]) -> Figure:
-    """Draw a figure of the study; nothing is written."""
-    drawn = _draw(study, figure)
-    if by_oracle(study.scenario.warnings):
-        add_to_caption(drawn, BY_ORACLE)
-    return drawn
-
-
-def _draw(study: Study, figure: dict[str, Any]) -> Figure:
-    if figure["kind"] == "airtime":
-        from lasthop.figures.airtime import draw_bars
-
-        return draw_bars(study, figure)
-    if figure["kind"] == "time":
-        from lasthop.figures.time import draw_study
-
-        return draw_study(study, figure)
-    if figure["kind"] == "cdf":
-        from lasthop.figures.cdf import draw_responses
-
-        return draw_responses(study, figure)
-    if figure["kind"] == "matrix":
-        from lasthop.figures.matrix import draw_matrix
-
-        return draw_matrix(study, figure)
-    return _draw_lines(study, figure)
-
-
-def _draw_lines(study: Study, figure: dict[str, Any]) -> Figure:
+def draw_lines(study: Study, figure: dict[str, Any]) -> Figure:
+    """Draw a figure of a study that has lines: a metric over a swept key."""
     x, y = str(figure["x"]), str(figure["y"])
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
-from lasthop.base.paths import RUN
+from lasthop.figures.airtime import draw_run
 from lasthop.figures.style import add_to_caption
+from lasthop.figures.time import draw_panels
 from lasthop.scenario import airtime
+from lasthop.scenario.kept import read
 from lasthop.views.timeline import PANELS, Columns, Line, binned, flows_of, held, traced
 
 if TYPE_CHECKING:
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
 
 # What is drawn of what a run has; smoothed round trip, threshold and packets are left to a [[figure]].
 _SHOWN = ("rtt", "rto", "cwnd", "jitter", "goodput", "received")
-
-
-def read(folder: Path) -> dict[str, Any]:
-    """What `run -o` wrote about a run."""
-    path = folder / RUN
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        missing = [key for key in ("scenario", "file", "seed", "point_number", "airtime") if key not in found]
-    except (OSError, ValueError, TypeError) as e:
-        raise StudyError(f"{path}: {reason(e)}; expected what lasthop run wrote") from e
-    if missing:
-        raise StudyError(f"{path}: no {missing[0]}; expected what this lasthop's run writes (run it again)")
-    return found
 
 
 def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
@@ -50,12 +38,8 @@ def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
     wanted = list(names) or known
     found: dict[str, Figure] = {}
     if "time" in wanted:
-        from lasthop.figures.time import draw_panels
-
         found["time"] = draw_panels(panels, title, "one run", None)
     if "airtime" in wanted:
-        from lasthop.figures.airtime import draw_run
-
         found["airtime"] = draw_run(books, title)
     for figure in found.values():
         for text in run.get("notes", []):

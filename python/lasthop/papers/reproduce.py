@@ -160,7 +160,7 @@ def reproduce(
     progress: Callable[[], Progress],
 ) -> Reproduction:
     """Run the paper's studies, draw their figures and judge its claims."""
-    from lasthop.figures.lines import draw
+    from lasthop.figures.draw import draw
     from lasthop.figures.style import save
 
     result = Reproduction(one, quick)

@@ -296,7 +296,7 @@ class Study:
 
     def plot(self, figure: str | None = None) -> Figure:
         """Draw a figure of the scenario; the first without a name."""
-        from lasthop.figures.lines import draw, figure_named
+        from lasthop.figures.draw import draw, figure_named
 
         return draw(self, figure_named(self.scenario, figure))
 

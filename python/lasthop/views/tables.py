@@ -1,4 +1,4 @@
-"""What `show` prints: a study's tables, or a scenario with every default filled in."""
+"""The tables of a study: what its figures show, what laws took losses for, and what users got."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
-from lasthop.base.table import grid
 from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.study.sweep import figure_metrics
 from lasthop.views import airtime, classes
@@ -17,7 +16,6 @@ from lasthop.views.matrix import matrix_text
 from lasthop.views.means import means
 
 if TYPE_CHECKING:
-    from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
 
 
@@ -95,39 +93,3 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
     # What is drawn over time is no table, and of response times there is another.
     shown = [figure for figure in figures if figure["kind"] not in ("time", "cdf")]
     return shown or [{"y": name} for name in study.metrics()[:1]]
-
-
-def scenario_text(scenario: Scenario, point: int) -> str:
-    """Every key of a point, section by section: value, origin, source."""
-    entries = scenario.resolved(point)
-    place = ", ".join(f"{k} = {v}" for k, v in scenario.points()[point].items())
-    lines = [f"{scenario.id}: point {point} of {len(scenario.points())}" + (f" ({place})" if place else "")]
-    sections: dict[str, list[list[str]]] = {}
-    for key, entry in entries.items():
-        parts = key.split(".")
-        section = ".".join(parts[: 2 if parts[0] in ("links", "flows", "nodes", "agents") else 1])
-        rest = key[len(section) + 1 :]
-        row = [f"  {rest}" if rest else f"  {key}", entry["value"], entry["from"], entry.get("source") or ""]
-        sections.setdefault(section, []).append(row)
-    width = [max((len(r[i]) for rows in sections.values() for r in rows), default=0) for i in range(3)]
-    for section, rows in sections.items():
-        lines += ["", f"[{section}]"]
-        padded = [[t.ljust(w) for t, w in zip(r, [*width, 0], strict=True)] for r in rows]
-        lines.append(grid([""] * 4, padded))
-    return "\n".join(lines)
-
-
-def scenario_json(scenario: Scenario, point: int) -> str:
-    """Every key of a point as JSON."""
-    return dumps(
-        {
-            "scenario": scenario.id,
-            "version": _core.__version__,
-            "model_version": _core.model_version,
-            "point": point,
-            "points": len(scenario.points()),
-            "swept": scenario.points()[point],
-            "key": scenario.point_key(point),
-            "values": scenario.resolved(point),
-        }
-    )
