@@ -22,9 +22,10 @@ if TYPE_CHECKING:
         __version__,
         model_version,
     )
+    from lasthop.api import Scenario, Study, load
     from lasthop.base.errors import LasthopError, StudyError, UsageError
-    from lasthop.scenario.scenario import Run, Scenario, Trace, load
-    from lasthop.study.study import Study
+    from lasthop.scenario.scenario import Run
+    from lasthop.scenario.trace import Trace
 
 _HOME = {
     "Cancel": "lasthop._core",
@@ -37,10 +38,10 @@ _HOME = {
     "StudyError": "lasthop.base.errors",
     "UsageError": "lasthop.base.errors",
     "Run": "lasthop.scenario.scenario",
-    "Scenario": "lasthop.scenario.scenario",
-    "Trace": "lasthop.scenario.scenario",
-    "load": "lasthop.scenario.scenario",
-    "Study": "lasthop.study.study",
+    "Scenario": "lasthop.api",
+    "Trace": "lasthop.scenario.trace",
+    "load": "lasthop.api",
+    "Study": "lasthop.api",
 }
 
 __all__ = [

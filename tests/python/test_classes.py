@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lasthop import Scenario
 from lasthop.base.errors import UsageError
 from lasthop.figures.cdf import draw_responses, responses
-from lasthop.scenario.scenario import Scenario
 from lasthop.stats.intervals import interval
 from lasthop.stats.survival import Lasted, common_limit, kaplan_meier, restricted_mean
 from lasthop.views.classes import lengths, of_run, of_study, study_json

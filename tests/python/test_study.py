@@ -20,8 +20,8 @@ from lasthop.scenario.overrides import parse_where, select
 from lasthop.study import sweep as sweep_module
 from lasthop.study.export import summary, text, tidy
 from lasthop.study.ledger import Ledger
-from lasthop.study.study import Precision, Study
-from lasthop.study.sweep import Sweep
+from lasthop.study.study import Study
+from lasthop.study.sweep import Precision, Sweep
 from lasthop.study.work import Limits, execute
 from lasthop.views.groups import series
 from lasthop.views.losses import of_study
@@ -241,7 +241,7 @@ def test_a_merge_does_not_plan_the_study_it_goes_to_anew(small: Path, tmp_path: 
     whole = sc.sweep(2, tmp_path / "whole", seed=1).run()
     where = ["links.path.loss.rate=1 %"] if other == "points" else []
     changed = sc.set({"run.duration": "1 s"}) if other == "settings" else sc
-    part = Study.create(
+    part = lh.Study.create(
         changed,
         tmp_path / "part",
         replications=1 if other == "replications" else 2,

@@ -111,8 +111,8 @@ def sweep_command(
     from lasthop.cli.interrupt import interruptible
     from lasthop.scenario.budget import admit
     from lasthop.study.progress import reporter
-    from lasthop.study.study import Precision, Study
-    from lasthop.study.sweep import Sweep
+    from lasthop.study.study import Study
+    from lasthop.study.sweep import Precision, Sweep
     from lasthop.study.work import Limits
     from lasthop.views.tables import study_json, study_text
 

@@ -22,16 +22,10 @@ from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.oracle import BY_ORACLE, oracle_at
 from lasthop.scenario.overrides import Pairs, as_text, parse_where, select
+from lasthop.scenario.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from lasthop.study.study import Study
-
-    Columns = dict[str, npt.NDArray[np.float64] | list[str]]
+    from typing import Self
 
 # What a trace can record, by name.
 CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
@@ -42,9 +36,7 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
 
     `argument` is what messages call the one that gave the overrides.
     """
-    path = paths.find(str(path_or_id))
-    core = _core.Scenario.from_file(paths.shown(path), overrides or [], argument)
-    return Scenario(core, paths.scenario_id(path))
+    return Scenario.load(path_or_id, overrides, argument=argument)
 
 
 class Scenario:
@@ -55,9 +47,16 @@ class Scenario:
         self.id = ident
 
     @classmethod
+    def load(cls, path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Self:
+        """A scenario from a path or by its id; see the function `load`."""
+        path = paths.find(str(path_or_id))
+        core = _core.Scenario.from_file(paths.shown(path), overrides or [], argument)
+        return cls(core, paths.scenario_id(path))
+
+    @classmethod
     def from_text(
         cls, text: str, name: str, overrides: Pairs | None = None, *, ident: str | None = None
-    ) -> Scenario:
+    ) -> Self:
         """A scenario from TOML text; `name` stands for the file in messages."""
         return cls(_core.Scenario.from_text(text, name, overrides or []), ident or Path(name).stem)
 
@@ -101,7 +100,7 @@ class Scenario:
         """Remarks on a scenario that is legal but looks like a mistake."""
         return list(self._core.warnings)
 
-    def set(self, values: Mapping[str, object]) -> Scenario:
+    def set(self, values: Mapping[str, object]) -> Self:
         """A copy with some keys set; a swept key that is set is no longer swept."""
         if not isinstance(values, Mapping):
             raise UsageError(
@@ -111,7 +110,7 @@ class Scenario:
             if not isinstance(key, str):
                 raise UsageError(f'{key!r} is not a key; expected one such as "run.duration"', argument="set")
         pairs = [(key, as_text(value)) for key, value in values.items()]
-        return Scenario(self._core.with_overrides(pairs), self.id)
+        return type(self)(self._core.with_overrides(pairs), self.id)
 
     def axes(self) -> list[tuple[list[str], list[list[str]]]]:
         """The axes of the sweep: the keys that advance together, and their rows of values."""
@@ -234,20 +233,6 @@ class Scenario:
                 raise UsageError(text, argument="trace")
         return found
 
-    def sweep(
-        self,
-        replications: int | None = None,
-        out: str | Path | None = None,
-        *,
-        seed: int | None = None,
-        where: Sequence[str] = (),
-        fresh: bool = False,
-    ) -> Study:
-        """A study of all points in a directory; opens the one that is there, runs nothing yet."""
-        from lasthop.study.study import Study
-
-        return Study.create(self, out, replications=replications, seed=seed, where=where, fresh=fresh)
-
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {self._count} points>"
 
@@ -323,59 +308,3 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
-
-
-class Trace:
-    """One recorded channel: equally long columns.
-
-    A run keeps its traces in chunks on the disk. `chunks` gives them one by one; `columns`, `to_numpy`
-    and `trace["cwnd"]` bring the whole channel into memory.
-    """
-
-    def __init__(self, name: str, core: _core.Run) -> None:
-        self.name = name
-        self._core = core
-
-    @cached_property
-    def columns(self) -> Columns:
-        """All rows."""
-        return self._core.trace(self.name)
-
-    def chunks(self) -> Iterator[Columns]:
-        """The rows in order, some at a time; at least one part, which may be empty."""
-        rows, at_a_time = self._core.trace_rows(self.name)
-        for first in range(0, max(rows, 1), at_a_time):
-            yield self._core.trace(self.name, first, at_a_time)
-
-    def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
-        return self.columns[column]
-
-    def __len__(self) -> int:
-        return self._core.trace_rows(self.name)[0]
-
-    def to_numpy(self) -> npt.NDArray[Any]:
-        """A structured array with one field per column; names become text fields."""
-        import numpy as np
-
-        arrays = {name: np.asarray(column) for name, column in self.columns.items()}
-        kind = np.dtype([(name, array.dtype) for name, array in arrays.items()])
-        table = np.empty(len(self), dtype=kind)
-        for name, array in arrays.items():
-            table[name] = array
-        return table
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the channel as a table."""
-        import csv
-
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            for number, part in enumerate(self.chunks()):
-                if number == 0:
-                    writer.writerow(part)
-                columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
-                writer.writerows(zip(*columns, strict=True))
-
-    def __repr__(self) -> str:
-        names = self._core.trace(self.name, 0, 0)
-        return f"<Trace {self.name}: {len(self)} rows of {', '.join(names)}>"

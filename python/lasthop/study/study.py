@@ -5,9 +5,9 @@
 >>> sc = load("ejtcp/fig10-baselines").set(
 ...     {"run.duration": "2 s", "links.r1-r2.rate": "5 Mbit/s", "links.r2-d.loss.rate": "1 %"}
 ... )
->>> study = sc.sweep(replications=2, out=tempfile.mkdtemp() + "/study").run()
->>> [row["n"] for row in study.table("flows.main.goodput_bps").rows]
-[2, 2, 2, 2, 2]
+>>> study = Study.create(sc, tempfile.mkdtemp() + "/study", replications=2)
+>>> study.size, len(study.runs)
+(10, 0)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
 from lasthop.base.arguments import whole
@@ -29,24 +29,7 @@ from lasthop.study.ledger import Ledger, Row, foreign, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from concurrent.futures import Executor
-
-    from matplotlib.figure import Figure
-
-    from lasthop.base.table import Table
-    from lasthop.study.work import Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Replicate until every interval is relatively narrower than `target`.
-
-    Every point gets at least `least` replications and no point more than `most`.
-    """
-
-    target: float
-    most: int
-    least: int = 5
+    from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +41,10 @@ class Result:
 
 
 class Study:
-    """A study directory; `create` or `Scenario.sweep` makes one, `open` reads one."""
+    """A study directory; `create` makes one or continues one, `open` reads one."""
+
+    # What its scenario is made with when a study is opened.
+    scenario_class: ClassVar[type[Scenario]] = Scenario
 
     def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[tuple[int, str, int]]) -> None:
         self.path = path
@@ -71,12 +57,12 @@ class Study:
         self._rows: dict[tuple[str, int], Row] | None = None
 
     @classmethod
-    def open(cls, path: str | Path) -> Study:
+    def open(cls, path: str | Path) -> Self:
         """The study in a directory, for reading."""
         folder = Path(path)
         ledger = Ledger(folder, write=False)
         try:
-            scenario = _remembered(ledger)
+            scenario = _remembered(ledger, cls.scenario_class)
             study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
             study.where = tuple(json.loads(ledger.meta("where")))
             study.build = ledger.meta("build")
@@ -96,7 +82,7 @@ class Study:
         seed: int | None = None,
         where: Sequence[str] = (),
         fresh: bool = False,
-    ) -> Study:
+    ) -> Self:
         """A study of a scenario in a directory, made there or continued there.
 
         Runs that the directory already holds for a point are kept when everything that can
@@ -256,76 +242,14 @@ class Study:
         if metric not in known:
             raise UsageError(f"{metric}: no such metric in {self.path}; {nearest(metric, known)}")
 
-    def run(
-        self,
-        executor: Executor | None = None,
-        *,
-        jobs: int | None = None,
-        limits: Limits | None = None,
-        precision: Precision | None = None,
-    ) -> Study:
-        """Carry out what is missing, on threads or on any executor; returns itself.
-
-        An interrupted study keeps every finished run and continues with the next `run`. Runs
-        that fail are listed in `failures` and do not stop the others.
-        """
-        import warnings
-
-        from lasthop.study.sweep import Sweep
-
-        Sweep(self, executor=executor, jobs=jobs, limits=limits, precision=precision).run()
-        if self.failures:
-            warnings.warn(
-                f"{len(self.failures)} of {self.size} runs failed; see study.failures",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return self
-
-    def table(self, metric: str) -> Table:
-        """The mean of a metric at every point with its 95 % interval and n."""
-        from lasthop.views.means import means
-
-        return means(self, metric)
-
-    def contrast(self, metric: str, key: str, baseline: str | None = None) -> Table:
-        """Differences between the values of a key, paired by common random numbers."""
-        from lasthop.views.contrasts import contrasts
-
-        return contrasts(self, metric, key, baseline)
-
-    def plot(self, figure: str | None = None) -> Figure:
-        """Draw a figure of the scenario; the first without a name."""
-        from lasthop.figures.draw import draw, figure_named
-
-        return draw(self, figure_named(self.scenario, figure))
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write one row per run as CSV."""
-        from lasthop.study.export import write
-
-        write(self, Path(path), "csv")
-
-    def to_json(self, path: str | Path) -> None:
-        """Write one object per run as JSON."""
-        from lasthop.study.export import write
-
-        write(self, Path(path), "json")
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write one row per run as Parquet; needs pyarrow."""
-        from lasthop.study.export import write
-
-        write(self, Path(path), "parquet")
-
     def __repr__(self) -> str:
         done = sum(1 for _ in self.results())
         return f"<Study {self.path}: {done} of {self.size} runs>"
 
 
-def _remembered(ledger: Ledger) -> Scenario:
+def _remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
     overrides = [(str(k), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
-    return Scenario.from_text(
+    return scenario_class.from_text(
         ledger.meta("text"),
         str(ledger.path.parent / TEXT),
         overrides,

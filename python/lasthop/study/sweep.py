@@ -16,6 +16,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop import _core
@@ -27,7 +28,7 @@ from lasthop.study.work import Limits, Task, execute
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lasthop.study.study import Precision, Study
+    from lasthop.study.study import Study
 
 TICK_S = 0.25
 
@@ -51,8 +52,20 @@ class Progress:
         """Nothing is left to do, or the sweep was interrupted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Replicate until every interval is relatively narrower than `target`.
+
+    Every point gets at least `least` replications and no point more than `most`.
+    """
+
+    target: float
+    most: int
+    least: int = 5
+
+
 class Sweep:
-    """One call of `Study.run`."""
+    """The carrying out of what a study lacks."""
 
     def __init__(
         self,

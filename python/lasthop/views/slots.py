@@ -9,7 +9,8 @@ from lasthop.base.errors import UsageError
 from lasthop.base.table import grid
 
 if TYPE_CHECKING:
-    from lasthop.scenario.scenario import Scenario, Trace
+    from lasthop.scenario.scenario import Scenario
+    from lasthop.scenario.trace import Trace
 
 _WORDS = {
     "send": "sends to",
