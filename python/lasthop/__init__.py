@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     )
     from lasthop.api import Scenario, Study, load
     from lasthop.base.errors import LasthopError, StudyError, UsageError
+    from lasthop.base.table import Table
     from lasthop.scenario.scenario import Run
     from lasthop.scenario.trace import Trace
+    from lasthop.stats.intervals import Interval
+    from lasthop.study.sweep import Precision
+    from lasthop.study.work import Limits
 
 _HOME = {
     "Cancel": "lasthop._core",
@@ -42,18 +46,26 @@ _HOME = {
     "Trace": "lasthop.scenario.trace",
     "load": "lasthop.api",
     "Study": "lasthop.api",
+    "Interval": "lasthop.stats.intervals",
+    "Limits": "lasthop.study.work",
+    "Precision": "lasthop.study.sweep",
+    "Table": "lasthop.base.table",
 }
 
 __all__ = [
     "Cancel",
     "Interrupted",
+    "Interval",
     "LasthopError",
+    "Limits",
+    "Precision",
     "Run",
     "RunError",
     "Scenario",
     "ScenarioError",
     "Study",
     "StudyError",
+    "Table",
     "Trace",
     "UsageError",
     "__version__",
