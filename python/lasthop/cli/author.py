@@ -177,13 +177,12 @@ def new_command(name: str, source: str) -> None:
 )
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @talk_options
-def completion_command(shell: str) -> None:
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of a SHELL: bash, zsh or fish."""
     from click.shell_completion import get_completion_class
-
-    from lasthop.cli.main import lasthop
 
     kind = get_completion_class(shell)
     if kind is None:
         raise LasthopError(f"completion: {shell}: not supported by click; expected bash, zsh or fish")
-    data(kind(lasthop, {}, "lasthop", "_LASTHOP_COMPLETE").source())
+    data(kind(ctx.find_root().command, {}, "lasthop", "_LASTHOP_COMPLETE").source())
