@@ -25,7 +25,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "run": ("run", "Simulate one point once and print what was measured."),
     "sweep": ("sweep", "Run all points and replications; resumes by itself."),
-    "show": ("results", "Print a study's tables, or a scenario with every default."),
+    "show": ("show", "Print a study's tables, or a scenario with every default."),
     "plot": ("results", "Draw a study's figures as svg, png or pdf."),
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Rebuild the papers' figures and compare."),
