@@ -81,7 +81,7 @@ def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cl
     ran = cli("run", str(cell), "--trace", "arq", "-o", str(out))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.rstrip().endswith(BY_ORACLE)
-    shown = cli("show", "--trace", "arq", str(out), "--between", "1..1.2")
+    shown = cli("services", str(out), "--between", "1..1.2")
     assert shown.returncode == 0, shown.stderr
     head, *rows, blank, label = shown.stdout.rstrip("\n").split("\n")
     assert head.split() == ["time", "s", "Q1", "Q2", "Q3", "next", "timer", "served", "why", "outcome"]
@@ -90,7 +90,7 @@ def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cl
     assert all(row.endswith(("delivered", "failed", "given up")) for row in rows)
     assert any("urgent: less than two round trips left" in row for row in rows)
     assert (blank, label) == ("", BY_ORACLE)
-    first = cli("show", "--trace", "arq", str(out))
+    first = cli("services", str(out))
     assert len(first.stdout.split("\n\n")[0].split("\n")) == arq.FIRST + 1
     assert "more, some of which --between" in first.stderr
 
@@ -123,15 +123,6 @@ def test_a_run_without_the_trace_says_what_is_missing(tmp_path: Path) -> None:
 def test_a_window_is_two_times_in_order(text: str) -> None:
     with pytest.raises(UsageError, match="expected two times in seconds"):
         arq.between(text)
-
-
-def test_the_window_alone_is_refused(cell: Path, cli: Cli) -> None:
-    alone = cli("show", str(cell), "--between", "1..2")
-    assert alone.returncode == 2
-    assert "expected --trace arq" in alone.stderr
-    mixed = cli("show", str(cell), "--trace", "arq", "--json")
-    assert mixed.returncode == 2
-    assert "expected no other option but --between" in mixed.stderr
 
 
 def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:

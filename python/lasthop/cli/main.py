@@ -36,6 +36,8 @@ COMMANDS = {
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
     "merge": ("results", "Join the shards of a study."),
+    "slots": ("show", "Print what a slotted network did in one run, slot by slot."),
+    "services": ("show", "Print what access points served under dynamic ARQ, and why."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),
     "test": ("verify", "Run the checks of a checkout."),
     "completion": ("author", "Print the shell's completion script."),

@@ -36,7 +36,7 @@ def span(text: str) -> tuple[int, int]:
     """
     found = re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", text)
     if not found or int(found[1]) > int(found[2]):
-        raise UsageError(f'--slots: "{text}"; expected two slots such as 0..40')
+        raise UsageError(f'slots: "{text}"; expected two slots such as 0..40')
     return int(found[1]), int(found[2])
 
 
@@ -60,16 +60,14 @@ def slots_text(
     ]
     longest = max((length for length in lengths if length), default=None)
     if longest is None:
-        raise UsageError(
-            f"{scenario.id} has no slotted network; expected a link of kind frn", argument="slots"
-        )
+        raise UsageError(f"{scenario.id} has no slotted network; expected a link of kind frn")
     if "run.duration" in {key for keys, _ in scenario.axes() for key in keys}:
-        raise UsageError("the length of the run is swept; expected run.duration to be set", argument="slots")
+        raise UsageError("the length of the run is swept; expected run.duration to be set", argument="set")
     # What a slot did is known at its end, and what it led to at the beginning of the next.
     until = {"run.warmup": "0 s", "run.duration": f"{(last + 1) * longest:.9f} s"}
     swept = {"run.warmup"} & {key for keys, _ in scenario.axes() for key in keys}
     if swept:
-        raise UsageError("the warm-up is swept; expected run.warmup to be set", argument="slots")
+        raise UsageError("the warm-up is swept; expected run.warmup to be set", argument="set")
     done = scenario.set(until).run(seed=seed, replication=replication, point=point, trace=["slots"])
     return _text(done.trace("slots"), first, last)
 
