@@ -15,8 +15,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from lasthop import bench
-from lasthop.overrides import as_text
+from lasthop.scenario.overrides import as_text
+from lasthop.tools import bench
 
 PARTS = {
     "event queue": ("sim/src/engine/queue.rs", "sim::engine::queue"),

@@ -1,7 +1,7 @@
 """Shows that two versions of lasthop give the same results, to the bit.
 
-    scripts/compare_results.py collect CHECKOUT FOLDER    every shipped scenario, one run of each point, as CSV
-    scripts/compare_results.py compare BEFORE AFTER       exit code 1 where a common column differs
+    collect CHECKOUT FOLDER    every shipped scenario, one run of each point, as CSV
+    compare BEFORE AFTER       exit code 1 where a common column differs
 
 A run stops after 400,000 events, so that all of them take some minutes; a difference shows long before.
 """
@@ -19,7 +19,19 @@ EVENTS = 400_000
 
 # Keys and metrics that have moved: how the older version names them, and how the newer one does.
 MOVED = {
-    "lle-tcp": "mode acknowledge ack-every ack-delay on-undelivered hold max-hold repair idle max-flows max-kept".split(),
+    "lle-tcp": [
+        "mode",
+        "acknowledge",
+        "ack-every",
+        "ack-delay",
+        "on-undelivered",
+        "hold",
+        "max-hold",
+        "repair",
+        "idle",
+        "max-flows",
+        "max-kept",
+    ],
     "proxy-tcp": ["duplicates"],
 }
 
@@ -44,7 +56,9 @@ def collect(checkout: Path, folder: Path) -> None:
             study = f"{work}/study"
             sweep = ["sweep", str(scenario), "-r", "1", "--max-events", str(EVENTS), "-q", "-o", study]
             # Exit code 2 says that a figure has no finished run to show; export fails where there is nothing at all.
-            code = subprocess.run([*lasthop, *sweep], check=False, capture_output=True, cwd=checkout).returncode
+            code = subprocess.run(
+                [*lasthop, *sweep], check=False, capture_output=True, cwd=checkout
+            ).returncode
             if code not in (0, 2):
                 raise SystemExit(f"{scenario}: the sweep ended with exit code {code}")
             export = ["export", study, "-q", "-o", str((folder / f"{name}.csv").resolve())]
@@ -69,7 +83,10 @@ def compare(before: Path, after: Path) -> bool:
             print(f"{name}: only one version has it")
             continue
         old, new = columns(before / name), columns(after / name)
-        gone, added = [column for column in old if column not in new], [column for column in new if column not in old]
+        gone, added = (
+            [column for column in old if column not in new],
+            [column for column in new if column not in old],
+        )
         differing = [column for column in old if column in new and old[column] != new[column]]
         values += sum(len(old[column]) for column in old if column in new)
         for word, found in (("gone", gone), ("added", added), ("DIFFERS", differing)):
@@ -82,7 +99,9 @@ def compare(before: Path, after: Path) -> bool:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     for command, first, second in (("collect", "CHECKOUT", "FOLDER"), ("compare", "BEFORE", "AFTER")):
         line = commands.add_parser(command)

@@ -22,9 +22,14 @@ if TYPE_CHECKING:
         __version__,
         model_version,
     )
-    from lasthop.errors import LasthopError, StudyError, UsageError
-    from lasthop.scenario import Run, Scenario, Trace, load
-    from lasthop.study import Study
+    from lasthop.api import Scenario, Study, load
+    from lasthop.base.errors import LasthopError, StudyError, UsageError
+    from lasthop.base.table import Table
+    from lasthop.scenario.scenario import Run
+    from lasthop.scenario.trace import Trace
+    from lasthop.stats.intervals import Interval
+    from lasthop.study.sweep import Precision
+    from lasthop.study.work import Limits
 
 _HOME = {
     "Cancel": "lasthop._core",
@@ -33,26 +38,34 @@ _HOME = {
     "ScenarioError": "lasthop._core",
     "__version__": "lasthop._core",
     "model_version": "lasthop._core",
-    "LasthopError": "lasthop.errors",
-    "StudyError": "lasthop.errors",
-    "UsageError": "lasthop.errors",
-    "Run": "lasthop.scenario",
-    "Scenario": "lasthop.scenario",
-    "Trace": "lasthop.scenario",
-    "load": "lasthop.scenario",
-    "Study": "lasthop.study",
+    "LasthopError": "lasthop.base.errors",
+    "StudyError": "lasthop.base.errors",
+    "UsageError": "lasthop.base.errors",
+    "Run": "lasthop.scenario.scenario",
+    "Scenario": "lasthop.api",
+    "Trace": "lasthop.scenario.trace",
+    "load": "lasthop.api",
+    "Study": "lasthop.api",
+    "Interval": "lasthop.stats.intervals",
+    "Limits": "lasthop.study.work",
+    "Precision": "lasthop.study.sweep",
+    "Table": "lasthop.base.table",
 }
 
 __all__ = [
     "Cancel",
     "Interrupted",
+    "Interval",
     "LasthopError",
+    "Limits",
+    "Precision",
     "Run",
     "RunError",
     "Scenario",
     "ScenarioError",
     "Study",
     "StudyError",
+    "Table",
     "Trace",
     "UsageError",
     "__version__",

@@ -10,9 +10,10 @@ import pytest
 
 import lasthop as lh
 from conftest import HOP
-from lasthop import _core, airtime
-from lasthop.plot import draw, figure_named
-from lasthop.plot_airtime import COLOURS
+from lasthop import _core
+from lasthop.figures.airtime import COLOURS
+from lasthop.figures.draw import draw, figure_named
+from lasthop.scenario import airtime
 
 if TYPE_CHECKING:
     import subprocess

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lasthop as lh
-from lasthop.overrides import as_text
+from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,3 +84,14 @@ def test_everything_public_can_be_imported() -> None:
         assert getattr(lh, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         lh.nothing  # noqa: B018
+
+
+def test_whatever_the_api_gives_has_all_of_its_methods(small: Path, tmp_path: Path) -> None:
+    sc = lh.load(small)
+    assert isinstance(sc.set({"run.duration": "1 s"}), lh.Scenario)
+    assert isinstance(lh.Scenario.from_text(sc.text, "x.toml"), lh.Scenario)
+    study = sc.sweep(1, tmp_path / "s")
+    opened = lh.Study.open(study.path)
+    assert isinstance(opened, lh.Study)
+    assert isinstance(opened.scenario.sweep(1, tmp_path / "t"), lh.Study)
+    assert isinstance(sc.run().scenario, lh.Scenario)

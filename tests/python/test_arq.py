@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop import arq
-from lasthop.errors import StudyError, UsageError
+from lasthop.base.errors import StudyError, UsageError
+from lasthop.scenario.oracle import BY_ORACLE
+from lasthop.views import arq
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,8 +80,8 @@ def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cl
     out = cell.parent / "run"
     ran = cli("run", str(cell), "--trace", "arq", "-o", str(out))
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.rstrip().endswith(arq.BY_ORACLE)
-    shown = cli("show", "--trace", "arq", str(out), "--between", "1..1.2")
+    assert ran.stdout.rstrip().endswith(BY_ORACLE)
+    shown = cli("services", str(out), "--between", "1..1.2")
     assert shown.returncode == 0, shown.stderr
     head, *rows, blank, label = shown.stdout.rstrip("\n").split("\n")
     assert head.split() == ["time", "s", "Q1", "Q2", "Q3", "next", "timer", "served", "why", "outcome"]
@@ -88,8 +89,8 @@ def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cl
     assert all(1.0 <= float(row.split()[0]) <= 1.2 for row in rows)
     assert all(row.endswith(("delivered", "failed", "given up")) for row in rows)
     assert any("urgent: less than two round trips left" in row for row in rows)
-    assert (blank, label) == ("", arq.BY_ORACLE)
-    first = cli("show", "--trace", "arq", str(out))
+    assert (blank, label) == ("", BY_ORACLE)
+    first = cli("services", str(out))
     assert len(first.stdout.split("\n\n")[0].split("\n")) == arq.FIRST + 1
     assert "more, some of which --between" in first.stderr
 
@@ -98,19 +99,19 @@ def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
     settings = ["-s", "links.air.arq.timing=estimate"]
     ran = cli("run", str(cell), *settings, "--json")
     assert json.loads(ran.stdout)["notes"] == []
-    assert arq.BY_ORACLE not in cli("run", str(cell), *settings).stdout
+    assert BY_ORACLE not in cli("run", str(cell), *settings).stdout
 
 
 def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
-    from lasthop.plot import draw
-    from lasthop.show import study_json, study_text
+    from lasthop.figures.draw import draw
+    from lasthop.views.tables import study_json, study_text
 
     study = lh.load(cell).sweep(out=cell.parent / "study")
     study.run()
-    assert study_text(study).endswith(f"\n\n{arq.BY_ORACLE}")
-    assert json.loads(study_json(study))["notes"] == [arq.BY_ORACLE]
+    assert study_text(study).endswith(f"\n\n{BY_ORACLE}")
+    assert json.loads(study_json(study))["notes"] == [BY_ORACLE]
     figure = draw(study, study.scenario.figures()[0])
-    assert figure.get_supxlabel().endswith(f"· {arq.BY_ORACLE}")
+    assert figure.get_supxlabel().endswith(f"· {BY_ORACLE}")
 
 
 def test_a_run_without_the_trace_says_what_is_missing(tmp_path: Path) -> None:
@@ -124,25 +125,16 @@ def test_a_window_is_two_times_in_order(text: str) -> None:
         arq.between(text)
 
 
-def test_the_window_alone_is_refused(cell: Path, cli: Cli) -> None:
-    alone = cli("show", str(cell), "--between", "1..2")
-    assert alone.returncode == 2
-    assert "expected --trace arq" in alone.stderr
-    mixed = cli("show", str(cell), "--trace", "arq", "--json")
-    assert mixed.returncode == 2
-    assert "expected no other option but --between" in mixed.stderr
-
-
 def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
     listed = cli("list", "arq", "--json")
     assert [entry["name"] for entry in json.loads(listed.stdout)] == ["fixed", "dynamic"]
 
 
 def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None:
-    from lasthop.reproduce import Paper, Reproduction
+    from lasthop.papers.reproduce import Paper, Reproduction
 
     one = Paper("cell", "A cell", {}, [], {}, tmp_path / "cell.md")
-    assert arq.BY_ORACLE not in Reproduction(one, quick=False).text()
+    assert BY_ORACLE not in Reproduction(one, quick=False).text()
     labelled = Reproduction(one, quick=False, oracles=["rtt", "ber"])
-    assert labelled.text().endswith(f"\n\n{arq.BY_ORACLE}: rtt, ber")
-    assert labelled.as_dict()["notes"] == [f"{arq.BY_ORACLE}: rtt, ber"]
+    assert labelled.text().endswith(f"\n\n{BY_ORACLE}: rtt, ber")
+    assert labelled.as_dict()["notes"] == [f"{BY_ORACLE}: rtt, ber"]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from lasthop.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding, read
-from lasthop.errors import UsageError
-from lasthop.measure import judge
-from lasthop.reproduce import Paper, Reproduction, recorded
-from lasthop.stats import Interval
+from lasthop.base.errors import UsageError
+from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding, read
+from lasthop.papers.measure import judge
+from lasthop.papers.reproduce import Paper, Reproduction, recorded
+from lasthop.stats.intervals import Interval
 from test_study import FakeStudy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lasthop.study import Study
+    from lasthop.study.study import Study
 
 METRIC = "flows.main.goodput_bps"
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lasthop.classes import lengths, of_run, of_study, study_json
-from lasthop.errors import UsageError
-from lasthop.plot_cdf import draw_responses, responses
-from lasthop.scenario import Scenario
-from lasthop.show import study_text
-from lasthop.stats import interval
-from lasthop.survival import Lasted, common_limit, kaplan_meier, restricted_mean
+from lasthop import Scenario
+from lasthop.base.errors import UsageError
+from lasthop.figures.cdf import draw_responses, responses
+from lasthop.stats.intervals import interval
+from lasthop.stats.survival import Lasted, common_limit, kaplan_meier, restricted_mean
+from lasthop.views.classes import lengths, of_run, of_study, study_json
+from lasthop.views.tables import study_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import COMMAND, HOP, environment
-from lasthop import sweep as sweep_module
 from lasthop.cli.main import invoke
+from lasthop.study import sweep as sweep_module
 from test_study import failing
 
 if TYPE_CHECKING:

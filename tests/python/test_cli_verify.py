@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import SMALL
-from lasthop import bench, paths
+from lasthop.base import paths
 from lasthop.cli.main import invoke
-from lasthop.overrides import as_text
-from lasthop.reproduce import recorded
-from lasthop.scenario import load
+from lasthop.papers.reproduce import recorded
+from lasthop.scenario.overrides import as_text
+from lasthop.scenario.scenario import load
+from lasthop.tools import bench
 
 if TYPE_CHECKING:
     import subprocess
@@ -136,7 +137,7 @@ def test_reproduce_lists_its_ids(library: Path, capsys: pytest.CaptureFixture[st
 def test_the_shipped_claims_and_records_belong_together(cli: Cli) -> None:
     listed = json.loads(cli("reproduce", "--list", "--json").stdout)
     assert "baselines" in [entry["id"] for entry in listed]
-    from lasthop.reproduce import known, paper
+    from lasthop.papers.reproduce import known, paper
 
     for name in known():
         one = paper(name)
@@ -147,7 +148,7 @@ def test_the_shipped_claims_and_records_belong_together(cli: Cli) -> None:
 def test_the_baselines_are_as_close_to_ns2_as_recorded(cli: Cli) -> None:
     done = cli("reproduce", "baselines", "--quick", "--json")
     assert done.returncode == 0, done.stderr
-    from lasthop.reproduce import paper
+    from lasthop.papers.reproduce import paper
 
     assert len(json.loads(done.stdout)["claims"]) == len(paper("baselines").claims) > 90
 

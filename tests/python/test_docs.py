@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import lasthop as lh
+from lasthop.base.paths import shipped
 from lasthop.cli.main import COMMANDS, lasthop
-from lasthop.paths import shipped
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lasthop as lh
-from lasthop import paths
+from lasthop.base import paths
 
 EXPONENT = "links.cell.propagation.exponent"
 

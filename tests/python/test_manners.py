@@ -15,11 +15,11 @@ import pytest
 
 import lasthop as lh
 from conftest import COMMAND, HOP, environment
-from lasthop import style
 from lasthop.cli.author import LISTS
 from lasthop.cli.main import COMMANDS, lasthop
-from lasthop.ledger import Ledger
-from lasthop.summary import MOST
+from lasthop.figures import style
+from lasthop.study.ledger import Ledger
+from lasthop.views.summary import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from conftest import SMALL
 from lasthop import _core
 from lasthop.export import text, tidy
 from lasthop.plot import draw
-from lasthop.quantity import metric_unit, metric_words
+from lasthop.base.quantity import metric_unit, metric_words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import lasthop as lh
-from lasthop import bench, paths
-from lasthop.overrides import as_text
+from lasthop.base import paths
+from lasthop.scenario.overrides import as_text
+from lasthop.tools import bench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

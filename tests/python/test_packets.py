@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop import packets
-from lasthop.measure import judge
-from lasthop.packets import Event, Hole
-from lasthop.plot_run import draw as draw_run
-from lasthop.reproduce import paper
+from lasthop.figures.run import draw as draw_run
+from lasthop.papers.measure import judge
+from lasthop.papers.reproduce import paper
+from lasthop.views import packets
+from lasthop.views.packets import Event, Hole
 
 if TYPE_CHECKING:
     import subprocess

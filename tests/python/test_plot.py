@@ -8,10 +8,10 @@ import pytest
 
 import lasthop as lh
 from conftest import SMALL
-from lasthop.matrix import matrix, matrix_text
-from lasthop.plot import draw
-from lasthop.show import study_text
-from lasthop.style import save
+from lasthop.figures.draw import draw
+from lasthop.figures.style import save
+from lasthop.views.matrix import matrix, matrix_text
+from lasthop.views.tables import study_text
 
 if TYPE_CHECKING:
     from pathlib import Path

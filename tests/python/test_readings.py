@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import SMALL
-from lasthop import paths, reproduce
-from lasthop import readings as book
+from lasthop.base import paths
 from lasthop.cli.main import invoke
-from lasthop.overrides import parse_where, select
-from lasthop.reproduce import recorded
-from lasthop.study import Study
+from lasthop.papers import readings as book
+from lasthop.papers import reproduce
+from lasthop.papers.reproduce import recorded
+from lasthop.scenario.overrides import parse_where, select
+from lasthop.study.study import Study
 
 if TYPE_CHECKING:
     from pathlib import Path

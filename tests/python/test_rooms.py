@@ -9,7 +9,19 @@ import pytest
 CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # Each room uses only those before it.
-STACK = ("units", "packet", "wire", "signal", "ranges", "hooks", "estimate", "transport", "link", "schemes", "registry")
+STACK = (
+    "units",
+    "packet",
+    "wire",
+    "signal",
+    "ranges",
+    "hooks",
+    "estimate",
+    "transport",
+    "link",
+    "schemes",
+    "registry",
+)
 SIM = ("engine", "medium", "traffic", "model", "probe", "net", "metrics", "scenario", "run")
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}
@@ -62,7 +74,8 @@ def test_only_the_registry_and_what_runs_it_name_a_scheme(crate: str, order: tup
     named = {
         str(path.relative_to(CRATES))
         for path in sorted((CRATES / crate / "src").rglob("*.rs"))
-        if (relative := path.relative_to(CRATES / crate / "src")).parts[0].removesuffix(".rs") not in allowed | LOADS
+        if (relative := path.relative_to(CRATES / crate / "src")).parts[0].removesuffix(".rs")
+        not in allowed | LOADS
         and not is_test(relative)
         and re.search(r"\b(?:schemes|stack::schemes)::\w+", code(path))
     }

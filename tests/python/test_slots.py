@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from lasthop.errors import UsageError
-from lasthop.slots import slots_text, span
+from lasthop.base.errors import UsageError
+from lasthop.views.slots import slots_text, span
 
 if TYPE_CHECKING:
     import subprocess
@@ -70,11 +70,11 @@ def test_slots_in_the_middle_are_those_of_the_whole_run(chain: Path) -> None:
 def test_the_command_prints_it_and_refuses_what_has_no_slots(
     chain: Path, cli: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    assert "n4    sends an FRN ACK to" in cli("show", "--slots", "0..3", chain).stdout
-    wrong = cli("show", "--slots", "3..0", chain)
+    assert "n4    sends an FRN ACK to" in cli("slots", chain, "0..3").stdout
+    wrong = cli("slots", chain, "3..0")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "expected two slots such as 0..40" in wrong.stderr
-    wired = cli("show", "--slots", "0..3", "examples/slow-reader")
+    wired = cli("slots", "examples/slow-reader", "0..3")
     assert wired.returncode == 2
     assert "has no slotted network; expected a link of kind frn" in wired.stderr
 

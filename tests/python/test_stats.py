@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from lasthop.stats import Interval, difference, interval, jain, ratio
+from lasthop.stats.intervals import Interval, difference, interval, jain, ratio
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 

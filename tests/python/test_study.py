@@ -16,21 +16,21 @@ import pytest
 
 import lasthop as lh
 from conftest import COMMAND, SMALL, environment
-from lasthop import sweep as sweep_module
-from lasthop.export import summary, text, tidy
-from lasthop.judgement import of_study
-from lasthop.ledger import Ledger
-from lasthop.overrides import parse_where, select
-from lasthop.study import Precision, Study
-from lasthop.sweep import Sweep
-from lasthop.table import series
-from lasthop.work import Limits, execute
+from lasthop.scenario.overrides import parse_where, select
+from lasthop.study import sweep as sweep_module
+from lasthop.study.export import summary, text, tidy
+from lasthop.study.ledger import Ledger
+from lasthop.study.study import Study
+from lasthop.study.sweep import Precision, Sweep
+from lasthop.study.work import Limits, execute
+from lasthop.views.groups import series
+from lasthop.views.losses import of_study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lasthop.overrides import Numeric
+    from lasthop.scenario.overrides import Numeric
 
 METRIC = "flows.main.goodput_bps"
 
@@ -214,7 +214,7 @@ def test_replications_grow_until_the_interval_is_narrow(small: Path, tmp_path: P
 
 
 def test_shards_merge_into_the_whole(small: Path, tmp_path: Path) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     sc = lh.load(small)
     for i in (1, 2, 3):
@@ -224,7 +224,7 @@ def test_shards_merge_into_the_whole(small: Path, tmp_path: Path) -> None:
 
 
 def test_shards_of_different_seeds_do_not_merge(small: Path, tmp_path: Path) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     for seed in (1, 2):
         lh.load(small).sweep(1, tmp_path / str(seed), seed=seed).run()
@@ -235,13 +235,13 @@ def test_shards_of_different_seeds_do_not_merge(small: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("other", ["points", "replications", "settings", "seed"])
 def test_a_merge_does_not_plan_the_study_it_goes_to_anew(small: Path, tmp_path: Path, other: str) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     sc = lh.load(small)
     whole = sc.sweep(2, tmp_path / "whole", seed=1).run()
     where = ["links.path.loss.rate=1 %"] if other == "points" else []
     changed = sc.set({"run.duration": "1 s"}) if other == "settings" else sc
-    part = Study.create(
+    part = lh.Study.create(
         changed,
         tmp_path / "part",
         replications=1 if other == "replications" else 2,
@@ -255,7 +255,7 @@ def test_a_merge_does_not_plan_the_study_it_goes_to_anew(small: Path, tmp_path: 
 
 
 def test_a_merge_goes_on_in_a_study_of_the_same_plan(small: Path, tmp_path: Path) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     sc = lh.load(small)
     for i in (1, 2):
@@ -266,7 +266,7 @@ def test_a_merge_goes_on_in_a_study_of_the_same_plan(small: Path, tmp_path: Path
 
 
 def test_shards_of_different_settings_do_not_merge(small: Path, tmp_path: Path) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     lh.load(small).sweep(1, tmp_path / "1").run()
     lh.load(small).set({"run.duration": "1 s"}).sweep(1, tmp_path / "2").run()

@@ -10,8 +10,8 @@ import pytest
 
 import lasthop as lh
 from conftest import HOP, SMALL
-from lasthop import plot_run
-from lasthop.timeline import traced
+from lasthop.figures import run as plot_run
+from lasthop.views.timeline import traced
 
 if TYPE_CHECKING:
     import subprocess
@@ -100,7 +100,7 @@ def test_the_caption_tells_traces_from_means(study: lh.Study) -> None:
 
 
 def test_a_study_keeps_its_bins_through_reopening_and_merging(study: lh.Study, tmp_path: Path) -> None:
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     before = study.series(1, "flows.main.goodput_bps")
     assert sorted(before) == [0, 1]

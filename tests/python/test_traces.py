@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import lasthop as lh
-from lasthop import packets
+from lasthop.views import packets
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lasthop.scenario import Run
+    from lasthop.scenario.scenario import Run
 
 TEXT = """
 [run]

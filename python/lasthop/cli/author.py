@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from lasthop.base.errors import LasthopError, UsageError, nearest
 from lasthop.cli.options import Choice, Word, examples, json_option, talk_options
 from lasthop.cli.talk import data, written
-from lasthop.errors import LasthopError, UsageError, nearest
 
 # What can be listed, each with a line on what it is.
 LISTS = {
@@ -59,11 +59,11 @@ def list_command(what: str | None, as_json: bool) -> None:
     else:
         entries = _entries(what)
     if as_json:
-        from lasthop.jsontext import dumps
+        from lasthop.base.jsontext import dumps
 
         data(dumps(entries))
         return
-    from lasthop.table import grid
+    from lasthop.base.table import grid
 
     hidden = {"colour", "marker"}
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
@@ -84,7 +84,7 @@ def _entries(what: str) -> list[dict[str, Any]]:
         keys: list[dict[str, Any]] = json.loads(_core.keys())
         return [{k: e.get(k) for k in ("key", "default", "meaning")} for e in keys]
     if what == "papers":
-        from lasthop.reproduce import known, paper
+        from lasthop.papers.reproduce import known, paper
 
         papers = [paper(name) for name in known()]
         return [{"id": p.id, "claims": len(p.claims), "title": p.title} for p in papers]
@@ -97,13 +97,13 @@ def _entries(what: str) -> list[dict[str, Any]]:
 
 
 def _shipped() -> list[tuple[str, str]]:
-    from lasthop.paths import shipped
+    from lasthop.base.paths import shipped
 
     return [(name, str(path)) for name, path in shipped().items()]
 
 
 def _scenario(name: str, path: str) -> dict[str, Any]:
-    from lasthop.scenario import load
+    from lasthop.scenario.scenario import load
 
     found = load(path)
     return {"id": name, "points": len(found.points()), "title": found.title}
@@ -122,11 +122,11 @@ def explain_command(key: str, as_json: bool) -> None:
 
     entry: dict[str, Any] = json.loads(_core.explain(key))
     if as_json:
-        from lasthop.jsontext import dumps
+        from lasthop.base.jsontext import dumps
 
         data(dumps(entry))
         return
-    from lasthop.table import grid
+    from lasthop.base.table import grid
 
     rows = [
         [name.replace("_", " "), _cell(value)] for name, value in entry.items() if value not in (None, "", [])
@@ -163,7 +163,7 @@ def schema_command() -> None:
 @talk_options
 def new_command(name: str, source: str) -> None:
     """Write NAME.toml, a copy of a shipped scenario to change, into a directory that is there."""
-    from lasthop.new import copy
+    from lasthop.scenario.new import copy
 
     written(copy(name, source))
 
@@ -177,13 +177,12 @@ def new_command(name: str, source: str) -> None:
 )
 @click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 @talk_options
-def completion_command(shell: str) -> None:
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of a SHELL: bash, zsh or fish."""
     from click.shell_completion import get_completion_class
-
-    from lasthop.cli.main import lasthop
 
     kind = get_completion_class(shell)
     if kind is None:
         raise LasthopError(f"completion: {shell}: not supported by click; expected bash, zsh or fish")
-    data(kind(lasthop, {}, "lasthop", "_LASTHOP_COMPLETE").source())
+    data(kind(ctx.find_root().command, {}, "lasthop", "_LASTHOP_COMPLETE").source())

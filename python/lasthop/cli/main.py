@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import LasthopError, nearest
 from lasthop.cli.talk import complain
-from lasthop.errors import LasthopError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "run": ("run", "Simulate one point once and print what was measured."),
     "sweep": ("sweep", "Run all points and replications; resumes by itself."),
-    "show": ("results", "Print a study's tables, or a scenario with every default."),
+    "show": ("show", "Print a study's tables, or a scenario with every default."),
     "plot": ("results", "Draw a study's figures as svg, png or pdf."),
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Rebuild the papers' figures and compare."),
@@ -36,6 +36,8 @@ COMMANDS = {
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
     "merge": ("results", "Join the shards of a study."),
+    "slots": ("show", "Print what a slotted network did in one run, slot by slot."),
+    "services": ("show", "Print what access points served under dynamic ARQ, and why."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),
     "test": ("verify", "Run the checks of a checkout."),
     "completion": ("author", "Print the shell's completion script."),

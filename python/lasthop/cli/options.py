@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lasthop.errors import nearest
-from lasthop.quantity import seconds, share
+from lasthop.base.errors import nearest
+from lasthop.base.quantity import seconds, share
 
 if TYPE_CHECKING:
-    from lasthop.scenario import Scenario
+    from lasthop.scenario.scenario import Scenario
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -125,8 +125,8 @@ class Shard(click.ParamType[tuple[int, int]]):
 
 def loaded(name: str, settings: Sequence[str]) -> Scenario:
     """The scenario of a command under its `--set` options."""
-    from lasthop.overrides import parse_set
-    from lasthop.scenario import load
+    from lasthop.scenario.overrides import parse_set
+    from lasthop.scenario.scenario import load
 
     return load(name, parse_set(settings), argument="--set")
 

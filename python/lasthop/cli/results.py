@@ -1,4 +1,4 @@
-"""Commands on what a sweep left behind: show, plot, export, command, merge."""
+"""Commands on what a sweep left behind: plot, export, command, merge."""
 
 from __future__ import annotations
 
@@ -7,131 +7,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import UsageError
 from lasthop.cli.options import (
     Choice,
     Place,
     Whole,
     Word,
     examples,
-    json_option,
-    judgements_option,
-    loaded,
     no_bar_option,
-    set_option,
     talk_options,
 )
 from lasthop.cli.talk import data, note, warn_of_stopped, written
-from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STUDY = Place()
-
-
-@click.command(
-    "show",
-    epilog=examples(
-        "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
-        "lasthop show --trace arq runs/cell --between 12..12.2",
-    ),
-)
-@click.argument("study_or_scenario", type=Word())
-@click.option(
-    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (study)."
-)
-@click.option("--point", type=Whole(0), default=0, help="Show this point (scenario).")
-@click.option("--slots", metavar="FROM..TO", help="Show these slots of one run of a slotted network.")
-@click.option("--replication", type=Whole(0), default=0, help="The replication (--slots).")
-@click.option("--trace", type=Choice(["arq"]), help="Show this trace of a run kept by run -o.")
-@click.option("--between", "window", metavar="FROM..TO", help="The time to show, in seconds (--trace).")
-@judgements_option
-@no_bar_option
-@set_option
-@json_option
-@talk_options
-def show_command(
-    study_or_scenario: str,
-    metrics: tuple[str, ...],
-    point: int,
-    slots: str | None,
-    replication: int,
-    trace: str | None,
-    window: str | None,
-    judgements: bool,
-    settings: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    """Print a study's tables, or a scenario with every default filled in.
-
-    A study gives mean, half-width of the 95 % interval and n of what its figures show. A
-    scenario gives every key with its value, where that comes from, and its source. With --slots,
-    either gives what each node of a slotted network sent and heard in one run, slot by slot. A run
-    kept with its trace of dynamic ARQ gives what was held, served and why, service by service.
-    """
-    from lasthop import show
-    from lasthop.paths import is_study
-    from lasthop.slots import slots_text, span
-    from lasthop.study import Study
-
-    if window is not None and trace is None:
-        raise UsageError("has a meaning with --trace alone; expected --trace arq", argument="between")
-    if trace is not None:
-        if metrics or as_json or settings or slots is not None:
-            raise UsageError(
-                "is a table of its own; expected no other option but --between", argument="trace"
-            )
-        _services(Path(study_or_scenario), window)
-        return
-    if replication and slots is None:
-        raise UsageError(
-            "has a meaning with --slots alone; expected --slots FROM..TO", argument="replication"
-        )
-    if slots is not None and (metrics or as_json):
-        raise UsageError("is a table of its own; expected neither --metric nor --json", argument="slots")
-    if is_study(study_or_scenario):
-        if settings:
-            raise UsageError("a study is shown as it was run; expected no -s", argument="set")
-        study = Study.open(study_or_scenario)
-        if slots is not None:
-            first, last = span(slots)
-            at = {"seed": study.seed, "point": point, "replication": replication}
-            data(slots_text(study.scenario, first, last, **at))
-            return
-        if as_json:
-            data(show.study_json(study, metrics))
-        else:
-            data(show.study_text(study, metrics, judgements=judgements))
-        missing = study.size - sum(1 for _ in study.results())
-        if missing:
-            note(f"{missing} of {study.size} runs are missing; sweep again to run them")
-        if study.failures:
-            note(f"{len(study.failures)} of {study.size} runs failed")
-        warn_of_stopped(study)
-        return
-    if metrics:
-        text = f"{study_or_scenario} is a scenario; expected a study directory"
-        raise UsageError(text, argument="metric")
-    scenario = loaded(study_or_scenario, settings)
-    if slots is not None:
-        first, last = span(slots)
-        data(slots_text(scenario, first, last, point=point, replication=replication))
-        return
-    for warning in scenario.warnings:
-        note(f"warning: {warning}")
-    data(show.scenario_json(scenario, point) if as_json else show.scenario_text(scenario, point))
-
-
-def _services(folder: Path, window: str | None) -> None:
-    """Print what a stored run's access points served."""
-    from lasthop import arq
-    from lasthop.plot_run import read
-
-    label = any(arq.BY_ORACLE in text for text in read(folder).get("notes", []))
-    text, left = arq.services_text(folder, arq.between(window) if window else None)
-    data(f"{text}\n\n{arq.BY_ORACLE}" if label else text)
-    if left:
-        note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")
 
 
 @click.command(
@@ -160,11 +51,11 @@ def plot_command(
     A study has the figures of its scenario and, with an 802.11 link, `airtime`: one bar for each
     point. A run has `time`, from its traces and bins, and `airtime`.
     """
-    from lasthop.errors import nearest
-    from lasthop.paths import RUN, is_study
-    from lasthop.plot import draw, figure_named
-    from lasthop.study import Study
-    from lasthop.style import FORMATS
+    from lasthop.base.errors import nearest
+    from lasthop.base.paths import RUN, is_study
+    from lasthop.figures.draw import draw, figure_named
+    from lasthop.figures.style import FORMATS
+    from lasthop.study.study import Study
 
     kinds = [kind.strip() for kind in formats.split(",") if kind.strip()]
     for kind in kinds:
@@ -172,7 +63,7 @@ def plot_command(
             raise UsageError(f'"{kind}" is not a format; {nearest(kind, FORMATS)}', argument="format")
     folder = out or study_or_run / "figures"
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
-        from lasthop import plot_run
+        from lasthop.figures import run as plot_run
 
         for name, sheet in plot_run.draw(study_or_run, figures).items():
             _save(sheet, folder, name, kinds)
@@ -198,7 +89,7 @@ def plot_command(
 
 
 def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
-    from lasthop.style import save
+    from lasthop.figures.style import save
 
     for kind in kinds:
         path = folder / f"{name}.{kind}"
@@ -224,8 +115,8 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
 
     Swept keys appear as text and, where they are quantities, in SI units under NAME_si.
     """
-    from lasthop import export
-    from lasthop.study import Study
+    from lasthop.study import export
+    from lasthop.study.study import Study
 
     suffix = out.suffix.removeprefix(".") if out else ""
     chosen = kind or (suffix if suffix in export.FORMATS else "csv")
@@ -258,9 +149,9 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 
     It runs from the current directory. A run that a limit stopped is stopped after as many events.
     """
-    from lasthop.paths import RUN, is_study
-    from lasthop.repeat import command, command_of_run
-    from lasthop.study import Study
+    from lasthop.base.paths import RUN, is_study
+    from lasthop.study.repeat import command, command_of_run
+    from lasthop.study.study import Study
 
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
         if point is not None or replication is not None:
@@ -286,7 +177,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 @talk_options
 def merge_command(out: Path, parts: tuple[Path, ...]) -> None:
     """Join the shards IN of one study into the study OUT."""
-    from lasthop.repeat import merge
+    from lasthop.study.merge import merge
 
     joined = merge(out, parts)
     have = sum(1 for _ in joined.results())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import StudyError, UsageError
 from lasthop.cli.options import (
     Place,
     Whole,
@@ -25,10 +26,9 @@ from lasthop.cli.options import (
     where_option,
 )
 from lasthop.cli.talk import data, note, report, verbose, written
-from lasthop.errors import StudyError, UsageError
 
 if TYPE_CHECKING:
-    from lasthop.scenario import Run, Scenario
+    from lasthop.scenario.scenario import Run, Scenario
 
 
 @click.command(
@@ -84,10 +84,11 @@ def run_command(
     SCENARIO is a file, a directory with a scenario.toml, or an id such as
     ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where leave is run.
     """
-    from lasthop.budget import admit
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.paths import find, protect
     from lasthop.cli.interrupt import attended
-    from lasthop.jsontext import dumps
-    from lasthop.paths import find, protect
+    from lasthop.scenario.budget import admit
+    from lasthop.scenario.kept import keep
 
     chosen = loaded(scenario, settings)
     for warning in chosen.warnings:
@@ -136,13 +137,13 @@ def run_command(
     for path in captures.values():
         written(path)
     if folder is not None:
-        _keep(done, folder)
+        keep(done, folder)
         written(folder)
 
 
 def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json: bool) -> None:
     """Say what would be run."""
-    from lasthop.jsontext import dumps
+    from lasthop.base.jsontext import dumps
 
     bound = chosen.estimate(index)
     if as_json:
@@ -189,7 +190,7 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
         elif not links:
             raise UsageError(f"{scenario.id} has no links; expected at least one", argument="pcap")
         elif sign and "/" not in link and "." not in link:
-            from lasthop.errors import nearest
+            from lasthop.base.errors import nearest
 
             raise UsageError(f"{link}: unknown link; {nearest(link, links)}", argument="pcap")
         else:
@@ -229,10 +230,10 @@ def _note_run(done: Run) -> None:
 
 def _dozen(done: Run, *, judgements: bool) -> str:
     """The metrics that tell most, and what was asked for beside them."""
-    from lasthop.judgement import of_run
-    from lasthop.quantity import human, metric_unit
-    from lasthop.summary import telling
-    from lasthop.table import grid
+    from lasthop.base.quantity import human, metric_unit
+    from lasthop.base.table import grid
+    from lasthop.views.losses import of_run
+    from lasthop.views.summary import telling
 
     names = telling(done.metrics)
     rows = [[name, human(done.metrics[name], metric_unit(name))] for name in names]
@@ -246,13 +247,13 @@ def _dozen(done: Run, *, judgements: bool) -> str:
 
 def _everything(done: Run) -> str:
     """All metrics, the ledgers of airtime, and what laws judged and users got."""
-    from lasthop import classes
-    from lasthop.airtime import CLASSES, ledgers, metric
-    from lasthop.judgement import of_run
-    from lasthop.quantity import human, metric_unit
-    from lasthop.table import grid
+    from lasthop.base.quantity import human, metric_unit
+    from lasthop.base.table import grid
+    from lasthop.scenario.airtime import CLASSES, metric
+    from lasthop.views import classes
+    from lasthop.views.losses import of_run
 
-    books = ledgers(done)
+    books = done.airtime()
     booked = {metric(book.link, name) for book in books for name in (*CLASSES, "concurrent")}
     rows = [
         [name, human(value, metric_unit(name))] for name, value in done.metrics.items() if name not in booked
@@ -265,27 +266,10 @@ def _everything(done: Run) -> str:
 
 def _holes(done: Run) -> list[str]:
     """For each flow whose packets were traced, those that duplicates had sent again."""
-    from lasthop import packets
+    from lasthop.views import packets
 
     if "tcp" not in done.traces():
         return []
     found = packets.holes_by_flow(done.trace("tcp").chunks)
     told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
     return [f"losses of {flow} told by duplicates\n{table}" for flow, table in told]
-
-
-def _keep(done: Run, folder: Path) -> None:
-    from lasthop.files import replacing
-    from lasthop.jsontext import dumps
-    from lasthop.paths import RUN
-
-    try:
-        for name in done.traces():
-            path = folder / "traces" / f"{name}.csv"
-            path.parent.mkdir(exist_ok=True)
-            with replacing(path) as draft:
-                done.trace(name).to_csv(draft)
-        with replacing(folder / RUN) as draft:
-            draft.write_text(dumps(done.as_dict()) + "\n", encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e

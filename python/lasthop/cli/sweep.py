@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.base.errors import UsageError
 from lasthop.cli.options import (
     Choice,
     Place,
@@ -32,11 +33,10 @@ from lasthop.cli.options import (
     where_option,
 )
 from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn_of_stopped, written
-from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
-    from lasthop.scenario import Scenario
-    from lasthop.sweep import Sweep
+    from lasthop.scenario.scenario import Scenario
+    from lasthop.study.sweep import Sweep
 
 
 @click.command(
@@ -107,14 +107,14 @@ def sweep_command(
     Every run is kept as it ends. The same command after an interruption, or after a change of
     the scenario, runs only what is missing.
     """
-    from lasthop.budget import admit
+    from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
-    from lasthop.paths import program
-    from lasthop.progress import reporter
-    from lasthop.show import study_json, study_text
-    from lasthop.study import Precision, Study
-    from lasthop.sweep import Sweep
-    from lasthop.work import Limits
+    from lasthop.scenario.budget import admit
+    from lasthop.study.progress import reporter
+    from lasthop.study.study import Study
+    from lasthop.study.sweep import Precision, Sweep
+    from lasthop.study.work import Limits
+    from lasthop.views.tables import study_json, study_text
 
     if shard and ci:
         raise UsageError("cannot be combined with --ci; expected one of the two", argument="shard")
@@ -187,8 +187,8 @@ def _carry_out(work: Sweep, executor: str) -> None:
 def _would(
     scenario: Scenario, where: tuple[str, ...], count: int | None, folder: Path, *, as_json: bool
 ) -> None:
-    from lasthop.budget import largest
-    from lasthop.jsontext import dumps
+    from lasthop.base.jsontext import dumps
+    from lasthop.scenario.budget import largest
 
     every = scenario.points()
     left = scenario.select(where)

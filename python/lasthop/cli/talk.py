@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
-    from lasthop.study import Study
+    from lasthop.study.study import Study
 
 
 def complain(text: str) -> None:

@@ -26,7 +26,7 @@ from lasthop.cli.options import (
 from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
 
 if TYPE_CHECKING:
-    from lasthop.reproduce import Paper
+    from lasthop.papers.reproduce import Paper
 
 MISSED = 3
 
@@ -73,12 +73,12 @@ def reproduce_command(
     Each claim gets a verdict: agrees, cannot tell, differs. The exit code is 3 if one is worse
     than the verdict on record in papers/ID.md.
     """
-    from lasthop import reproduce as book
+    from lasthop.base.errors import UsageError
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
     from lasthop.cli.interrupt import interruptible
-    from lasthop.errors import UsageError
-    from lasthop.jsontext import dumps
-    from lasthop.progress import reporter
-    from lasthop.table import grid
+    from lasthop.papers import reproduce as book
+    from lasthop.study.progress import reporter
 
     if listing:
         papers = [book.paper(name) for name in book.known()]
@@ -142,10 +142,10 @@ def _readings(
     plain: bool,
     as_json: bool,
 ) -> None:
-    from lasthop import readings
+    from lasthop.base.jsontext import dumps
     from lasthop.cli.interrupt import interruptible
-    from lasthop.jsontext import dumps
-    from lasthop.progress import reporter
+    from lasthop.papers import readings
+    from lasthop.study.progress import reporter
 
     with interruptible():
         result = readings.judge_all(
@@ -194,11 +194,11 @@ def check_command(
     as_json: bool,
 ) -> None:
     """Validate SCENARIO, or all that are shipped: every point, and what a run may cost."""
-    from lasthop import check
+    from lasthop.base.errors import UsageError
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.paths import shipped
     from lasthop.cli.interrupt import interruptible
-    from lasthop.errors import UsageError
-    from lasthop.jsontext import dumps
-    from lasthop.paths import shipped
+    from lasthop.scenario import check
 
     if theory and len(scenarios) != 1:
         raise UsageError("needs a scenario; expected exactly one", argument="theory")
@@ -241,9 +241,9 @@ def bench_command(
     as_json: bool,
 ) -> None:
     """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
-    from lasthop import agentcost, bench, lawcost
-    from lasthop.jsontext import dumps
-    from lasthop.table import grid
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
+    from lasthop.tools import agentcost, bench, lawcost
 
     found = bench.cases(cases)
     if listing:
@@ -289,6 +289,6 @@ def bench_command(
 @click.pass_context
 def test_command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     """Run the checks of a checkout: lints, types, Rust and Python tests."""
-    from lasthop.testing import main
+    from lasthop.tools.testing import main
 
     ctx.exit(main(list(arguments)))

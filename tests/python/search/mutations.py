@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.claims import read as read_claims
-from lasthop.errors import LasthopError
+from lasthop.base.errors import LasthopError
+from lasthop.papers.claims import read as read_claims
 
 from .draw import Draw
 

@@ -1,0 +1,1 @@
+"""What every room uses: errors, quantities, text, files and tables; nothing here knows a simulation."""

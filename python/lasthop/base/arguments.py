@@ -1,0 +1,56 @@
+"""Checks of what a Python caller hands over; each raises `UsageError`, which names the argument.
+
+>>> whole("seed", -1)
+Traceback (most recent call last):
+lasthop.base.errors.UsageError: seed: -1; expected a whole number from 0 on
+"""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Seeds and replications are counted in 64 bits.
+MOST = 2**64 - 1
+
+
+def whole(argument: str, value: object, least: int = 0, most: int = MOST, *, hint: str = "") -> int:
+    """A whole number between two bounds."""
+    try:
+        number = -1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if not least <= number <= most:
+        bounds = f"from {least} on" if most == MOST else f"from {least} to {most}"
+        raise UsageError(f"{value!r}; expected a whole number {bounds}{hint}", argument=argument)
+    return number
+
+
+def span(argument: str, value: object) -> float:
+    """A time in seconds, above zero."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not known or not math.isfinite(value) or value <= 0:  # type: ignore[arg-type, operator]
+        raise UsageError(f"{value!r}; expected a number of seconds above 0", argument=argument)
+    return float(value)  # type: ignore[arg-type]
+
+
+def words(argument: str, value: Sequence[str], example: str) -> list[str]:
+    """Several words; one word alone would be read letter by letter."""
+    if isinstance(value, (str, bytes)):
+        raise UsageError(f'"{value!s}" is one text; expected a list such as ["{example}"]', argument=argument)
+    try:
+        found = list(value)
+    except TypeError:
+        found = [value]  # type: ignore[list-item]
+    for word in found:
+        if not isinstance(word, str):
+            raise UsageError(
+                f'{word!r} is not text; expected a list such as ["{example}"]', argument=argument
+            )
+    return found

@@ -1,0 +1,84 @@
+"""Tables: rows of named values, and text in aligned columns.
+
+>>> table = Table(["x", "mean"], [{"x": "1 %", "mean": 2.0}])
+>>> table.column("mean"), len(table)
+([2.0], 1)
+>>> print(table)
+x    mean
+1 %  2.000
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError, nearest
+from lasthop.base.quantity import digits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of named values that print well; `rows` is a list of dicts for any data frame."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column."""
+        if name not in self.columns:
+            raise UsageError(f"table: {name}: no such column; {nearest(name, self.columns)}")
+        return [row[name] for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return grid(self.columns, [[_cell(r[c]) for c in self.columns] for r in self.rows])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(c)}</th>" for c in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(r[c]))}</td>" for c in self.columns) + "</tr>"
+            for r in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    if value is None or isinstance(value, float):
+        return digits(value)
+    return str(value)
+
+
+def grid(columns: list[str], rows: list[list[str]]) -> str:
+    """Text in aligned columns, two spaces apart.
+
+    >>> print(grid(["a", "b"], [["1", "long"], ["22", "x"]]))
+    a   b
+    1   long
+    22  x
+    """
+    lines = [columns, *rows] if any(columns) else rows
+    widths = [max(len(line[i]) for line in lines) for i in range(len(columns))] if lines else []
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def flushed(head: list[str], rows: list[list[str]]) -> str:
+    """A grid whose columns after the first are flush right."""
+    lines = [head, *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    flush = [[line[0], *(t.rjust(w) for t, w in zip(line[1:], widths[1:], strict=True))] for line in lines]
+    return grid(flush[0], flush[1:])

@@ -1,0 +1,160 @@
+"""Commands that show: a study or a scenario, the slots of a slotted network, the services of dynamic ARQ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lasthop.base.errors import UsageError
+from lasthop.cli.options import (
+    Place,
+    Whole,
+    Word,
+    examples,
+    json_option,
+    judgements_option,
+    loaded,
+    no_bar_option,
+    set_option,
+    talk_options,
+)
+from lasthop.cli.talk import data, note, warn_of_stopped
+
+
+@click.command(
+    "show",
+    epilog=examples(
+        "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
+        "lasthop show examples/slow-reader --json",
+    ),
+)
+@click.argument("study_or_scenario", type=Word())
+@click.option(
+    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (study)."
+)
+@click.option("--point", type=Whole(0), default=0, help="Show this point (scenario).")
+@judgements_option
+@no_bar_option
+@set_option
+@json_option
+@talk_options
+def show_command(
+    study_or_scenario: str,
+    metrics: tuple[str, ...],
+    point: int,
+    judgements: bool,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print a study's tables, or a scenario with every default filled in.
+
+    A study gives mean, half-width of the 95 % interval and n of what its figures show. A
+    scenario gives every key with its value, where that comes from, and its source.
+    """
+    from lasthop.base.paths import is_study
+
+    if is_study(study_or_scenario):
+        _refuse(settings)
+        _study(study_or_scenario, metrics, judgements=judgements, as_json=as_json)
+        return
+    if metrics:
+        text = f"{study_or_scenario} is a scenario; expected a study directory"
+        raise UsageError(text, argument="metric")
+    _scenario(study_or_scenario, settings, point, as_json=as_json)
+
+
+def _refuse(settings: tuple[str, ...]) -> None:
+    if settings:
+        raise UsageError("a study is shown as it was run; expected no -s", argument="set")
+
+
+def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, as_json: bool) -> None:
+    """Print a study's tables, and say what it lacks."""
+    from lasthop.study.study import Study
+    from lasthop.views.tables import study_json, study_text
+
+    study = Study.open(folder)
+    data(study_json(study, metrics) if as_json else study_text(study, metrics, judgements=judgements))
+    missing = study.size - sum(1 for _ in study.results())
+    if missing:
+        note(f"{missing} of {study.size} runs are missing; sweep again to run them")
+    if study.failures:
+        note(f"{len(study.failures)} of {study.size} runs failed")
+    warn_of_stopped(study)
+
+
+def _scenario(name: str, settings: tuple[str, ...], point: int, *, as_json: bool) -> None:
+    """Print every key of a point of a scenario."""
+    from lasthop.scenario.values import scenario_json, scenario_text
+
+    scenario = loaded(name, settings)
+    for warning in scenario.warnings:
+        note(f"warning: {warning}")
+    data(scenario_json(scenario, point) if as_json else scenario_text(scenario, point))
+
+
+@click.command(
+    "slots",
+    epilog=examples(
+        "lasthop slots load-adaptive/fig04 0..40",
+        "lasthop slots studies/load-adaptive/fig04 100..120 --point 3 --replication 2",
+    ),
+)
+@click.argument("study_or_scenario", type=Word())
+@click.argument("slots", type=Word(), metavar="FROM..TO")
+@click.option("--point", type=Whole(0), default=0, help="The point of the sweep.")
+@click.option("--replication", type=Whole(0), default=0, help="The replication of the seed.")
+@no_bar_option
+@set_option
+@talk_options
+def slots_command(
+    study_or_scenario: str,
+    slots: str,
+    point: int,
+    replication: int,
+    settings: tuple[str, ...],
+) -> None:
+    """Print what each node of a slotted network sent and heard in one run, slot by slot.
+
+    The run is carried out up to the last slot shown, with the seed of the study or scenario.
+    """
+    from lasthop.base.paths import is_study
+    from lasthop.study.study import Study
+    from lasthop.views.slots import slots_text, span
+
+    seed = None
+    if is_study(study_or_scenario):
+        _refuse(settings)
+        study = Study.open(study_or_scenario)
+        scenario, seed = study.scenario, study.seed
+    else:
+        scenario = loaded(study_or_scenario, settings)
+    first, last = span(slots)
+    data(slots_text(scenario, first, last, seed=seed, point=point, replication=replication))
+
+
+@click.command(
+    "services",
+    epilog=examples(
+        "lasthop services runs/cell",
+        "lasthop services runs/cell --between 12..12.2",
+    ),
+)
+@click.argument("run", type=Place())
+@click.option("--between", "window", metavar="FROM..TO", help="The time to show, in seconds.")
+@talk_options
+def services_command(run: Path, window: str | None) -> None:
+    """Print what the access points of RUN held and served under dynamic ARQ, and why.
+
+    RUN is a directory that run --trace arq -o wrote.
+    """
+    from lasthop.scenario.kept import read
+    from lasthop.scenario.oracle import BY_ORACLE
+    from lasthop.views import arq
+
+    label = any(BY_ORACLE in text for text in read(run).get("notes", []))
+    text, left = arq.services_text(run, arq.between(window) if window else None)
+    data(f"{text}\n\n{BY_ORACLE}" if label else text)
+    if left:
+        note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")

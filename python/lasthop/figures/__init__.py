@@ -1,0 +1,1 @@
+"""Figures of what the views say, drawn with matplotlib."""

@@ -1,0 +1,92 @@
+"""Response times as a figure: the share of transfers that is done within a time.
+
+One line for each point, of all its replications together. A line ends at the longest time that any
+transfer was followed for; where some were unfinished by then, it ends below one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import prefix
+from lasthop.figures.style import caption, counts, plain_ticks, sheet, styles
+from lasthop.scenario.overrides import same
+from lasthop.stats.survival import Lasted, kaplan_meier
+from lasthop.views.classes import lengths
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
+    from lasthop.study.study import Study
+
+
+def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
+    """Draw a figure of kind `cdf` of a study."""
+    found, runs = responses(study, figure)
+    if not any(found.values()):
+        raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected some")
+    longest = max(it.time for every in found.values() for it in every)
+    factor, unit = prefix(longest, "s")
+    looks = styles(str(figure.get("lines", "")), list(found))
+    with sheet(6.0, 4.0) as drawn:
+        axes = drawn.add_subplot()
+        for (label, every), (colour, _, dashes) in zip(found.items(), looks, strict=True):
+            curve = kaplan_meier(every)
+            times = [0.0, *curve.times, curve.until]
+            done = [0.0, *(1.0 - share for share in curve.shares)]
+            unfinished = sum(not it.ended for it in every)
+            told = f"{curve.n - unfinished} done, {unfinished} unfinished"
+            axes.step(
+                [t / factor for t in times],
+                [*done, done[-1]],
+                where="post",
+                color=colour,
+                linestyle=dashes,
+                label=f"{label} ({told})" if label else told,
+            )
+        axes.set_ylim(0.0, 1.02)
+        if figure.get("x-scale") == "log":
+            axes.set_xscale("log")
+            plain_ticks(axes.xaxis)
+        else:
+            axes.set_xlim(0.0, 1.02 * longest / factor)
+        axes.set_xlabel(f"response time of {figure['class']} ({unit})")
+        axes.set_ylabel("share done")
+        axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
+        axes.legend()
+        caption(drawn, f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}")
+    return drawn
+
+
+def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Lasted]], list[int]]:
+    """What each line is drawn from, by its label, and the runs behind each."""
+    lines = figure.get("lines")
+    where: Mapping[str, str] = figure.get("where") or {}
+    names: Mapping[str, str] = figure.get("names") or {}
+    numeric = study.scenario.numeric
+    found: dict[str, list[Lasted]] = {}
+    runs = []
+    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+        if not all(same(key, point[key], value, numeric) for key, value in where.items()):
+            continue
+        # What is neither told by lines nor fixed by where tells points apart as well.
+        keys = [lines] if lines else []
+        keys += [
+            key for key in point if key not in keys and key not in where and len(_values(study, key)) > 1
+        ]
+        label = ", ".join(names.get(point[key], point[key]) for key in keys)
+        rows = study.rows(index)
+        every = [
+            lengths(study.scenario, index, row.transfers, figure.get("flow"), str(figure["class"]))
+            for row in rows
+        ]
+        found.setdefault(label, []).extend(it for run in every for it in run)
+        runs.append(len(rows))
+    return found, runs
+
+
+def _values(study: Study, key: str) -> set[str]:
+    return {point[key] for point in study.points()}

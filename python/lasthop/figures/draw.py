@@ -1,0 +1,57 @@
+"""Figures of a study, by their kind: lines with error bands, a matrix, airtime, response times, time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError, nearest
+from lasthop.figures.airtime import draw_bars
+from lasthop.figures.cdf import draw_responses
+from lasthop.figures.lines import draw_lines
+from lasthop.figures.matrix import draw_matrix
+from lasthop.figures.style import add_to_caption
+from lasthop.figures.time import draw_study
+from lasthop.scenario.oracle import BY_ORACLE, by_oracle
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lasthop.scenario.scenario import Scenario
+    from lasthop.study.study import Study
+
+# What can be drawn of any study of an 802.11 link, without a [[figure]].
+AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
+
+
+def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
+    """The `[[figure]]` of that id, or the airtime of every point; the first one without a name."""
+    figures = {str(f["id"]): f for f in scenario.figures()}
+    if name == AIRTIME["id"] and name not in figures:
+        return AIRTIME
+    if not figures:
+        raise UsageError(f"{scenario.id}: no [[figure]]; expected one, or the name {AIRTIME['id']}")
+    if name is None:
+        return next(iter(figures.values()))
+    if name not in figures:
+        raise UsageError(f"{scenario.id}: {name}: no such figure; {nearest(name, figures)}")
+    return figures[name]
+
+
+def draw(study: Study, figure: dict[str, Any]) -> Figure:
+    """Draw a figure of the study; nothing is written."""
+    drawn = _draw(study, figure)
+    if by_oracle(study.scenario.warnings):
+        add_to_caption(drawn, BY_ORACLE)
+    return drawn
+
+
+def _draw(study: Study, figure: dict[str, Any]) -> Figure:
+    if figure["kind"] == "airtime":
+        return draw_bars(study, figure)
+    if figure["kind"] == "time":
+        return draw_study(study, figure)
+    if figure["kind"] == "cdf":
+        return draw_responses(study, figure)
+    if figure["kind"] == "matrix":
+        return draw_matrix(study, figure)
+    return draw_lines(study, figure)

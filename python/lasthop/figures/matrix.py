@@ -1,0 +1,83 @@
+"""A matrix as a figure: numbers on colour.
+
+A share is coloured by its distance from one half; other numbers by how far they are from the first
+row of their column. Blue is more and orange less: readers with any colour vision can tell them apart.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from lasthop.figures.style import caption, counts, sheet
+from lasthop.views.matrix import Matrix, cell_text, matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
+    from lasthop.stats.intervals import Interval
+    from lasthop.study.study import Study
+
+# Inches for a row, a column and a letter of a row's name.
+_ROW, _COLUMN, _LETTER = 0.34, 1.05, 0.075
+# Numbers on colours stronger than this are white.
+_STRONG = 0.75
+
+
+def draw_matrix(study: Study, figure: Mapping[str, Any]) -> Figure:
+    """Draw a figure of kind `matrix` of a study."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    found = matrix(study, figure)
+    factor, _ = found.scale()
+    map_ = LinearSegmentedColormap.from_list("less and more", ["#D55E00", "#FFFFFF", "#0072B2"])
+    width = 1.0 + _LETTER * max(map(len, found.rows)) + _COLUMN * len(found.columns)
+    with sheet(max(5.0, width), 1.7 + _ROW * len(found.rows)) as drawn:
+        axes = drawn.add_subplot()
+        shades = _shades(found)
+        axes.imshow(shades, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
+        for y, row in enumerate(found.cells):
+            for x, it in enumerate(row):
+                strong = abs(shades[y][x]) > _STRONG
+                axes.text(
+                    x,
+                    y,
+                    cell_text(it, factor),
+                    ha="center",
+                    va="center",
+                    fontsize=8.0,
+                    color="white" if strong else "black",
+                )
+        axes.set_xticks(range(len(found.columns)), found.columns)
+        axes.set_yticks(range(len(found.rows)), found.rows)
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
+        about = "colour: from one half" if found.is_share else "colour: against the first row of the column"
+        n = counts(it.n for it in found.known())
+        caption(drawn, f"{found.words()}, mean ± half-width of the 95 % interval, {n}\n{about}")
+    return drawn
+
+
+def _shades(found: Matrix) -> list[list[float]]:
+    """For each cell how far it is from what it is compared with, from -1 to 1; nan where there is none."""
+    if found.is_share:
+        return [[_of(it, lambda mean: 2.0 * mean - 1.0) for it in row] for row in found.cells]
+    first = [it.mean if it is not None else None for it in found.cells[0]]
+    away = [
+        [
+            _of(it, lambda mean, base=base: mean / base - 1.0) if base else math.nan
+            for it, base in zip(row, first, strict=True)
+        ]
+        for row in found.cells
+    ]
+    most = max((abs(shade) for row in away for shade in row if not math.isnan(shade)), default=0.0)
+    # What is twice as much or more has the strongest colour; small differences stay pale.
+    scale = min(1.0, max(most, 0.2))
+    return [[max(-1.0, min(1.0, shade / scale)) for shade in row] for row in away]
+
+
+def _of(it: Interval | None, shade: Any) -> float:
+    return math.nan if it is None or it.mean is None else float(shade(it.mean))

@@ -1,0 +1,146 @@
+"""What all figures share: colours, markers, dashes, fonts, and files whose bytes repeat.
+
+Every line differs from the others in colour, marker and dashes. TCP variants keep the colour
+and marker of the registry in all figures; other lines take the palette of Okabe and Ito, which
+readers with any colour vision can tell apart.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base.errors import StudyError
+from lasthop.base.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "png", "pdf")
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
+
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "lasthop",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.9",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    # A title, label or name is text as it stands, also with a $ in it.
+    "text.parse_math": False,
+    "figure.dpi": 100.0,
+    "savefig.dpi": 200.0,
+}
+
+
+@contextmanager
+def sheet(width: float, height: float) -> Iterator[Figure]:
+    """An empty figure in the common style, of a size in inches."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        empty = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(empty)
+        yield empty
+
+
+def caption(figure: Figure, text: str) -> None:
+    """Say below a figure what it is made of."""
+    figure.supxlabel(f"{text} · lasthop {_core.__version__}", fontsize=7.5, color="0.35")
+
+
+def add_to_caption(figure: Figure, text: str) -> None:
+    """Say one thing more below a figure."""
+    figure.supxlabel(f"{figure.get_supxlabel()} · {text}", fontsize=7.5, color="0.35")
+
+
+def counts(numbers: Iterable[int]) -> str:
+    """The number of runs behind what is shown.
+
+    >>> counts([10, 10]), counts([3, 10])
+    ('n = 10', 'n = 3 to 10')
+    """
+    known = sorted(set(numbers))
+    return f"n = {known[0]}" if len(known) == 1 else f"n = {known[0]} to {known[-1]}"
+
+
+@cache
+def _registered() -> dict[str, tuple[str, str]]:
+    """Colour and marker of everything in the registry that has them."""
+    found: dict[str, tuple[str, str]] = {}
+    for entries in json.loads(_core.registry()).values():
+        for entry in entries:
+            if entry.get("colour") and entry.get("marker"):
+                found.setdefault(str(entry["name"]), (str(entry["colour"]), str(entry["marker"])))
+    return found
+
+
+def styles(lines: str, labels: Sequence[str]) -> list[tuple[str, str, Any]]:
+    """Colour, marker and dashes for each line."""
+    registered = _registered() if lines.rsplit(".", 1)[-1] in ("variant", "recovery", "congestion") else {}
+    found = []
+    for i, label in enumerate(labels):
+        fresh = (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
+        colour, marker = registered.get(label, fresh)
+        found.append((colour, marker, DASHES[i % len(DASHES)]))
+    return found
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def decades(axis: Axis) -> None:
+    """Label a logarithmic axis by its powers of ten."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power(value: float) -> str:
+    """A power of ten.
+
+    >>> power(1e-6), power(100.0)
+    ('10⁻⁶', '10²')
+    """
+    exponent = f"{math.log10(value):.0f}" if value > 0 else ""
+    return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")) if exponent else ""
+
+
+def save(sheet: Figure, path: Path) -> None:
+    """Write a figure; the suffix is the format. The same figure gives the same bytes."""
+    import matplotlib as mpl
+
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    kind = path.suffix.removeprefix(".")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with mpl.rc_context(_STYLE), replacing(path) as draft:
+            sheet.savefig(draft, format=kind, metadata=dates[kind])
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e

@@ -1,0 +1,136 @@
+"""Flows over time: one panel above the other, and in each a line for each flow and scheme."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.quantity import prefix, seconds
+from lasthop.figures.style import caption, counts, sheet, styles
+from lasthop.views.timeline import PANELS, Line, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from lasthop.study.study import Study
+
+# Inches for a panel, points for a row of the legend, and letters that fit into one.
+_HEIGHT, _ROW, _LETTERS = 1.75, 15.0, 60
+
+
+def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
+    """Draw a figure of kind `time` of a study."""
+    found, runs = lines(study, figure)
+    about = []
+    if any(PANELS[name].channel for name in found):
+        about.append(f"traces of replication 0 of seed {study.seed}")
+    if runs:
+        about.append(f"bins: mean and 95 % confidence interval (Student t), {counts([runs])}")
+    until = seconds(str(figure["until"])) if "until" in figure else None
+    since = seconds(str(figure["since"])) if "since" in figure else None
+    title = figure.get("title") or study.scenario.title or figure["id"]
+    return draw_panels(found, str(title), "; ".join(about), until, str(figure.get("lines", "")), since)
+
+
+def draw_panels(
+    found: Mapping[str, list[Line]],
+    title: str,
+    about: str,
+    until: float | None,
+    lines_key: str = "",
+    since: float | None = None,
+) -> Figure:
+    """Draw panels that share their time axis, from time zero on unless `since` says more."""
+    labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
+    looks = dict(zip(labels, styles(lines_key, labels), strict=True))
+    end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
+    columns = max(1, min(len(labels), _LETTERS // (max(map(len, labels)) + 6)))
+    named = [label for label in labels if label]
+    rows = math.ceil(len(named) / columns) if len(named) > 1 else 0
+    with sheet(6.4, 0.9 + _HEIGHT * len(found) + rows * _ROW / 72) as drawn:
+        stacked = drawn.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (name, every) in zip(stacked, found.items(), strict=True):
+            _panel(axes, name, [_seen(line, since, until) for line in every], looks)
+        stacked[-1].set_xlim(since or 0, end)
+        stacked[-1].set_xlabel("simulated time (s)")
+        stacked[0].set_title(title, pad=6 + rows * _ROW)
+        if rows:
+            handles, texts = _legend(stacked, named)
+            stacked[0].legend(handles, texts, ncols=columns, **_ABOVE)
+        caption(drawn, about)
+    return drawn
+
+
+_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.985), "borderaxespad": 0.2}
+
+
+def _legend(stacked: Any, labels: list[str]) -> tuple[list[Any], list[str]]:
+    """One handle for each label, whichever panels have it."""
+    known: dict[str, Any] = {}
+    for axes in stacked:
+        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
+            known.setdefault(text, handle)
+    return [known[label] for label in labels], labels
+
+
+def _seen(line: Line, since: float | None, until: float | None) -> Line:
+    """The part of a traced line that a figure with a `since` shows, and one value more at each end."""
+    if since is None or len(line.times) != len(line.values):
+        return line
+    begin = max(bisect_left(line.times, since) - 1, 0)
+    end = len(line.times) if until is None else bisect_right(line.times, until) + 1
+    times, values, low, high = (c[begin:end] for c in (line.times, line.values, line.low, line.high))
+    return replace(line, times=times, values=values, low=low, high=high)
+
+
+def _panel(axes: Axes, name: str, every: list[Line], looks: Mapping[str, tuple[str, str, Any]]) -> None:
+    panel = PANELS[name]
+    values = [abs(v) for line in every for v in line.values if math.isfinite(v)]
+    factor, unit = prefix(max(values, default=0.0), panel.unit)
+    lowest = min((v for line in every for v in line.values if math.isfinite(v)), default=0.0)
+    for line in every:
+        colour, marker, dashes = looks[line.label]
+        scaled, low, high = ([v / factor for v in column] for column in (line.values, line.low, line.high))
+        if len(line.times) == len(line.values) + 1:
+            axes.stairs(scaled, line.times, baseline=None, color=colour, linestyle=dashes, label=line.label)
+            axes.fill_between(line.times, [*low, low[-1]], [*high, high[-1]], step="post", **_band(colour))
+            continue
+        if line.stands_alone:
+            axes.plot(
+                line.times,
+                scaled,
+                color=colour,
+                linestyle="none",
+                marker=marker,
+                markersize=3.0,
+                markeredgewidth=0,
+                label=line.label,
+            )
+            continue
+        style = "steps-post" if panel.holds or panel.steps else "default"
+        axes.plot(
+            line.times,
+            scaled,
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.1,
+            drawstyle=style,
+            label=line.label,
+        )
+        if low:
+            axes.fill_between(line.times, low, high, **_band(colour))
+    axes.set_ylabel(f"{panel.words}\n({unit})" if unit else panel.words)
+    if name == "sequence" and values:
+        margin = 0.04 * (max(values) - min(values)) or 1.0
+        axes.set_ylim(min(values) - margin, max(values) + margin)
+        return
+    axes.set_ylim(min(0.0, 1.08 * lowest / factor), 1.08 * max(values, default=1.0) / factor or 1.0)
+
+
+def _band(colour: str) -> dict[str, Any]:
+    return {"color": colour, "alpha": 0.18, "linewidth": 0}

@@ -1,0 +1,1 @@
+"""Claims of papers, and how the results of studies compare with them."""

@@ -1,0 +1,362 @@
+"""Claims of papers and peers as data, and the one rule that judges them.
+
+A file `papers/<id>.claims.toml` lists studies, claims and tables of claims. A claim names a
+*kind* (what is measured), the points it is about, and what is expected:
+
+mean        a metric, averaged over the points chosen by `at`
+difference  the same at `this` minus at `that`
+ratio       the same at `this` over at `that`
+gain        ratio minus one
+saving      one minus ratio
+order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
+            the gain falls
+best        the gain of the best of the points where `best` holds over the best of those where `over` does,
+            both `--where` expressions; the best by their means, or with `each-run = true` in each run
+
+`among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
+
+A metric such as `flows.main.holes.1.duplicates` is no metric of the study but what a trace of the flow
+tells of the first packet that duplicates had sent again; `lasthop run --trace tcp` prints all of it.
+
+`at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
+set further keys. With `each = true` the claim is about every point and not about their mean,
+and the point that serves it worst is reported.
+
+Expected is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
+`between = [low, high]`; numbers are in `unit`. `ceiling` is the most that could be measured under
+the claim's reading, by reasoning alone: an expected number above it differs at once.
+
+Verdicts, for ours as a 95 % interval and the accepted band [low, high]:
+
+agrees       the mean lies in the band, and either the whole interval does, or the band comes
+             from a tolerance and the interval's half-width is at most that tolerance
+differs      the whole interval lies outside the band
+cannot tell  anything else, and everything without at least two replications
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError, nearest, reason
+from lasthop.base.quantity import share
+from lasthop.papers.shapes import check_claim, check_file
+from lasthop.scenario.overrides import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from lasthop.stats.intervals import Interval
+
+AGREES, CANNOT_TELL, DIFFERS = "agrees", "cannot tell", "differs"
+VERDICTS = (AGREES, CANNOT_TELL, DIFFERS)
+KINDS = ("mean", "difference", "ratio", "gain", "saving", "order", "best")
+
+_UNITS = {
+    "": 1.0,
+    "%": 0.01,
+    "bit/s": 1.0,
+    "kbit/s": 1e3,
+    "Mbit/s": 1e6,
+    "s": 1.0,
+    "ms": 1e-3,
+    "packets": 1.0,
+    "segments": 1.0,
+}
+_NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that", "key", "order", "each"} | {
+    "best",
+    "over",
+    "each-run",
+}
+_TABLE = ("rows", "columns", "at-columns", "values")
+_PARTS = _NAMES | {"among", "value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What is accepted, in SI units; `tolerance` is the half-width that is still precise enough."""
+
+    low: float
+    high: float
+    tolerance: float | None = None
+
+    def judge(self, ours: Interval) -> str:
+        """The verdict on an interval.
+
+        >>> from lasthop.stats.intervals import Interval
+        >>> band = Band(92.0, 108.0, 8.0)
+        >>> band.judge(Interval(100.0, 99.0, 101.0, 10))
+        'agrees'
+        >>> band.judge(Interval(107.0, 103.0, 111.0, 10))
+        'agrees'
+        >>> band.judge(Interval(111.0, 107.0, 115.0, 10))
+        'cannot tell'
+        >>> band.judge(Interval(111.0, 109.0, 113.0, 10))
+        'differs'
+        >>> Band(1.2, math.inf).judge(Interval(1.3, 1.1, 1.5, 10))
+        'cannot tell'
+        """
+        if ours.mean is None or ours.low is None or ours.high is None or ours.half is None:
+            return CANNOT_TELL
+        if ours.high < self.low or ours.low > self.high:
+            return DIFFERS
+        if self.low <= ours.low and ours.high <= self.high:
+            return AGREES
+        inside = self.low <= ours.mean <= self.high
+        precise = self.tolerance is not None and ours.half <= self.tolerance
+        return AGREES if inside and precise else CANNOT_TELL
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim; numbers are in SI units except in `text`, `paper` and `note`."""
+
+    id: str
+    text: str
+    study: str
+    kind: str
+    metric: str
+    band: Band
+    paper: float | None
+    expected: str
+    unit: str
+    at: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    this: Mapping[str, str] = field(default_factory=dict)
+    that: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    order: tuple[str, ...] = ()
+    each: bool = False
+    best: str = ""
+    over: str = ""
+    each_run: bool = False
+    note: str = ""
+    ceiling: float | None = None
+    among: tuple[str, ...] = ()
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the paper's number is above what its reading can give."""
+        return None not in (self.paper, self.ceiling) and (self.paper or 0.0) > (self.ceiling or 0.0)
+
+    @property
+    def scale(self) -> float:
+        """SI units in one of `unit`."""
+        return _UNITS[self.unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim with what was measured and the verdict."""
+
+    claim: Claim
+    ours: Interval
+    verdict: str
+    note: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as `reproduce --json` prints it, in the claim's unit."""
+        scale = self.claim.scale
+        ours = {"mean": self.ours.mean, "ci_low": self.ours.low, "ci_high": self.ours.high}
+        return {
+            "id": self.claim.id,
+            "claim": self.claim.text,
+            "paper": self.claim.paper,
+            "ours": {
+                **{k: None if v is None else v / scale for k, v in ours.items()},
+                "n": self.ours.n,
+                "unit": self.claim.unit,
+            },
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
+    """A claims file: its head (title and studies), and its claims with tables spelt out."""
+    try:
+        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected a readable claims file") from e
+    check_file(path, whole)
+    claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
+    for table in whole.pop("table", []):
+        claims += [_claim(path, entry) for entry in _spelt_out(path, table)]
+    names = [claim.id for claim in claims]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{path}: {name}: listed twice; expected unique ids")
+    for claim in claims:
+        if claim.study not in whole.get("studies", {}):
+            raise UsageError(f"{path}: {claim.id}: study: {nearest(claim.study, whole.get('studies', {}))}")
+    return whole, claims
+
+
+def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each cell of a table with `rows`, `columns` and `values`, or of one with `choices`.
+
+    `id` and `text` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
+    """
+    where = f"{path}: {table.get('id', 'table')}"
+    parts = ("id", "text", *(() if "choices" in table else _TABLE))
+    for name in parts:
+        if name not in table:
+            raise UsageError(f"{where}: no {name}; expected one")
+    if "choices" in table:
+        yield from _chosen(where, table)
+        return
+    rest = {k: v for k, v in table.items() if k not in {*_TABLE, "notes"}}
+    notes = table.get("notes", {})
+    for row, values in table["values"].items():
+        if len(values) != len(table["at-columns"]):
+            raise UsageError(f"{where}: {row}: {len(values)} values; expected {len(table['at-columns'])}")
+        for column, value in zip(table["at-columns"], values, strict=True):
+            ident = _filled(where, table["id"], {"row": row, "column": column.replace(" ", "")})
+            yield {
+                **rest,
+                "id": ident,
+                "text": _filled(where, table["text"], {"row": row, "column": column}),
+                "at": {**table.get("at", {}), table["rows"]: row, table["columns"]: column},
+                "value": value,
+                "note": notes.get(ident, ""),
+            }
+
+
+def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each way to take one option of every set in `choices`.
+
+    An option is named by what stands for its set in `id`, and adds to the claim: tables such as `at`
+    are joined, and other parts replaced. `text` may name the set too; an option's `words` then stand there.
+    `cells` maps the id of a claim to what that one has besides.
+    """
+    sets, cells = table["choices"], table.get("cells", {})
+    rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
+    for options in itertools.product(*(options.items() for options in sets.values())):
+        entry = dict(rest)
+        for _, option in options:
+            for part, value in option.items():
+                if part != "words":
+                    entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
+        chosen = dict(zip(sets, options, strict=True))
+        words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
+        entry["id"] = _filled(where, entry["id"], {name: label for name, (label, _) in chosen.items()})
+        entry["text"] = _filled(where, entry["text"], words)
+        yield {**entry, **cells.get(entry["id"], {})}
+
+
+def _filled(where: str, text: str, words: Mapping[str, str]) -> str:
+    """A text with words in the place of the names in braces."""
+    try:
+        return text.format(**words)
+    except KeyError as e:
+        raise UsageError(f"{where}: {nearest(str(e.args[0]), words)}") from e
+    except (ValueError, IndexError, AttributeError) as e:
+        names = ", ".join(f"{{{name}}}" for name in words)
+        raise UsageError(f'{where}: "{text}"; expected no braces but those of {names}') from e
+
+
+def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
+    where = f"{path}: {entry.get('id', 'claim')}"
+    for name in entry:
+        if name not in _PARTS:
+            raise UsageError(f"{where}: {name}: unknown key; {nearest(name, sorted(_PARTS))}")
+    for name in ("id", "text", "metric"):
+        if name not in entry:
+            raise UsageError(f"{where}: no {name}; expected one")
+    check_claim(where, entry)
+    kind, unit = entry.get("kind", "mean"), entry.get("unit", "")
+    if kind not in KINDS:
+        raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
+    if (kind == "best") != ("best" in entry and "over" in entry):
+        raise UsageError(
+            f"{where}: kind: {kind}; expected best and over with the kind best, and with no other"
+        )
+    if unit not in _UNITS:
+        raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
+    among = entry.get("among", [])
+    if not isinstance(among, list) or not all(isinstance(name, str) for name in among):
+        raise UsageError(f"{where}: among: {as_text(among)}; expected a list of metrics")
+    at = _points(where, "at", entry.get("at", {}))
+    this, that = (
+        {k: v for k, (v,) in _points(where, part, entry.get(part, {}), most=1).items()}
+        for part in ("this", "that")
+    )
+    return Claim(
+        id=entry["id"],
+        text=entry["text"],
+        study=entry.get("study", "main"),
+        kind=kind,
+        metric=entry["metric"],
+        band=_band(where, entry, kind, _UNITS[unit]),
+        paper=entry.get("value", entry.get("at-least", entry.get("at-most"))),
+        expected=_expected(entry, kind),
+        unit=unit,
+        at=at,
+        this=this,
+        that=that,
+        key=entry.get("key", ""),
+        order=tuple(entry.get("order", ())),
+        each=bool(entry.get("each", False)),
+        best=entry.get("best", ""),
+        over=entry.get("over", ""),
+        each_run=bool(entry.get("each-run", False)),
+        note=entry.get("note", ""),
+        ceiling=entry.get("ceiling"),
+        among=tuple(among),
+    )
+
+
+def _points(where: str, part: str, chosen: object, most: int | None = None) -> dict[str, tuple[str, ...]]:
+    """The values of swept keys that `at`, `this` or `that` names: text, as tables show them."""
+    if not isinstance(chosen, dict):
+        raise UsageError(f"{where}: {part}: {as_text(chosen)}; expected a table of swept keys")
+    found = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in chosen.items()}
+    for key, values in found.items():
+        if most is not None and len(values) != most:
+            raise UsageError(f"{where}: {part}: {key}: {len(values)} values; expected {most}")
+        for value in values:
+            if isinstance(value, dict):
+                raise UsageError(
+                    f"{where}: {part}: {key}: a table; expected text; a key with dots stands in quotes"
+                )
+            if not isinstance(value, str):
+                told = as_text(value)
+                raise UsageError(f'{where}: {part}: {key}: {told}; expected text such as "{told}"')
+    return found
+
+
+def _expected(entry: Mapping[str, Any], kind: str) -> str:
+    """What is expected, as a table shows it, in the claim's unit."""
+    if kind == "order":
+        return " > ".join(entry.get("order", ()))
+    if "between" in entry:
+        return "{} to {}".format(*entry["between"])
+    if "at-least" in entry:
+        return f"≥ {entry['at-least']}"
+    if "at-most" in entry:
+        return f"≤ {entry['at-most']}"
+    return f"{entry.get('value')} ± {entry.get('tolerance')}"
+
+
+def _band(where: str, entry: Mapping[str, Any], kind: str, scale: float) -> Band:
+    if kind == "order":
+        return Band(0.0, math.inf)
+    given = [name for name in ("value", "at-least", "at-most", "between") if name in entry]
+    if len(given) != 1:
+        raise UsageError(f"{where}: {given}; expected one of value, at-least, at-most, between")
+    expected = entry[given[0]]
+    if given[0] == "between":
+        return Band(expected[0] * scale, expected[1] * scale)
+    if given[0] == "at-least":
+        return Band(expected * scale, math.inf)
+    if given[0] == "at-most":
+        return Band(-math.inf, expected * scale)
+    part = share(str(entry.get("tolerance", "")))
+    if part is None:
+        raise UsageError(f'{where}: tolerance; expected a share such as "8 %"')
+    slack = abs(expected * scale) * part
+    return Band(expected * scale - slack, expected * scale + slack, slack)

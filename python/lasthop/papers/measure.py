@@ -1,0 +1,217 @@
+"""What a study says about a claim: the number, its interval, and the verdict."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import UsageError, nearest
+from lasthop.papers.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
+from lasthop.scenario.overrides import parse_where, same
+from lasthop.stats.intervals import Interval, difference, interval, ratio, share_in_sum
+from lasthop.views import packets
+from lasthop.views.timeline import retraced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lasthop.study.study import Study
+
+Place = dict[str, str]
+
+
+def judge(claim: Claim, study: Study) -> Finding:
+    """Measure what a claim is about and compare."""
+    for metric in (claim.metric, *claim.among):
+        if packets.metric(metric) is None:
+            study.check_metric(metric)
+    if claim.kind == "best":
+        ours, chosen = _best(claim, study)
+        return Finding(claim, ours, claim.band.judge(ours), _join(chosen, claim.note))
+    places = _places(claim, study)
+    if not places:
+        nothing = Interval(None, None, None, 0)
+        return Finding(claim, nothing, CANNOT_TELL, _join("not simulated", claim.note))
+    if claim.kind == "order":
+        ours = _order(claim, study, places)
+    elif claim.each:
+        every = [_measure(claim, study, [place]) for place in places]
+        ours = max(every, key=lambda it: _shortfall(claim.band, it))
+    else:
+        ours = _measure(claim, study, places)
+    if claim.is_out_of_reach:
+        beyond = f"above its ceiling of {claim.ceiling} {claim.unit}".rstrip()
+        return Finding(claim, ours, DIFFERS, _join(beyond, claim.note))
+    return Finding(claim, ours, claim.band.judge(ours), claim.note)
+
+
+def _join(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _places(claim: Claim, study: Study) -> list[Place]:
+    """The chosen points without the keys that the claim itself varies."""
+    varied = {*claim.this, *claim.that, *([claim.key] if claim.key else [])}
+    numeric = study.scenario.numeric
+    found: list[Place] = []
+    for point in study.points():
+        for key in (*claim.at, *varied):
+            if key not in point:
+                raise UsageError(f"{claim.id}: {key} is not swept; {nearest(key, point)}")
+        if all(any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items()):
+            place = {k: v for k, v in point.items() if k not in varied}
+            if place not in found:
+                found.append(place)
+    return found
+
+
+def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, float | None]:
+    numeric = study.scenario.numeric
+    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+        if all(same(k, point[k], v, numeric) for k, v in wanted.items()):
+            of_hole = packets.metric(claim.metric)
+            if of_hole is not None:
+                return _of_hole(study, index, *of_hole)
+            values = study.values(index, claim.metric)
+            if claim.among:
+                return share_in_sum(values, *(study.values(index, metric) for metric in claim.among))
+            return values
+    return {}
+
+
+def _of_hole(study: Study, point: int, flow: str, number: int, part: str) -> dict[int, float | None]:
+    """What a trace tells of one hole in each replication; traces are taken anew, as no study keeps them."""
+    found: dict[int, float | None] = {}
+    for replication in study.replications(point):
+        every = _holes(study, point, replication, flow)
+        found[replication] = float(getattr(every[number - 1], part)) if 0 < number <= len(every) else None
+    return found
+
+
+@cache
+def _holes(study: Study, point: int, replication: int, flow: str) -> list[packets.Hole]:
+    tables = retraced(study, point, replication, ["tcp"])
+    return packets.holes(packets.events(tables["tcp"], flow)) if tables else []
+
+
+def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
+    if claim.kind == "mean":
+        return _mean([_values(claim, study, place) for place in places])
+    pairs = [
+        (
+            _values(claim, study, {**place, **claim.this}),
+            _values(claim, study, {**place, **claim.that}),
+        )
+        for place in places
+    ]
+    if claim.kind == "difference":
+        return difference(_average([a for a, _ in pairs]), _average([b for _, b in pairs]))
+    found = ratio(pairs)
+    if claim.kind == "gain":
+        return found.less(1.0)
+    if claim.kind == "saving" and found.mean is not None:
+        low, high = found.low, found.high
+        return Interval(
+            1 - found.mean,
+            None if high is None else 1 - high,
+            None if low is None else 1 - low,
+            found.n,
+        )
+    return found
+
+
+def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
+    """The gain of the best of some points over the best of others, and which these are."""
+    candidates = _candidates(claim, study, claim.best)
+    rivals = _candidates(claim, study, claim.over)
+    if not candidates or not rivals:
+        return Interval(None, None, None, 0), "not simulated"
+    if claim.each_run:
+        every = [values for _, values in (*candidates, *rivals)]
+        gains: list[float | None] = []
+        for run in sorted(set.intersection(*(set(values) for values in every))):
+            best = max(values[run] or 0.0 for _, values in candidates)
+            over = max(values[run] or 0.0 for _, values in rivals)
+            gains.append(best / over - 1 if over else None)
+        return interval(gains), "the best in each run"
+    (name, above), (other, below) = max(candidates, key=_level_of), max(rivals, key=_level_of)
+    return ratio([(above, below)]).less(1.0), f"{name} over {other}"
+
+
+def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, dict[int, float | None]]]:
+    """The points that a claim is about where a condition holds: what is swept beside `at`, and the values."""
+    numeric = study.scenario.numeric
+    wanted = parse_where([condition])
+    found = []
+    for point in study.points():
+        for key in (*claim.at, *(one.key for one in wanted)):
+            if key not in point:
+                raise UsageError(f"{claim.id}: {key} is not swept; {nearest(key, point)}")
+        is_at = all(any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items())
+        if is_at and all(one.holds(point, numeric) for one in wanted):
+            named = [key for one in wanted for key in (one.key, *one.values) if key in point]
+            varied = dict.fromkeys(key for key in named if key not in claim.at)
+            name = ", ".join(f"{key.rpartition('.')[2]} {point[key]}" for key in varied)
+            found.append((name, _values(claim, study, point)))
+    return found
+
+
+def _level_of(candidate: tuple[str, Mapping[int, float | None]]) -> float:
+    mean = interval(list(candidate[1].values())).mean
+    return -math.inf if mean is None else mean
+
+
+def _average(columns: Iterable[Mapping[int, float | None]]) -> dict[int, float | None]:
+    """The mean over points, replication by replication, where all points have a value."""
+    every = [{k: v for k, v in c.items() if v is not None} for c in columns]
+    if not every:
+        return {}
+    common = sorted(set.intersection(*(set(c) for c in every)))
+    return {k: math.fsum(c[k] for c in every) / len(every) for k in common}
+
+
+def _mean(columns: list[dict[int, float | None]]) -> Interval:
+    return interval(list(_average(columns).values()))
+
+
+def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
+    """The smallest step down the listed order, over all places; falling throughout is positive."""
+    steps = []
+    for higher, lower in zip(claim.order, claim.order[1:], strict=False):
+        columns = [
+            (
+                _level(claim, study, {**place, claim.key: higher}),
+                _level(claim, study, {**place, claim.key: lower}),
+            )
+            for place in places
+        ]
+        if claim.each:
+            steps += [difference(a, b) for a, b in columns]
+        else:
+            steps.append(difference(_average([a for a, _ in columns]), _average([b for _, b in columns])))
+    return max(steps, key=lambda it: _shortfall(claim.band, it))
+
+
+def _level(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
+    """What falls along an order: the metric, or its gain of `this` over `that` in each replication."""
+    if not claim.this:
+        return _values(claim, study, place)
+    above = _values(claim, study, {**place, **claim.this})
+    below = _values(claim, study, {**place, **claim.that})
+    gains: dict[int, float | None] = {}
+    for replication in sorted(above.keys() & below.keys()):
+        a, b = above[replication], below[replication]
+        gains[replication] = a / b - 1 if a is not None and b else None
+    return gains
+
+
+def _shortfall(band: Band, it: Interval) -> float:
+    """How far a mean is from the middle of what is accepted; nothing measured is the farthest."""
+    if it.mean is None:
+        return math.inf
+    if math.isinf(band.high):
+        return band.low - it.mean
+    if math.isinf(band.low):
+        return it.mean - band.high
+    return abs(it.mean - (band.low + band.high) / 2)

@@ -1,0 +1,1 @@
+"""Scenarios, single runs, and what can be said before and after one run."""

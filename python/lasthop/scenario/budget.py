@@ -1,0 +1,36 @@
+"""Whether a scenario fits the machine, said before anything starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import human
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.scenario.scenario import Scenario
+
+
+def largest(scenario: Scenario, points: Iterable[int]) -> dict[str, float]:
+    """The largest upper bounds of events and memory over the points."""
+    worst = {"events": 0.0, "memory_bytes": 0.0}
+    for point in points:
+        for name, value in scenario.estimate(point).items():
+            worst[name] = max(worst.get(name, 0.0), value)
+    return worst
+
+
+def admit(scenario: Scenario, points: Iterable[int]) -> None:
+    """Raise if a run could need more memory than `run.max-memory` allows."""
+    for point in points:
+        entry = scenario.resolved(point).get("run.max-memory")
+        allowed = scenario.numeric("run.max-memory", entry["value"]) if entry else None
+        needed = scenario.estimate(point)["memory_bytes"]
+        if allowed is not None and needed > allowed:
+            raise UsageError(
+                f"{scenario.name}: run.max-memory: point {point} may need {human(needed, 'B')}; "
+                f"expected at most {human(allowed, 'B')} (raise run.max-memory, or lower windows "
+                "and queues)"
+            )

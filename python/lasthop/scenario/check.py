@@ -1,0 +1,208 @@
+"""Checking scenarios: every point is valid, fits the memory allowed, and follows theory.
+
+With theory, each point is run a few times and the rate at which Reno sends is held against the
+full PFTK model, fed with the run's own round-trip time, first timeout and loss indications. The
+model is about a flow that random loss alone limits, so flows that a link or the window holds back
+are shown and not judged; so are the other variants, which the model does not describe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.quantity import digits
+from lasthop.base.table import grid
+from lasthop.scenario.budget import admit, largest
+from lasthop.stats.intervals import Interval, interval
+from lasthop.stats.theory import mathis, pftk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lasthop.scenario.scenario import Run, Scenario
+
+# Up to 1 % loss indications the model is good to 10 %, up to 3 % to 15 %.
+_TOLERANCES = ((0.0008, 0.012, 0.10), (0.012, 0.035, 0.15))
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """What checking a scenario found."""
+
+    scenario: str
+    points: int
+    replications: int
+    events: float
+    memory_bytes: float
+    warnings: tuple[str, ...]
+
+    def text(self) -> str:
+        """One line."""
+        return (
+            f"ok: {self.scenario}: {self.points} points x {self.replications} replications; a run "
+            f"has at most {self.events:.3g} events and {self.memory_bytes / 1e6:.3g} MB"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return asdict(self)
+
+
+def validate(scenario: Scenario) -> Validity:
+    """Resolve every point and bound its cost; raises at the first that is not valid."""
+    every = range(len(scenario.points()))
+    for point in every:
+        scenario.resolved(point)
+    admit(scenario, every)
+    bound = largest(scenario, every)
+    return Validity(
+        scenario.id,
+        len(every),
+        scenario.replications,
+        bound["events"],
+        bound["memory_bytes"],
+        tuple(scenario.warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """One flow at one point beside the closed forms; rates in packets per second."""
+
+    point: dict[str, str]
+    flow: str
+    variant: str
+    p: float
+    rtt_s: float
+    t0_s: float
+    sent: Interval
+    goodput: float
+    pftk: float
+    mathis: float
+    tolerance: float | None
+    remark: str
+
+    @property
+    def off(self) -> float:
+        """How far the measured rate is from the model, as a share of the model."""
+        return (self.sent.mean or 0.0) / self.pftk - 1
+
+    @property
+    def missed(self) -> bool:
+        """Whether a judged rate is out of its tolerance."""
+        return self.tolerance is not None and abs(self.off) > self.tolerance
+
+    @property
+    def verdict(self) -> str:
+        """`agrees` or `differs` where the model applies, else why it does not."""
+        if self.tolerance is None:
+            return self.remark
+        return f"{'differs' if self.missed else 'agrees'} (within {self.tolerance:.0%} wanted)"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {**asdict(self), "off": self.off, "missed": self.missed}
+
+
+def theory(
+    scenario: Scenario, where: Sequence[str], replications: int, tolerance: float | None = None
+) -> list[Theory]:
+    """Run the chosen points and compare every bulk TCP flow with the closed forms."""
+    found = []
+    for point in scenario.select(where):
+        runs = [scenario.run(replication=r, point=point) for r in range(replications)]
+        for flow, table in scenario.flows(point).items():
+            line = _compare(scenario, point, flow, table, runs, tolerance)
+            if line is not None:
+                found.append(line)
+    return found
+
+
+def _compare(
+    scenario: Scenario, point: int, flow: str, table: str, runs: list[Run], tolerance: float | None
+) -> Theory | None:
+    values = {key: entry["value"] for key, entry in scenario.resolved(point).items()}
+    of, keys = f"flows.{flow}", f"flows.{table}"
+
+    def setting(name: str) -> float | None:
+        return scenario.numeric(f"{keys}.{name}", values[f"{keys}.{name}"])
+
+    def mean(name: str) -> float | None:
+        return interval([run.metrics.get(f"{of}.{name}") for run in runs]).mean
+
+    if values.get(f"{keys}.app.kind") != "bulk" or f"{keys}.tcp.packet" not in values:
+        return None
+    packet, window = setting("tcp.packet") or 0.0, setting("tcp.window") or 0.0
+    indications, segments = mean("loss_indications"), mean("segments_sent")
+    rtt, t0 = mean("rtt_mean_s"), mean("timeout_first_mean_s")
+    if not indications or not segments or not rtt:
+        return None
+    warmup = scenario.numeric("run.warmup", values["run.warmup"]) or 0.0
+    sent = interval([(r.metrics[f"{of}.segments_sent"] or 0.0) / (r.simulated_s - warmup) for r in runs])
+    p, b = indications / segments, setting("tcp.ack-every") or 1.0
+    recovery = values.get(f"{keys}.tcp.recovery", "")
+    remark = _inapplicable(runs, of, window, recovery, values.get(f"{keys}.tcp.congestion", ""), p)
+    judged = next((t for low, high, t in _TOLERANCES if low <= p <= high), None)
+    # Without a timeout in any run its length does not matter; the floor stands in for it.
+    t0 = t0 or setting("tcp.min-rto") or 1.0
+    return Theory(
+        scenario.points()[point],
+        flow,
+        values.get(f"{keys}.tcp.variant") or recovery,
+        p,
+        rtt,
+        t0,
+        sent,
+        (mean("goodput_bps") or 0.0) / 8 / packet,
+        pftk(p, rtt, t0, b, window),
+        mathis(p, rtt, b),
+        (tolerance or judged) if not remark else None,
+        remark or "",
+    )
+
+
+def _inapplicable(runs: list[Run], of: str, window: float, recovery: str, congestion: str, p: float) -> str:
+    """Why the model does not describe a flow; empty if it does."""
+    if recovery != "reno" or congestion != "reno":
+        return "beside: the model is Reno's"
+    busiest = max(
+        value or 0.0
+        for run in runs
+        for name, value in run.metrics.items()
+        if name.startswith("links.") and name.endswith(".utilisation")
+    )
+    if busiest > 0.7:
+        return f"beside: a link is {busiest:.0%} busy"
+    largest_mean = max(run.metrics.get(f"{of}.cwnd_mean_segments") or 0.0 for run in runs)
+    if largest_mean > window / 3:
+        return "beside: the window limits"
+    if not _TOLERANCES[0][0] <= p <= _TOLERANCES[-1][1]:
+        return f"beside: loss {p:.2%} is outside 0.1 % to 3 %"
+    return ""
+
+
+def theory_text(lines: list[Theory]) -> str:
+    """A table of flows beside the closed forms."""
+    rows = []
+    for line in lines:
+        place = ", ".join(line.point.values())
+        half = digits(line.sent.half, 2)
+        rows.append(
+            [
+                place,
+                line.flow,
+                line.variant,
+                f"{line.p:.3%}",
+                digits(line.rtt_s * 1e3),
+                digits(line.t0_s * 1e3),
+                f"{digits(line.sent.mean)} ± {half}",
+                digits(line.goodput),
+                digits(line.pftk),
+                digits(line.mathis),
+                f"{line.off:+.1%}",
+                line.verdict,
+            ]
+        )
+    head = "point|flow|tcp|p|RTT ms|T0 ms|sent/s|delivered/s|PFTK/s|Mathis/s|off|verdict"
+    return grid(head.split("|"), rows)

@@ -1,0 +1,34 @@
+"""Starting a scenario from a shipped one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from lasthop.base import paths
+from lasthop.base.errors import StudyError, UsageError
+from lasthop.scenario.scenario import load
+
+
+def copy(name: str, source: str) -> Path:
+    """Write a copy of a scenario to NAME(.toml); it is checked first and nothing is replaced."""
+    origin = load(source)
+    target = Path(name)
+    if name.endswith("/") or not target.name:
+        raise UsageError(f"new: {name}: is a directory; expected the name of a file to write in it")
+    if target.suffix != ".toml":
+        target = target.with_name(target.name + ".toml")
+    # A mistyped path would otherwise leave directories behind.
+    if not target.parent.is_dir():
+        raise UsageError(f"new: {target.parent}: no such directory; expected one that is there")
+    head = f"# Started from {origin.id}. Try it: lasthop run {paths.shown(target)}\n\n"
+    try:
+        with target.open("x", encoding="utf-8", newline="") as file:
+            file.write(head + origin.text)
+    except FileExistsError as e:
+        raise UsageError(f"new: {target}: exists already; expected a new name") from e
+    except OSError as e:
+        with suppress(OSError):
+            target.unlink(missing_ok=True)
+        raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+    return target

@@ -1,0 +1,73 @@
+"""A trace: what one channel of a run recorded."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from lasthop import _core
+
+    Columns = dict[str, npt.NDArray[np.float64] | list[str]]
+
+
+class Trace:
+    """One recorded channel: equally long columns.
+
+    A run keeps its traces in chunks on the disk. `chunks` gives them one by one; `columns`, `to_numpy`
+    and `trace["cwnd"]` bring the whole channel into memory.
+    """
+
+    def __init__(self, name: str, core: _core.Run) -> None:
+        self.name = name
+        self._core = core
+
+    @cached_property
+    def columns(self) -> Columns:
+        """All rows."""
+        return self._core.trace(self.name)
+
+    def chunks(self) -> Iterator[Columns]:
+        """The rows in order, some at a time; at least one part, which may be empty."""
+        rows, at_a_time = self._core.trace_rows(self.name)
+        for first in range(0, max(rows, 1), at_a_time):
+            yield self._core.trace(self.name, first, at_a_time)
+
+    def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return self._core.trace_rows(self.name)[0]
+
+    def to_numpy(self) -> npt.NDArray[Any]:
+        """A structured array with one field per column; names become text fields."""
+        import numpy as np
+
+        arrays = {name: np.asarray(column) for name, column in self.columns.items()}
+        kind = np.dtype([(name, array.dtype) for name, array in arrays.items()])
+        table = np.empty(len(self), dtype=kind)
+        for name, array in arrays.items():
+            table[name] = array
+        return table
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the channel as a table."""
+        import csv
+
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            for number, part in enumerate(self.chunks()):
+                if number == 0:
+                    writer.writerow(part)
+                columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
+                writer.writerows(zip(*columns, strict=True))
+
+    def __repr__(self) -> str:
+        names = self._core.trace(self.name, 0, 0)
+        return f"<Trace {self.name}: {len(self)} rows of {', '.join(names)}>"

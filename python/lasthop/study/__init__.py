@@ -1,0 +1,1 @@
+"""Studies: directories of runs, how they are carried out, joined and written as tables."""

@@ -1,0 +1,66 @@
+"""Joining the shards of a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.base import paths
+from lasthop.base.errors import StudyError, UsageError
+from lasthop.study.ledger import Ledger
+from lasthop.study.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def merge(out: Path, parts: Sequence[Path]) -> Study:
+    """Join studies of the same scenario, settings and seed into one directory.
+
+    A study that is in that directory already is continued only if the outcome has its plan, for
+    another plan would hide runs that it has.
+    """
+    for part in parts:
+        if part.resolve() == out.resolve():
+            raise UsageError(f"merge: {out}: is one of the parts; expected another directory to write")
+    studies = [Study.open(part) for part in parts]
+    first = studies[0]
+    for other in studies[1:]:
+        for what, a, b in (
+            ("scenario text", first.scenario.text, other.scenario.text),
+            ("settings", first.scenario.overrides, other.scenario.overrides),
+            ("seed", first.seed, other.seed),
+            ("points", [p[:2] for p in first.plan], [p[:2] for p in other.plan]),
+        ):
+            if a != b:
+                raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
+    most = max(count for study in studies for _, _, count in study.plan)
+    if (out / paths.LEDGER).exists():
+        _check_same(Study.open(out), first, most)
+    joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
+    ledger = Ledger(joined.path, write=True)
+    try:
+        for study in studies:
+            ledger.put(study.runs.values())
+        joined.read(ledger)
+    finally:
+        ledger.close()
+    return joined
+
+
+def _check_same(there: Study, part: Study, replications: int) -> None:
+    """Raise unless merging would leave the study in the output directory planned as it is."""
+    if not there.plan:
+        return
+    for what, a, b in (
+        ("scenario text", there.scenario.text, part.scenario.text),
+        ("settings", there.scenario.overrides, part.scenario.overrides),
+        ("seed", there.seed, part.seed),
+        ("points", [p[:2] for p in there.plan], [p[:2] for p in part.plan]),
+        ("replications", {count for _, _, count in there.plan}, {replications}),
+    ):
+        if a != b:
+            raise StudyError(
+                f"{there.path}: holds a study of other {what} than {part.path}; expected the same "
+                "(merge into a new directory)"
+            )

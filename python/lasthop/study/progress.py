@@ -1,0 +1,129 @@
+"""What a sweep tells on stderr: a bar on a terminal, else a line every ten seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from lasthop.base.quantity import digits, duration, prefix
+from lasthop.study.sweep import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from lasthop.study.ledger import Row
+
+LINE_EVERY_S = 10.0
+
+
+class Lines(Progress):
+    """A line now and then, and one at the end; counts what every kind of report needs."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        self.silent = silent
+        self.total = self.reused = self.ended = self.failed = self.events = 0
+        self.started = self._told = time.monotonic()
+
+    def begin(self, total: int, reused: int) -> None:
+        """Start the clock."""
+        self.total, self.reused = total, reused
+        if reused and not self.silent:
+            say(f"{reused} of {total} runs are in the ledger already")
+
+    def grow(self, total: int) -> None:
+        """Count towards a larger total."""
+        self.total = total
+
+    def step(self, row: Row) -> None:
+        """Count a run."""
+        self.ended += 1
+        self.failed += row.error is not None
+        self.events += row.events
+
+    def tick(self) -> None:
+        """Report if it is time to."""
+        now = time.monotonic()
+        if not self.silent and now - self._told >= LINE_EVERY_S:
+            self._told = now
+            say(f"{self.reused + self.ended}/{self.total} runs, {self.pace()}")
+
+    def pace(self) -> str:
+        """How long the rest takes, and the events simulated in a second."""
+        passed = time.monotonic() - self.started
+        left = self.total - self.reused - self.ended
+        eta = f"ETA {duration(left * passed / self.ended)}" if self.ended else "ETA unknown"
+        return f"{eta}, {rate(self.events, passed)}"
+
+    def summary(self) -> str:
+        """One sentence on what was done."""
+        passed = time.monotonic() - self.started
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.ended} runs in {duration(passed)}{failed}, {rate(self.events, passed)}"
+
+
+class Bars(Lines):
+    """The same on a terminal, as a bar that is redrawn in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+
+    def begin(self, total: int, reused: int) -> None:
+        """Start the clock."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        super().begin(total, reused)
+        self._bar = Bar(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            console=Console(file=sys.stderr),
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=total, completed=reused)
+        self._bar.start()
+
+    def tick(self) -> None:
+        """Report if it is time to."""
+        if self._bar is not None and self._task is not None:
+            done = self.reused + self.ended
+            self._bar.update(self._task, completed=done, total=self.total, description=self.pace())
+
+    def end(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def rate(events: int, passed: float) -> str:
+    """Events per second, readable.
+
+    >>> rate(12_000_000, 2.0)
+    '6.000 M events/s'
+    """
+    if passed <= 0 or not events:
+        return "0 events/s"
+    factor, name = prefix(events / passed, "B")
+    return f"{digits(events / passed / factor)} {name[:-1]} events/s".replace("  ", " ")
+
+
+def say(text: str) -> None:
+    """A line of talk, on stderr; a closed stderr is no reason to stop."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        return
+
+
+def reporter(*, quiet: bool, plain: bool) -> Lines:
+    """The report that suits where stderr goes."""
+    if quiet:
+        return Lines(silent=True)
+    if plain or not sys.stderr.isatty():
+        return Lines()
+    return Bars()

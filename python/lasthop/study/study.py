@@ -1,0 +1,309 @@
+"""A study: a directory with the scenario as given, every run in a ledger, and the figures.
+
+>>> import tempfile
+>>> from lasthop.scenario.scenario import load
+>>> sc = load("ejtcp/fig10-baselines").set(
+...     {"run.duration": "2 s", "links.r1-r2.rate": "5 Mbit/s", "links.r2-d.loss.rate": "1 %"}
+... )
+>>> study = Study.create(sc, tempfile.mkdtemp() + "/study", replications=2)
+>>> study.size, len(study.runs)
+(10, 0)
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lasthop import _core
+from lasthop.base.arguments import whole
+from lasthop.base.errors import StudyError, UsageError, nearest
+from lasthop.base.files import replacing
+from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
+from lasthop.scenario.scenario import Scenario
+from lasthop.study.ledger import Ledger, Row, foreign, locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One run of the study with the point it belongs to."""
+
+    point: int
+    row: Row
+
+
+class Study:
+    """A study directory; `create` makes one or continues one, `open` reads one."""
+
+    # What its scenario is made with when a study is opened.
+    scenario_class: ClassVar[type[Scenario]] = Scenario
+
+    def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[tuple[int, str, int]]) -> None:
+        self.path = path
+        self.scenario = scenario
+        self.seed = seed
+        self.plan = plan
+        self.where: tuple[str, ...] = ()
+        self.build = ""
+        self.notes: list[str] = []
+        self._rows: dict[tuple[str, int], Row] | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """The study in a directory, for reading."""
+        folder = Path(path)
+        ledger = Ledger(folder, write=False)
+        try:
+            scenario = _remembered(ledger, cls.scenario_class)
+            study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
+            study.where = tuple(json.loads(ledger.meta("where")))
+            study.build = ledger.meta("build")
+            study._check_plan()
+            study.read(ledger)
+        finally:
+            ledger.close()
+        return study
+
+    @classmethod
+    def create(
+        cls,
+        scenario: Scenario,
+        path: str | Path | None = None,
+        *,
+        replications: int | None = None,
+        seed: int | None = None,
+        where: Sequence[str] = (),
+        fresh: bool = False,
+    ) -> Self:
+        """A study of a scenario in a directory, made there or continued there.
+
+        Runs that the directory already holds for a point are kept when everything that can
+        change their result is the same, whatever else in the scenario has changed.
+        """
+        folder = Path(path) if path is not None else Path("studies") / scenario.id
+        seed = scenario.seed if seed is None else whole("seed", seed)
+        count = scenario.replications if replications is None else replications
+        count = whole("replications", count, 1)
+        chosen = scenario.select(where)
+        plan = [(point, scenario.point_key(point), count) for point in chosen]
+        meta = {
+            "scenario": scenario.id,
+            "text": scenario.text,
+            "overrides": json.dumps(scenario.overrides),
+            "seed": str(seed),
+            "where": json.dumps(list(where)),
+            "version": _core.__version__,
+            "model_version": _core.model_version,
+            "build": build(),
+        }
+        _admit(folder, fresh=fresh)
+        if not (folder / LEDGER).exists():
+            Ledger.create(folder, meta)
+        study = cls(folder, scenario, seed, plan)
+        study.where = tuple(where)
+        ledger = Ledger(folder, write=True)
+        try:
+            study._continue(ledger, meta)
+        finally:
+            ledger.close()
+        return study
+
+    def _continue(self, ledger: Ledger, meta: dict[str, str]) -> None:
+        before = ledger.meta("scenario")
+        if before != self.scenario.id:
+            raise StudyError(
+                f"{self.path}: a study of {before}; expected one of {self.scenario.id} "
+                "(use fresh or another out)"
+            )
+        old = ledger.plan()
+        if old and any(ledger.meta(k) != meta[k] for k in ("text", "overrides", "seed")):
+            self.read(ledger)
+            kept = sum((key, 0) in self.runs for _, key, _ in self.plan)
+            self.notes.append(
+                f"scenario, settings or seed changed since the last sweep in {self.path}: "
+                f"{kept} of {len(self.plan)} points have runs that still apply"
+            )
+        ledger.set_meta(meta)
+        ledger.set_plan(self.plan)
+        self.read(ledger)
+        _write(self.path / TEXT, self.scenario.text)
+        _write(self.path / "resolved.json", json.dumps(_resolved(self), indent=1) + "\n")
+
+    def _check_plan(self) -> None:
+        known = {point: self.scenario.point_key(point) for point, _, _ in self.plan}
+        if any(known[point] != key for point, key, _ in self.plan):
+            raise StudyError(f"{self.path}: points differ from its scenario; expected the same")
+
+    def read(self, ledger: Ledger) -> None:
+        """Take the runs of the study's seed from an open ledger."""
+        self._rows = {(r.point_key, r.replication): r for r in ledger.rows(self.seed)}
+
+    @property
+    def runs(self) -> dict[tuple[str, int], Row]:
+        """All runs the ledger has for the seed, by point key and replication."""
+        if self._rows is None:
+            ledger = Ledger(self.path, write=False)
+            try:
+                self.read(ledger)
+            finally:
+                ledger.close()
+        return self._rows or {}
+
+    def results(self) -> Iterator[Result]:
+        """The runs behind the tables that are in the ledger, by point and replication."""
+        for point, key, count in self.plan:
+            for replication in range(count):
+                row = self.runs.get((key, replication))
+                if row is not None:
+                    yield Result(point, row)
+
+    @property
+    def failures(self) -> list[Result]:
+        """The runs that failed."""
+        return [r for r in self.results() if r.row.error is not None]
+
+    @property
+    def stopped(self) -> list[Result]:
+        """The runs that a limit stopped early; no mean counts them."""
+        return [r for r in self.results() if r.row.stopped]
+
+    @property
+    def size(self) -> int:
+        """The number of runs the tables are made of when all are done."""
+        return sum(count for _, _, count in self.plan)
+
+    def points(self) -> list[dict[str, str]]:
+        """The points of the study: swept key to value."""
+        every = self.scenario.points()
+        return [every[point] for point, _, _ in self.plan]
+
+    def metrics(self) -> list[str]:
+        """The names of everything measured, at any point: what there is to measure depends on the point."""
+        names: dict[str, None] = {}
+        seen: set[int] = set()
+        for result in self.results():
+            if result.row.metrics is not None and result.point not in seen:
+                seen.add(result.point)
+                names.update(dict.fromkeys(result.row.metrics))
+        return list(names)
+
+    def values(self, point: int, metric: str) -> dict[int, float | None]:
+        """What the replications of a point measured, by replication.
+
+        A run that a limit stopped early is left out, for it covers less time than the others.
+        """
+        place = bisect_left(self.plan, point, key=itemgetter(0))
+        _, key, count = self.plan[place]
+        found: dict[int, float | None] = {}
+        for replication in range(count):
+            row = self.runs.get((key, replication))
+            if row is not None and row.metrics is not None and not row.stopped:
+                found[replication] = row.metrics.get(metric)
+        return found
+
+    def replications(self, point: int) -> list[int]:
+        """The replications of a point that have run to their end."""
+        return list(self.values(point, ""))
+
+    def run_at(self, point: int, replication: int) -> Row | None:
+        """The run of a replication of a point, if it is in the ledger."""
+        place = bisect_left(self.plan, point, key=itemgetter(0))
+        return self.runs.get((self.plan[place][1], replication))
+
+    def series(self, point: int, name: str) -> dict[int, list[float]]:
+        """Goodput over time in the bins of the scenario, by replication; `values` says which count."""
+        found: dict[int, list[float]] = {}
+        for replication in self.values(point, name):
+            row = self.run_at(point, replication)
+            if row is not None and name in row.series:
+                found[replication] = row.series[name]
+        return found
+
+    def rows(self, point: int) -> list[Row]:
+        """The runs of a point that count in its means."""
+        place = bisect_left(self.plan, point, key=itemgetter(0))
+        _, key, count = self.plan[place]
+        found = (self.runs.get((key, replication)) for replication in range(count))
+        return [row for row in found if row is not None and row.metrics is not None and not row.stopped]
+
+    def check_metric(self, metric: str) -> None:
+        """Raise unless the metric was measured."""
+        known = self.metrics()
+        if not known:
+            raise UsageError(f"{self.path}: no finished run yet; expected at least one")
+        if metric not in known:
+            raise UsageError(f"{metric}: no such metric in {self.path}; {nearest(metric, known)}")
+
+    def __repr__(self) -> str:
+        done = sum(1 for _ in self.results())
+        return f"<Study {self.path}: {done} of {self.size} runs>"
+
+
+def _remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
+    overrides = [(str(k), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
+    return scenario_class.from_text(
+        ledger.meta("text"),
+        str(ledger.path.parent / TEXT),
+        overrides,
+        ident=ledger.meta("scenario"),
+    )
+
+
+def _admit(folder: Path, *, fresh: bool) -> None:
+    """Refuse a directory that holds something else; with `fresh`, empty a study."""
+    try:
+        names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
+        if LEDGER in names and fresh and not foreign(folder / LEDGER):
+            with locked(folder):
+                for name in STUDY_FILES:
+                    (folder / name).unlink(missing_ok=True)
+    except OSError as e:
+        raise StudyError(f"{folder}: {e.strerror}; expected a directory for the study") from e
+    drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
+    if LEDGER not in names and names - drafts:
+        raise StudyError(
+            f"{folder}: holds other files and no {LEDGER}; expected a study, or a new or empty directory"
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e
+
+
+def _resolved(study: Study) -> dict[str, Any]:
+    """What all points share once, and for each point what is its own."""
+    tables = {point: study.scenario.resolved(point) for point, _, _ in study.plan}
+    first = next(iter(tables.values()))
+    shared = {
+        key: entry
+        for key, entry in first.items()
+        if all(table.get(key) == entry for table in tables.values())
+    }
+    return {
+        "scenario": study.scenario.id,
+        "version": _core.__version__,
+        "model_version": _core.model_version,
+        "seed": study.seed,
+        "overrides": [list(pair) for pair in study.scenario.overrides],
+        "values": shared,
+        "points": [
+            {
+                "point": point,
+                "key": key,
+                "values": {k: v for k, v in tables[point].items() if k not in shared},
+            }
+            for point, key, _ in study.plan
+        ],
+    }

@@ -1,0 +1,100 @@
+"""One run as a work item that any `concurrent.futures.Executor` can carry out.
+
+A task is plain data, so it travels to another process or machine; each process parses the
+scenario once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lasthop import _core
+from lasthop.study.ledger import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Budgets for each run; `None` is no limit beyond the scenario's own."""
+
+    max_events: int | None = None
+    max_wall_s: float | None = None
+
+    def __str__(self) -> str:
+        parts = {"max-events": self.max_events, "max-wall": self.max_wall_s}
+        return " ".join(f"{k}={v:g}" for k, v in parts.items() if v is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What identifies one run."""
+
+    text: str
+    name: str
+    overrides: tuple[tuple[str, str], ...]
+    point: int
+    point_key: str
+    seed: int
+    replication: int
+    limits: Limits
+
+
+@lru_cache(maxsize=8)
+def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> _core.Scenario:
+    return _core.Scenario.from_text(text, name, overrides)
+
+
+def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
+    """Carry out a task; a failed simulation is a row with an error, not an exception."""
+    scenario = _scenario(task.text, task.name, task.overrides)
+    try:
+        run = scenario.run(
+            task.point,
+            task.seed,
+            task.replication,
+            cancel=cancel,
+            max_events=task.limits.max_events,
+            max_wall_s=task.limits.max_wall_s,
+        )
+    except _core.RunError as e:
+        return _failed(task, str(e))
+    except BaseException as e:
+        # A broken invariant in the extension arrives as pyo3's PanicException, which is no
+        # Exception and has no importable name; it must not take the other runs with it.
+        if type(e).__name__ != "PanicException":
+            raise
+        where = f"{task.name}: point {task.point}, seed {task.seed}, replication {task.replication}"
+        return _failed(task, f"{where}: {e}")
+    return Row(
+        task.point_key,
+        task.replication,
+        task.seed,
+        str(task.limits),
+        run.stopped,
+        None,
+        run.metrics,
+        run.series,
+        run.transfers,
+        run.events,
+        run.simulated_s,
+        run.cpu_s,
+        run.wall_s,
+    )
+
+
+def _failed(task: Task, error: str) -> Row:
+    return Row(
+        task.point_key,
+        task.replication,
+        task.seed,
+        str(task.limits),
+        None,
+        error,
+        None,
+        {},
+        {},
+        0,
+        0.0,
+        0.0,
+        0.0,
+    )

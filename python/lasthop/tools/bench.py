@@ -1,0 +1,346 @@
+"""Measuring speed and memory on fixed cases, and beside ns-2 where it is installed.
+
+A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
+long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come
+from the longest; memory must not grow from the shortest to the longest, since nothing in a run may
+depend on how long it lasts.
+
+The peer does the same work: goodput and frames on the air stand beside its time, to show that it does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base import paths
+from lasthop.base.errors import LasthopError, UsageError, nearest, reason
+from lasthop.base.quantity import digits
+from lasthop.base.table import grid
+from lasthop.scenario.overrides import as_text
+from lasthop.scenario.scenario import Scenario, load
+from lasthop.tools.agentcost import AgentCase
+from lasthop.tools.lawcost import LawCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
+_AGENT_PARTS = {"modes", "flows", "packets"}
+_LAW_PARTS = {"names", "acks"}
+
+# What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
+_FRAMES = (".frames_sent", ".transmissions", ".acks")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing to measure."""
+
+    name: str
+    title: str
+    scenario: str
+    settings: dict[str, Any]
+    flow: str
+    durations: tuple[str, ...]
+    peer: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one run of a case cost."""
+
+    case: str
+    simulator: str
+    simulated_s: float
+    cpu_s: float
+    packets: float
+    packet_bytes: float
+    frames: int | None
+    events: int | None
+    peak_bytes: int | None
+    slots: int | None = None
+
+    @property
+    def goodput_bps(self) -> float:
+        """Payload delivered to the application, in bits per simulated second."""
+        return self.packets * self.packet_bytes * 8 / self.simulated_s
+
+    @property
+    def ns_per_event(self) -> float | None:
+        """CPU time for one event."""
+        return self._each(self.events)
+
+    @property
+    def ns_per_packet(self) -> float | None:
+        """CPU time for one packet delivered to the application."""
+        return self._each(self.packets)
+
+    @property
+    def ns_per_frame(self) -> float | None:
+        """CPU time for one frame on the air, control frames and repetitions included."""
+        return self._each(self.frames)
+
+    @property
+    def ns_per_slot(self) -> float | None:
+        """CPU time for one slot of a slotted network in which some node sends."""
+        return self._each(self.slots)
+
+    @property
+    def slots_per_s(self) -> float | None:
+        """Such slots in a second of CPU time."""
+        return self.slots / self.cpu_s if self.slots and self.cpu_s else None
+
+    def _each(self, count: float | None) -> float | None:
+        return self.cpu_s / count * 1e9 if count else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            **asdict(self),
+            "goodput_bps": self.goodput_bps,
+            "ns_per_event": self.ns_per_event,
+            "ns_per_packet": self.ns_per_packet,
+            "ns_per_frame": self.ns_per_frame,
+            "ns_per_slot": self.ns_per_slot,
+            "slots_per_s": self.slots_per_s,
+        }
+
+
+def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase]:
+    """The cases of that name, or all."""
+    base = paths.folder("bench")
+    files = {f.stem: f for f in sorted(base.glob("*.toml"))} if base else {}
+    for name in names:
+        if name not in files:
+            raise UsageError(f"bench: {name}: unknown case; {nearest(name, files)}")
+    return [_case(files[name]) for name in names or files]
+
+
+def _case(path: Path) -> Case | AgentCase | LawCase:
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected a readable case") from e
+    if "agent" in found:
+        return _agent_case(path, found)
+    if "laws" in found:
+        return _law_case(path, found)
+    _refuse_unknown(path, "", found, _PARTS)
+    return Case(
+        path.stem,
+        found["title"],
+        found["scenario"],
+        found.get("set", {}),
+        found["flow"],
+        tuple(found["durations"]),
+        found.get("peer", {}),
+    )
+
+
+def _agent_case(path: Path, found: dict[str, Any]) -> AgentCase:
+    _refuse_unknown(path, "", found, {"title", "agent"})
+    part = found["agent"]
+    _refuse_unknown(path, "agent.", part, _AGENT_PARTS)
+    return AgentCase(path.stem, found["title"], tuple(part["modes"]), tuple(part["flows"]), part["packets"])
+
+
+def _law_case(path: Path, found: dict[str, Any]) -> LawCase:
+    _refuse_unknown(path, "", found, {"title", "laws"})
+    part = found["laws"]
+    _refuse_unknown(path, "laws.", part, _LAW_PARTS)
+    for law in part["names"]:
+        try:
+            _core.LawLoad(law)
+        except ValueError as e:
+            raise UsageError(f"{path}: laws.names: {e}") from e
+    return LawCase(path.stem, found["title"], tuple(part["names"]), part["acks"])
+
+
+def _refuse_unknown(path: Path, prefix: str, found: dict[str, Any], known: set[str]) -> None:
+    for key in found:
+        if key not in known:
+            raise UsageError(f"{path}: {prefix}{key}: unknown key; {nearest(key, sorted(known))}")
+
+
+def measure(case: Case) -> Iterator[Measured]:
+    """Run a case in this process, once for each of its durations."""
+    settings = [(k, as_text(v)) for k, v in case.settings.items()]
+    for duration in case.durations:
+        yield _run(case, load(case.scenario, [*settings, ("run.duration", duration)]))
+
+
+def _run(case: Case, scenario: Scenario) -> Measured:
+    _forget_peak()
+    done = scenario.run()
+    goodput = done.metrics[f"flows.{case.flow}.goodput_bps"] or 0.0
+    packet = _packet_bytes(case, scenario)
+    frames = _total(done.metrics, *_FRAMES)
+    return Measured(
+        case.name,
+        "lasthop",
+        done.simulated_s,
+        done.cpu_s,
+        goodput * done.simulated_s / 8 / packet,
+        packet,
+        frames,
+        done.events,
+        _peak(),
+        _total(done.metrics, ".slots_used"),
+    )
+
+
+def _total(metrics: Mapping[str, float | None], *ends: str) -> int | None:
+    """The sum of the metrics whose names end so; `None` where there are none."""
+    found = [count for name, count in metrics.items() if name.endswith(ends)]
+    return int(sum(count or 0.0 for count in found)) if found else None
+
+
+def _packet_bytes(case: Case, scenario: Scenario) -> float:
+    """The payload of a packet of the case's flows."""
+    values = scenario.resolved()
+    of = f"flows.{case.flow}"
+    kind = values[f"{of}.app.kind"]["value"]
+    key = f"{of}.tcp.packet" if f"{of}.tcp.packet" in values else f"{of}.app.{kind}.packet"
+    return scenario.numeric(key, values[key]["value"]) or 1.0
+
+
+def _peak(process: str = "self") -> int | None:
+    """The largest resident memory of a process, of this one since `_forget_peak`; Linux only."""
+    try:
+        text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    match = re.search(r"^VmHWM:\s+(\d+) kB", text, re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
+
+
+def _forget_peak() -> None:
+    """Let the peak start again from what is resident now, where the system can do that."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return
+
+
+def no_peer(case: Case) -> str | None:
+    """Why ns-2 cannot be run beside a case; `None` if it can."""
+    if "ns2" not in case.peer:
+        return str(case.peer.get("none", "it has no script"))
+    return None if shutil.which("ns") else "ns is not installed"
+
+
+def peer(case: Case) -> Measured:
+    """Run a case's ns-2 script and take CPU time and memory of that process.
+
+    Where there are frames to count, the script runs once more for that: a trace of them takes time of
+    its own, and the same seed gives the same frames.
+    """
+    why = no_peer(case)
+    if why is not None:
+        raise LasthopError(f"bench: {case.name}: no ns-2 beside it: {why}; expected one")
+    base = paths.folder("bench")
+    assert base is not None
+    script = base / "peers" / "ns2" / case.peer["ns2"]
+    duration = str(case.peer["duration"])
+    command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
+    scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
+    output, cpu, peak = _timed(command, script)
+    delivered = re.search(r"delivered (\d+)", output)
+    if delivered is None:
+        raise LasthopError(f'{script}: printed "{output.strip()}"; expected "delivered N"')
+    return Measured(
+        case.name,
+        "ns-2",
+        float(duration),
+        cpu,
+        float(delivered[1]),
+        _packet_bytes(case, scenario),
+        _frames(command) if case.peer.get("frames") else None,
+        None,
+        peak,
+    )
+
+
+def _timed(command: list[str], script: Path) -> tuple[str, float, int | None]:
+    """What a command prints, its CPU time in seconds, and the most memory it held in bytes."""
+    peak = None
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        done = 0
+        while not done:
+            # The system's own record counts what this process held when it started the other.
+            peak = _peak(str(process.pid)) or peak
+            done, status, used = os.wait4(process.pid, os.WNOHANG)
+            time.sleep(0.0 if done else 0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode:
+            told = err.read().decode(errors="replace").strip()
+            raise LasthopError(f"{script}: {told or f'exit {process.returncode}'}; expected it to finish")
+        output = out.read().decode(errors="replace")
+    return output, used.ru_utime + used.ru_stime, peak
+
+
+def _frames(command: list[str]) -> int:
+    """How many frames a script's stations send."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, "FRAMES": "1"}
+    ) as process:
+        assert process.stdout is not None
+        return sum(1 for line in process.stdout if line.startswith(b"s ") and b" MAC " in line)
+
+
+def text(lines: list[Measured]) -> str:
+    """A table of what was measured, with the ratio to ns-2 where that was run.
+
+    The ratio is of time for a packet delivered.
+    """
+    theirs = {m.case: m.ns_per_packet for m in lines if m.simulator == "ns-2"}
+    is_slotted = any(m.slots is not None for m in lines)
+    rows = []
+    for m in lines:
+        other = theirs.get(m.case)
+        each = m.ns_per_packet
+        rows.append(
+            [
+                m.case,
+                m.simulator,
+                f"{m.simulated_s:g}",
+                digits(m.cpu_s, 3),
+                digits(m.goodput_bps / 1e6, 4),
+                f"{m.packets:.0f}",
+                digits(each, 3),
+                _count(m.frames),
+                digits(m.ns_per_frame, 3),
+                *(
+                    [_count(m.slots), digits(m.ns_per_slot, 3), digits(m.slots_per_s, 3)]
+                    if is_slotted
+                    else []
+                ),
+                _count(m.events),
+                digits(m.ns_per_event, 3),
+                f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
+                f"{other / each:.1f}" if other and each and m.simulator != "ns-2" else "",
+            ]
+        )
+    slots = "|slots|ns/slot|slots/s" if is_slotted else ""
+    head = (
+        f"case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame{slots}"
+        "|events|ns/event|peak MB|ns-2 / ours"
+    )
+    return grid(head.split("|"), rows)
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else str(number)

@@ -1,0 +1,207 @@
+"""`lasthop test`: every check of a checkout, in one order, with a summary.
+
+Lints come first because they are quick, then the Rust tests, then pytest, whose closing line is the
+last line printed. Nothing stops at a failure, so one call shows everything that is wrong.
+
+In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own,
+built with the profile `checked`: an overflow or a broken assumption ends a run. It is kept below
+`target/checked`; the extension of the checkout, which a user calls, stays as it is.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+CHECKED = ROOT / "target" / "checked"
+CHECKED_CORE = CHECKED / "_core.abi3.so"
+
+OPTIONAL_TOOLS = {
+    "tshark": "decodes captures; without it those tests are skipped",
+    "ns": "ns-2, the peer in comparisons; without it those tests are skipped",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One program that succeeds or fails."""
+
+    name: str
+    command: Sequence[str]
+    is_lint: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a step ended: its exit status and the seconds it took."""
+
+    step: Step
+    status: int
+    duration_s: float
+
+    def __str__(self) -> str:
+        verdict = "ok" if self.status == 0 else f"FAILED (status {self.status})"
+        return f"{self.step.name:<14} {self.duration_s:7.1f} s  {verdict}"
+
+
+def steps() -> list[Step]:
+    """Everything before pytest, the quick ones first."""
+    python = (sys.executable, "-m")
+    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-Dwarnings")
+    return [
+        Step("ruff check", [*python, "ruff", "check"]),
+        Step("ruff format", [*python, "ruff", "format", "--check"]),
+        Step("mypy", [*python, "mypy"]),
+        Step("cargo fmt", ["cargo", "fmt", "--all", "--check"]),
+        Step("cargo clippy", clippy),
+        Step("cargo doc", ["cargo", "doc", "--workspace", "--no-deps", "--locked"]),
+        Step("cargo test", ["cargo", "test", "--workspace", "--locked"], is_lint=False),
+    ]
+
+
+def build_of_checked() -> Step:
+    """The step that builds the checked extension, as a wheel, as the one of the checkout is built."""
+    wheel = ("--interpreter", sys.executable, "--compatibility", "linux", "--out", str(CHECKED / "wheels"))
+    maturin = [sys.executable, "-m", "maturin", "build", "--profile", "checked", "--locked", *wheel]
+    return Step("checked build", maturin, is_lint=False)
+
+
+def take_out_checked() -> None:
+    """Put the extension of the newest wheel where `scripts/checked` finds it."""
+    wheel = max((CHECKED / "wheels").glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith((".so", ".pyd")))
+        new = CHECKED_CORE.with_suffix(".new")
+        new.write_bytes(files.read(name))
+    # A process that has the old one loaded keeps it.
+    new.rename(CHECKED_CORE)
+
+
+def environment() -> dict[str, str]:
+    """The caller's environment, with cargo set as maturin sets it, so that neither rebuilds for the other."""
+    # rustup's folder is on the path of login shells only.
+    cargo = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "bin")
+    return os.environ | {
+        "PATH": f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{cargo}",
+        "PYO3_BUILD_EXTENSION_MODULE": "1",
+        "PYO3_PYTHON": sys.executable,
+        "RUSTDOCFLAGS": "-Dwarnings",
+    }
+
+
+def checked_environment() -> dict[str, str]:
+    """The environment in which Python takes the checked extension for the package's."""
+    return {"PYTHONPATH": str(ROOT / "scripts" / "checked"), "LASTHOP_CORE": str(CHECKED_CORE)}
+
+
+def run(step: Step) -> Outcome:
+    """Runs one step and prints its outcome; what it said is shown only when it failed."""
+    begun = time.monotonic()
+    try:
+        ended = subprocess.run(
+            step.command,
+            cwd=ROOT,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        status, output = ended.returncode, ended.stdout
+    except FileNotFoundError:
+        status, output = 127, f"{step.command[0]}: not found on the path; install Rust with rustup\n"
+    outcome = Outcome(step, status, time.monotonic() - begun)
+    if status:
+        print(f"\n--- {step.name}: {' '.join(step.command)}\n{output}---", flush=True)
+    print(outcome, flush=True)
+    return outcome
+
+
+def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Splits the arguments into ours and pytest's: those after `--`, and any that are not ours.
+
+    >>> parse(["--fast", "--", "-k", "sweep"])
+    (Namespace(fast=True, lint=False, soak=False, case=None), ['-k', 'sweep'])
+    """
+    parser = argparse.ArgumentParser(
+        prog="lasthop test",
+        description="Run every check of this checkout. Other arguments, and all after --, go to pytest.",
+        epilog="examples: lasthop test --fast    lasthop test -- -k sweep -x    lasthop test --case 4711",
+        allow_abbrev=False,
+    )
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--fast", action="store_true", help="tests only, no lints")
+    only.add_argument("--lint", action="store_true", help="lints only, no tests")
+    only.add_argument(
+        "--soak",
+        action="store_true",
+        help="the searches only, at length: 10 000 random scenarios and 20 000 broken files",
+    )
+    only.add_argument(
+        "--case", type=int, metavar="N", help="show random scenario N, run it and say what is wrong with it"
+    )
+    ours, rest = parser.parse_known_args(args)
+    return ours, [arg for arg in rest if arg != "--"]
+
+
+def main(args: Sequence[str] = ()) -> int:
+    """Runs the checks and returns 0 when all passed, 1 when one failed, 2 where there is no checkout."""
+    options, for_pytest = parse(args)
+    if not (ROOT / "Cargo.toml").is_file():
+        print(f"error: {ROOT}: found no checkout; expected ./lasthop test inside one", file=sys.stderr)
+        return 2
+    if options.case is not None:
+        return show_case(options.case)
+    for tool, use in OPTIONAL_TOOLS.items():
+        if not shutil.which(tool):
+            print(f"{tool}: not installed: {use}")
+
+    unwanted = {options.fast: True, options.lint: False}.get(True)
+    wanted = [] if options.soak else [step for step in steps() if step.is_lint is not unwanted]
+    is_checked = not options.lint and (options.soak or is_ci())
+    if is_checked:
+        wanted.append(build_of_checked())
+    outcomes = [run(step) for step in wanted]
+    failed = [outcome for outcome in outcomes if outcome.status]
+    if failed:
+        print("\nsummary", *outcomes, sep="\n")
+    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} steps passed", flush=True)
+    if options.lint:
+        return 1 if failed else 0
+    if is_checked and outcomes[-1].status:
+        return 1
+
+    pytest = [sys.executable, "-m", "pytest", *for_pytest]
+    env = environment()
+    if is_checked:
+        take_out_checked()
+        env |= checked_environment()
+    if options.soak:
+        env["LASTHOP_SOAK"] = "1"
+        pytest += ["-v", "tests/python/test_search.py"]
+    status = subprocess.run(pytest, cwd=ROOT, env=env, check=False).returncode
+    return 1 if failed or status else 0
+
+
+def is_ci() -> bool:
+    """Whether this is continuous integration, by the variable that all of its services set."""
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
+def show_case(number: int) -> int:
+    """Shows a random scenario and what it breaks, on the checked extension."""
+    if run(build_of_checked()).status:
+        return 1
+    take_out_checked()
+    env = environment() | checked_environment()
+    command = [sys.executable, "-m", "search", str(number)]
+    return subprocess.run(command, cwd=ROOT / "tests" / "python", env=env, check=False).returncode

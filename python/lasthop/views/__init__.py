@@ -1,0 +1,1 @@
+"""What runs and studies say: each view turns results into numbers and text."""

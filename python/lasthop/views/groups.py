@@ -1,0 +1,207 @@
+"""The points of a study as the lines of a figure, and these as text: x down the side, a column per line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
+from lasthop.base.table import grid
+from lasthop.scenario.overrides import same
+from lasthop.stats.intervals import Interval, interval, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from lasthop.study.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a figure: its label, and at each x the point and the interval."""
+
+    label: str
+    xs: list[str]
+    points: list[int]
+    intervals: list[Interval]
+
+
+def series(
+    study: Study,
+    x: str,
+    y: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    gain_over: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> list[Series]:
+    """The lines of a figure, each with what y is at each x.
+
+    With `gain_over` each value is that of y over y at the point where those keys have those
+    values, minus one, and the points that they name themselves make no line.
+    """
+    study.check_metric(y)
+    points = study.scenario.points()
+    found = []
+    for group in groups(study, x, lines, where, gain_over, names):
+        if gain_over:
+            intervals = [_gain(study, index, points[index], y, gain_over) for index in group.points]
+        else:
+            intervals = [_level(study, index, y) for index in group.points]
+        found.append(Series(group.label, group.xs, group.points, intervals))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The points that a figure shows as one line: their label, and at each x the point."""
+
+    label: str
+    xs: list[str]
+    points: list[int]
+
+
+def groups(
+    study: Study,
+    x: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    without: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> list[Group]:
+    """The points of a figure: one group for each combination of whatever is swept beside x.
+
+    Keys that advance together with x (a zip or a list) belong to x and make no groups. Points where
+    the keys of `without` have those values are left out; `names` stand for swept values.
+    """
+    numeric = study.scenario.numeric
+    axes = study.scenario.axes()
+    beside = [[k for k in keys if k != x] for keys, _ in axes if x not in keys]
+    if lines is not None and any(x in keys and lines in keys for keys, _ in axes):
+        beside.append([lines])
+    beside.sort(key=lambda keys: lines not in keys)
+    cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    owns: dict[tuple[str, ...], dict[str, str]] = {}
+    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+        if matches(study, index, point, where):
+            if without and matches(study, index, point, without):
+                continue
+            own = {k: point[k] for keys in beside for k in keys}
+            place = tuple(own.values())
+            owns[place] = own
+            cells.setdefault(place, []).append((point.get(x, ""), index))
+    for column in cells.values():
+        numbers = {text: numeric(x, text) for text, _ in column}
+        if None not in numbers.values():
+            column.sort(key=lambda cell: numbers[cell[0]] or 0.0)
+    shown = _differing(beside, lines, where, owns.values())
+    return [
+        Group(
+            _label([owns[place][k] for k in shown], names or {}),
+            [text for text, _ in column],
+            [index for _, index in column],
+        )
+        for place, column in cells.items()
+    ]
+
+
+def _label(values: Sequence[str], names: Mapping[str, str]) -> str:
+    """What a line is called: the name of its values together, or of each.
+
+    >>> _label(["dynamic", "oracle"], {"dynamic, oracle": "as if all were known", "fixed": "three tries"})
+    'as if all were known'
+    >>> _label(["fixed", "oracle"], {"fixed": "three tries"})
+    'three tries, oracle'
+    """
+    whole = ", ".join(values)
+    return names.get(whole) or ", ".join(names.get(value, value) for value in values)
+
+
+def _level(study: Study, index: int, y: str) -> Interval:
+    return interval(list(study.values(index, y).values()))
+
+
+def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]) -> Interval:
+    """Y at a point over y where the keys of `over` differ, minus one."""
+    numeric = study.scenario.numeric
+    base = {**point, **over}
+    for (other, _, _), there in zip(study.plan, study.points(), strict=True):
+        if all(same(k, there[k], v, numeric) for k, v in base.items()):
+            it = ratio([(study.values(index, y), study.values(other, y))])
+            return it.less(1.0)
+    return Interval(None, None, None, 0)
+
+
+def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
+    """Whether a point has these values, of swept keys or others."""
+    for key, wanted in where.items():
+        have = point.get(key)
+        if have is None:
+            entry = study.scenario.resolved(index).get(key)
+            if entry is None:
+                raise UsageError(f"where: {key}: unknown key; expected a key of {study.scenario.id}")
+            have = entry["value"]
+        if not same(key, have, str(wanted), study.scenario.numeric):
+            return False
+    return True
+
+
+def _differing(
+    beside: list[list[str]],
+    lines: str | None,
+    where: Mapping[str, str],
+    owns: Collection[Mapping[str, str]],
+) -> list[str]:
+    """The keys that tell one line from another: none that is the same in all of them."""
+    shown = [k for keys in beside for k in ([k for k in keys if k == lines] or keys) if k not in where]
+    if len({tuple(own[k] for k in shown) for own in owns}) < len(owns):
+        # What advances together with the key of the lines tells them apart.
+        shown = [k for keys in beside for k in keys if k not in where]
+    if len(owns) < 2:
+        return shown
+    return [k for k in shown if k == lines or len({own[k] for own in owns}) > 1]
+
+
+def pivot(
+    study: Study,
+    x: str | None,
+    y: str,
+    lines: str | None,
+    where: Mapping[str, str],
+    gain_over: Mapping[str, str] | None = None,
+) -> str:
+    """A metric, or its gain, as text: x down the side, one column per line, cells of mean ± half-width.
+
+    The last line tells n, and that the intervals are 95 %.
+    """
+    swept = list(study.points()[0])
+    x = x if x in swept else next((k for k in reversed(swept) if k != lines), "")
+    every = series(study, x, y, lines, where, gain_over)
+    known = [it for line in every for it in line.intervals]
+    if not known:
+        return ""
+    factor, unit = prefix(max((abs(it.mean or 0.0) for it in known), default=0.0), metric_unit(y))
+    name = metric_words(y)
+    if gain_over:
+        factor, unit, name = 0.01, "%", f"gain in {name}"
+    places = list(dict.fromkeys(text for line in every for text in line.xs))
+    cells = [dict(zip(line.xs, line.intervals, strict=True)) for line in every]
+    body = [
+        [text or "the only one", *(_mean(column[text], factor) if text in column else "" for column in cells)]
+        for text in places
+    ]
+    counts = {it.n for it in known}
+    n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+    head = f"{y}: {labelled(name, unit)}, mean ± half-width of the 95 % interval, n = {n}"
+    return head + "\n" + grid([x or "point", *(line.label or "mean" for line in every)], body)
+
+
+def _mean(it: Interval, factor: float) -> str:
+    if it.mean is None:
+        return "–"
+    if not it.half:
+        return digits(it.mean / factor)
+    half = digits(it.half / factor, 2)
+    decimals = len(half.partition(".")[2])
+    return f"{it.mean / factor:.{decimals}f} ± {half}"

@@ -1,0 +1,155 @@
+"""A metric as a matrix: one row for each value of a swept key, one column for each of another.
+
+With `among` a cell holds the share of the metric in the sum of the two, replication by replication.
+A row whose key is swept together with others (a zip or a list) is named by the name of its value, or
+else by what differs from the first row, which all others are compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
+from lasthop.base.table import grid
+from lasthop.stats.intervals import Interval, interval, share_in_sum
+from lasthop.views.groups import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop.study.study import Study
+
+FIRST = "nothing changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Cells in rows and columns, in SI units or as shares; `None` where no point is."""
+
+    rows: list[str]
+    columns: list[str]
+    cells: list[list[Interval | None]]
+    is_share: bool
+    metric: str
+
+    def known(self) -> list[Interval]:
+        """The cells with something measured."""
+        return [it for row in self.cells for it in row if it is not None and it.mean is not None]
+
+    def scale(self) -> tuple[float, str]:
+        """What the numbers are divided by, and the unit they then have."""
+        if self.is_share:
+            return 0.01, "%"
+        return prefix(max(abs(it.mean or 0.0) for it in self.known()), metric_unit(self.metric))
+
+    def words(self) -> str:
+        """What the numbers are."""
+        unit = self.scale()[1]
+        name = ("share of " if self.is_share else "") + metric_words(self.metric)
+        return labelled(name, unit)
+
+
+def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
+    """What a figure of kind `matrix` shows of a study."""
+    rows, columns, metric = str(figure["rows"]), str(figure["columns"]), str(figure["y"])
+    among: str | None = figure.get("among")
+    names: Mapping[str, str] = figure.get("names") or {}
+    points = [
+        (index, point)
+        for (index, _, _), point in zip(study.plan, study.points(), strict=True)
+        if matches(study, index, point, figure.get("where") or {})
+    ]
+    for key in (rows, columns):
+        if points and key not in points[0][1]:
+            raise UsageError(
+                f"figure {figure['id']}: {key} is not swept in {study.path}; expected it to vary"
+            )
+    together = next(keys for keys, _ in study.scenario.axes() if rows in keys)
+    cells: dict[tuple[str, ...], dict[str, Interval]] = {}
+    for index, point in points:
+        values = study.values(index, metric)
+        if among is not None:
+            values = share_in_sum(values, study.values(index, among))
+        row = cells.setdefault(tuple(point[key] for key in together), {})
+        if point[columns] in row:
+            raise UsageError(f"figure {figure['id']}: several points in one cell; expected where to choose")
+        row[point[columns]] = interval(list(values.values()))
+    across = list(dict.fromkeys(point[columns] for _, point in points))
+    found = Matrix(
+        _labels(together, together.index(rows), list(cells), names),
+        [names.get(text, text) for text in across],
+        [[row.get(text) for text in across] for row in cells.values()],
+        among is not None,
+        metric,
+    )
+    if not found.known():
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
+    return found
+
+
+def _labels(
+    keys: Sequence[str], own: int, rows: list[tuple[str, ...]], names: Mapping[str, str]
+) -> list[str]:
+    """The names of the rows, whose own key is that at a place among the keys.
+
+    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"})
+    ['reno', 'BBR']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {"1": "one", "2": "two"})
+    ['one', 'two']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {"1, off": "one without y"})
+    ['nothing changed', 'one without y']
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {})
+    ['nothing changed', 'x = 2', 'y = off']
+    """
+    if len(keys) == 1:
+        return [names.get(text, text) for (text,) in rows]
+    labels = []
+    for row in rows:
+        name = names.get(", ".join(row)) or names.get(row[own])
+        if name:
+            labels.append(name)
+            continue
+        differing = [
+            f"{short} = {names.get(text, text)}"
+            for short, text, first in zip(_short(keys), row, rows[0], strict=True)
+            if text != first
+        ]
+        labels.append(", ".join(differing) or FIRST)
+    return labels
+
+
+def _short(keys: Sequence[str]) -> list[str]:
+    """The fewest last words of the keys that tell them apart.
+
+    >>> _short(["flows.a.app.start", "flows.b.app.start"]), _short(["a.x", "a.y"])
+    (['a.app.start', 'b.app.start'], ['x', 'y'])
+    """
+    for words in range(1, max(key.count(".") for key in keys) + 2):
+        short = [".".join(key.split(".")[-words:]) for key in keys]
+        if len(set(short)) == len(short):
+            return short
+    return list(keys)
+
+
+def matrix_text(study: Study, figure: Mapping[str, Any]) -> str:
+    """The matrix as text, cells of mean ± half-width."""
+    found = matrix(study, figure)
+    factor, _ = found.scale()
+    body = [
+        [label, *(cell_text(it, factor) for it in row)]
+        for label, row in zip(found.rows, found.cells, strict=True)
+    ]
+    head = f"{found.metric}: {found.words()}, mean ± half-width of the 95 % interval"
+    return head + "\n" + grid([str(figure["rows"]), *found.columns], body)
+
+
+def cell_text(it: Interval | None, factor: float) -> str:
+    """A number with its half-width, if it has one."""
+    if it is None or it.mean is None:
+        return "–"
+    if not it.half:
+        return digits(it.mean / factor)
+    half = digits(it.half / factor, 2)
+    return f"{it.mean / factor:.{len(half.partition('.')[2])}f} ± {half}"
