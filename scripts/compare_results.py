@@ -17,22 +17,13 @@ from pathlib import Path
 
 EVENTS = 400_000
 
-# Keys and metrics that have moved: how the older version names them, and how the newer one does.
+# Keys of agents that have moved under their kind.
 MOVED = {
-    "lle-tcp": [
-        "mode",
-        "acknowledge",
-        "ack-every",
-        "ack-delay",
-        "on-undelivered",
-        "hold",
-        "max-hold",
-        "repair",
-        "idle",
-        "max-flows",
-        "max-kept",
-    ],
-    "proxy-tcp": ["duplicates"],
+    "lle-tcp": (
+        *("mode", "acknowledge", "ack-every", "ack-delay", "on-undelivered", "hold", "max-hold"),
+        *("repair", "idle", "max-flows", "max-kept"),
+    ),
+    "proxy-tcp": ("duplicates",),
 }
 
 
@@ -53,16 +44,14 @@ def collect(checkout: Path, folder: Path) -> None:
     for scenario in sorted((checkout / "scenarios").glob("*/*.toml")):
         name = f"{scenario.parent.name}-{scenario.stem}"
         with tempfile.TemporaryDirectory() as work:
-            study = f"{work}/study"
+            study, table = f"{work}/study", str((folder / f"{name}.csv").resolve())
             sweep = ["sweep", str(scenario), "-r", "1", "--max-events", str(EVENTS), "-q", "-o", study]
-            # Exit code 2 says that a figure has no finished run to show; export fails where there is nothing at all.
-            code = subprocess.run(
-                [*lasthop, *sweep], check=False, capture_output=True, cwd=checkout
-            ).returncode
-            if code not in (0, 2):
-                raise SystemExit(f"{scenario}: the sweep ended with exit code {code}")
-            export = ["export", study, "-q", "-o", str((folder / f"{name}.csv").resolve())]
-            subprocess.run([*lasthop, *export], check=True, stdout=subprocess.DEVNULL, cwd=checkout)
+            swept = subprocess.run([*lasthop, *sweep], check=False, capture_output=True, cwd=checkout)
+            # Exit code 2 says that a figure has no finished run to show, as none may have finished.
+            if swept.returncode not in (0, 2):
+                raise SystemExit(f"{scenario}: the sweep ended with exit code {swept.returncode}")
+            export = [*lasthop, "export", study, "-q", "-o", table]
+            subprocess.run(export, check=True, stdout=subprocess.DEVNULL, cwd=checkout)
         print(name, flush=True)
 
 
@@ -75,21 +64,21 @@ def columns(path: Path) -> dict[str, list[str]]:
 
 def compare(before: Path, after: Path) -> bool:
     """Prints what differs; true when nothing does."""
-    same = True
-    values = 0
+    same, values = True, 0
     names = {path.name for folder in (before, after) for path in folder.glob("*.csv")}
     for name in sorted(names):
         if not ((before / name).exists() and (after / name).exists()):
             print(f"{name}: only one version has it")
             continue
         old, new = columns(before / name), columns(after / name)
-        gone, added = (
-            [column for column in old if column not in new],
-            [column for column in new if column not in old],
-        )
-        differing = [column for column in old if column in new and old[column] != new[column]]
-        values += sum(len(old[column]) for column in old if column in new)
-        for word, found in (("gone", gone), ("added", added), ("DIFFERS", differing)):
+        common = [column for column in old if column in new]
+        differing = [column for column in common if old[column] != new[column]]
+        values += sum(len(old[column]) for column in common)
+        for word, found in (
+            ("gone", [column for column in old if column not in new]),
+            ("added", [column for column in new if column not in old]),
+            ("DIFFERS", differing),
+        ):
             if found:
                 print(f"{name}: {word}: {', '.join(found[:8])}{' …' if len(found) > 8 else ''}")
         same &= not differing
@@ -99,9 +88,8 @@ def compare(before: Path, after: Path) -> bool:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     commands = parser.add_subparsers(dest="command", required=True)
     for command, first, second in (("collect", "CHECKOUT", "FOLDER"), ("compare", "BEFORE", "AFTER")):
         line = commands.add_parser(command)

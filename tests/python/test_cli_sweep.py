@@ -154,7 +154,8 @@ def repeat(command: str, where: Path, *more: str) -> dict[str, object]:
 def test_the_command_of_every_point_runs_where_a_swept_key_has_no_meaning(tmp_path: Path, cli: Cli) -> None:
     swept = HOP.replace(
         '"agents.snoop.kind"     = ["none", "lle-tcp"]\n"flows.main.tcp.packet" = ["200 B", "1000 B"]',
-        '[sweep.zip]\n"agents.snoop.kind" = ["none", "lle-tcp"]\n"agents.snoop.lle-tcp.mode" = ["paper", "safe"]',
+        '[sweep.zip]\n"agents.snoop.kind" = ["none", "lle-tcp"]\n'
+        '"agents.snoop.lle-tcp.mode" = ["paper", "safe"]',
     )
     (tmp_path / "hop.toml").write_text(swept[: swept.index("[[figure]]")])
     cli("sweep", "hop.toml", "-r", "1")

@@ -10,9 +10,9 @@ import pytest
 import lasthop as lh
 from conftest import SMALL
 from lasthop import _core
-from lasthop.export import text, tidy
-from lasthop.plot import draw
 from lasthop.base.quantity import metric_unit, metric_words
+from lasthop.figures.draw import draw
+from lasthop.study.export import text, tidy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,7 @@
 //! How large the window is: the events a law sees, its answers, and the trait [`Congestion`].
 
 use super::Count;
-use super::parameter::Words;
+use super::parameter::{Exception, Words};
 use super::scoreboard::Sent;
 use super::window::Window;
 use crate::packet::{Form, Modulation};
@@ -206,6 +206,18 @@ pub struct Jitter {
     pub ratio: f64,
     /// Above which it speaks of congestion.
     pub threshold: f64,
+}
+
+impl Form {
+    /// What a law grants that asks for this form in its parameter `header`.
+    #[must_use]
+    pub fn exception(self) -> Option<Exception> {
+        (self == Form::Paper).then_some(Exception {
+            parameter: "header",
+            label: "exact stamps in two bytes",
+            meaning: "two exact bytes; an exception that no header could hold and no capture can show",
+        })
+    }
 }
 
 /// The forms in which a law may ask for its extension.

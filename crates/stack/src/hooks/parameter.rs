@@ -113,6 +113,17 @@ pub struct Parameter<C: 'static> {
     pub set: fn(&mut C, Setting),
 }
 
+/// Knowledge or room that no protocol could have: results made with it carry its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The parameter that grants it.
+    pub parameter: &'static str,
+    /// What tables and figures say of results made with it.
+    pub label: &'static str,
+    /// What is granted, and why nothing real has it.
+    pub meaning: &'static str,
+}
+
 /// A configuration that describes its own parameters.
 pub trait Described: Default + 'static {
     /// The parameters, in the order of listings; one stands behind those that its conditions name.
@@ -120,6 +131,11 @@ pub trait Described: Default + 'static {
 
     /// The parameter whose value does not go with those of others, and why.
     fn conflict(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
+    /// What the configuration grants that no protocol could have.
+    fn exception(&self) -> Option<Exception> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use super::custom::{BoxedAgent, CustomAgentConfig};
 use super::{Entry, kinds};
-use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::Packet;
 use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};

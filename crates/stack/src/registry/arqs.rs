@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 
 use super::{Entry, kinds};
-use crate::hooks::parameter::{Described, Setting, Spec};
-use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Timing, Unit, Waiting};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
+use crate::hooks::{Arq, ArqVerdict, Choice, Count, Newcomer, Timing, Unit, Waiting};
 use crate::link::dot11;
-use crate::schemes::dynamic_arq::{self, DynamicArq};
+use crate::schemes::dynamic_arq::{self, Deadline, DynamicArq, Estimator, TimingSource};
 use crate::units::Time;
 
 kinds! {
@@ -27,6 +27,38 @@ impl ArqConfig {
             ArqConfig::Fixed(()) => None,
             ArqConfig::Dynamic(config) => Some(ArqMachine::Dynamic(DynamicArq::new(config.options))),
         }
+    }
+}
+
+/// How a link that asks for the timing of TCP senders learns it.
+#[derive(Clone, Debug)]
+pub enum Learner {
+    /// From the host as it changes.
+    Oracle,
+    /// From the host when a packet comes, which then has a deadline of its own.
+    OracleOfPackets,
+    /// From the packets that pass.
+    Packets(Box<Estimator>),
+}
+
+impl ArqConfig {
+    /// How a station with this scheme learns the timing of senders, if it needs it.
+    #[must_use]
+    pub fn learner(&self) -> Option<Learner> {
+        match self {
+            ArqConfig::Fixed(()) => None,
+            ArqConfig::Dynamic(config) => Some(match (config.timing, config.options.deadline) {
+                (TimingSource::Oracle, Deadline::OfFlow) => Learner::Oracle,
+                (TimingSource::Oracle, Deadline::OfPacket) => Learner::OracleOfPackets,
+                (TimingSource::Estimate, _) => Learner::Packets(Box::new(Estimator::new(config.estimate()))),
+            }),
+        }
+    }
+
+    /// What the scheme alone counts.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Count> {
+        self.build().map_or_else(Vec::new, |machine| machine.counts())
     }
 }
 
@@ -75,12 +107,8 @@ impl Arq for ArqMachine {
     fn waiting(&self, now: Time) -> Waiting {
         each!(self, arq => arq.waiting(now))
     }
-}
 
-impl ArqMachine {
-    /// What it has done since the start.
-    #[must_use]
-    pub fn counters(&self) -> dynamic_arq::Counters {
-        each!(self, arq => arq.counters())
+    fn counts(&self) -> Vec<Count> {
+        each!(self, arq => arq.counts())
     }
 }

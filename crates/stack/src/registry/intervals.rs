@@ -1,7 +1,7 @@
 //! How long a node of a slotted network waits before it sends a packet again: every interval.
 
 use super::{Entry, kinds};
-use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Interval, SlotNo, Transmission};
 use crate::link::slotted;
 use crate::link::slotted::interval::{Backoff, Fixed, Windows};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Entry, kinds};
-use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Sent;
 use crate::hooks::{Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Window};
 use crate::packet::Form;

@@ -15,7 +15,7 @@ pub mod tcp;
 mod variants;
 
 pub use agents::{AgentConfig, AgentKind, AgentMachine};
-pub use arqs::{ArqConfig, ArqKind, ArqMachine, Station};
+pub use arqs::{ArqConfig, ArqKind, ArqMachine, Learner, Station};
 pub use custom::{BoxedAgent, CustomAgent, CustomAgentConfig};
 pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
 pub use laws::{CongestionKind, CongestionMachine, Custom, CustomLaw, LawConfig, Start};
@@ -109,6 +109,14 @@ macro_rules! kinds {
             pub fn conflict(&self) -> Option<(&'static str, String)> {
                 match self {
                     $($config::$case(config) => config.conflict(),)+
+                }
+            }
+
+            /// What it grants that no protocol could have.
+            #[must_use]
+            pub fn exception(&self) -> Option<Exception> {
+                match self {
+                    $($config::$case(config) => config.exception(),)+
                 }
             }
 

@@ -1,4 +1,4 @@
-//! The kind of ARQ of an 802.11 link, and the keys of its buffers in bytes.
+//! The keys of the buffers in bytes of an 802.11 link, and the kind of its ARQ.
 
 use super::{Key, Kind, Only};
 use lasthop_stack::registry::ArqKind;
@@ -6,13 +6,6 @@ use lasthop_stack::registry::ArqKind;
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
-    Key::new(
-        "links.*.arq.kind",
-        Kind::Word("ARQ", || ArqKind::ALL.iter().map(|kind| kind.entry().name).collect()),
-        "how the access point repeats what was not acknowledged; not set it is fixed, and its metrics are left out",
-    )
-    .absent()
-    .only(WIFI),
     Key::new(
         "links.*.buffer.shared-by",
         Kind::Word("choice", || vec!["all", "receiver"]),
@@ -26,5 +19,12 @@ pub(super) const KEYS: &[Key] = &[
         "whether a queue in bytes counts IP packets, or the frames they are sent in with their headers",
     )
     .default("packets")
+    .only(WIFI),
+    Key::new(
+        "links.*.arq.kind",
+        Kind::Word("ARQ", || ArqKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        "how the access point repeats what was not acknowledged; not set it is fixed, and its metrics are left out",
+    )
+    .absent()
     .only(WIFI),
 ];

@@ -1,7 +1,7 @@
 //! Where dynamic ARQ learns the timing of TCP senders, and how a scenario names its parameters.
 
 use super::{Check, Clock, Deadline, Hopeless, Options, Order, estimate};
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
 use crate::units::Span;
 
 /// The parameters of the scheme at one station.
@@ -135,4 +135,13 @@ impl Described for Config {
         )
         .source("RFC 6298 (5)"),
     ];
+
+    fn exception(&self) -> Option<Exception> {
+        (self.timing == TimingSource::Oracle).then_some(Exception {
+            parameter: "timing",
+            label: "TCP timers by oracle",
+            meaning: "the timers of TCP senders as the simulator knows them; an exception that no access point could read and \
+                      no capture can show",
+        })
+    }
 }

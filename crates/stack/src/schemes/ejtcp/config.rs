@@ -1,7 +1,7 @@
 //! The constants of EJTCP, which of its parts are in use, and how a scenario names them.
 
 use crate::estimate::Reach;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Domain, Exception, LONGEST, Parameter, Setting, Words, words};
 use crate::packet::Form;
 use crate::units::Span;
 
@@ -231,4 +231,8 @@ impl Described for EjtcpConfig {
         )
         .source("RFC 6994"),
     ];
+
+    fn exception(&self) -> Option<Exception> {
+        self.header.exception()
+    }
 }

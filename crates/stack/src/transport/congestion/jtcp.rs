@@ -20,7 +20,7 @@
 
 use super::reno::{LOSS_WINDOW, Reno, grow};
 use crate::estimate::{Attribution, JitterRatio, Reach};
-use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
 use crate::hooks::{
     Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
 };
@@ -95,6 +95,10 @@ impl Described for JtcpConfig {
         )
         .source("RFC 6994"),
     ];
+
+    fn exception(&self) -> Option<Exception> {
+        self.header.exception()
+    }
 }
 
 /// The state of JTCP.
