@@ -136,6 +136,12 @@ impl Measured for TcpFlow {
         row("cwnd_mean_segments", Unit::Segments, "mean congestion window over time", |flow| {
             ratio(flow.ended.sender.cwnd_seconds - flow.began.sender.cwnd_seconds, flow.seconds)
         }),
+        row(
+            "transfer_bps",
+            Unit::BitsPerSecond,
+            "rate of a file over its own transfer: its bytes over completion_s; none of a file that has not come whole",
+            |flow| ratio(flow.ended.file? as f64 * 8.0, flow.ended.completion?.as_secs()),
+        ),
     ];
 }
 
@@ -216,6 +222,17 @@ impl Measured for UdpFlow {
         row("delay_max_s", Unit::Seconds, "longest one-way delay of the datagrams received", |flow| {
             (flow.received() > 0).then(|| flow.ended.receiver.delay_max.as_secs())
         }),
+        row("delay_p50_s", Unit::Seconds, "their median, to within 1/32 as all percentiles", |flow| {
+            flow.ended.delays.median
+        }),
+        row("delay_p95_s", Unit::Seconds, "their 95th percentile", |flow| flow.ended.delays.p95),
+        row("delay_p99_s", Unit::Seconds, "their 99th percentile", |flow| flow.ended.delays.p99),
+        row(
+            "jitter_s",
+            Unit::Seconds,
+            "mean over the datagrams received of the interarrival jitter after each (RFC 3550, 6.4.1)",
+            |flow| flow.ended.jitter.mean_since(&flow.began.jitter),
+        ),
     ];
 }
 

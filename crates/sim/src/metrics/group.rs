@@ -2,6 +2,7 @@
 
 use super::row::{Measured, Row, Scope, Unit, ratio, row};
 use super::samples::TcpSample;
+use crate::probe::spread::Summary;
 
 /// What TCP senders have sent and waited for between two samples, summed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +49,8 @@ impl Measured for Group {
 /// Those of a group's flows that go over TCP.
 pub(super) struct TcpGroup {
     pub(super) sending: Sending,
+    /// Round trips of all its senders.
+    pub(super) rtt: Summary,
 }
 
 impl Measured for TcpGroup {
@@ -65,5 +68,16 @@ impl Measured for TcpGroup {
         row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of all its flows", |group| {
             Some(group.sending.spurious as f64)
         }),
+        row(
+            "rtt_mean_s",
+            Unit::Seconds,
+            "mean of the round trips that all its senders measured, each counted once",
+            |group| group.rtt.mean,
+        ),
+        row("rtt_p50_s", Unit::Seconds, "the median of all of them together, to within 1/32", |group| {
+            group.rtt.median
+        }),
+        row("rtt_p95_s", Unit::Seconds, "their 95th percentile", |group| group.rtt.p95),
+        row("rtt_p99_s", Unit::Seconds, "their 99th percentile", |group| group.rtt.p99),
     ];
 }

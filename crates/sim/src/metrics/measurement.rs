@@ -18,6 +18,7 @@ use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
+use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
 
 /// What all flows and links have done up to some time.
@@ -41,6 +42,8 @@ pub(crate) struct Measurement<'a> {
     pub(crate) at_end: Snapshot,
     pub(crate) channels: &'a [Channel],
     pub(crate) transfers: &'a [Transfer],
+    /// Of each end, by its number.
+    pub(crate) round_trips: &'a [Times],
 }
 
 impl Measurement<'_> {
@@ -96,8 +99,18 @@ impl Measurement<'_> {
         }
     }
 
-    pub(super) fn tcp_group(&self, members: &[usize]) -> TcpGroup {
-        TcpGroup { sending: self.sending(members.iter().copied()) }
+    /// Those of these directions that go over TCP; `ends` are the ends that send.
+    pub(super) fn tcp_group(&self, members: &[usize], ends: &[usize]) -> TcpGroup {
+        TcpGroup { sending: self.sending(members.iter().copied()), rtt: self.round_trips(ends) }
+    }
+
+    /// The round trips that these ends measured, together.
+    fn round_trips(&self, ends: &[usize]) -> Summary {
+        let mut all = Times::default();
+        for &end in ends {
+            all.add(&self.round_trips[end]);
+        }
+        all.summary()
     }
 
     /// What came for the user of each flow and was asked for, by class.

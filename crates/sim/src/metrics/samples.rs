@@ -4,8 +4,9 @@ use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::Span;
 
+use crate::probe::jitter::Jitter;
 use crate::probe::judgement::Matrix;
-use crate::probe::spread::RttSummary;
+use crate::probe::spread::Summary;
 
 /// What a flow has done up to some time.
 #[derive(Clone, Debug)]
@@ -22,13 +23,15 @@ pub(crate) struct TcpSample {
     /// What came for a user, by class.
     pub(crate) by_class: [u64; 3],
     pub(crate) bytes_received: u64,
+    /// Bytes of the file that it sends, if it sends one.
+    pub(crate) file: Option<u64>,
     pub(crate) completion: Option<Span>,
     pub(crate) acknowledged: Option<Span>,
     pub(crate) falsely_acknowledged: u64,
     pub(crate) spurious_timeouts: u64,
     pub(crate) repeats_received: u64,
     /// Of the measured time alone.
-    pub(crate) rtt: RttSummary,
+    pub(crate) rtt: Summary,
     /// What each law that judges made of losses, in the order of the scenario.
     pub(crate) judged: Vec<Matrix>,
 }
@@ -38,6 +41,9 @@ pub(crate) struct TcpSample {
 pub(crate) struct UdpSample {
     pub(crate) sender: UdpCounters,
     pub(crate) receiver: UdpCounters,
+    /// Of the measured time alone.
+    pub(crate) delays: Summary,
+    pub(crate) jitter: Jitter,
 }
 
 impl FlowSample {

@@ -52,6 +52,11 @@ pub(super) struct Direction<'a> {
 }
 
 impl Direction<'_> {
+    /// The number of the end that sends.
+    fn end(&self) -> usize {
+        2 * self.number + usize::from(self.is_reverse)
+    }
+
     fn is_tcp(&self) -> bool {
         matches!(self.flow.transport, TransportConfig::Tcp(_))
     }
@@ -97,7 +102,8 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
         let prefix = format!("{group}.");
         walk.add(&prefix, |run| run.group(&members));
         if members.iter().any(|member| directions[*member].is_tcp()) {
-            walk.add(&prefix, |run| run.tcp_group(&members));
+            let ends: Vec<usize> = members.iter().map(|member| directions[*member].end()).collect();
+            walk.add(&prefix, |run| run.tcp_group(&members, &ends));
         }
     }
     walk.classes(config);

@@ -98,6 +98,30 @@ impl Measured for Wifi {
             "airtime used at the same time as another frame, here or out of hearing",
             |wifi| Some(wifi.ended.airtime.concurrent().as_secs()),
         ),
+        row(
+            "queue_mean_packets",
+            Unit::Packets,
+            "mean number of packets that the observing station held over time, the one in service included",
+            |wifi| Some(wifi.ended.queue.mean_since(&wifi.began.queue)),
+        ),
+        row(
+            "queue_max_packets",
+            Unit::Packets,
+            "most packets that the observing station held at once",
+            |wifi| Some(f64::from(wifi.ended.queue.longest())),
+        ),
+        row(
+            "queue_delay_mean_s",
+            Unit::Seconds,
+            "mean time of packets at the observing station, from its queue to the start of their first data frame",
+            |wifi| wifi.ended.waits.mean,
+        ),
+        row("queue_delay_p95_s", Unit::Seconds, "their 95th percentile, to within 1/32", |wifi| {
+            wifi.ended.waits.p95
+        }),
+        row("queue_delay_max_s", Unit::Seconds, "the longest of these times", |wifi| {
+            wifi.ended.waits.longest
+        }),
     ];
 }
 

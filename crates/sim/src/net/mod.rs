@@ -38,7 +38,7 @@ use crate::model::{Config, LinkKind, WifiConfig};
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
-use crate::probe::spread::RoundTrips;
+use crate::probe::spread::Times;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
 use agents::{Agents, Around, Stack};
@@ -86,7 +86,7 @@ pub(crate) struct Net {
     /// The timers of TCP senders, where a link is told of them.
     pub(crate) timers: Option<Box<Timers>>,
     /// The round trips of each end of each flow, by the number of the end.
-    pub(crate) round_trips: Vec<RoundTrips>,
+    pub(crate) round_trips: Vec<Times>,
     /// What is lost on its way ahead of the clock, or in this very instant.
     doomed: Vec<(Time, Packet)>,
     /// Packets that agents hand to a channel, in order.
@@ -112,7 +112,9 @@ impl Net {
         replication: u64,
         mut tracer: Tracer,
     ) -> Net {
-        tracer.wires = config.point_to_point().map(|(place, _)| place as u32).collect();
+        let wires = config.point_to_point();
+        tracer.wires =
+            wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect();
         let mut queue = EventQueue::default();
         let mut channels = Vec::new();
         let mut exits = Vec::new();

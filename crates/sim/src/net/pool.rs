@@ -28,8 +28,8 @@ pub(super) struct PacketPool {
     /// The port that each is for, or [`NOWHERE`] where a place is free or the packet has come further though its link does
     /// not know it yet: what looks for the packets of one connection walks along these alone.
     ports: Vec<u16>,
-    /// When each came to where it waits, of those that were stamped.
-    stamps: Vec<Time>,
+    /// When each came to where it waits, of those that were stamped, and whether its link has begun to send it.
+    stamps: Vec<(Time, bool)>,
     free: Vec<u32>,
 }
 
@@ -91,15 +91,22 @@ impl PacketPool {
     #[inline]
     pub(super) fn stamp(&mut self, id: PoolId, now: Time) {
         if self.stamps.len() < self.packets.len() {
-            self.stamps.resize(self.packets.len(), Time::ZERO);
+            self.stamps.resize(self.packets.len(), (Time::ZERO, false));
         }
-        self.stamps[id.0 as usize] = now;
+        self.stamps[id.0 as usize] = (now, false);
+    }
+
+    /// A link begins to send a packet that was stamped, or a part of it. Returns when the packet came, the first time.
+    #[inline]
+    pub(super) fn begin_sending(&mut self, id: PoolId) -> Option<Time> {
+        let (came, has_begun) = &mut self.stamps[id.0 as usize];
+        (!std::mem::replace(has_begun, true)).then_some(*came)
     }
 
     /// When a packet came to where it waits; it was stamped.
     #[inline]
     pub(super) fn stamped(&self, id: PoolId) -> Time {
-        self.stamps[id.0 as usize]
+        self.stamps[id.0 as usize].0
     }
 
     /// All packets on their way with their sizes, in no particular order.

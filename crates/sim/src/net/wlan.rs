@@ -32,8 +32,9 @@ use crate::model::{Config, WifiConfig};
 use crate::probe::accounts::Accounts;
 use crate::probe::airtime::{Ledger, Shares};
 use crate::probe::judgement::{Culprit, Losses};
+use crate::probe::occupancy::Occupancy;
 use crate::probe::radiotap::WifiCapture;
-use crate::probe::spread::Spread;
+use crate::probe::spread::{Spread, Summary, Times};
 use crate::probe::trace::Tracer;
 
 /// What can be due at a station.
@@ -78,6 +79,9 @@ pub(crate) struct Wlan {
     ledger: Ledger,
     /// Stations that have something to send.
     contending: u32,
+    /// The queue of the observing station, and how long packets waited there.
+    queue: Occupancy,
+    waits: Times,
     sites: Vec<Interface>,
     heard: Vec<Heard>,
     work: Vec<Work>,
@@ -122,8 +126,11 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
-    /// Of the observing station.
+    /// Of the observing station, as are the queue and the waits there.
     pub(crate) service: Spread,
+    pub(crate) queue: Occupancy,
+    /// Of the measured time alone.
+    pub(crate) waits: Summary,
     pub(crate) airtime: Shares,
     /// Of the access point alone.
     pub(crate) arq: ArqCounters,
@@ -248,6 +255,8 @@ impl Wlan {
             ap: wifi.nodes.iter().position(|node| Some(*node) == wifi.access_point),
             ledger: Ledger::new(rules.difs, rules.eifs, begin),
             contending: 0,
+            queue: Occupancy::default(),
+            waits: Times::default(),
             sites: interfaces.collect(),
             heard: Vec::new(),
             work: Vec::new(),
@@ -326,7 +335,7 @@ impl Wlan {
         act: impl FnOnce(&mut Station, Time, &mut MacHost),
     ) {
         let interface = &mut self.sites[station];
-        let waited = interface.mac.backlog() > 0;
+        let held = interface.mac.backlog();
         let mut out = MacHost {
             queue: host.queue,
             timer: interface.timer,
@@ -339,9 +348,15 @@ impl Wlan {
             from,
         };
         act(&mut interface.mac, host.now, &mut out);
-        let waits = interface.mac.backlog() > 0;
-        if waits != waited {
-            self.contending = self.contending + u32::from(waits) - u32::from(waited);
+        let holds = interface.mac.backlog();
+        if holds == held {
+            return;
+        }
+        if station == self.observer {
+            self.queue.hold(holds as u32, host.now);
+        }
+        if (holds > 0) != (held > 0) {
+            self.contending = self.contending + u32::from(holds > 0) - u32::from(held > 0);
             self.ledger.contenders(self.contending, host.now);
         }
     }
@@ -399,6 +414,11 @@ impl Wlan {
         let mut heard = std::mem::take(&mut self.heard);
         let (frame, airtime) = &self.sites[station].on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
+        if let Some(handle) = frame.msdu.filter(|_| station == self.observer)
+            && let Some(came) = host.pool.begin_sending(PoolId::from_handle(handle))
+        {
+            self.waits.take(host.now.since(came));
+        }
         self.radio.start(station, frame, airtime, host.now, &mut heard);
         if let Some(capture) = &mut self.capture {
             let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
@@ -426,6 +446,10 @@ impl Wlan {
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        if taken && host.tracer.queue {
+            let interface = &self.sites[station];
+            host.tracer.station(host.now, self.place, interface.node, interface.mac.backlog());
+        }
         if !taken {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
@@ -476,11 +500,18 @@ impl Wlan {
         self.with_agents(station, host, |agents, around| agents.on_signal(signal, &packet, around));
     }
 
+    /// The measurement begins.
+    pub(crate) fn begin_measurement(&mut self) {
+        self.queue.begin_measurement();
+        self.waits.clear();
+    }
+
     /// What the medium and its stations have done up to now.
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
         let service = self.sites[self.observer].counters.service;
         let airtime = self.ledger.clone().finish(now);
-        let mut all = WlanCounters { service, airtime, ..WlanCounters::default() };
+        let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
+        let mut all = WlanCounters { service, queue, waits, airtime, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;

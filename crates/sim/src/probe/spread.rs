@@ -29,6 +29,13 @@ impl Spread {
         }
     }
 
+    /// Takes in all that another one has.
+    fn add(&mut self, other: &Spread) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
     /// The mean in seconds.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
@@ -81,6 +88,26 @@ impl Histogram {
         self.bins.get_or_insert_with(|| Box::new([0; BINS]))[bin_of(time.0)] += 1;
     }
 
+    /// Takes in all that another one has.
+    fn add(&mut self, other: &Histogram) {
+        let Some(others) = other.bins.as_ref().filter(|_| other.count > 0) else { return };
+        self.ends = if self.count == 0 {
+            other.ends
+        } else {
+            (self.ends.0.min(other.ends.0), self.ends.1.max(other.ends.1))
+        };
+        self.count += other.count;
+        let bins = self.bins.get_or_insert_with(|| Box::new([0; BINS]));
+        for (bin, more) in bins.iter_mut().zip(others.iter()) {
+            *bin += more;
+        }
+    }
+
+    /// The longest, in seconds.
+    fn longest(&self) -> Option<f64> {
+        (self.count > 0).then(|| Span(self.ends.1).as_secs())
+    }
+
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.count = 0;
@@ -129,27 +156,35 @@ fn edges_of(bin: usize) -> (f64, f64) {
     (low, low + width)
 }
 
-/// Round trips of one sender.
+/// Times of one kind, such as the round trips of a sender.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RoundTrips {
+pub(crate) struct Times {
     spread: Spread,
     histogram: Histogram,
 }
 
-/// What is told of them.
+/// What is reported of them, in seconds; `None` where there were none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RttSummary {
+pub(crate) struct Summary {
+    pub(crate) mean: Option<f64>,
     pub(crate) deviation: Option<f64>,
     pub(crate) median: Option<f64>,
     pub(crate) p95: Option<f64>,
     pub(crate) p99: Option<f64>,
+    pub(crate) longest: Option<f64>,
 }
 
-impl RoundTrips {
+impl Times {
     #[inline]
-    pub(crate) fn take(&mut self, rtt: Span) {
-        self.spread.take(rtt);
-        self.histogram.take(rtt);
+    pub(crate) fn take(&mut self, time: Span) {
+        self.spread.take(time);
+        self.histogram.take(time);
+    }
+
+    /// Takes in all that others have.
+    pub(crate) fn add(&mut self, other: &Times) {
+        self.spread.add(&other.spread);
+        self.histogram.add(&other.histogram);
     }
 
     /// The measurement begins.
@@ -158,12 +193,14 @@ impl RoundTrips {
         self.histogram.clear();
     }
 
-    pub(crate) fn summary(&self) -> RttSummary {
-        RttSummary {
+    pub(crate) fn summary(&self) -> Summary {
+        Summary {
+            mean: self.spread.mean(),
             deviation: self.spread.deviation(),
             median: self.histogram.quantile(0.5),
             p95: self.histogram.quantile(0.95),
             p99: self.histogram.quantile(0.99),
+            longest: self.histogram.longest(),
         }
     }
 }
@@ -253,5 +290,25 @@ mod tests {
         assert_eq!(histogram.quantile(0.5), None);
         histogram.take(Span::from_millis(70));
         assert_eq!(histogram.quantile(0.95), Some(0.07), "none lies beyond the shortest and the longest");
+    }
+
+    #[test]
+    fn times_added_together_are_as_if_one_had_taken_them_all() {
+        let [mut one, mut other, mut both, none] = [(); 4].map(|()| Times::default());
+        for ms in 1..=100 {
+            (if ms % 3 == 0 { &mut one } else { &mut other }).take(Span::from_millis(ms));
+            both.take(Span::from_millis(ms));
+        }
+        let mut sum = Times::default();
+        for part in [&none, &one, &none, &other] {
+            sum.add(part);
+        }
+        let told = |times: &Times| {
+            let it = times.summary();
+            [it.mean, it.deviation, it.median, it.p95, it.p99, it.longest]
+        };
+        assert_eq!(told(&sum), told(&both));
+        assert_eq!(told(&sum)[5], Some(0.1));
+        assert_eq!(told(&none), [None; 6]);
     }
 }

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
 use lasthop_stack::link::dot11::Served;
+use lasthop_stack::packet::NodeId;
 use lasthop_stack::registry::{ArqConfig, CongestionKind};
 use lasthop_stack::units::{Span, Time};
 
@@ -25,7 +26,7 @@ use store::{Reader, Values, Writer};
 pub const CHANNELS: &[(&str, &str)] = &[
     ("cwnd", "congestion window and threshold of each flow, on change"),
     ("rtt", "each round trip measured, of the handshake or of data, with the smoothed value and the timeout"),
-    ("queue", "packets in a link's queue after each that it took in"),
+    ("queue", "packets in a link's queue, or at an 802.11 station, after each that it took in"),
     ("tcp", "each event of each TCP sender"),
     ("jitter", "the jitter ratio of each law that judges by it, and its threshold, at each advance"),
     ("slots", "what each node of a slotted network sent and met with in each slot"),
@@ -42,7 +43,10 @@ pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
             let is_tcp = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(_));
             (config.flows.iter().any(is_tcp), "a flow over tcp")
         }
-        "queue" => (any_link(|kind| matches!(kind, LinkKind::PointToPoint(_))), "a link of two nodes"),
+        "queue" => {
+            let has_queues = |kind: &LinkKind| matches!(kind, LinkKind::PointToPoint(_) | LinkKind::Wifi(_));
+            (any_link(has_queues), "a link of two nodes or of 802.11")
+        }
         "jitter" => {
             let by_jitter = |law: CongestionKind| matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp);
             (judges().any(|(_, law)| by_jitter(law)), "tcp.variant or tcp.judges with jtcp or ejtcp")
@@ -174,12 +178,15 @@ pub struct Tracer {
     pub(crate) queue: bool,
     pub(crate) slots: bool,
     pub(crate) arq: bool,
-    /// The place among the links of each that has channels.
-    pub(crate) wires: Vec<u32>,
+    /// The place among the links of each that has channels, with its ends.
+    pub(crate) wires: Vec<(u32, [NodeId; 2])>,
     /// The last windows that were recorded, each with its flow and threshold.
     windows: VecDeque<(u32, f64, f64)>,
 }
 
+/// The directions of a link of two nodes; an 802.11 link has none.
+const DIRECTIONS: [&str; 3] = ["forward", "reverse", "-"];
+const NO_DIRECTION: u32 = 2;
 /// How far back a window of the same flow is looked for.
 const RECENT_WINDOWS: usize = 8;
 /// Laws that may judge one flow, the one in force among them.
@@ -255,9 +262,19 @@ impl Tracer {
 
     pub(crate) fn queue(&mut self, now: Time, channel: usize, packets: usize) {
         if let Some(rows) = &mut self.queue_rows {
-            let (link, direction) = (self.wires[channel / 2], (channel % 2) as u32);
+            let ((link, ends), direction) = (self.wires[channel / 2], channel % 2);
             let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);
-            rows.push(&[now, Cell::Word(link), Cell::Word(direction), packets]);
+            let [link, way, node] = [link, direction as u32, ends[direction].0].map(Cell::Word);
+            rows.push(&[now, link, way, packets, node]);
+        }
+    }
+
+    /// A station of an 802.11 link has taken in a packet, and holds so many.
+    pub(crate) fn station(&mut self, now: Time, link: u32, node: NodeId, packets: usize) {
+        if let Some(rows) = &mut self.queue_rows {
+            let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);
+            let [link, way, node] = [link, NO_DIRECTION, node.0].map(Cell::Word);
+            rows.push(&[now, link, way, packets, node]);
         }
     }
 
@@ -322,8 +339,14 @@ impl Tracer {
             heads
         })?;
         add("queue", self.queue_rows, &|| {
-            let direction = words(&["forward", "reverse"]);
-            vec![("time_s", None), ("link", link()), ("direction", direction), ("packets", None)]
+            let direction = words(&DIRECTIONS);
+            vec![
+                ("time_s", None),
+                ("link", link()),
+                ("direction", direction),
+                ("packets", None),
+                ("node", node()),
+            ]
         })?;
         add("tcp", self.tcp, &|| {
             let mut heads = vec![("time_s", None), ("flow", flow()), ("event", words(&NoteEvent::NAMES))];

@@ -1,5 +1,6 @@
 //! The ends of a flow in the simulator: sockets, their timers, the sources that write and the readers that read.
 
+mod datagrams;
 mod user;
 mod way;
 
@@ -9,22 +10,22 @@ use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
-use lasthop_stack::transport::udp::Socket;
 use lasthop_stack::units::{SeqNo, Span, Time};
 
 use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
-use crate::metrics::{FlowSample, TcpSample, UdpSample};
+use crate::metrics::{FlowSample, TcpSample};
 use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
 use crate::probe::judgement::Matrix;
-use crate::probe::spread::RoundTrips;
+use crate::probe::spread::Times;
 use crate::probe::trace::{RoundTrip, RoundTripOf};
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind};
+use datagrams::Datagrams;
 use user::User;
 use way::{Pace, Reader, Way, start_of};
 
@@ -52,7 +53,7 @@ struct End {
 
 enum Sockets {
     Tcp(Box<[Connection; 2]>),
-    Udp(Box<[Socket; 2]>),
+    Udp(Box<Datagrams>),
 }
 
 /// A flow: two ends, what goes forward between them and, on some connections, what goes back.
@@ -166,7 +167,7 @@ impl Flow {
             delayed_ack: slot(net, acts, Act::Timer(2 * number + side, Timer::DelayedAck)),
             pace: slot(net, acts, Act::Timer(2 * number + side, Timer::Pace)),
         });
-        net.round_trips.resize_with(2 * number as usize + 2, RoundTrips::default);
+        net.round_trips.resize_with(2 * number as usize + 2, Times::default);
         let ports = net.ports;
         let port = |side: usize| ports.of(number, side, 0);
         let address = [0, 1].map(|side| (nodes[side], port(side)));
@@ -201,8 +202,7 @@ impl Flow {
                 Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
-                let socket = |side: usize| Socket::new(address[side], address[1 - side], *extra_header);
-                Sockets::Udp(Box::new([0, 1].map(socket)))
+                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header)))
             }
         };
         let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {
@@ -265,7 +265,7 @@ impl Flow {
                     way.on_acknowledgement(&ends[side], now);
                 }
             }
-            Sockets::Udp(ends) => ends[side].up(packet, now),
+            Sockets::Udp(ends) => ends.up(side, packet, net),
         }
     }
 
@@ -313,7 +313,7 @@ impl Flow {
             }
             Sockets::Udp(ends) => {
                 if let SourceAct::WritePacket(bytes, _) = act {
-                    ends[0].send(bytes, now, &mut host);
+                    ends.send(bytes, &mut host);
                 }
             }
         }
@@ -359,12 +359,7 @@ impl Flow {
         }
         match &mut self.sockets {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
-            Sockets::Udp(ends) => {
-                let sent = [0, 1].map(|side| ends[side].counters().sent);
-                for (end, sent) in ends.iter_mut().zip([sent[1], sent[0]]) {
-                    end.begin_measurement(sent);
-                }
-            }
+            Sockets::Udp(ends) => ends.begin_measurement(),
         }
     }
 
@@ -373,7 +368,7 @@ impl Flow {
         let arrived = |side: usize| match (&self.sockets, &self.user) {
             (Sockets::Tcp(ends), Some(user)) => user.delivered(ends),
             (Sockets::Tcp(ends), None) => ends[side].receiver().in_order(),
-            (Sockets::Udp(ends), _) => ends[side].counters().payload_received,
+            (Sockets::Udp(ends), _) => ends.received(side),
         };
         iter::once(arrived(1)).chain(self.ways.reverse.is_some().then(|| arrived(0)))
     }
@@ -419,15 +414,14 @@ impl Flow {
                     delivered: of_user.map_or(receiving.receiver().in_order(), |(all, _)| all),
                     by_class: of_user.map_or([0; 3], |(_, by_class)| by_class),
                     bytes_received: receiving.bytes_received(),
+                    file: way.as_ref().and_then(|way| way.file),
                     completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
                     sender: ends[direction].counters(net.now),
                 })
             }
-            Sockets::Udp(ends) => {
-                FlowSample::Udp(UdpSample { sender: ends[0].counters(), receiver: ends[1].counters() })
-            }
+            Sockets::Udp(ends) => FlowSample::Udp(ends.sample()),
         }
     }
 }

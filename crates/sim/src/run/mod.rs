@@ -389,6 +389,7 @@ impl World {
                 for channel in &mut self.net.channels {
                     channel.line.begin_measurement(now);
                 }
+                self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
                 for flow in &mut self.flows {
                     flow.begin_measurement(&mut self.net);
                 }
@@ -438,6 +439,7 @@ impl World {
             at_end,
             channels: &self.net.channels,
             transfers: &self.net.transfers,
+            round_trips: &self.net.round_trips,
         };
         let metrics = metrics.metrics();
         let streams: Vec<_> = self.flows.iter().flat_map(|flow| flow.streams(&self.net)).collect();

@@ -90,15 +90,13 @@ impl Socket {
         });
     }
 
-    /// A packet arrived from below.
-    pub fn up(&mut self, packet: &Packet, now: Time) {
-        let Body::Udp(datagram) = &packet.body else {
-            return;
-        };
+    /// A packet arrived from below. Returns the delay of a datagram that comes for the first time.
+    pub fn up(&mut self, packet: &Packet, now: Time) -> Option<Span> {
+        let Body::Udp(datagram) = &packet.body else { return None };
         self.counters.bytes_received += packet.size().0;
         if !self.seen.insert(datagram.number) {
             self.counters.duplicates += 1;
-            return;
+            return None;
         }
         let delay = now.since(datagram.made);
         self.counters.received += 1;
@@ -106,6 +104,7 @@ impl Socket {
         self.counters.payload_received += u64::from(datagram.len);
         self.counters.delay_sum += delay;
         self.counters.delay_max = self.counters.delay_max.max(delay);
+        Some(delay)
     }
 
     /// What it has done so far.

@@ -1,0 +1,191 @@
+//! Delays, round trips and queues, as metrics report them.
+
+mod common;
+
+use common::metric;
+use lasthop_sim::probe::trace::{Column, Trace};
+use lasthop_sim::scenario::Scenario;
+use lasthop_sim::{Outcome, Request, run};
+
+/// Two nodes and a wire with 100 packets of room.
+const WIRE: &str = r#"
+[run]
+duration = "20 s"
+warmup = "2 s"
+
+[nodes]
+a = {}
+b = {}
+
+[links.wire]
+kind = "wired"
+nodes = ["a", "b"]
+rate = "1 Mbit/s"
+delay = "10 ms"
+queue = "100 packets"
+"#;
+
+/// Two stations of 802.11b whose queues have room for 10 packets.
+const AIR: &str = r#"
+[run]
+duration = "10 s"
+
+[nodes]
+a = { position = ["0 m", "0 m"] }
+b = { position = ["5 m", "0 m"] }
+
+[links.air]
+kind = "wifi"
+nodes = ["a", "b"]
+queue = "10 packets"
+"#;
+
+fn traced(scenario: &str, trace: &[&str]) -> Outcome {
+    let scenario = Scenario::from_text(scenario, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let config = scenario.config(0);
+    let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
+    let request = Request {
+        config: &config,
+        seed: 1,
+        replication: 0,
+        trace: &trace,
+        pcap: &[],
+        cancel: None,
+        max_events: None,
+        max_wall: None,
+    };
+    run(&request).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn with(scenario: &str, flows: &str) -> Outcome {
+    traced(&format!("{scenario}{flows}"), &[])
+}
+
+fn numbers<'a>(trace: &'a Trace, name: &str) -> &'a [f64] {
+    match trace.columns.iter().find(|(column, _)| *column == name) {
+        Some((_, Column::Float(values))) => values,
+        _ => panic!("{name} is not a column of numbers"),
+    }
+}
+
+fn words(trace: &Trace, name: &str) -> Vec<String> {
+    match trace.columns.iter().find(|(column, _)| *column == name) {
+        Some((_, Column::Word { codes, words })) => {
+            codes.iter().map(|code| words[*code as usize].clone()).collect()
+        }
+        _ => panic!("{name} is not a column of words"),
+    }
+}
+
+fn near(found: f64, expected: f64, share: f64) {
+    assert!((found / expected - 1.0).abs() <= share, "{found} {expected}");
+}
+
+#[test]
+fn the_round_trips_of_a_group_are_those_of_all_its_flows_together() {
+    let flows = "\n[flows.g]\nfrom = \"a\"\nto = \"b\"\ncount = 3\napp = { spread = \"1 s\" }\n";
+    let outcome = traced(&format!("{WIRE}{flows}"), &["rtt"]);
+    let trace = &outcome.traces[0];
+    let (times, of) = (numbers(trace, "time_s"), words(trace, "of"));
+    let every = numbers(trace, "rtt_s").iter().zip(times).zip(&of);
+    let mut measured: Vec<f64> =
+        every.filter(|((_, time), of)| **time >= 2.0 && *of == "data").map(|((rtt, _), _)| *rtt).collect();
+    measured.sort_unstable_by(f64::total_cmp);
+    let mean = measured.iter().sum::<f64>() / measured.len() as f64;
+    near(metric(&outcome, "flows.g.rtt_mean_s"), mean, 1e-9);
+    for (percentile, share) in [(50, 0.5), (95, 0.95), (99, 0.99)] {
+        let exact = measured[(share * measured.len() as f64) as usize];
+        near(metric(&outcome, &format!("flows.g.rtt_p{percentile}_s")), exact, 1.0 / 32.0);
+    }
+}
+
+#[test]
+fn the_rate_of_a_transfer_is_that_of_the_file_alone_however_long_the_run_lasts() {
+    let flows = "\n[flows.f]\nfrom = \"a\"\nto = \"b\"\napp = { kind = \"file\", start = \"3 s\", file = { size = \"100 kB\" } }\n";
+    let outcome = with(WIRE, flows);
+    let rate = metric(&outcome, "flows.f.transfer_bps");
+    near(rate, 8e5 / metric(&outcome, "flows.f.completion_s"), 1e-12);
+    // It takes less than 2 of the 18 seconds.
+    assert!(rate > 0.6e6 && metric(&outcome, "flows.f.goodput_bps") < 0.05e6, "{rate}");
+    let none = |flows: &str| {
+        let outcome = with(WIRE, flows);
+        let rate = outcome.metrics.iter().find(|(name, _)| name == "flows.f.transfer_bps");
+        assert_eq!(rate.map(|(_, value)| *value), Some(None), "{flows}");
+    };
+    none("\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n");
+    none("\n[flows.f]\nfrom = \"a\"\nto = \"b\"\napp = { stop = \"9 s\" }\n");
+    none(&flows.replace("100 kB", "100 MB"));
+}
+
+#[test]
+fn datagrams_at_equal_distances_over_an_empty_wire_have_one_delay_and_no_jitter() {
+    let flows = "\n[flows.u]\nfrom = \"a\"\nto = \"b\"\nudp = {}\n\
+                 app = { kind = \"cbr\", cbr = { rate = \"80 kbit/s\", packet = \"972 B\" } }\n";
+    let outcome = with(WIRE, flows);
+    // 1000 B at 1 Mbit/s are 8 ms, and the wire takes 10 ms.
+    for name in ["delay_mean_s", "delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_max_s"] {
+        near(metric(&outcome, &format!("flows.u.{name}")), 0.018, 1e-9);
+    }
+    assert_eq!(metric(&outcome, "flows.u.jitter_s"), 0.0);
+}
+
+#[test]
+fn datagrams_that_come_by_chance_wait_for_each_other() {
+    let flows = "\n[flows.u]\nfrom = \"a\"\nto = \"b\"\nudp = {}\n\
+                 app = { kind = \"poisson\", poisson = { rate = \"800 kbit/s\", packet = \"972 B\" } }\n";
+    let outcome = with(WIRE, flows);
+    let told = |name: &str| metric(&outcome, &format!("flows.u.{name}_s"));
+    let ordered = [told("delay_p50"), told("delay_p95"), told("delay_p99"), told("delay_max")];
+    assert!(ordered.is_sorted() && ordered[0] < ordered[3], "{ordered:?}");
+    // The wait in an M/D/1 queue: rho / (1 - rho) services, half of that; rho is 0.823.
+    let wait = 0.5 * 0.823 / 0.177 * 0.008;
+    near(told("delay_mean"), 0.018 + wait, 0.25);
+    // The delays of neighbours differ by one interarrival time at most, of 9.7 ms in the mean.
+    assert!(told("jitter") > 1e-3 && told("jitter") < 9.7e-3, "{}", told("jitter"));
+}
+
+#[test]
+fn an_802_11_station_with_time_to_spare_holds_no_queue() {
+    let flows = "\n[flows.u]\nfrom = \"a\"\nto = \"b\"\nudp = {}\n\
+                 app = { kind = \"cbr\", cbr = { rate = \"80 kbit/s\", packet = \"1000 B\" } }\n";
+    let outcome = with(AIR, flows);
+    let told = |name: &str| metric(&outcome, &format!("links.air.{name}"));
+    assert_eq!(told("queue_max_packets"), 1.0);
+    assert_eq!((told("queue_delay_mean_s"), told("queue_delay_max_s")), (0.0, 0.0));
+    // Ten packets a second, each there for as long as its service lasts.
+    near(told("queue_mean_packets"), 10.0 * told("service_mean_s"), 1e-3);
+}
+
+#[test]
+fn the_queue_of_an_802_11_station_fills_and_its_packets_wait() {
+    let flows = "\n[flows.u]\nfrom = \"a\"\nto = \"b\"\nudp = {}\n\
+                 app = { kind = \"cbr\", cbr = { rate = \"50 Mbit/s\", packet = \"1000 B\" } }\n";
+    let outcome = traced(&format!("{AIR}{flows}"), &["queue"]);
+    let told = |name: &str| metric(&outcome, &format!("links.air.{name}"));
+    // Ten wait, and one is in service.
+    assert_eq!(told("queue_max_packets"), 11.0);
+    assert!(told("queue_mean_packets") > 10.9, "{}", told("queue_mean_packets"));
+    // A packet waits for all before it and is then sent; its service ends with the acknowledgement.
+    let (waits, lasts) = (told("queue_delay_mean_s"), told("service_mean_s"));
+    near(waits / lasts, 10.0 / 11.0, 0.03);
+    assert!(told("queue_delay_p95_s") > waits && told("queue_delay_max_s") >= told("queue_delay_p95_s"));
+    let trace = &outcome.traces[0];
+    let packets = numbers(trace, "packets");
+    assert_eq!(packets.iter().copied().fold(0.0, f64::max), 11.0);
+    assert!(words(trace, "node").iter().all(|node| node == "a"));
+    assert!(words(trace, "direction").iter().all(|direction| direction == "-"));
+    assert!(words(trace, "link").iter().all(|link| link == "air"));
+    // What it took in is what it has parted with, and what it still holds.
+    let taken = packets.len() as f64;
+    let sent = metric(&outcome, "flows.u.packets_received") + told("drops_retry");
+    assert!(taken >= sent && taken <= sent + 11.0, "{taken} {sent}");
+}
+
+#[test]
+fn the_trace_of_a_queue_names_the_node_that_holds_it() {
+    let outcome = traced(&format!("{WIRE}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n"), &["queue"]);
+    let trace = &outcome.traces[0];
+    for (direction, node) in words(trace, "direction").iter().zip(words(trace, "node")) {
+        assert_eq!(node, if direction == "forward" { "a" } else { "b" });
+    }
+}
