@@ -103,6 +103,17 @@ impl Scenario {
         self.inner.warnings().to_vec()
     }
 
+    /// What the points grant that no protocol could have: key, label and meaning of each.
+    #[getter]
+    fn exceptions(&self) -> Vec<(String, &'static str, &'static str)> {
+        self.inner.exceptions().iter().map(parts).collect()
+    }
+
+    /// The same of one point.
+    fn exceptions_at(&self, point: isize) -> PyResult<Vec<(String, &'static str, &'static str)>> {
+        Ok(self.inner.exceptions_at(self.index(point)?).iter().map(parts).collect())
+    }
+
     /// The axes of the sweep: keys that advance together, and their rows of values.
     fn axes(&self) -> Vec<(Vec<String>, Vec<Vec<String>>)> {
         self.inner.axes().into_iter().map(|axis| (axis.keys, axis.rows)).collect()
@@ -251,6 +262,10 @@ impl Scenario {
     fn __repr__(&self) -> String {
         format!("<Scenario {}: {} points>", self.inner.name(), self.inner.points())
     }
+}
+
+fn parts(exception: &scenario::Exception) -> (String, &'static str, &'static str) {
+    (exception.key.clone(), exception.label, exception.meaning)
 }
 
 impl Scenario {

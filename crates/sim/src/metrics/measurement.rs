@@ -1,5 +1,6 @@
 //! What a run measured, scope by scope.
 
+use lasthop_stack::hooks::Count;
 use lasthop_stack::units::{Span, Time};
 
 use super::agent::Agent;
@@ -12,7 +13,7 @@ use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::samples::{FlowSample, TcpSample};
 use super::walk::directions;
-use super::wifi::{Arq, DynamicArq, Wifi};
+use super::wifi::{Arq, Wifi};
 use crate::model::{Config, PointToPoint, TransportConfig};
 use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
@@ -146,15 +147,22 @@ impl Measurement<'_> {
     }
 
     pub(super) fn wifi(&self, number: usize) -> Wifi {
-        Wifi { began: self.at_begin.wlans[number], ended: self.at_end.wlans[number] }
+        Wifi { began: self.at_begin.wlans[number].clone(), ended: self.at_end.wlans[number].clone() }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {
-        Arq { began: self.at_begin.wlans[number].arq, ended: self.at_end.wlans[number].arq }
+        Arq { began: self.at_begin.wlans[number].arq.clone(), ended: self.at_end.wlans[number].arq.clone() }
     }
 
-    pub(super) fn dynamic_arq(&self, number: usize) -> DynamicArq {
-        DynamicArq(self.arq(number))
+    /// What the law of a direction counted that only it counts.
+    pub(super) fn law_count(&self, place: usize, name: &str) -> Option<f64> {
+        let (began, ended) = self.tcp(place)?;
+        difference(&began.law, &ended.law, name)
+    }
+
+    /// What the ARQ of a medium counted that only its kind counts.
+    pub(super) fn arq_count(&self, number: usize, name: &str) -> Option<f64> {
+        difference(&self.at_begin.wlans[number].arq.counts, &self.at_end.wlans[number].arq.counts, name)
     }
 
     pub(super) fn frn(&self, number: usize, slot: Span) -> Frn {
@@ -190,9 +198,7 @@ impl Measurement<'_> {
 
     /// What agents of a table counted that only their kind counts.
     pub(super) fn agent_count(&self, number: usize, name: &str) -> Option<f64> {
-        let of =
-            |sample: &AgentSample| sample.counts.iter().find(|count| count.name == name).map(|it| it.value);
-        Some((of(&self.at_end.agents[number])? - of(&self.at_begin.agents[number])?) as f64)
+        difference(&self.at_begin.agents[number].counts, &self.at_end.agents[number].counts, name)
     }
 
     fn goodputs_bps(&self) -> Vec<f64> {
@@ -210,4 +216,10 @@ impl Measurement<'_> {
     pub(super) fn tcp_run(&self) -> TcpRun {
         TcpRun { sending: self.sending(0..self.at_end.flows.len()) }
     }
+}
+
+/// How much a counter has grown between two samples, by its name.
+fn difference(began: &[Count], ended: &[Count], name: &str) -> Option<f64> {
+    let of = |counts: &[Count]| counts.iter().find(|count| count.name == name).map(|count| count.value);
+    Some((of(ended)? - of(began)?) as f64)
 }

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use lasthop_stack::hooks::Count;
-use lasthop_stack::registry::AgentKind;
+use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind};
 
 use super::agent::Agent;
 use super::class::Class;
@@ -15,7 +15,7 @@ use super::frn::Frn;
 use super::group::{Group, TcpGroup};
 use super::link::{DrawnLink, Link};
 use super::run::{Run, SeveralFlows, TcpRun};
-use super::wifi::{Arq, DynamicArq, Wifi};
+use super::wifi::{Arq, Wifi};
 
 /// What a metric is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,8 @@ pub enum Scope {
     UdpFlow,
     /// A law that classifies the losses of a flow: the one in force, or one that watches.
     Judge,
+    /// What only one law counts, of a flow under it.
+    Law,
     /// The flows of a group, together.
     Group,
     /// Those of a group's flows that go over TCP, together.
@@ -106,8 +108,8 @@ pub enum Scope {
     Wifi,
     /// The access point of an 802.11 link with `arq.kind`.
     Arq,
-    /// The access point of an 802.11 link with dynamic ARQ.
-    DynamicArq,
+    /// What only one kind of ARQ counts.
+    ArqKind,
     /// A slotted network.
     Frn,
     /// The agents of one table of a scenario, together.
@@ -124,11 +126,12 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 18] = [
+    pub const ALL: [Scope; 19] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::UdpFlow,
         Scope::Judge,
+        Scope::Law,
         Scope::Group,
         Scope::TcpGroup,
         Scope::Class,
@@ -136,7 +139,7 @@ impl Scope {
         Scope::DrawnLink,
         Scope::Wifi,
         Scope::Arq,
-        Scope::DynamicArq,
+        Scope::ArqKind,
         Scope::Frn,
         Scope::Agent,
         Scope::AgentKind,
@@ -153,6 +156,7 @@ impl Scope {
             Scope::EstimatingFlow => "estimating flow",
             Scope::UdpFlow => "udp flow",
             Scope::Judge => "judge",
+            Scope::Law => "law",
             Scope::Group => "group of flows",
             Scope::TcpGroup => "group of tcp flows",
             Scope::Class => "class",
@@ -160,7 +164,7 @@ impl Scope {
             Scope::DrawnLink => "drawn link",
             Scope::Wifi => "wifi",
             Scope::Arq => "arq",
-            Scope::DynamicArq => "dynamic arq",
+            Scope::ArqKind => "kind of arq",
             Scope::Frn => "frn",
             Scope::Agent => "agent",
             Scope::AgentKind => "kind of agent",
@@ -182,10 +186,12 @@ impl Scope {
                 "flows.<f>.reverse.judged.",
                 "flows.<f>.reverse.judges.<law>.",
             ],
+            Scope::Law => &["flows.<f>.<law>.", "flows.<f>.reverse.<law>."],
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
             Scope::Link => &["links.<l>.", "links.<l>.reverse."],
-            Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::DynamicArq | Scope::Frn => &["links.<l>."],
+            Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
+            Scope::ArqKind => &["links.<l>.arq."],
             Scope::Agent => &["agents.<a>."],
             Scope::AgentKind => &["agents.<a>.<kind>."],
             Scope::Run | Scope::SeveralFlows | Scope::TcpRun => &[""],
@@ -198,6 +204,7 @@ impl Scope {
             Scope::EstimatingFlow => entries::<EstimatingFlow>(),
             Scope::UdpFlow => entries::<UdpFlow>(),
             Scope::Judge => entries::<Judge>(),
+            Scope::Law => laws(),
             Scope::Group => entries::<Group>(),
             Scope::TcpGroup => entries::<TcpGroup>(),
             Scope::Class => entries::<Class>(),
@@ -205,7 +212,7 @@ impl Scope {
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::Wifi => entries::<Wifi>(),
             Scope::Arq => entries::<Arq>(),
-            Scope::DynamicArq => entries::<DynamicArq>(),
+            Scope::ArqKind => arq_kinds(),
             Scope::Frn => entries::<Frn>(),
             Scope::Agent => entries::<Agent>(),
             Scope::AgentKind => agent_kinds(),
@@ -301,13 +308,23 @@ fn entries<C: Measured>() -> Vec<MetricEntry> {
 /// What agents of each kind alone count.
 fn agent_kinds() -> Vec<MetricEntry> {
     let counts = AgentKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
-    let entry = |count: Count| MetricEntry {
-        name: count.name,
-        scope: Scope::AgentKind,
-        unit: Unit::Counted(count.unit),
-        meaning: count.meaning,
-    };
-    counts.map(entry).collect()
+    counts.map(|count| of_count(Scope::AgentKind, &count)).collect()
+}
+
+/// What ARQs of each kind alone count.
+fn arq_kinds() -> Vec<MetricEntry> {
+    let counts = ArqKind::ALL.iter().flat_map(|kind| kind.config().counts());
+    counts.map(|count| of_count(Scope::ArqKind, &count)).collect()
+}
+
+/// What each law alone counts.
+fn laws() -> Vec<MetricEntry> {
+    let counts = CongestionKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
+    counts.map(|count| of_count(Scope::Law, &count)).collect()
+}
+
+fn of_count(scope: Scope, count: &Count) -> MetricEntry {
+    MetricEntry { name: count.name, scope, unit: Unit::Counted(count.unit), meaning: count.meaning }
 }
 
 /// A quotient; `None` where it has no meaning.
@@ -325,7 +342,11 @@ mod tests {
         for (place, scope) in Scope::ALL.into_iter().enumerate() {
             assert_eq!(scope as usize, place, "{scope:?}");
             let metrics = scope.metrics();
-            assert!(!metrics.is_empty() && metrics.iter().all(|entry| entry.scope == scope), "{scope:?}");
+            assert!(
+                (!metrics.is_empty() || scope == Scope::Law)
+                    && metrics.iter().all(|entry| entry.scope == scope),
+                "{scope:?}"
+            );
         }
     }
 
@@ -336,7 +357,7 @@ mod tests {
             &[Scope::UdpFlow],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
             &[Scope::Link, Scope::DrawnLink],
-            &[Scope::Wifi, Scope::Arq, Scope::DynamicArq],
+            &[Scope::Wifi, Scope::Arq, Scope::ArqKind],
             &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
         ];
         for scopes in meeting {
@@ -363,7 +384,7 @@ mod tests {
         assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow]);
         assert_eq!(scopes("flows.a.reverse.judges.veno.fast.spurious"), [Scope::Judge]);
         assert_eq!(scopes("flows.clients.class.web.transfers_done"), [Scope::Class]);
-        assert_eq!(scopes("links.hop.arq.urgent_missed"), [Scope::DynamicArq]);
+        assert_eq!(scopes("links.hop.arq.urgent_missed"), [Scope::ArqKind]);
         assert_eq!(scopes("links.hop.drops_queue"), [Scope::Link, Scope::Wifi]);
         assert_eq!(scopes("links.hop.reverse.drops_queue"), [Scope::Link]);
         assert_eq!(scopes("goodput_bps"), [Scope::Run]);

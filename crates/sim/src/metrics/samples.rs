@@ -1,5 +1,6 @@
 //! What flows and agents have done up to some time.
 
+use lasthop_stack::hooks::Count;
 use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::Span;
@@ -32,6 +33,8 @@ pub(crate) struct TcpSample {
     pub(crate) repeats_received: u64,
     /// Of the measured time alone.
     pub(crate) rtt: Summary,
+    /// What only the law in force counts.
+    pub(crate) law: Vec<Count>,
     /// What each law that judges made of losses, in the order of the scenario.
     pub(crate) judged: Vec<Matrix>,
 }

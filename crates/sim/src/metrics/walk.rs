@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use lasthop_stack::hooks::{Count, Judge};
-use lasthop_stack::registry::ArqConfig;
 
 use super::class::{classes, users};
 use super::measurement::Measurement;
@@ -132,6 +131,11 @@ impl<'a> Walk<'a> {
         } else {
             self.add(&prefix, |run| run.udp_flow(place));
         }
+        if let TransportConfig::Tcp(tcp) = &direction.flow.transport {
+            let law = &tcp.parts.law;
+            let prefix = format!("{prefix}{}.", law.kind().entry().name);
+            self.add_counts(&prefix, &law.counts(), |run, name| run.law_count(place, name));
+        }
         if let Some(segment) = direction.flow.estimated_segment() {
             self.add(&prefix, |run| run.estimating_flow(place, segment));
         }
@@ -168,11 +172,10 @@ impl<'a> Walk<'a> {
                 }
                 LinkKind::Wifi(wifi) => {
                     self.add(&prefix, |run| run.wifi(wlan));
-                    if wifi.arq.is_some() {
+                    if let Some(arq) = &wifi.arq {
                         self.add(&prefix, |run| run.arq(wlan));
-                    }
-                    if let Some(ArqConfig::Dynamic(_)) = &wifi.arq {
-                        self.add(&prefix, |run| run.dynamic_arq(wlan));
+                        let prefix = format!("{prefix}arq.");
+                        self.add_counts(&prefix, &arq.counts(), |run, name| run.arq_count(wlan, name));
                     }
                     wlan += 1;
                 }

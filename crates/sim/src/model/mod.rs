@@ -15,7 +15,6 @@ use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
 use lasthop_stack::registry::{self, ArqConfig, CongestionKind, IntervalConfig, tcp};
-use lasthop_stack::schemes::dynamic_arq::TimingSource;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 use crate::medium::motion::Motion;
@@ -324,14 +323,6 @@ impl FlowConfig {
             }
             TransportConfig::Udp { .. } => None,
         }
-    }
-}
-
-impl WifiConfig {
-    /// Whether its access point is told the timers of TCP senders by the simulator.
-    #[must_use]
-    pub fn has_oracle(&self) -> bool {
-        matches!(&self.arq, Some(ArqConfig::Dynamic(arq)) if arq.timing == TimingSource::Oracle)
     }
 }
 

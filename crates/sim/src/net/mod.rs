@@ -25,8 +25,7 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
-use lasthop_stack::registry::ArqConfig;
-use lasthop_stack::schemes::dynamic_arq::Deadline;
+use lasthop_stack::registry::{ArqConfig, Learner};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -34,7 +33,7 @@ use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::model::ports::Ports;
-use crate::model::{Config, LinkKind, WifiConfig};
+use crate::model::{Config, LinkKind};
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
@@ -188,13 +187,15 @@ impl Net {
             Frn::new(config, frn, place, (&routes, first_port), streams, &mut slot)
         });
         let frns = frns.collect();
-        let oracles = || config.wifi().enumerate().filter(|(_, (_, wifi))| wifi.has_oracle());
-        let has_deadline = |wifi: &WifiConfig| match &wifi.arq {
-            Some(ArqConfig::Dynamic(arq)) => arq.options.deadline == Deadline::OfPacket,
-            Some(ArqConfig::Fixed(())) | None => false,
-        };
-        let of_packets = oracles().any(|(_, (_, wifi))| has_deadline(wifi));
-        let oracles = oracles().map(|(number, _)| number).collect();
+        // The media whose link learns timing from the simulator, and whether one asks for that of each packet.
+        let learners = config.wifi().map(|(_, wifi)| wifi.arq.as_ref().and_then(ArqConfig::learner));
+        let learners: Vec<_> = learners.enumerate().collect();
+        let of_packets =
+            learners.iter().any(|(_, learner)| matches!(learner, Some(Learner::OracleOfPackets)));
+        let asks =
+            |learner: &Option<Learner>| matches!(learner, Some(Learner::Oracle | Learner::OracleOfPackets));
+        let oracles =
+            learners.iter().filter(|(_, learner)| asks(learner)).map(|(medium, _)| *medium).collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
         let ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some());
         Net {

@@ -12,12 +12,12 @@ use lasthop_stack::link::dot11::{
     Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Served,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::Station;
+use lasthop_stack::registry::{Learner, Station};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
 pub(crate) use arq::ArqCounters;
-use arq::{TimingOf, adopt};
+use arq::adopt;
 
 use super::agents::{Agents, Around, Stack};
 use super::pool::{PacketPool, PoolId};
@@ -103,7 +103,7 @@ struct Interface {
     backoff: Stream,
     /// The agents above it, by their number.
     agents: Option<u32>,
-    timing: Option<TimingOf>,
+    timing: Option<Learner>,
     sent: Slot,
     timer: Slot,
     counters: InterfaceCounters,
@@ -120,7 +120,7 @@ struct InterfaceCounters {
 }
 
 /// What a medium has done since the start.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WlanCounters {
     pub(crate) frames: FrameCounters,
     pub(crate) drops_queue: u64,

@@ -6,6 +6,7 @@ mod way;
 
 use std::iter;
 
+use lasthop_stack::hooks::Congestion;
 use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
@@ -418,6 +419,7 @@ impl Flow {
                     completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
+                    law: Congestion::counts(ends[direction].sender().law()),
                     sender: ends[direction].counters(net.now),
                 })
             }

@@ -21,6 +21,7 @@ use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes, Unreachable};
 use crate::net::slotted::Frn;
+use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
 use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};

@@ -9,6 +9,7 @@ mod wifi;
 use super::build;
 use super::document::Document;
 use super::error::{Fault, Faults, Place};
+use super::exceptions::{Exception, exceptions};
 use super::members::{Astray, Members};
 use super::plan::Plan;
 use super::sheet::{self, Sheet};
@@ -35,6 +36,8 @@ pub(super) struct Check<'a> {
     point: usize,
     pub(super) faults: Faults,
     pub(super) remarks: Faults,
+    /// What the points grant that no protocol could have.
+    pub(super) exceptions: Vec<Exception>,
     /// Places, keys and texts of the remarks.
     remarked: BTreeSet<(Place, String, String)>,
 }
@@ -42,7 +45,7 @@ pub(super) struct Check<'a> {
 impl<'a> Check<'a> {
     pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
         let (faults, remarks) = (Faults::new(), Faults::new());
-        Check { document, plan, point: 0, faults, remarks, remarked: BTreeSet::new() }
+        Check { document, plan, point: 0, faults, remarks, exceptions: Vec::new(), remarked: BTreeSet::new() }
     }
 
     /// Checks what no sweep changes.
@@ -97,6 +100,12 @@ impl<'a> Check<'a> {
             None => return,
         };
         let config = build::config(sheet, &members);
+        for exception in exceptions(&config) {
+            self.remark(&exception.key, exception.meaning.to_string());
+            if !self.exceptions.contains(&exception) {
+                self.exceptions.push(exception);
+            }
+        }
         self.run(&config);
         self.links(&config, sheet);
         self.movers(&config, sheet);
@@ -268,11 +277,6 @@ impl<'a> Check<'a> {
                 "no SACK block of recovery \"{recovery}\" finds room beside timestamps and the law's option; expected false"
             );
             self.fault(&key("tcp.timestamps"), text);
-        }
-        if extension == Some(Form::Paper) {
-            let law = tcp.parts.law.kind().entry().name;
-            let text = "two exact bytes; an exception that no header could hold and no capture can show";
-            self.remark(&key(&format!("tcp.{law}.header")), text.to_string());
         }
         if extension.is_none() && !tcp.parts.judges.is_empty() && flow.reverse.is_some() {
             // A header has room for the stamps of one segment, so that stamps of data take those of acknowledgements away.

@@ -9,6 +9,7 @@ mod check;
 mod decimal;
 mod document;
 mod error;
+mod exceptions;
 mod explain;
 mod figure;
 mod file;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use crate::model::Config;
 pub use error::{Overrides, ScenarioError};
+pub use exceptions::Exception;
 pub use explain::{explain, keys};
 pub use keys::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub use nearest::unknown;
@@ -61,6 +63,7 @@ pub struct Scenario {
     plan: Plan,
     figures: Vec<Json>,
     warnings: Vec<String>,
+    exceptions: Vec<Exception>,
     /// Points that have all metrics between them.
     shapes: Vec<usize>,
     /// Their names, once they are asked for.
@@ -136,7 +139,7 @@ impl Scenario {
             }
         }
         faults.append(&mut check.faults);
-        let mut remarks = check.remarks;
+        let (mut remarks, exceptions) = (check.remarks, check.exceptions);
         let mut figures = Vec::new();
         if faults.is_empty() {
             let alone = alone.as_ref().map(Survey::of);
@@ -165,6 +168,7 @@ impl Scenario {
             plan,
             figures,
             warnings,
+            exceptions,
             shapes: survey.shapes,
             metrics: OnceLock::new(),
         })
@@ -225,6 +229,18 @@ impl Scenario {
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// What its points grant that no protocol could have, each once.
+    #[must_use]
+    pub fn exceptions(&self) -> &[Exception] {
+        &self.exceptions
+    }
+
+    /// The same of one point.
+    #[must_use]
+    pub fn exceptions_at(&self, point: usize) -> Vec<Exception> {
+        exceptions::exceptions(&self.config(point))
     }
 
     /// The axes of the sweep; the first is the slowest.

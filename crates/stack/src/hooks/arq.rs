@@ -1,5 +1,6 @@
 //! Which unit a link sends next, and when it gives up.
 
+use super::Count;
 use crate::units::{Span, Time};
 
 /// A unit of a link's ARQ: a frame that is acknowledged, and sent again, by itself.
@@ -153,6 +154,9 @@ pub trait Arq {
 
     /// What it holds, for a trace.
     fn waiting(&self, now: Time) -> Waiting;
+
+    /// What only this scheme counts, in a fixed order.
+    fn counts(&self) -> Vec<Count>;
 }
 
 #[cfg(test)]

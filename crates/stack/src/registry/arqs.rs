@@ -55,6 +55,12 @@ impl ArqConfig {
         }
     }
 
+    /// Whether a scheme chooses among frames: a station repeats the frame in service without one.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        self.build().is_some()
+    }
+
     /// What the scheme alone counts.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {

@@ -1,7 +1,7 @@
 //! What to resend, and when recovery ends: every recovery.
 
 use super::{Entry, kinds};
-use crate::hooks::parameter::{Described, Setting, Spec};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, SackRecovery, Tahoe};

@@ -40,7 +40,7 @@ pub use config::{Config, TimingSource};
 pub use estimate::Estimator;
 
 use crate::hooks::{
-    Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting,
+    Arq, ArqVerdict, Choice, Count, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting,
 };
 use crate::units::{Span, Time};
 use queue::{Key, Ordered};
@@ -428,5 +428,36 @@ impl Arq for DynamicArq {
             });
         }
         waiting
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
+        let Counters { urgent, urgent_missed, hopeless_sent, dropped } = self.counters;
+        vec![
+            count(
+                "urgent_served",
+                "frames",
+                "frames served since the timer of their sender was about to fire",
+                urgent,
+            ),
+            count(
+                "urgent_missed",
+                "turns",
+                "turns at which a frame was urgent that was not the first of its queue, and no first one was",
+                urgent_missed,
+            ),
+            count(
+                "hopeless_sent",
+                "frames",
+                "frames sent with less than half a round trip left until their sender's timer",
+                hopeless_sent,
+            ),
+            count(
+                "frames_dropped",
+                "frames",
+                "frames given up, after the third retransmission or as hopeless, without their siblings",
+                dropped,
+            ),
+        ]
     }
 }

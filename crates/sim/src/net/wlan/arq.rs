@@ -1,34 +1,23 @@
 //! How an access point with dynamic ARQ learns the timing of TCP senders, and what its ARQ has done.
 
-use lasthop_stack::hooks::Timing;
+use lasthop_stack::hooks::{Arq, Count, Timing};
 use lasthop_stack::packet::{Body, NodeId, Packet};
-use lasthop_stack::registry::{ArqConfig, ArqMachine, Station};
-use lasthop_stack::schemes::dynamic_arq::{self, Deadline, Estimator, TimingSource};
+use lasthop_stack::registry::{Learner, Station};
 use lasthop_stack::units::Time;
 
 use super::{Host, Interface, Wlan};
 use crate::model::WifiConfig;
 use crate::model::ports::Ports;
 
-/// Where a station whose frames a scheme chooses learns the timing of TCP senders.
-pub(super) enum TimingOf {
-    /// From the simulator as it changes.
-    Oracle,
-    /// From the simulator when a packet comes, which then has a deadline of its own.
-    OracleOfPackets,
-    /// From the packets that pass.
-    Estimate(Box<Estimator>),
-}
-
 /// What the ARQ of an access point has done since the start.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ArqCounters {
     /// Data frames sent by how often each was sent before.
     pub(crate) attempts: [u64; 4],
     pub(crate) given_up: u64,
     pub(crate) refused: u64,
-    /// Where a scheme chooses.
-    pub(crate) scheme: Option<dynamic_arq::Counters>,
+    /// What the scheme that chooses counts, if one does.
+    pub(crate) counts: Vec<Count>,
 }
 
 impl ArqCounters {
@@ -38,7 +27,7 @@ impl ArqCounters {
             attempts: counters.attempts,
             given_up: counters.undelivered,
             refused: counters.refused,
-            scheme: mac.scheme().map(ArqMachine::counters),
+            counts: mac.scheme().map_or_else(Vec::new, Arq::counts),
         }
     }
 }
@@ -50,18 +39,18 @@ impl Wlan {
         let timing = timing.as_mut()?;
         let flow = sender(packet, self.ports)?;
         match timing {
-            TimingOf::Oracle => {}
-            TimingOf::OracleOfPackets => {
+            Learner::Oracle => {}
+            Learner::OracleOfPackets => {
                 mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
             }
-            TimingOf::Estimate(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
+            Learner::Packets(estimator) => mac.on_timing(flow, estimator.on_down(packet, host.now)),
         }
         Some(flow)
     }
 
     /// Lets the scheme of a station know what an acknowledgement tells of the timer of its flow.
     pub(super) fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
-        let Interface { timing: Some(TimingOf::Estimate(estimator)), mac, .. } = &mut self.sites[station]
+        let Interface { timing: Some(Learner::Packets(estimator)), mac, .. } = &mut self.sites[station]
         else {
             return;
         };
@@ -73,7 +62,7 @@ impl Wlan {
     /// The timing of a sender has changed.
     pub(in crate::net) fn on_timing(&mut self, flow: u32, timing: Timing) {
         for site in &mut self.sites {
-            if let Some(TimingOf::Oracle | TimingOf::OracleOfPackets) = site.timing {
+            if let Some(Learner::Oracle | Learner::OracleOfPackets) = site.timing {
                 site.mac.on_timing(flow, timing);
             }
         }
@@ -81,17 +70,13 @@ impl Wlan {
 }
 
 /// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
-pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<TimingOf> {
-    let Some(ArqConfig::Dynamic(config)) = &wifi.arq else { return None };
+pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<Learner> {
     if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
         return None;
     }
-    mac.adopt(wifi.arq.as_ref()?.build()?);
-    Some(match (config.timing, config.options.deadline) {
-        (TimingSource::Oracle, Deadline::OfFlow) => TimingOf::Oracle,
-        (TimingSource::Oracle, Deadline::OfPacket) => TimingOf::OracleOfPackets,
-        (TimingSource::Estimate, _) => TimingOf::Estimate(Box::new(Estimator::new(config.estimate()))),
-    })
+    let arq = wifi.arq.as_ref()?;
+    mac.adopt(arq.build()?);
+    arq.learner()
 }
 
 /// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.

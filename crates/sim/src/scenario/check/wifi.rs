@@ -12,8 +12,6 @@ use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use lasthop_stack::link::dot11::PhyRate;
 use lasthop_stack::link::dot16::{Direction, FRAGMENT_OVERHEAD};
-use lasthop_stack::registry::ArqConfig;
-use lasthop_stack::schemes::dynamic_arq::TimingSource;
 use lasthop_stack::units::{Bytes, Rate, Time};
 
 /// The shortest way after which shadowing may be drawn anew, m.
@@ -148,21 +146,15 @@ impl Check<'_> {
     fn arq(&mut self, name: &str, wifi: &WifiConfig) {
         let Some(arq) = &wifi.arq else { return };
         let key = |below: &str| format!("links.{name}.{below}");
+        let kind = arq.kind().entry().name;
         if wifi.access_point.is_none() {
-            let kind = if matches!(arq, ArqConfig::Dynamic(_)) { "dynamic" } else { "fixed" };
             let text =
                 format!("\"{kind}\" without an access point; expected links.{name}.access-point to name one");
             self.fault(&key("arq.kind"), text);
         }
-        let ArqConfig::Dynamic(config) = arq else { return };
-        if wifi.pcf.is_some() {
-            let text = "\"dynamic\" with coordination \"pcf\"; expected \"dcf\"";
-            self.fault(&key("arq.kind"), text.to_string());
-        }
-        if config.timing == TimingSource::Oracle {
-            let text = "the timers of TCP senders as the simulator knows them; an exception that no access point \
-                        could read and no capture can show";
-            self.remark(&key("arq.timing"), text.to_string());
+        if wifi.pcf.is_some() && arq.chooses() {
+            let text = format!("\"{kind}\" with coordination \"pcf\"; expected \"dcf\"");
+            self.fault(&key("arq.kind"), text);
         }
     }
 

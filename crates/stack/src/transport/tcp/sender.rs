@@ -145,6 +145,12 @@ impl<P: Parts> Sender<P> {
         self.counters.rtt_max = Span::ZERO;
     }
 
+    /// The law that sets the window.
+    #[must_use]
+    pub fn law(&self) -> &P::Law {
+        &self.law
+    }
+
     /// In which form each segment carries an extension, if any: the law's, or one that changes nothing for those that
     /// watch.
     #[must_use]
