@@ -78,7 +78,7 @@ tcp  = { profile = "ns2-2004", variant = "tahoe", packet = "1000 B" }
 
 [agents.snoop]
 kind  = "lle-tcp"
-mode  = "paper"
+lle-tcp.mode = "paper"
 flows = ["main"]
 
 [sweep]

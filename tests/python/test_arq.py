@@ -9,7 +9,6 @@ import pytest
 
 import lasthop as lh
 from lasthop.base.errors import StudyError, UsageError
-from lasthop.scenario.oracle import BY_ORACLE
 from lasthop.views import arq
 
 if TYPE_CHECKING:
@@ -76,6 +75,9 @@ def cell(tmp_path: Path) -> Path:
     return path
 
 
+BY_ORACLE = "TCP timers by oracle"
+
+
 def test_a_run_shows_its_services_and_says_that_it_had_the_oracle(cell: Path, cli: Cli) -> None:
     out = cell.parent / "run"
     ran = cli("run", str(cell), "--trace", "arq", "-o", str(out))
@@ -114,6 +116,29 @@ def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell:
     assert figure.get_supxlabel().endswith(f"· {BY_ORACLE}")
 
 
+def test_exceptions_are_data_of_the_scenario_and_of_each_point(cell: Path) -> None:
+    scenario = lh.load(cell)
+    [timing] = scenario.exceptions
+    assert (timing.key, timing.label) == ("links.air.arq.timing", BY_ORACLE)
+    assert "no access point could read" in timing.meaning
+    at = [scenario.exceptions_at(point) for point in range(len(scenario.points()))]
+    assert [bool(found) for found in at] == [
+        point["links.air.arq.timing"] == "oracle" for point in scenario.points()
+    ]
+
+
+def test_a_header_without_a_form_on_the_wire_is_labelled_too(tmp_path: Path) -> None:
+    from lasthop.views.tables import study_text
+
+    scenario = lh.load("ejtcp/header")
+    assert scenario.notes() == ["exact stamps in two bytes"]
+    assert scenario.set({"flows.main.tcp.ejtcp.header": "option"}).notes() == []
+    short = scenario.set({"run.duration": "2 s", "run.replications": 1})
+    study = short.sweep(out=tmp_path / "study")
+    study.run()
+    assert study_text(study).endswith("\n\nexact stamps in two bytes")
+
+
 def test_a_run_without_the_trace_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"arq\.csv: .*expected what lasthop run --trace arq"):
         arq.services_text(tmp_path, None)
@@ -135,6 +160,6 @@ def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None
 
     one = Paper("cell", "A cell", {}, [], {}, tmp_path / "cell.md")
     assert BY_ORACLE not in Reproduction(one, quick=False).text()
-    labelled = Reproduction(one, quick=False, oracles=["rtt", "ber"])
+    labelled = Reproduction(one, quick=False, exceptions={BY_ORACLE: ["rtt", "ber"]})
     assert labelled.text().endswith(f"\n\n{BY_ORACLE}: rtt, ber")
     assert labelled.as_dict()["notes"] == [f"{BY_ORACLE}: rtt, ber"]

@@ -150,11 +150,9 @@ def services_command(run: Path, window: str | None) -> None:
     RUN is a directory that run --trace arq -o wrote.
     """
     from lasthop.scenario.kept import read
-    from lasthop.scenario.oracle import BY_ORACLE
     from lasthop.views import arq
 
-    label = any(BY_ORACLE in text for text in read(run).get("notes", []))
     text, left = arq.services_text(run, arq.between(window) if window else None)
-    data(f"{text}\n\n{BY_ORACLE}" if label else text)
+    data("\n\n".join([text, *read(run).get("notes", [])]))
     if left:
         note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")

@@ -11,7 +11,6 @@ from lasthop.figures.lines import draw_lines
 from lasthop.figures.matrix import draw_matrix
 from lasthop.figures.style import add_to_caption
 from lasthop.figures.time import draw_study
-from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,8 +39,8 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
 def draw(study: Study, figure: dict[str, Any]) -> Figure:
     """Draw a figure of the study; nothing is written."""
     drawn = _draw(study, figure)
-    if by_oracle(study.scenario.warnings):
-        add_to_caption(drawn, BY_ORACLE)
+    for note in study.scenario.notes():
+        add_to_caption(drawn, note)
     return drawn
 
 

@@ -17,7 +17,6 @@ from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.papers.measure import judge
-from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -51,7 +50,7 @@ class Reproduction:
     quick: bool
     findings: list[Finding] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
-    oracles: list[str] = field(default_factory=list)
+    exceptions: dict[str, list[str]] = field(default_factory=dict)
 
     def worse(self) -> list[Finding]:
         """The findings whose verdict is worse than the one on record.
@@ -92,8 +91,8 @@ class Reproduction:
         return "\n".join([*lines, *(f"\n{note}" for note in self.notes())])
 
     def notes(self) -> list[str]:
-        """Which studies were made with knowledge that no node could have."""
-        return [f"{BY_ORACLE}: {', '.join(self.oracles)}"] if self.oracles else []
+        """Which studies were made with what no protocol could have."""
+        return [f"{label}: {', '.join(studies)}" for label, studies in self.exceptions.items()]
 
 
 def _row(finding: Finding) -> dict[str, str]:
@@ -183,8 +182,8 @@ def reproduce(
             save(draw(study, figure), folder / "figures" / f"{figure['id']}.svg")
         result.findings += [judge(c, study) for c in one.claims if c.study == name]
         result.folders.append(folder)
-        if by_oracle(scenario.warnings):
-            result.oracles.append(name)
+        for label in scenario.notes():
+            result.exceptions.setdefault(label, []).append(name)
     order = [c.id for c in one.claims]
     result.findings.sort(key=lambda f: order.index(f.claim.id))
     return result

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lasthop import _core
 from lasthop.base import paths
@@ -20,7 +20,6 @@ from lasthop.base.arguments import span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
-from lasthop.scenario.oracle import BY_ORACLE, oracle_at
 from lasthop.scenario.overrides import Pairs, as_text, parse_where, select
 from lasthop.scenario.trace import Trace
 
@@ -37,6 +36,22 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
     `argument` is what messages call the one that gave the overrides.
     """
     return Scenario.load(path_or_id, overrides, argument=argument)
+
+
+class RuleException(NamedTuple):
+    """Knowledge or room that a key grants and no protocol could have, such as TCP's timers by oracle.
+
+    `label` is what tables and figures say of results made with it; `meaning` says why nothing real has it.
+    """
+
+    key: str
+    label: str
+    meaning: str
+
+
+def labels(exceptions: Iterable[RuleException]) -> list[str]:
+    """The labels of exceptions, each once, in order."""
+    return list(dict.fromkeys(exception.label for exception in exceptions))
 
 
 class Scenario:
@@ -99,6 +114,19 @@ class Scenario:
     def warnings(self) -> list[str]:
         """Remarks on a scenario that is legal but looks like a mistake."""
         return list(self._core.warnings)
+
+    @property
+    def exceptions(self) -> list[RuleException]:
+        """What its points grant that no protocol could have, each key once."""
+        return [RuleException(*parts) for parts in self._core.exceptions]
+
+    def exceptions_at(self, point: int) -> list[RuleException]:
+        """What one point grants that no protocol could have."""
+        return [RuleException(*parts) for parts in self._core.exceptions_at(point)]
+
+    def notes(self) -> list[str]:
+        """The labels that must accompany every table and figure made with it."""
+        return labels(self.exceptions)
 
     def set(self, values: Mapping[str, object]) -> Self:
         """A copy with some keys set; a swept key that is set is no longer swept."""
@@ -296,8 +324,8 @@ class Run:
         }
 
     def notes(self) -> list[str]:
-        """What must stand with every number of this run: that a node knew what none could."""
-        return [BY_ORACLE] if oracle_at(self.scenario.resolved(self.point)) else []
+        """The labels that must accompany every number of this run: what no protocol could have had."""
+        return labels(self.scenario.exceptions_at(self.point))
 
     def _series(self) -> dict[str, Any] | None:
         """Goodput over time with the width of its bins; nothing where the scenario has none."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
-from lasthop.scenario.oracle import BY_ORACLE, by_oracle
 from lasthop.study.sweep import figure_metrics
 from lasthop.views import airtime, classes
 from lasthop.views.groups import pivot
@@ -55,8 +54,7 @@ def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool 
     by_class = "" if metrics else classes.of_study(study)
     if by_class:
         blocks.append(f"classes of traffic, means over the replications\n{by_class}")
-    if by_oracle(study.scenario.warnings):
-        blocks.append(BY_ORACLE)
+    blocks.extend(study.scenario.notes())
     return "\n\n".join(blocks)
 
 
@@ -75,7 +73,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "stopped": len(study.stopped),
             "airtime": airtime.study_json(study),
             "classes": classes.study_json(study),
-            "notes": [BY_ORACLE] if by_oracle(study.scenario.warnings) else [],
+            "notes": study.scenario.notes(),
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],

@@ -23,9 +23,11 @@ def draw_flows(draw: Draw, network: Network, duration_s: float) -> None:
     if network.agents and over_tcp and draw.chance(0.4):
         agent: Tree = {"kind": draw.one(["lle-tcp", "lle-tcp", "proxy-tcp"])}
         if agent["kind"] == "lle-tcp":
-            agent["mode"] = draw.one(["safe", "safe", "paper"])
-            agent["on-undelivered"] = draw.one(["nothing", "resubmit-once", "three-duplicates"])
-            agent["acknowledge"] = draw.one(["every-packet", "delayed"])
+            agent["lle-tcp"] = {
+                "mode": draw.one(["safe", "safe", "paper"]),
+                "on-undelivered": draw.one(["nothing", "resubmit-once", "three-duplicates"]),
+                "acknowledge": draw.one(["every-packet", "delayed"]),
+            }
         network.tree["agents"] = {"agent": agent}
 
 
