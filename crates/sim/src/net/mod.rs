@@ -13,6 +13,7 @@
 
 pub(crate) mod agents;
 mod channel;
+mod layout;
 mod pairs;
 mod pool;
 pub(crate) mod routes;
@@ -25,13 +26,10 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
 use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
-use lasthop_stack::registry::{ArqConfig, Learner};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use crate::engine::queue::{EventQueue, Sequence, Slot};
-use crate::engine::streams::Stream;
-use crate::medium::loss::LossProcess;
 use crate::model::ports::Ports;
 use crate::model::{Config, LinkKind};
 use crate::probe::accounts::{Account, Accounts, Stream as ByteStream};
@@ -42,7 +40,8 @@ use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
 use agents::{Agents, Around, Stack};
 use channel::InFlight;
-pub(crate) use channel::{Channel, ChannelCounters, Line};
+pub(crate) use channel::{Channel, ChannelCounters};
+use layout::Layout;
 use pool::{PacketPool, PoolId};
 use routes::Routes;
 use slotted::{Frn, FrnEvent};
@@ -114,41 +113,9 @@ impl Net {
         let wires = config.point_to_point();
         tracer.wires =
             wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect();
+        let seeds = (seed, replication);
         let mut queue = EventQueue::default();
-        let mut channels = Vec::new();
-        let mut exits = Vec::new();
-        let (mut media, mut frns) = (0, Vec::new());
-        for link in &config.links {
-            match &link.kind {
-                LinkKind::PointToPoint(ends) => {
-                    let mut stream = Stream::named(seed, replication, &format!("links.{}.rtt", link.name));
-                    let rtt = ends.rtt.map_or(Span::ZERO, |law| law.draw(&mut stream));
-                    let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
-                    for (direction, name) in [(0, "forward"), (1, "reverse")] {
-                        let stream = format!("links.{}.{name}.loss", link.name);
-                        let stream = Stream::named(seed, replication, &stream);
-                        let to = NodeId(ends.nodes[1 - direction] as u32);
-                        let line = Line::new(ends, direction, &link.name, (seed, replication));
-                        exits.push(Exit::Channel(channels.len() as u32));
-                        let config = &ends.directions[direction];
-                        let delay = config.delay + drawn[direction];
-                        let loss = LossProcess::new(config.loss.clone(), stream);
-                        channels.push(Channel::new(line, delay, to, loss, queue.slot()));
-                    }
-                }
-                LinkKind::Wifi(wifi) => {
-                    let stations = 0..wifi.nodes.len() as u32;
-                    exits.extend(stations.map(|station| Exit::Station { wlan: media, station }));
-                    media += 1;
-                }
-                LinkKind::Frn(frn) => {
-                    let (number, first_port) = (frns.len() as u32, exits.len() as u32);
-                    frns.push(first_port);
-                    let stations = 0..frn.nodes.len() as u32;
-                    exits.extend(stations.map(|station| Exit::Slotted { frn: number, station }));
-                }
-            }
-        }
+        let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();
         let agents = Agents::new(config, &routes, &exits, |stack, seat| {
             events.push(NetEvent::Agent(stack, seat));
@@ -160,42 +127,32 @@ impl Net {
                 channels[channel as usize ^ 1].agents[1] = agents.at(port);
             }
         }
-        let mut wlans = Vec::new();
-        let mut first_station = exits.iter().enumerate().filter_map(|(port, exit)| match exit {
-            Exit::Station { station: 0, .. } => Some(port),
-            _ => None,
-        });
+        let (mut wlans, mut frns) = (Vec::new(), Vec::new());
         for (place, link) in config.links.iter().enumerate() {
-            let LinkKind::Wifi(wifi) = &link.kind else { continue };
-            let number = wlans.len() as u32;
-            let mut slot = |event| {
-                events.push(NetEvent::Wlan(number, event));
-                queue.slot()
-            };
-            let name = (place as u32, link.name.as_str());
-            let first = first_station.next().unwrap_or(0);
-            let above = |station: u32| agents.at(first + station as usize);
-            wlans.push(Wlan::new(config, wifi, name, above, (seed, replication), ports, &mut slot));
+            let first_port = first_ports[place];
+            match &link.kind {
+                LinkKind::PointToPoint(_) => {}
+                LinkKind::Wifi(wifi) => {
+                    let number = wlans.len() as u32;
+                    let mut slot = |event| {
+                        events.push(NetEvent::Wlan(number, event));
+                        queue.slot()
+                    };
+                    let name = (place as u32, link.name.as_str());
+                    let above = |station: u32| agents.at(first_port + station as usize);
+                    wlans.push(Wlan::new(config, wifi, name, above, seeds, ports, &mut slot));
+                }
+                LinkKind::Frn(frn) => {
+                    let number = frns.len() as u32;
+                    let mut slot = |event| {
+                        events.push(NetEvent::Frn(number, event));
+                        queue.slot()
+                    };
+                    let at = (&routes, first_port as u32);
+                    frns.push(Frn::new(config, frn, place, at, seeds, &mut slot));
+                }
+            }
         }
-        let first_ports = std::mem::take(&mut frns);
-        let frns = config.frn().zip(first_ports).enumerate().map(|(number, ((place, frn), first_port))| {
-            let mut slot = |event| {
-                events.push(NetEvent::Frn(number as u32, event));
-                queue.slot()
-            };
-            let streams = (seed, replication);
-            Frn::new(config, frn, place, (&routes, first_port), streams, &mut slot)
-        });
-        let frns = frns.collect();
-        // The media whose link learns timing from the simulator, and whether one asks for that of each packet.
-        let learners = config.wifi().map(|(_, wifi)| wifi.arq.as_ref().and_then(ArqConfig::learner));
-        let learners: Vec<_> = learners.enumerate().collect();
-        let of_packets =
-            learners.iter().any(|(_, learner)| matches!(learner, Some(Learner::OracleOfPackets)));
-        let asks =
-            |learner: &Option<Learner>| matches!(learner, Some(Learner::Oracle | Learner::OracleOfPackets));
-        let oracles =
-            learners.iter().filter(|(_, learner)| asks(learner)).map(|(medium, _)| *medium).collect();
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
         let ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some());
         Net {
@@ -212,7 +169,7 @@ impl Net {
             judged: Vec::new(),
             ports,
             transfers: Vec::new(),
-            timers: Timers::new(oracles, 2 * config.flows.len(), of_packets),
+            timers: Timers::of(config),
             round_trips: Vec::new(),
             agents,
             doomed: Vec::new(),

@@ -6,9 +6,12 @@ use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Timing;
 use lasthop_stack::packet::{Body, Packet};
+use lasthop_stack::registry::{ArqConfig, Learner};
 use lasthop_stack::units::{SeqNo, Span, Time};
 
-/// What links may be told of TCP senders.
+use crate::model::Config;
+
+/// What links may learn of TCP senders.
 #[derive(Debug)]
 pub(crate) struct Timers {
     /// By the number of the end: twice that of its flow, plus one for the receiving one.
@@ -23,8 +26,25 @@ pub(crate) struct Timers {
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
 impl Timers {
+    /// Timers for the links of a scenario that ask for them; none where no link does.
+    pub(super) fn of(config: &Config) -> Option<Box<Timers>> {
+        let mut media = Vec::new();
+        let mut of_packets = false;
+        for (number, (_, wifi)) in config.wifi().enumerate() {
+            match wifi.arq.as_ref().and_then(ArqConfig::learner) {
+                Some(Learner::Oracle) => media.push(number),
+                Some(Learner::OracleOfPackets) => {
+                    media.push(number);
+                    of_packets = true;
+                }
+                Some(Learner::Packets(_)) | None => {}
+            }
+        }
+        Timers::new(media, 2 * config.flows.len(), of_packets)
+    }
+
     /// Timers for these media, of so many ends; none where there are no such media.
-    pub(super) fn new(media: Vec<usize>, ends: usize, of_packets: bool) -> Option<Box<Timers>> {
+    fn new(media: Vec<usize>, ends: usize, of_packets: bool) -> Option<Box<Timers>> {
         let timings = vec![Timing::UNKNOWN; ends];
         let sent = of_packets.then(|| vec![VecDeque::new(); ends]);
         (!media.is_empty()).then(|| Box::new(Timers { timings, sent, media }))

@@ -1,0 +1,67 @@
+//! The interfaces of a network, link after link, and the channels of its wires.
+
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::units::Span;
+
+use super::channel::{Channel, Line};
+use super::ways::Exit;
+use crate::engine::queue::EventQueue;
+use crate::engine::streams::Stream;
+use crate::medium::loss::LossProcess;
+use crate::model::{Config, LinkKind, PointToPoint};
+
+/// What the ports of a network lead to.
+pub(super) struct Layout {
+    /// Two for each link of two nodes.
+    pub(super) channels: Vec<Channel>,
+    /// By port.
+    pub(super) exits: Vec<Exit>,
+    /// The first port of each link.
+    pub(super) first_ports: Vec<usize>,
+}
+
+impl Layout {
+    /// That of a scenario; the slots of the channels are the first of the queue.
+    pub(super) fn new(config: &Config, seeds: (u64, u64), queue: &mut EventQueue) -> Layout {
+        let mut layout = Layout { channels: Vec::new(), exits: Vec::new(), first_ports: Vec::new() };
+        let (mut media, mut frns) = (0, 0);
+        for link in &config.links {
+            layout.first_ports.push(layout.exits.len());
+            match &link.kind {
+                LinkKind::PointToPoint(ends) => layout.wire(ends, &link.name, seeds, queue),
+                LinkKind::Wifi(wifi) => {
+                    let stations = 0..wifi.nodes.len() as u32;
+                    layout.exits.extend(stations.map(|station| Exit::Station { wlan: media, station }));
+                    media += 1;
+                }
+                LinkKind::Frn(frn) => {
+                    let stations = 0..frn.nodes.len() as u32;
+                    layout.exits.extend(stations.map(|station| Exit::Slotted { frn: frns, station }));
+                    frns += 1;
+                }
+            }
+        }
+        layout
+    }
+
+    fn wire(
+        &mut self,
+        ends: &PointToPoint,
+        name: &str,
+        (seed, replication): (u64, u64),
+        queue: &mut EventQueue,
+    ) {
+        let stream = |what: &str| Stream::named(seed, replication, &format!("links.{name}.{what}"));
+        let rtt = ends.rtt.map_or(Span::ZERO, |law| law.draw(&mut stream("rtt")));
+        let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
+        for (direction, loss) in [(0, "forward.loss"), (1, "reverse.loss")] {
+            let to = NodeId(ends.nodes[1 - direction] as u32);
+            let line = Line::new(ends, direction, name, (seed, replication));
+            let config = &ends.directions[direction];
+            let loss = LossProcess::new(config.loss.clone(), stream(loss));
+            self.exits.push(Exit::Channel(self.channels.len() as u32));
+            let delay = config.delay + drawn[direction];
+            self.channels.push(Channel::new(line, delay, to, loss, queue.slot()));
+        }
+    }
+}
