@@ -15,6 +15,7 @@ mod frn;
 mod group;
 mod link;
 mod measurement;
+mod ping;
 mod row;
 mod run;
 mod samples;

@@ -202,7 +202,7 @@ impl Flow {
                 Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
-                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header)))
+                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())))
             }
         };
         let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {
@@ -265,7 +265,7 @@ impl Flow {
                     way.on_acknowledgement(&ends[side], now);
                 }
             }
-            Sockets::Udp(ends) => ends.up(side, packet, net),
+            Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
         }
     }
 
@@ -421,7 +421,7 @@ impl Flow {
                     sender: ends[direction].counters(net.now),
                 })
             }
-            Sockets::Udp(ends) => FlowSample::Udp(ends.sample()),
+            Sockets::Udp(ends) => FlowSample::Udp(ends.sample(net)),
         }
     }
 }
