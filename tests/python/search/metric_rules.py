@@ -71,7 +71,10 @@ def metrics_are_numbers(seen: Observed) -> Iterator[str]:
             yield f"{name} is negative: {value}"
         elif unit in COUNTED and "mean" not in last and "_per_" not in last and value != int(value):
             yield f"{name} counts {value}"
-        elif last in {"utilisation", "jain_index", "retransmitted_share", "lost_share"} and value > 1 + ROUNDING:
+        elif (
+            last in {"utilisation", "jain_index", "retransmitted_share", "lost_share"}
+            and value > 1 + ROUNDING
+        ):
             yield f"{name} is a share of {value}"
 
 
