@@ -164,7 +164,7 @@ fn a_probe_of_an_empty_wire_measures_its_round_trip_exactly() {
 fn a_probe_beside_a_bulk_transfer_measures_the_delay_of_the_queue() {
     let load =
         "\n[flows.f]\nfrom = \"a\"\nto = \"b\"\ntcp = { window = \"60 segments\", packet = \"1000 B\" }\n";
-    let often = PING.replace("}", ", ping = { interval = \"20 ms\" } }");
+    let often = PING.replace('}', ", ping = { interval = \"20 ms\" } }");
     let outcome = with(WIRE, &format!("{load}{often}"));
     let told = |name: &str| metric(&outcome, name);
     assert!(told("links.wire.drops_queue") == 0.0 && told("links.wire.queue_mean_packets") > 50.0);
@@ -182,7 +182,7 @@ fn a_probe_beside_a_bulk_transfer_measures_the_delay_of_the_queue() {
 fn what_a_probe_loses_on_both_ways_is_its_lost_share() {
     let lossy = WIRE
         .replace("kind = \"wired\"", "kind = \"lossy\"\nloss = { rate = \"10 %\", direction = \"both\" }");
-    let often = PING.replace("}", ", ping = { interval = \"2 ms\", packet = \"100 B\" } }");
+    let often = PING.replace('}', ", ping = { interval = \"2 ms\", packet = \"100 B\" } }");
     let outcome = with(&lossy, &often);
     let told = |name: &str| metric(&outcome, &format!("flows.p.{name}"));
     // Lost there, or there and not back, of 9000: three standard deviations are 1.2 %.
@@ -206,7 +206,7 @@ fn the_probes_of_a_group_are_counted_together() {
 fn a_probe_is_answered_over_links_of_every_kind() {
     let mesh = AIR.replace("kind = \"wifi\"", "kind = \"frn\"").replace("queue = \"10 packets\"", "");
     let wimax = WIRE.replace("kind = \"wired\"", "kind = \"wimax\"").replace("rate = \"1 Mbit/s\"", "");
-    let often = PING.replace("}", ", ping = { interval = \"100 ms\" } }");
+    let often = PING.replace('}', ", ping = { interval = \"100 ms\" } }");
     for (scenario, least_s, most_s) in
         [(AIR, 0.5e-3, 10e-3), (mesh.as_str(), 1e-3, 0.5), (wimax.as_str(), 20e-3, 60e-3)]
     {

@@ -119,7 +119,7 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     walk.found
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn direction(&mut self, place: usize, direction: &Direction<'_>) {
         let prefix = format!("{}.", direction.name);
         if direction.is_tcp() {
