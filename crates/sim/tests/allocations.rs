@@ -9,12 +9,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
+use lasthop_sim::model::TransportConfig;
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::traffic::AppKind;
 use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::registry::tcp::Config;
-use lasthop_stack::units::Span;
+use lasthop_stack::units::{Rate, Span};
 
 struct Counting;
 
@@ -69,6 +70,30 @@ fn a_run_ten_times_as_long_allocates_no_more() {
             // A burst that is longer than any before may still enlarge a ring: a handful, whatever the packets.
             assert!(long <= short + 8, "{}: {short} allocations, then {long}", variant.name);
         }
+    }
+}
+
+#[test]
+fn datagrams_and_probes_in_a_run_ten_times_as_long_allocate_no_more() {
+    let _alone = ALONE.lock();
+    let sources = [
+        AppKind::Cbr { rate: Rate(800_000), packet: 500 },
+        AppKind::Ping { interval: Span::from_millis(5), packet: 56 },
+    ];
+    for kind in sources {
+        let counted = |seconds: u64| {
+            let mut config = ejtcp_fig9(ns2_tcp(), 0.01, Span::from_secs(seconds));
+            config.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
+            config.flows[0].app.kind = kind.clone();
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let outcome = run_once(&config);
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert!(outcome.events > 200 * seconds);
+            allocations
+        };
+        let (short, long) = (counted(10), counted(100));
+        // A bit for each datagram since the first that was lost is kept at both ends, in rings that double.
+        assert!(long <= short + 16, "{kind:?}: {short} allocations, then {long}");
     }
 }
 

@@ -144,6 +144,94 @@ fn datagrams_that_come_by_chance_wait_for_each_other() {
     assert!(told("jitter") > 1e-3 && told("jitter") < 9.7e-3, "{}", told("jitter"));
 }
 
+/// A probe between two nodes.
+const PING: &str = "\n[flows.p]\nfrom = \"a\"\nto = \"b\"\napp = { kind = \"ping\" }\n";
+
+#[test]
+fn a_probe_of_an_empty_wire_measures_its_round_trip_exactly() {
+    let outcome = with(WIRE, PING);
+    let told = |name: &str| metric(&outcome, &format!("flows.p.{name}"));
+    // 56 B and 28 B of headers at 1 Mbit/s take 0.672 ms, and the wire 10 ms, each way.
+    for name in ["rtt_mean_s", "rtt_p50_s", "rtt_p95_s", "rtt_p99_s", "rtt_max_s"] {
+        near(told(name), 2.0 * 0.010_672, 1e-9);
+    }
+    // One a second from the end of the warm-up to that of the run, when the last is on its way.
+    assert_eq!((told("requests_sent"), told("requests_answered")), (19.0, 18.0));
+    assert_eq!(told("lost_share"), 0.0);
+}
+
+#[test]
+fn a_probe_beside_a_bulk_transfer_measures_the_delay_of_the_queue() {
+    let load =
+        "\n[flows.f]\nfrom = \"a\"\nto = \"b\"\ntcp = { window = \"60 segments\", packet = \"1000 B\" }\n";
+    let often = PING.replace('}', ", ping = { interval = \"20 ms\" } }");
+    let outcome = with(WIRE, &format!("{load}{often}"));
+    let told = |name: &str| metric(&outcome, name);
+    assert!(told("links.wire.drops_queue") == 0.0 && told("links.wire.queue_mean_packets") > 50.0);
+    // A window of 60 segments of 1052 B, less what is on the way, stands in the queue.
+    let queued_s = 60.0 * 1052.0 * 8.0 / 1e6;
+    near(told("flows.p.rtt_p50_s"), queued_s, 0.05);
+    near(told("flows.p.rtt_mean_s"), told("flows.f.rtt_mean_s"), 0.05);
+    assert!(told("flows.p.rtt_p95_s") < told("flows.p.rtt_max_s") * 1.000_001);
+    // It is no load of its own: neither its bytes nor its share count.
+    assert_eq!(told("goodput_bps"), told("flows.f.goodput_bps"));
+    assert!(!outcome.metrics.iter().any(|(name, _)| name == "jain_index"));
+}
+
+#[test]
+fn what_a_probe_loses_on_both_ways_is_its_lost_share() {
+    let lossy = WIRE
+        .replace("kind = \"wired\"", "kind = \"lossy\"\nloss = { rate = \"10 %\", direction = \"both\" }");
+    let often = PING.replace('}', ", ping = { interval = \"2 ms\", packet = \"100 B\" } }");
+    let outcome = with(&lossy, &often);
+    let told = |name: &str| metric(&outcome, &format!("flows.p.{name}"));
+    // Lost there, or there and not back, of 9000: three standard deviations are 1.2 %.
+    near(told("lost_share"), 1.0 - 0.9 * 0.9, 0.012 / 0.19);
+    let lost = told("lost_share") * told("requests_sent");
+    assert!((told("requests_sent") - told("requests_answered") - lost).abs() < 15.0, "{lost}");
+}
+
+#[test]
+fn the_probes_of_a_group_are_counted_together() {
+    let outcome = with(WIRE, &PING.replace("to = \"b\"", "to = \"b\"\ncount = 3"));
+    let told = |name: &str| metric(&outcome, name);
+    let each = (1..=3).map(|number| told(&format!("flows.p{number}.rtt_mean_s"))).sum::<f64>() / 3.0;
+    near(told("flows.p.rtt_mean_s"), each, 1e-9);
+    assert_eq!(told("flows.p.requests_sent"), 3.0 * 19.0);
+    // The second and the third wait for those before them.
+    near(told("flows.p.rtt_max_s"), 2.0 * 0.010_672 + 2.0 * 0.000_672, 1e-9);
+}
+
+#[test]
+fn a_probe_is_answered_over_links_of_every_kind() {
+    let mesh = AIR.replace("kind = \"wifi\"", "kind = \"frn\"").replace("queue = \"10 packets\"", "");
+    let wimax = WIRE.replace("kind = \"wired\"", "kind = \"wimax\"").replace("rate = \"1 Mbit/s\"", "");
+    let often = PING.replace('}', ", ping = { interval = \"100 ms\" } }");
+    for (scenario, least_s, most_s) in
+        [(AIR, 0.5e-3, 10e-3), (mesh.as_str(), 1e-3, 0.5), (wimax.as_str(), 20e-3, 60e-3)]
+    {
+        let outcome = with(scenario, &often);
+        let told = |name: &str| metric(&outcome, &format!("flows.p.{name}"));
+        assert!(told("requests_answered") >= 0.95 * told("requests_sent"), "{scenario}");
+        let found = told("rtt_mean_s");
+        assert!(found > least_s && found < most_s, "{found} {scenario}");
+    }
+}
+
+#[test]
+fn a_probe_elsewhere_changes_nothing() {
+    let lossy = WIRE.replace("kind = \"wired\"", "kind = \"lossy\"\nloss = { rate = \"2 %\" }");
+    let both = lossy.replace("b = {}", "b = {}\nc = {}\nd = {}")
+        + "\n[links.other]\nkind = \"lossy\"\nnodes = [\"c\", \"d\"]\nrate = \"1 Mbit/s\"\nloss = { rate = \"2 %\" }\n";
+    let load = "\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n";
+    let elsewhere = PING.replace("\"a\"", "\"c\"").replace("\"b\"", "\"d\"");
+    let (alone, beside) = (with(&lossy, load), with(&both, &format!("{load}{elsewhere}")));
+    for (name, value) in &alone.metrics {
+        let found = beside.metrics.iter().find(|(other, _)| other == name);
+        assert_eq!(found.map(|(_, value)| *value), Some(*value), "{name}");
+    }
+}
+
 #[test]
 fn an_802_11_station_with_time_to_spare_holds_no_queue() {
     let flows = "\n[flows.u]\nfrom = \"a\"\nto = \"b\"\nudp = {}\n\

@@ -21,18 +21,29 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "acknowledged_s": lambda seen, of: True,
     "retransmitted_share": lambda seen, of: not seen.metrics.get(f"{of}segments_sent"),
     "timeout_first_mean_s": lambda seen, of: _series_of_timeouts(seen, of) == 0,
-    "rtt_mean_s": lambda seen, of: seen.metrics[f"{of}rtt_max_s"] is None,
+    "rtt_mean_s": lambda seen, of: seen.metrics.get(f"{of}rtt_max_s") is None,
     "rtt_max_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
     "rtt_sd_s": lambda seen, of: True,
     "rtt_p50_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
     "rtt_p95_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
     "rtt_p99_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
+    "transfer_bps": lambda seen, of: seen.metrics[f"{of}completion_s"] is None or not _is_file(seen, of),
+    # All requests are on their way.
+    "lost_share": lambda seen, of: seen.metrics[f"{of}requests_answered"] == 0,
     # No loss, no estimate taken.
     "rate_estimate_bps": lambda seen, of: True,
     "delay_mean_s": lambda seen, of: seen.metrics[f"{of}packets_received"] == 0,
     "delay_max_s": lambda seen, of: seen.metrics[f"{of}packets_received"] == 0,
+    "delay_p50_s": lambda seen, of: seen.metrics[f"{of}delay_mean_s"] is None,
+    "delay_p95_s": lambda seen, of: seen.metrics[f"{of}delay_mean_s"] is None,
+    "delay_p99_s": lambda seen, of: seen.metrics[f"{of}delay_mean_s"] is None,
+    # One datagram has no neighbour.
+    "jitter_s": lambda seen, of: (seen.metrics[f"{of}packets_received"] or 0) < 2 or seen.has_warmup,
     "service_mean_s": lambda seen, of: True,
     "service_sd_s": lambda seen, of: True,
+    "queue_delay_mean_s": lambda seen, of: True,
+    "queue_delay_p95_s": lambda seen, of: True,
+    "queue_delay_max_s": lambda seen, of: True,
     "jain_index": lambda seen, of: seen.metrics["goodput_bps"] == 0,
     # Agents that hear no acknowledgements of their receivers.
     "unconfirmed": lambda seen, of: not (seen.has_agent("lle-tcp") and "safe" in seen.settings.values()),
@@ -60,7 +71,10 @@ def metrics_are_numbers(seen: Observed) -> Iterator[str]:
             yield f"{name} is negative: {value}"
         elif unit in COUNTED and "mean" not in last and "_per_" not in last and value != int(value):
             yield f"{name} counts {value}"
-        elif last in {"utilisation", "jain_index", "retransmitted_share"} and value > 1 + ROUNDING:
+        elif (
+            last in {"utilisation", "jain_index", "retransmitted_share", "lost_share"}
+            and value > 1 + ROUNDING
+        ):
             yield f"{name} is a share of {value}"
 
 
@@ -71,6 +85,12 @@ ORDERED = [
     ("rtt_p50_s", "rtt_p95_s"),
     ("rtt_p95_s", "rtt_p99_s"),
     ("delay_mean_s", "delay_max_s"),
+    ("delay_p50_s", "delay_p95_s"),
+    ("delay_p95_s", "delay_p99_s"),
+    ("delay_p99_s", "delay_max_s"),
+    ("requests_answered", "requests_sent"),
+    ("queue_delay_mean_s", "queue_delay_max_s"),
+    ("queue_delay_p95_s", "queue_delay_max_s"),
     ("transfers_done", "transfers_begun"),
     ("arq.first_retransmissions", "arq.first_transmissions"),
     ("arq.second_retransmissions", "arq.first_retransmissions"),
@@ -126,6 +146,10 @@ def _units() -> dict[str, str]:
     return {
         entry["name"].rpartition(".")[2]: entry["unit"] for entry in json.loads(_core.registry())["metrics"]
     }
+
+
+def _is_file(seen: Observed, of: str) -> bool:
+    return any(of == f"flows.{name}." and seen.is_set(f"{app}.kind", "file") for name, app, _ in seen.ends())
 
 
 def _series_of_timeouts(seen: Observed, of: str) -> float:

@@ -53,12 +53,18 @@ def queues_hold_what_they_have_room_for(seen: Observed) -> Iterator[str]:
     if columns is None:
         return
     links, directions = np.asarray(columns["link"]), np.asarray(columns["direction"])
+    packets = np.asarray(columns["packets"])
     for link in seen.tree["links"]:
         for direction, at in (("forward", ""), ("reverse", "reverse.")):
             room = re.fullmatch(r"(\d+) packets?", seen.settings.get(f"links.{link}.{at}queue", ""))
-            packets = np.asarray(columns["packets"])[(links == link) & (directions == direction)]
-            if room and len(packets) and np.max(packets) > int(room[1]):
-                yield f"{link} {direction}: {np.max(packets):.0f} packets, room for {room[1]}"
+            held = packets[(links == link) & (directions == direction)]
+            if room and len(held) and np.max(held) > int(room[1]):
+                yield f"{link} {direction}: {np.max(held):.0f} packets, room for {room[1]}"
+        room = re.fullmatch(r"(\d+) packets?", seen.settings.get(f"links.{link}.queue", ""))
+        held = packets[(links == link) & (directions == "-")]
+        # The room of an 802.11 station is beside the packet in service.
+        if room and len(held) and np.max(held) > int(room[1]) + 1:
+            yield f"{link}: {np.max(held):.0f} packets at a station, room for {room[1]} and one in service"
 
 
 def _by_flow(seen: Observed, channel: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -35,7 +35,7 @@ def _flow(draw: Draw, network: Network, duration_s: float) -> Tree:
     sender, receiver = draw.one(network.ends)
     flow: Tree = {"from": sender, "to": receiver}
     if draw.chance(0.2):
-        flow["app"] = _packets(draw, network.fastest_bps)
+        flow["app"] = _ping(draw) if draw.chance(0.3) else _packets(draw, network.fastest_bps)
         flow["udp"] = {}
         _timed(draw, flow["app"], duration_s)
         return flow
@@ -78,6 +78,12 @@ def _packets(draw: Draw, fastest_bps: float) -> Tree:
         source |= {"on": draw.time(0.01, 1), "off": draw.time(0.01, 1)}
         source["law"] = draw.one(["exponential", "pareto", "fixed"])
     return {"kind": kind, kind: source}
+
+
+def _ping(draw: Draw) -> Tree:
+    """A probe of at most five hundred requests a second."""
+    ping = {"interval": draw.time(0.002, 1), "packet": f"{draw.log(1, 1400):.0f} B"}
+    return {"kind": "ping", "ping": ping if draw.chance(0.7) else {}}
 
 
 def _user(draw: Draw) -> Tree:

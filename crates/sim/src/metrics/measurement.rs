@@ -9,9 +9,10 @@ use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
 use super::link::{DrawnLink, Link};
+use super::ping::Ping;
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
-use super::samples::{FlowSample, TcpSample};
+use super::samples::{FlowSample, TcpSample, UdpSample};
 use super::walk::directions;
 use super::wifi::{Arq, Wifi};
 use crate::model::{Config, PointToPoint, TransportConfig};
@@ -52,6 +53,11 @@ impl Measurement<'_> {
         self.end.since(self.begin).as_secs()
     }
 
+    /// Whether the measurement began: a run that was stopped within its warm-up has measured nothing.
+    fn has_begun(&self) -> bool {
+        self.end >= self.begin
+    }
+
     /// The samples of a direction, by its place among all; `None` if it goes over UDP.
     fn tcp(&self, place: usize) -> Option<(&TcpSample, &TcpSample)> {
         self.at_begin.flows[place].tcp().zip(self.at_end.flows[place].tcp())
@@ -67,9 +73,24 @@ impl Measurement<'_> {
     }
 
     pub(super) fn udp_flow(&self, place: usize) -> UdpFlow {
+        let (began, ended) = self.udp(place);
+        let delays = if self.has_begun() { ended.delays } else { Summary::default() };
+        UdpFlow { began: *began, ended: UdpSample { delays, ..*ended }, seconds: self.seconds() }
+    }
+
+    fn udp(&self, place: usize) -> (&UdpSample, &UdpSample) {
         let samples = self.at_begin.flows[place].udp().zip(self.at_end.flows[place].udp());
-        let (began, ended) = samples.expect("a flow over udp has samples of udp");
-        UdpFlow { began: *began, ended: *ended, seconds: self.seconds() }
+        samples.expect("a flow over udp has samples of udp")
+    }
+
+    /// Probes; `ends` are the ends that ask.
+    pub(super) fn ping(&self, members: &[usize], ends: &[usize]) -> Ping {
+        let mut all = Ping::new(self.round_trips(ends));
+        for &member in members.iter().filter(|_| self.has_begun()) {
+            let (began, ended) = self.udp(member);
+            all.add(began, ended);
+        }
+        all
     }
 
     /// What a law of a flow, by its number, made of losses.
@@ -108,7 +129,7 @@ impl Measurement<'_> {
     /// The round trips that these ends measured, together.
     fn round_trips(&self, ends: &[usize]) -> Summary {
         let mut all = Times::default();
-        for &end in ends {
+        for &end in ends.iter().filter(|_| self.has_begun()) {
             all.add(&self.round_trips[end]);
         }
         all.summary()
@@ -147,7 +168,11 @@ impl Measurement<'_> {
     }
 
     pub(super) fn wifi(&self, number: usize) -> Wifi {
-        Wifi { began: self.at_begin.wlans[number].clone(), ended: self.at_end.wlans[number].clone() }
+        let (began, mut ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
+        if !self.has_begun() {
+            (ended.queue, ended.waits) = Default::default();
+        }
+        Wifi { began, ended }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {
@@ -201,16 +226,17 @@ impl Measurement<'_> {
         difference(&self.at_begin.agents[number].counts, &self.at_end.agents[number].counts, name)
     }
 
-    fn goodputs_bps(&self) -> Vec<f64> {
-        (0..self.at_end.flows.len()).map(|place| self.rates_bps(place).0).collect()
+    fn goodputs_bps(&self, places: &[usize]) -> Vec<f64> {
+        places.iter().map(|place| self.rates_bps(*place).0).collect()
     }
 
-    pub(super) fn run(&self) -> Run {
-        Run { goodputs_bps: self.goodputs_bps(), seconds: self.seconds() }
+    /// The directions at these places, which are no probes.
+    pub(super) fn run(&self, places: &[usize]) -> Run {
+        Run { goodputs_bps: self.goodputs_bps(places), seconds: self.seconds() }
     }
 
-    pub(super) fn several_flows(&self) -> SeveralFlows {
-        SeveralFlows { goodputs_bps: self.goodputs_bps() }
+    pub(super) fn several_flows(&self, places: &[usize]) -> SeveralFlows {
+        SeveralFlows { goodputs_bps: self.goodputs_bps(places) }
     }
 
     pub(super) fn tcp_run(&self) -> TcpRun {

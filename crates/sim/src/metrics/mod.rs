@@ -8,6 +8,8 @@
 //! adds the rows of each: without a run it gives the names, with one the values too, so that the two cannot differ. Counters
 //! only grow, so a metric is read from two samples: of the end of the warm-up and of the end of the run.
 
+#![expect(clippy::unnecessary_wraps, reason = "what a row reads is an option in every row")]
+
 mod agent;
 mod class;
 mod flow;
@@ -15,6 +17,7 @@ mod frn;
 mod group;
 mod link;
 mod measurement;
+mod ping;
 mod row;
 mod run;
 mod samples;

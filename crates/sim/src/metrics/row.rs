@@ -14,6 +14,7 @@ use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, TcpGroup};
 use super::link::{DrawnLink, Link};
+use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::wifi::{Arq, Wifi};
 
@@ -90,6 +91,8 @@ pub enum Scope {
     EstimatingFlow,
     /// A flow over UDP.
     UdpFlow,
+    /// A flow that probes round trips, or the flows of a group of such, together.
+    Ping,
     /// A law that classifies the losses of a flow: the one in force, or one that watches.
     Judge,
     /// What only one law counts, of a flow under it.
@@ -126,10 +129,11 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 19] = [
+    pub const ALL: [Scope; 20] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::UdpFlow,
+        Scope::Ping,
         Scope::Judge,
         Scope::Law,
         Scope::Group,
@@ -155,6 +159,7 @@ impl Scope {
             Scope::TcpFlow => "tcp flow",
             Scope::EstimatingFlow => "estimating flow",
             Scope::UdpFlow => "udp flow",
+            Scope::Ping => "ping",
             Scope::Judge => "judge",
             Scope::Law => "law",
             Scope::Group => "group of flows",
@@ -179,7 +184,7 @@ impl Scope {
     pub const fn prefixes(self) -> &'static [&'static str] {
         match self {
             Scope::TcpFlow | Scope::EstimatingFlow => &["flows.<f>.", "flows.<f>.reverse."],
-            Scope::UdpFlow => &["flows.<f>."],
+            Scope::UdpFlow | Scope::Ping => &["flows.<f>."],
             Scope::Judge => &[
                 "flows.<f>.judged.",
                 "flows.<f>.judges.<law>.",
@@ -203,6 +208,7 @@ impl Scope {
             Scope::TcpFlow => entries::<TcpFlow>(),
             Scope::EstimatingFlow => entries::<EstimatingFlow>(),
             Scope::UdpFlow => entries::<UdpFlow>(),
+            Scope::Ping => entries::<Ping>(),
             Scope::Judge => entries::<Judge>(),
             Scope::Law => laws(),
             Scope::Group => entries::<Group>(),
@@ -352,9 +358,10 @@ mod tests {
 
     #[test]
     fn no_name_is_given_twice_where_several_scopes_meet() {
-        let meeting: [&[Scope]; 6] = [
+        let meeting: [&[Scope]; 7] = [
             &[Scope::TcpFlow, Scope::EstimatingFlow, Scope::Judge, Scope::Class],
             &[Scope::UdpFlow],
+            &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
             &[Scope::Link, Scope::DrawnLink],
             &[Scope::Wifi, Scope::Arq, Scope::ArqKind],
@@ -381,7 +388,7 @@ mod tests {
     #[test]
     fn a_metric_is_found_by_its_name_in_the_results() {
         let scopes = |name| named(name).map(|entry| entry.scope).collect::<Vec<_>>();
-        assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow]);
+        assert_eq!(scopes("flows.main.rtt_max_s"), [Scope::TcpFlow, Scope::Ping]);
         assert_eq!(scopes("flows.a.reverse.judges.veno.fast.spurious"), [Scope::Judge]);
         assert_eq!(scopes("flows.clients.class.web.transfers_done"), [Scope::Class]);
         assert_eq!(scopes("links.hop.arq.urgent_missed"), [Scope::ArqKind]);

@@ -15,7 +15,7 @@ impl Measured for Run {
     const ROWS: &'static [Row<Run>] = &[row(
         "goodput_bps",
         Unit::BitsPerSecond,
-        "sum of the goodputs of all flows, and of the data that goes back on them",
+        "sum of the goodputs of all flows but probes, and of the data that goes back on them",
         |run| (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum()),
     )];
 }
@@ -30,7 +30,7 @@ impl Measured for SeveralFlows {
     const ROWS: &'static [Row<SeveralFlows>] = &[row(
         "jain_index",
         Unit::One,
-        "Jain's fairness index over the goodputs of the flows, from two on; data that goes back counts as a flow",
+        "Jain's fairness index over the goodputs of the flows but probes, from two on; data that goes back counts as a flow",
         |run| jain_index(&run.goodputs_bps),
     )];
 }

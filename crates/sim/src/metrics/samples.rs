@@ -47,6 +47,8 @@ pub(crate) struct UdpSample {
     /// Of the measured time alone.
     pub(crate) delays: Summary,
     pub(crate) jitter: Jitter,
+    /// Requests of a probe that are on their way, or their answers are.
+    pub(crate) outstanding: u64,
 }
 
 impl FlowSample {

@@ -56,6 +56,10 @@ impl Direction<'_> {
         2 * self.number + usize::from(self.is_reverse)
     }
 
+    fn is_probe(&self) -> bool {
+        self.flow.is_probe()
+    }
+
     fn is_tcp(&self) -> bool {
         matches!(self.flow.transport, TransportConfig::Tcp(_))
     }
@@ -99,9 +103,14 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     }
     for (group, members) in groups(&directions) {
         let prefix = format!("{group}.");
+        let ends: Vec<usize> = members.iter().map(|member| directions[*member].end()).collect();
+        // The flows of a group have one source.
+        if directions[members[0]].is_probe() {
+            walk.add(&prefix, |run| run.ping(&members, &ends));
+            continue;
+        }
         walk.add(&prefix, |run| run.group(&members));
         if members.iter().any(|member| directions[*member].is_tcp()) {
-            let ends: Vec<usize> = members.iter().map(|member| directions[*member].end()).collect();
             walk.add(&prefix, |run| run.tcp_group(&members, &ends));
         }
     }
@@ -113,9 +122,10 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
         let prefix = format!("{prefix}{}.", agent.scheme.kind().entry().name);
         walk.add_counts(&prefix, &agent.scheme.counts(), |run, name| run.agent_count(number, name));
     }
-    walk.add("", Measurement::run);
-    if directions.len() > 1 {
-        walk.add("", Measurement::several_flows);
+    let loads: Vec<usize> = (0..directions.len()).filter(|place| !directions[*place].is_probe()).collect();
+    walk.add("", |run| run.run(&loads));
+    if loads.len() > 1 {
+        walk.add("", |run| run.several_flows(&loads));
     }
     if directions.iter().any(Direction::is_tcp) {
         walk.add("", Measurement::tcp_run);
@@ -123,11 +133,13 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     walk.found
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn direction(&mut self, place: usize, direction: &Direction<'_>) {
         let prefix = format!("{}.", direction.name);
         if direction.is_tcp() {
             self.add(&prefix, |run| run.tcp_flow(place));
+        } else if direction.is_probe() {
+            self.add(&prefix, |run| run.ping(&[place], &[direction.end()]));
         } else {
             self.add(&prefix, |run| run.udp_flow(place));
         }

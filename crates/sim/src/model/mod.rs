@@ -6,7 +6,7 @@ use std::iter;
 
 use crate::medium::loss::LossConfig;
 use crate::medium::modulation::ModulationLaw;
-use crate::traffic::AppConfig;
+use crate::traffic::{AppConfig, AppKind};
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
@@ -314,6 +314,12 @@ impl FlowConfig {
 }
 
 impl FlowConfig {
+    /// Whether it probes the round trip, and is no traffic of its own.
+    #[must_use]
+    pub fn is_probe(&self) -> bool {
+        matches!(self.app.kind, AppKind::Ping { .. })
+    }
+
     /// The bytes of the segments whose rate its law estimates, if it does.
     #[must_use]
     pub fn estimated_segment(&self) -> Option<u32> {

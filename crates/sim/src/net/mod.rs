@@ -25,7 +25,7 @@ pub(crate) mod wlan;
 use std::collections::VecDeque;
 
 use lasthop_stack::hooks::Judged;
-use lasthop_stack::packet::{Body, NodeId, Packet, Segment};
+use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -319,6 +319,14 @@ impl Net {
         let now = self.now;
         let mut doomed = self.doomed.iter().filter(|(lost, _)| *lost >= now);
         self.pool.bound_for(port).any(answers) || doomed.any(|(_, packet)| answers(packet))
+    }
+
+    /// The datagrams that are on their way to a port.
+    pub(crate) fn datagrams_for(&self, port: u16) -> impl Iterator<Item = &Datagram> {
+        self.pool.bound_for(port).filter_map(|packet| match &packet.body {
+            Body::Udp(datagram) => Some(datagram),
+            Body::Tcp(_) => None,
+        })
     }
 
     /// The first packet of a channel arrives. It goes on over the next wire, or is to be taken at the node

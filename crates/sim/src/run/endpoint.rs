@@ -203,7 +203,7 @@ impl Flow {
                 Sockets::Tcp(Box::new(ends))
             }
             TransportConfig::Udp { extra_header } => {
-                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header)))
+                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())))
             }
         };
         let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {
@@ -266,7 +266,7 @@ impl Flow {
                     way.on_acknowledgement(&ends[side], now);
                 }
             }
-            Sockets::Udp(ends) => ends.up(side, packet, net),
+            Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
         }
     }
 
@@ -423,7 +423,7 @@ impl Flow {
                     sender: ends[direction].counters(net.now),
                 })
             }
-            Sockets::Udp(ends) => FlowSample::Udp(ends.sample()),
+            Sockets::Udp(ends) => FlowSample::Udp(ends.sample(net)),
         }
     }
 }

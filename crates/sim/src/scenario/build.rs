@@ -239,6 +239,7 @@ fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
         "file" => file(app, packet),
         "cbr" => AppKind::Cbr { rate: app.rate("cbr.rate"), packet: app.small("cbr.packet") },
         "poisson" => AppKind::Poisson { rate: app.rate("poisson.rate"), packet: app.small("poisson.packet") },
+        "ping" => AppKind::Ping { interval: app.span("ping.interval"), packet: app.small("ping.packet") },
         "ftp" => AppKind::User(Box::new(users::user(app, [1.0, 0.0, 0.0]))),
         "web" => AppKind::User(Box::new(users::user(app, [0.0, 1.0, 0.0]))),
         "mail" => AppKind::User(Box::new(users::user(app, [0.0, 0.0, 1.0]))),

@@ -246,7 +246,8 @@ impl<'a> Check<'a> {
             AppKind::User(_) => "sessions",
             _ => return,
         };
-        let text = format!("{what} over udp; expected tcp, or a source of kind file, cbr, poisson or on-off");
+        let text =
+            format!("{what} over udp; expected tcp, or a source of kind file, cbr, poisson, on-off or ping");
         self.fault(&format!("flows.{}.udp", flow.table()), text);
     }
 
@@ -255,6 +256,9 @@ impl<'a> Check<'a> {
             return;
         };
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
+        if flow.is_probe() {
+            self.fault(&key("tcp"), "ping over tcp; expected udp, or another source".to_string());
+        }
         if tcp.min_rto > tcp.max_rto {
             let text =
                 format!("{} is above tcp.max-rto, {}; expected less", secs(tcp.min_rto), secs(tcp.max_rto));

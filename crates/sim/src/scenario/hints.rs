@@ -98,6 +98,7 @@ const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
     ("kind of source", &["bulksend", "iperf", "greedy", "infinite"], Keys(&["bulk"])),
     ("kind of source", &["onoff", "exponential", "pareto", "exponentialonoff"], Keys(&["on-off"])),
     ("kind of source", &["constant", "udp", "udpclient"], Keys(&["cbr"])),
+    ("kind of source", &["echo", "icmp", "probe", "udpecho"], Keys(&["ping"])),
     ("kind of source", &["http", "browser"], Keys(&["web"])),
     ("loss model", &["bernoulli", "uniform", "random", "rateerrormodel", "iid"], Keys(&["packet"])),
     (

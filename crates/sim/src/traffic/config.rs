@@ -61,6 +61,13 @@ pub enum AppKind {
         /// Distribution of both.
         law: OnOffLaw,
     },
+    /// A request at each interval, which the receiving end answers with the same payload: a probe of the round trip.
+    Ping {
+        /// From one request to the next.
+        interval: Span,
+        /// Payload of a request, and of its answer.
+        packet: u32,
+    },
     /// A user at the receiving node who opens a connection for each session, and asks the sending node for what it sends.
     User(Box<UserConfig>),
 }

@@ -53,6 +53,7 @@ impl Source {
                 Act::WritePacket(bytes, if self.sent < size.0 { next } else { Time::NEVER })
             }
             AppKind::Cbr { rate, packet } => Act::WritePacket(packet, now.after(interval(rate, packet))),
+            AppKind::Ping { interval, packet } => Act::WritePacket(packet, now.after(interval)),
             AppKind::Poisson { rate, packet } => {
                 let mean = interval(rate, packet).as_secs();
                 let next = now.after(Span::from_secs_f64(self.stream.exponential(mean)));

@@ -30,6 +30,12 @@ struct Seen {
 }
 
 impl Seen {
+    /// Whether this number has come.
+    fn has(&self, number: u32) -> bool {
+        let Some(place) = (number / u64::BITS).checked_sub(self.whole) else { return true };
+        self.words.get(place as usize).is_some_and(|word| word >> (number % u64::BITS) & 1 == 1)
+    }
+
     /// Takes in a number. Returns whether it is new.
     fn insert(&mut self, number: u32) -> bool {
         let Some(place) = (number / u64::BITS).checked_sub(self.whole) else { return false };
@@ -90,6 +96,24 @@ impl Socket {
         });
     }
 
+    /// Answers a datagram with one that carries the same payload back: its number and the time at which it was made too.
+    pub fn answer(&mut self, datagram: &Datagram, out: &mut impl Out) {
+        self.counters.sent += 1;
+        let answer = Datagram { src_port: self.local.1, dst_port: self.remote.1, ..*datagram };
+        out.down(Packet {
+            src: self.local.0,
+            dst: self.remote.0,
+            extra_header: self.extra_header,
+            body: Body::Udp(answer),
+        });
+    }
+
+    /// Whether the datagram of this number has come.
+    #[must_use]
+    pub fn has(&self, number: u32) -> bool {
+        self.seen.has(number)
+    }
+
     /// A packet arrived from below. Returns the delay of a datagram that comes for the first time.
     pub fn up(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let Body::Udp(datagram) = &packet.body else { return None };
@@ -100,7 +124,7 @@ impl Socket {
         }
         let delay = now.since(datagram.made);
         self.counters.received += 1;
-        self.counters.received_of_measured += u64::from(datagram.number >= self.first_measured);
+        self.counters.received_of_measured += u64::from(self.is_measured(datagram.number));
         self.counters.payload_received += u64::from(datagram.len);
         self.counters.delay_sum += delay;
         self.counters.delay_max = self.counters.delay_max.max(delay);
@@ -111,6 +135,12 @@ impl Socket {
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// Whether a datagram of this number was made in the measured time.
+    #[must_use]
+    pub fn is_measured(&self, number: u32) -> bool {
+        number >= self.first_measured
     }
 
     /// Starts the interval over which maxima are taken. Before it the other end has sent so many datagrams, and those that
@@ -156,6 +186,24 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_carries_the_number_and_the_time_of_what_it_answers_back() {
+        let (here, there) = ((NodeId(0), 7), (NodeId(1), 9));
+        let (mut sender, mut receiver) = (Socket::new(here, there, 0), Socket::new(there, here, 20));
+        let mut wire = Wire::default();
+        sender.send(56, Time(500), &mut wire);
+        sender.send(56, Time(1_000), &mut wire);
+        let Body::Udp(request) = wire.0[1].body else { panic!("a datagram") };
+        receiver.answer(&request, &mut wire);
+        let answer = &wire.0[2];
+        assert_eq!((answer.src, answer.dst, answer.ports()), (NodeId(1), NodeId(0), (9, 7)));
+        assert_eq!(answer.size().0, 56 + 28 + 20, "with the header of the end that answers");
+        assert!(!sender.has(0) && !sender.has(1) && !sender.has(640));
+        // Its delay at the end that asked is the round trip.
+        assert_eq!(sender.up(answer, Time(4_000)), Some(Span(3_000)));
+        assert!(!sender.has(0) && sender.has(1));
+    }
+
+    #[test]
     fn a_datagram_that_comes_again_is_a_duplicate_and_nothing_else() {
         let (here, there) = ((NodeId(0), 7), (NodeId(1), 9));
         let (mut sender, mut receiver) = (Socket::new(here, there, 0), Socket::new(there, here, 0));
@@ -183,6 +231,7 @@ mod tests {
             // Neighbours change places.
             assert!(seen.insert(number ^ 1));
             assert!(!seen.insert(number ^ 1));
+            assert!(seen.has(number ^ 1) && !seen.has(number + 2));
         }
         assert!(seen.words.capacity() < 8, "{}", seen.words.capacity());
     }

@@ -185,13 +185,16 @@ impl Load {
             AppKind::Cbr { rate, packet } | AppKind::OnOff { rate, packet, .. } => {
                 (rate.0 as f64 / 8.0 * seconds, f64::from(packet))
             }
+            AppKind::Ping { interval, packet } => {
+                (f64::from(packet) * seconds / interval.as_secs(), f64::from(packet))
+            }
             AppKind::User(ref user) => return Load::of_user(user, transport, seconds, way),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
         let TransportConfig::Tcp(tcp) = transport else {
             return Load {
                 packets: writes,
-                answers: 0.0,
+                answers: if matches!(app.kind, AppKind::Ping { .. }) { 1.0 } else { 0.0 },
                 beside: 0.0,
                 window: None,
                 acts: writes,

@@ -14,7 +14,8 @@ impl Check<'_> {
         let media = media_of_ports(config);
         let mut crossing: Vec<Vec<&FlowConfig>> = vec![Vec::new(); config.links.len()];
         for flow in config.flows.iter().filter(|flow| flow.from != flow.to) {
-            for (_, hop) in routes.path(flow.from, flow.to) {
+            let back = flow.is_probe().then(|| routes.path(flow.to, flow.from));
+            for (_, hop) in routes.path(flow.from, flow.to).into_iter().chain(back.into_iter().flatten()) {
                 if let Some(link) = media[hop.port.0 as usize]
                     && !crossing[link].last().is_some_and(|last| std::ptr::eq(*last, flow))
                 {
@@ -156,7 +157,8 @@ pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
                 AppKind::Datagrams { size, packet, .. } => u64::from(packet).min(size.0) as u32,
                 AppKind::Cbr { packet, .. }
                 | AppKind::Poisson { packet, .. }
-                | AppKind::OnOff { packet, .. } => packet,
+                | AppKind::OnOff { packet, .. }
+                | AppKind::Ping { packet, .. } => packet,
                 // Refused over UDP by another check.
                 AppKind::Bulk | AppKind::File { .. } | AppKind::User(_) => 0,
             };
@@ -175,6 +177,7 @@ fn packet_key(flow: &FlowConfig) -> String {
         (_, AppKind::Cbr { .. }) => "app.cbr",
         (_, AppKind::Poisson { .. }) => "app.poisson",
         (_, AppKind::OnOff { .. }) => "app.on-off",
+        (_, AppKind::Ping { .. }) => "app.ping",
     };
     format!("flows.{}.{below}.packet", flow.table())
 }

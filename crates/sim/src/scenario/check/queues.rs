@@ -97,8 +97,8 @@ fn sizes(flow: &FlowConfig) -> (u64, u64) {
 
 /// The same of what its receiver sends, if it sends anything.
 fn answers(flow: &FlowConfig) -> Option<(u64, u64)> {
-    let TransportConfig::Tcp(_) = &flow.transport else { return None };
     let (least, full) = sizes(flow);
+    let TransportConfig::Tcp(_) = &flow.transport else { return flow.is_probe().then_some((full, full)) };
     let has_data = flow.reverse.is_some() || matches!(flow.app.kind, AppKind::User(_));
     Some((least, if has_data { full } else { least }))
 }

@@ -113,6 +113,7 @@ fn sources_or_none() -> Vec<&'static str> {
 const IF_SENDS_BY_ITSELF: &[Only] =
     &[Only::Tcp, Only::Is("flows.*.app.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
 const IF_FILE_OVER_UDP: &[Only] = &[Only::Udp, Only::Is("flows.*.app.kind", &["file"])];
+const IF_PING: &[Only] = &[Only::Is("flows.*.app.kind", &["ping"])];
 const IF_REVERSE: &[Only] =
     &[Only::Is("flows.*.app.reverse.kind", &["bulk", "file", "cbr", "poisson", "on-off"])];
 
@@ -143,7 +144,19 @@ pub(super) const FORWARD: &[Key] = source!(
         .default("unlimited")
         .above("0 bit/s")
         .at_most(FASTEST)
-        .only(IF_FILE_OVER_UDP)
+        .only(IF_FILE_OVER_UDP),
+    Key::new("flows.*.app.ping.interval", TIME_S, "from one request to the next")
+        .default("1 s")
+        .source("ping(8)")
+        .above("0 s")
+        .at_most(LONGEST)
+        .only(IF_PING),
+    Key::new("flows.*.app.ping.packet", SIZE, "payload of a request, and of its answer")
+        .default("56 B")
+        .source("ping(8)")
+        .at_least("1 B")
+        .at_most("65495 B")
+        .only(IF_PING)
 );
 
 /// The sink at the receiving node.

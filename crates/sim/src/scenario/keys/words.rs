@@ -65,17 +65,21 @@ pub static APPS: &[Named] = &[
     named("cbr", "packets at a constant distance"),
     named("poisson", "packets at exponential distances"),
     named("on-off", "packets at a constant distance in bursts, with pauses between"),
+    named(
+        "ping",
+        "a small datagram at each interval that the receiver sends back, to measure round trips and losses",
+    ),
     named("ftp", "a user who asks for one file after another, each over a connection of its own"),
     named("web", "a user who reads web pages, whose objects come one after another over one connection"),
     named("mail", "a user who fetches one message after another, each over a connection of its own"),
     named("mix", "a user each of whose sessions is one of these"),
 ];
 
-/// Sources that send by themselves.
-pub(super) static SOURCES: &[Named] = APPS.split_at(APPS.len() - USERS.len()).0;
+/// Sources that send by themselves, and may send back on the same connection: all but the probe and users.
+pub(super) static SOURCES: &[Named] = APPS.split_at(APPS.len() - USERS.len() - 1).0;
 
 /// Users, who ask for what is sent.
-pub(super) static USERS: &[Named] = APPS.split_at(5).1;
+pub(super) static USERS: &[Named] = APPS.split_at(6).1;
 
 /// Kinds of figures.
 pub static FIGURES: &[Named] = &[

@@ -394,7 +394,7 @@ fn tcp_and_udp_for_one_flow_and_bulk_over_udp_are_refused() {
     refused(
         &text,
         "udp",
-        "flows.main.udp: bulk over udp; expected tcp, or a source of kind file, cbr, poisson or on-off",
+        "flows.main.udp: bulk over udp; expected tcp, or a source of kind file, cbr, poisson, on-off or ping",
     );
 }
 

@@ -28,6 +28,12 @@ to        = "c"
 udp       = {}
 app       = { kind = "cbr", cbr = { rate = "1 Mbit/s" } }
 
+[flows.probe]
+from  = "a"
+to    = "c"
+count = 2
+app   = { kind = "ping", ping = { interval = "10 ms" } }
+
 [flows.users]
 from  = "a"
 to    = "c"
@@ -109,6 +115,12 @@ fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_
                 max_wall: None,
             };
             let outcome = run(&request).unwrap_or_else(|error| panic!("{error}"));
+            for (name, value) in outcome.metrics.iter().filter(|_| warmup_s > 0) {
+                let parts = ["requests_sent", "delay_p99_s", "flows.probe.rtt_p50_s", "flows.both.rtt_p50_s"];
+                if parts.iter().any(|part| name.ends_with(part)) {
+                    assert_eq!(value.unwrap_or(0.0), 0.0, "{name} of a run that ended in its warm-up");
+                }
+            }
             let measured: Vec<_> = outcome.metrics.into_iter().map(|(name, _)| name).collect();
             assert_eq!(measured, names(&config));
         }

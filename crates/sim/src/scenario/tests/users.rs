@@ -101,7 +101,7 @@ fn what_does_not_go_with_a_user_is_told() {
     refused(
         &text,
         "udp = ",
-        "udp: sessions over udp; expected tcp, or a source of kind file, cbr, poisson or on-off",
+        "udp: sessions over udp; expected tcp, or a source of kind file, cbr, poisson, on-off or ping",
     );
     let told = with(&app("kind = \"web\"\n"), &[("flows.main.app.web.pages", "0")]).unwrap_err().to_string();
     assert!(told.contains("web.pages=0: 0 is too small; expected at least 1"), "{told}");
