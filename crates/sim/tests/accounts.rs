@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{CELL, chain, metric, ns2_tcp, run_once, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::LossConfig;
@@ -105,7 +107,7 @@ fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
 }
 
 #[test]
-fn the_trace_of_queues_names_the_wire_and_not_the_link_before_it() {
+fn the_trace_of_queues_names_the_link_and_the_node_of_each_queue() {
     let config = config(HOP);
     let request = Request {
         config: &config,
@@ -118,6 +120,16 @@ fn the_trace_of_queues_names_the_wire_and_not_the_link_before_it() {
         max_wall: None,
     };
     let traces = run(&request).expect("the run succeeds").traces;
-    let Column::Word { codes, words } = &traces[0].columns[1].1 else { panic!("a column of words") };
-    assert!(!codes.is_empty() && codes.iter().all(|code| words[*code as usize] == "wire"));
+    let words = |name: &str| -> Vec<&str> {
+        match traces[0].columns.iter().find(|(column, _)| *column == name) {
+            Some((_, Column::Word { codes, words })) => {
+                codes.iter().map(|code| words[*code as usize].as_str()).collect()
+            }
+            _ => panic!("{name} is not a column of words"),
+        }
+    };
+    let (links, ways, nodes) = (words("link"), words("direction"), words("node"));
+    let met: BTreeSet<_> =
+        links.iter().zip(ways).zip(nodes).map(|((link, way), node)| (*link, way, node)).collect();
+    assert_eq!(met, BTreeSet::from([("air", "-", "a"), ("wire", "forward", "b")]));
 }
