@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop import _core, paths
-from lasthop.arguments import span, whole, words
+from lasthop.arguments import MOST_SEED, span, whole, words
 from lasthop.errors import UsageError, nearest
 from lasthop.overrides import Pairs, as_text, parse_where, select
 from lasthop.quantity import seconds
@@ -187,7 +187,7 @@ class Scenario:
         """
         point = self._known(point)
         channels = self.check_trace(trace, point)
-        seed = self.seed if seed is None else whole("seed", seed)
+        seed = self.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         replication = whole("replication", replication)
         if max_events is not None:
             max_events = whole("max_events", max_events, 1)

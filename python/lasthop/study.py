@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.arguments import whole
+from lasthop.arguments import MOST_SEED, whole
 from lasthop.errors import StudyError, UsageError, nearest
 from lasthop.files import replacing
 from lasthop.ledger import Ledger, Row, foreign, locked
@@ -103,7 +103,7 @@ class Study:
         change their result is the same, whatever else in the scenario has changed.
         """
         folder = Path(path) if path is not None else Path("studies") / scenario.id
-        seed = scenario.seed if seed is None else whole("seed", seed)
+        seed = scenario.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         count = scenario.replications if replications is None else replications
         count = whole("replications", count, 1)
         chosen = scenario.select(where)

@@ -246,6 +246,17 @@ fn overrides_are_toml_where_they_can_be_and_words_otherwise() {
 }
 
 #[test]
+fn a_seed_of_any_length_is_the_one_that_was_given() {
+    for seed in ["0", "7", "999999999999999", "1000000000000000", "9007199254740993", "999999999999999999"] {
+        let scenario = with(BASE, &[("run.seed", seed)]).unwrap();
+        assert_eq!(scenario.seed().to_string(), seed);
+        assert_eq!(resolved(&scenario, 0, "run.seed").unwrap().0, seed);
+    }
+    let scenario = with(BASE, &[("run.seed", "1e15"), ("run.replications", "1e6")]).unwrap();
+    assert_eq!((scenario.seed(), scenario.replications()), (1_000_000_000_000_000, 1_000_000));
+}
+
+#[test]
 fn a_flow_that_starts_after_the_end_is_remarked() {
     let scenario = read(&changed("to   = \"c\"", "to   = \"c\"\napp  = { start = \"10 s\" }")).unwrap();
     assert_eq!(
