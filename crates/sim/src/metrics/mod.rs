@@ -342,10 +342,10 @@ fn frn_values(begin: &FrnCounters, end: &FrnCounters, slots: f64) -> Vec<Option<
     let count = |of: fn(&FrnCounters) -> u64| Some((of(end) - of(begin)) as f64);
     vec![
         ratio((end.hops - begin.hops) as f64, slots),
-        count(|of| of.copies.entered),
-        count(|of| of.copies.delivered),
-        count(|of| of.copies.lost),
-        Some(end.copies.held as f64),
+        Some(end.copies.measured.entered as f64),
+        Some(end.copies.measured.delivered as f64),
+        Some(end.copies.measured.lost as f64),
+        Some(end.copies.measured.held() as f64),
         count(|of| of.copies.duplicates_created),
         count(|of| of.copies.duplicates_delivered),
         count(|of| of.copies.duplicates_discarded),

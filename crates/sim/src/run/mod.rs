@@ -389,6 +389,7 @@ impl World {
                 for channel in &mut self.net.channels {
                     channel.line.begin_measurement(now);
                 }
+                self.net.frns.iter_mut().for_each(Frn::begin_measurement);
                 for flow in &mut self.flows {
                     flow.begin_measurement(&mut self.net);
                 }
