@@ -437,7 +437,7 @@ fn flow_values(
                 completion.map(Span::as_secs),
                 acknowledged.map(Span::as_secs),
                 count(s0.segments_sent, s1.segments_sent),
-                count(s0.retransmits + s0.syns_again, s1.retransmits + s1.syns_again),
+                count(s0.all_again(), s1.all_again()),
                 sent.share(),
                 count(*repeats_begin, *repeats_end),
                 count(s0.timeouts, s1.timeouts),

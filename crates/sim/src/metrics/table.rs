@@ -50,7 +50,7 @@ pub const METRICS: &[MetricEntry] = &[
         "from the start of the source to the acknowledgement of the last byte at the sender; none of a file that was cut off",
     ),
     entry("tcp flow", "segments_sent", "segments", "data segments sent, repetitions included"),
-    entry("tcp flow", "retransmits", "segments", "data segments sent again, and SYNs"),
+    entry("tcp flow", "retransmits", "segments", "data segments sent again, and SYNs and FINs without data"),
     entry("tcp flow", "retransmitted_share", "", "share of the data segments sent that were sent again"),
     entry(
         "tcp flow",
