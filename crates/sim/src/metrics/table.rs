@@ -58,7 +58,12 @@ pub const METRICS: &[MetricEntry] = &[
         "segments",
         "segments that brought their receiver nothing new: retransmissions that were unnecessary",
     ),
-    entry("tcp flow", "timeouts", "timeouts", "times the retransmission timer fired"),
+    entry(
+        "tcp flow",
+        "timeouts",
+        "timeouts",
+        "times the retransmission timer fired for data or a FIN; those of a SYN, and of probes of a closed window, are none",
+    ),
     entry(
         "tcp flow",
         "timeouts_spurious",
