@@ -184,6 +184,11 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
     found: dict[str, Path] = {}
     for item in items:
         link, sign, path = item.partition("=")
+        if sign and link in links and not path:
+            raise UsageError(
+                f'"{item}": the name of the file is missing; expected one such as "{item}{link}.pcap"',
+                argument="pcap",
+            )
         if sign and link in links:
             found[link] = Path(path)
         elif not links:
