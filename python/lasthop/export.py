@@ -15,7 +15,7 @@ from lasthop import _core
 from lasthop.errors import LasthopError, StudyError, UsageError, nearest
 from lasthop.files import replacing
 from lasthop.jsontext import dumps
-from lasthop.paths import protect
+from lasthop.paths import expect_folder, protect
 from lasthop.quantity import metric_unit
 from lasthop.stats import interval
 from lasthop.table import Table
@@ -107,8 +107,8 @@ def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> No
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)
     protect(path)
+    expect_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as draft:
             if kind == "parquet":
                 _parquet(table, draft)

@@ -207,10 +207,12 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
 
 def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
     """Find out before the run whether its results can be written."""
+    from lasthop.paths import expect_folder
+
     for path in captures.values():
-        # A mistyped path would otherwise leave directories behind; only -o asks for one.
-        if not path.parent.exists() and (folder is None or path.parent.resolve() != folder.resolve()):
-            raise UsageError(f"{path.parent}: no such directory; expected one that is there", argument="pcap")
+        # Only -o asks for a directory.
+        if folder is None or path.parent.resolve() != folder.resolve():
+            expect_folder(path.parent, "pcap")
     for target in [folder, *(path.parent for path in captures.values())]:
         try:
             if target is not None:
