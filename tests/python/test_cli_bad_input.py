@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
 from conftest import SMALL
 
 if TYPE_CHECKING:
@@ -145,6 +146,20 @@ def test_a_capture_into_a_directory_that_is_not_there_makes_none(
     assert done.stderr == "error: --pcap: deep/er: no such directory; expected one that is there\n"
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
     assert cli("run", "small.toml", "-o", "out", "--pcap", "out/x.pcap").returncode == 0
+
+
+def test_a_file_goes_into_a_directory_that_is_there(small: Path, cli: Cli, tmp_path: Path) -> None:
+    study = lh.load(small).sweep(1, tmp_path / "made" / "by" / "itself").run()
+    run = lh.load(small).run(trace=["cwnd"])
+    before = sorted(tmp_path.rglob("*"))
+    missing = tmp_path / "deep" / "er"
+    for write in (study.to_csv, study.to_json, study.to_parquet, run.trace("cwnd").to_csv):
+        with pytest.raises(lh.UsageError, match="deep/er: no such directory; expected one that is there"):
+            write(missing / "x")
+    assert cli("export", study.path, "-o", "deep/er/x.csv").returncode == 2
+    assert cli("plot", study.path, "-o", "deep/er").returncode == 2
+    assert sorted(tmp_path.rglob("*")) == before
+    assert cli("plot", study.path, "-o", "figures").returncode == 0
 
 
 @pytest.mark.parametrize("capture", ["small.toml", "path=small.toml", "path=./below/../small.toml"])

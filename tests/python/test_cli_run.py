@@ -75,6 +75,19 @@ def test_run_json_is_one_document_with_the_promised_fields(small: Path, cli: Cli
     assert run["metrics"]["flows.main.completion_s"] is None  # type: ignore[index]
 
 
+@pytest.mark.parametrize("seed", ["1000000000000000", "999999999999999999"])
+def test_a_long_seed_is_the_same_by_its_key_and_by_its_option(small: Path, cli: Cli, seed: str) -> None:
+    by_key = cli("run", small, "-q", "--json", "-s", f"run.seed={seed}", "-s", "run.duration=1 s")
+    by_option = cli("run", small, "-q", "--json", "--seed", seed, "-s", "run.duration=1 s")
+    ran = [strict(done.stdout) for done in (by_key, by_option)]
+    assert [run["seed"] for run in ran] == [int(seed)] * 2
+    assert ran[0]["metrics"] == ran[1]["metrics"]
+    assert seed in cli("show", small, "-s", f"run.seed={seed}").stdout
+    too_long = ("run.seed=1000000000000000000", "--seed=1000000000000000000")
+    assert cli("run", small, "-s", too_long[0]).returncode == 2
+    assert cli("run", small, too_long[1]).returncode == 2
+
+
 def test_a_run_is_the_same_traced_captured_or_not(small: Path, cli: Cli) -> None:
     plain = strict(cli("run", small, "--json").stdout)
     watched = strict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import lasthop as lh
+from lasthop import _core
 from lasthop.base.paths import shipped
 from lasthop.cli.main import COMMANDS, lasthop
 
@@ -70,3 +72,9 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_the_list_of_keys_is_the_readers() -> None:
     make_keys = runpy.run_path(str(ROOT / "docs" / "make_keys.py"))
     assert (ROOT / "docs" / "keys.md").read_text() == make_keys["page"](), "run docs/make_keys.py"
+
+
+def test_timeouts_are_said_to_be_those_of_data() -> None:
+    metrics = json.loads(_core.registry())["metrics"]
+    meanings = [m["meaning"] for m in metrics if (m["of"], m["name"]) == ("tcp flow", "timeouts")]
+    assert ["those of a SYN" in meaning for meaning in meanings] == [True]

@@ -260,9 +260,11 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
     sc = lh.load(small)
     study = sc.sweep(1, tmp_path / "s").run()
     wrong: dict[str, Callable[[], object]] = {
-        "seed: -1; expected a whole number from 0 on": lambda: sc.run(seed=-1),
-        "seed: '1'; expected a whole number from 0 on": lambda: sc.run(seed="1"),  # type: ignore[arg-type]
-        f"seed: {2**64}; expected a whole number from 0 on": lambda: sc.run(seed=2**64),
+        "seed: -1; expected a whole number from 0 to 999999999999999999": lambda: sc.run(seed=-1),
+        "seed: '1'; expected a whole number from 0 to 999999999999999999": (
+            lambda: sc.run(seed="1")  # type: ignore[arg-type]
+        ),
+        f"seed: {10**18}; expected a whole number from 0 to 999999999999999999": lambda: sc.run(seed=10**18),
         "replication: 0.5; expected a whole number from 0 on": lambda: sc.run(replication=0.5),  # type: ignore[arg-type]
         "point: 6; expected a whole number from 0 to 5, the points of small": lambda: sc.run(point=6),
         "point: {'links.path.loss.rate': '1 %'}; expected a whole number from 0 to 5, the points of small; "

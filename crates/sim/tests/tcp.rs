@@ -382,6 +382,43 @@ fn a_syn_sent_again_counts_as_a_retransmission_and_not_as_data() {
 }
 
 #[test]
+fn a_fin_without_data_is_no_data_segment() {
+    // Of bulk data that stops everything has been sent when the FIN follows: the second packet without data, after the SYN,
+    // which is lost twice.
+    let outcome = |lost: &[u64]| {
+        let tcp = tcp::Config { window: 10, ..ns2_tcp() };
+        let mut config = chain(&[(1_000_000, Span::from_millis(10))], tcp, Span::from_secs(60));
+        config.flows[0].app.stop = Some(Time(1_000_000_000));
+        wire(&mut config, 0, 0).loss = LossConfig::List { drop: lost.to_vec(), of: PacketClass::Ack };
+        run_once(&config)
+    };
+    let whole = outcome(&[]);
+    let segments = delivered(&whole) / f64::from(ns2_tcp().packet);
+    assert!(segments > 100.0 && segments.fract() == 0.0, "{segments}");
+    assert_eq!(metric(&whole, "flows.main.segments_sent"), segments);
+    let repeated = outcome(&[2, 3]);
+    for (name, expected) in [
+        ("segments_sent", segments),
+        ("retransmits", 2.0),
+        ("retransmitted_share", 0.0),
+        ("timeouts", 2.0),
+        ("loss_indications", 1.0),
+    ] {
+        assert_eq!(metric(&repeated, &format!("flows.main.{name}")), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_timeout_of_a_syn_is_no_timeout_of_data() {
+    let mut config = chain(&[(1_000_000, Span::from_millis(10))], ns2_tcp(), Span::from_secs(60));
+    wire(&mut config, 0, 0).loss = LossConfig::List { drop: vec![1, 2], of: PacketClass::All };
+    file(&mut config, 10_000);
+    let outcome = run_once(&config);
+    let found = ["retransmits", "timeouts", "loss_indications"];
+    assert_eq!(found.map(|name| metric(&outcome, &format!("flows.main.{name}"))), [2.0, 0.0, 0.0]);
+}
+
+#[test]
 fn bbr_fills_a_path_whose_queue_it_leaves_nearly_empty() {
     let law = |congestion: CongestionKind| tcp::Config {
         parts: Parts::new(RecoveryKind::Sack, congestion.config()),

@@ -1,8 +1,8 @@
 """Checks of what a Python caller hands over; each raises `UsageError`, which names the argument.
 
->>> whole("seed", -1)
+>>> whole("replication", -1)
 Traceback (most recent call last):
-lasthop.base.errors.UsageError: seed: -1; expected a whole number from 0 on
+lasthop.base.errors.UsageError: replication: -1; expected a whole number from 0 on
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from lasthop.base.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Seeds and replications are counted in 64 bits.
+# Replications are counted in 64 bits.
 MOST = 2**64 - 1
+# As large as `run.seed` may be.
+MOST_SEED = 10**18 - 1
 
 
 def whole(argument: str, value: object, least: int = 0, most: int = MOST, *, hint: str = "") -> int:

@@ -96,6 +96,12 @@ def protect(target: Path, *inputs: Path) -> None:
         raise UsageError(f"{target}: belongs to a study; expected another file to write")
 
 
+def expect_folder(folder: Path, argument: str | None = None) -> None:
+    """Refuse a folder that is not there: a mistyped path would otherwise leave directories behind."""
+    if not folder.exists():
+        raise UsageError(f"{folder}: no such directory; expected one that is there", argument=argument)
+
+
 def program() -> str:
     """How lasthop is called from the current directory: by the starter of a checkout, if this is one."""
     starter = Path(__file__).resolve().parents[3] / "lasthop"

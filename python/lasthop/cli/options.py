@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lasthop.base.arguments import MOST_SEED
 from lasthop.base.errors import nearest
 from lasthop.base.quantity import seconds, share
 
@@ -204,7 +205,7 @@ where_option = click.option(
     help='Keep the points where this holds, such as "links.a.loss.rate<=2 %".',
 )
 
-seed_option = click.option("--seed", type=Whole(0, 2**64 - 1), help="Seed of all random streams.")
+seed_option = click.option("--seed", type=Whole(0, MOST_SEED), help="Seed of all random streams.")
 
 limit_options = together(
     click.option("--max-events", type=Whole(1), metavar="N", help="Stop a run after N events."),

@@ -185,6 +185,11 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
     found: dict[str, Path] = {}
     for item in items:
         link, sign, path = item.partition("=")
+        if sign and link in links and not path:
+            raise UsageError(
+                f'"{item}": the name of the file is missing; expected one such as "{item}{link}.pcap"',
+                argument="pcap",
+            )
         if sign and link in links:
             found[link] = Path(path)
         elif not links:
@@ -203,10 +208,12 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
 
 def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
     """Find out before the run whether its results can be written."""
+    from lasthop.base.paths import expect_folder
+
     for path in captures.values():
-        # A mistyped path would otherwise leave directories behind; only -o asks for one.
-        if not path.parent.exists() and (folder is None or path.parent.resolve() != folder.resolve()):
-            raise UsageError(f"{path.parent}: no such directory; expected one that is there", argument="pcap")
+        # Only -o asks for a directory.
+        if folder is None or path.parent.resolve() != folder.resolve():
+            expect_folder(path.parent, "pcap")
     for target in [folder, *(path.parent for path in captures.values())]:
         try:
             if target is not None:

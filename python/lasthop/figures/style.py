@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.errors import StudyError
 from lasthop.base.files import replacing
+from lasthop.base.paths import expect_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -133,13 +134,17 @@ def power(value: float) -> str:
 
 
 def save(sheet: Figure, path: Path) -> None:
-    """Write a figure; the suffix is the format. The same figure gives the same bytes."""
+    """Write a figure; the suffix is the format. The same figure gives the same bytes.
+
+    The folder of the figures is made in one that is there.
+    """
     import matplotlib as mpl
 
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     kind = path.suffix.removeprefix(".")
+    expect_folder(path.parent.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         with mpl.rc_context(_STYLE), replacing(path) as draft:
             sheet.savefig(draft, format=kind, metadata=dates[kind])
     except OSError as e:

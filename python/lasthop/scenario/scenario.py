@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.arguments import span, whole, words
+from lasthop.base.arguments import MOST_SEED, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
@@ -217,7 +217,7 @@ class Scenario:
         """
         point = self._known(point)
         channels = self.check_trace(trace, point)
-        seed = self.seed if seed is None else whole("seed", seed)
+        seed = self.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         replication = whole("replication", replication)
         if max_events is not None:
             max_events = whole("max_events", max_events, 1)

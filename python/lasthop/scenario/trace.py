@@ -57,9 +57,12 @@ class Trace:
         return table
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the channel as a table."""
+        """Write the channel as a table, into a folder that is there."""
         import csv
 
+        from lasthop.base.paths import expect_folder
+
+        expect_folder(Path(path).parent)
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             for number, part in enumerate(self.chunks()):

@@ -15,7 +15,7 @@ from lasthop import _core
 from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import dumps
-from lasthop.base.paths import protect
+from lasthop.base.paths import expect_folder, protect
 from lasthop.base.quantity import metric_unit
 from lasthop.base.table import Table
 from lasthop.stats.intervals import interval
@@ -107,8 +107,8 @@ def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> No
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)
     protect(path)
+    expect_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as draft:
             if kind == "parquet":
                 _parquet(table, draft)

@@ -38,7 +38,7 @@ create table plan (
 create table runs (
     point_key text not null,
     replication integer not null,
-    seed text not null,  -- up to 2^64 - 1, more than an integer of SQLite holds
+    seed text not null,
     model_version text not null,
     limits text not null,
     stopped text,

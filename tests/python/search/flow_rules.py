@@ -41,8 +41,7 @@ def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
 
 
 def slots_deliver_or_lose_what_enters(seen: Observed) -> Iterator[str]:
-    if seen.has_warmup:
-        return
+    """Of the packets that enter in the measured time; the accounts know those of the warm-up, too."""
     for link, table in seen.tree["links"].items():
         if table["kind"] != "frn":
             continue
@@ -52,11 +51,12 @@ def slots_deliver_or_lose_what_enters(seen: Observed) -> Iterator[str]:
             if name.startswith(f"links.{link}.") and value is not None
         }
         under_way = count["packets_entered"] - count["packets_delivered"] - count["packets_lost"]
-        if under_way < 0:
-            yield f"{link}: entered less delivered and lost is {under_way:.0f}"
+        if under_way != count["packets_held"]:
+            held = count["packets_held"]
+            yield f"{link}: entered less delivered and lost is {under_way:.0f}, held {held:.0f}"
         if seen.kinds() == {"frn"}:
             shown = sum(terms["on the way"][0] for terms, _ in seen.accounts.values())
-            if shown != under_way:
+            if shown < under_way or (shown > under_way and not seen.has_warmup):
                 yield f"{link}: {under_way:.0f} packets neither delivered nor lost, {shown} on the way"
 
 

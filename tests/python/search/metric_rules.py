@@ -106,7 +106,7 @@ def metrics_are_in_order(seen: Observed) -> Iterator[str]:
             if not name.endswith(f".{small}") or value is None:
                 continue
             most = seen.metrics.get(f"{name.removesuffix(small)}{large}")
-            if small.startswith(("arq", "packets", "transfers", "timeouts")) and seen.has_warmup:
+            if small.startswith(("arq", "timeouts")) and seen.has_warmup:
                 continue
             # Where an RTS comes first, an attempt may end before its data frame.
             rts = name.replace(f".{small}", ".rts-threshold")

@@ -72,9 +72,12 @@ impl Measured for TcpFlow {
         row("segments_sent", Unit::Segments, "data segments sent, repetitions included", |flow| {
             flow.number(|it| it.sender.segments_sent)
         }),
-        row("retransmits", Unit::Segments, "data segments sent again, and SYNs", |flow| {
-            flow.number(|it| it.sender.retransmits + it.sender.syns_again)
-        }),
+        row(
+            "retransmits",
+            Unit::Segments,
+            "data segments sent again, and SYNs and FINs without data",
+            |flow| flow.number(|it| it.sender.all_again()),
+        ),
         row(
             "retransmitted_share",
             Unit::One,
@@ -87,9 +90,12 @@ impl Measured for TcpFlow {
             "segments that brought their receiver nothing new: retransmissions that were unnecessary",
             |flow| flow.number(|it| it.repeats_received),
         ),
-        row("timeouts", Unit::Timeouts, "times the retransmission timer fired", |flow| {
-            flow.number(|it| it.sender.timeouts)
-        }),
+        row(
+            "timeouts",
+            Unit::Timeouts,
+            "times the retransmission timer fired for data or a FIN, and not for a SYN or a probe of a closed window",
+            |flow| flow.number(|it| it.sender.timeouts),
+        ),
         row(
             "timeouts_spurious",
             Unit::Timeouts,

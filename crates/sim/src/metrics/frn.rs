@@ -38,23 +38,29 @@ impl Measured for Frn {
             "copies ended by an echo or FRN ACK, of all nodes, per slot",
             |frn| ratio(frn.count(|it| it.hops), frn.slots),
         ),
-        row("packets_entered", Unit::Packets, "packets that entered the network", |frn| {
-            frn.number(|it| it.copies.entered)
-        }),
-        row("packets_delivered", Unit::Packets, "packets that came to their destination, each once", |frn| {
-            frn.number(|it| it.copies.delivered)
-        }),
+        row(
+            "packets_entered",
+            Unit::Packets,
+            "packets that entered the network in the measured time",
+            |frn| Some(frn.ended.copies.measured.entered as f64),
+        ),
+        row(
+            "packets_delivered",
+            Unit::Packets,
+            "those of them that came to their destination, each once",
+            |frn| Some(frn.ended.copies.measured.delivered as f64),
+        ),
         row(
             "packets_lost",
             Unit::Packets,
-            "packets of which the last copy was given up before any arrived",
-            |frn| frn.number(|it| it.copies.lost),
+            "those of them of which the last copy was given up before any arrived",
+            |frn| Some(frn.ended.copies.measured.lost as f64),
         ),
         row(
             "packets_held",
             Unit::Packets,
-            "packets that had neither arrived nor been lost at the end",
-            |frn| Some(frn.ended.copies.held as f64),
+            "those of them that had neither arrived nor been lost at the end",
+            |frn| Some(frn.ended.copies.measured.held() as f64),
         ),
         row(
             "duplicates_created",

@@ -470,11 +470,11 @@ impl Frn {
                 }
                 Answer::Done(handle, end) => {
                     self.counters.hops += u64::from(end == End::Passed);
-                    let before = self.copies.counters.lost;
+                    let before = self.copies.counters.all.lost;
                     let name = self.copies.name(handle);
                     let packet = *host.pool.get(self.copies.packet(handle)).0;
                     let last = self.copies.part(handle, end);
-                    if self.copies.counters.lost > before {
+                    if self.copies.counters.all.lost > before {
                         host.losses.enter(&packet, Culprit::Channel, host.now);
                         host.accounts.lost(&packet);
                     }
@@ -520,6 +520,11 @@ impl Frn {
             let node = self.stations[station].node;
             host.tracer.slot(SlotRow::frame(self.place, slot, node, act, frame, peer));
         }
+    }
+
+    /// Starts the time in which packets that enter are measured.
+    pub(crate) fn begin_measurement(&mut self) {
+        self.copies.begin_measurement();
     }
 
     /// What the network has done up to now.

@@ -2,13 +2,15 @@
 
 mod load;
 mod memory;
+mod shared;
 #[cfg(test)]
 mod tests;
+mod window;
 
-use crate::model::{Config, FlowConfig, LinkKind, SinkConfig, WifiConfig};
+use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::net::routes::{Hop, NoRoutes, Routes};
-use crate::traffic::AppConfig;
-use load::{Load, Pace, Way};
+use lasthop_stack::units::Span;
+use load::{Load, Pace, Source, Way};
 
 /// Events of a run and of a flow that come once: begins and ends, of sources, pauses and measurements.
 const EVENTS_OF_ALL: f64 = 10.0;
@@ -40,7 +42,7 @@ pub fn estimate(config: &Config) -> Estimate {
     };
     let ports = ports(config);
     let mut events = EVENTS_OF_ALL;
-    let mut loads = Vec::new();
+    let (mut loads, mut crossed) = (Vec::new(), Vec::new());
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
         let path = |from, to| routes.path(from, to);
@@ -48,14 +50,15 @@ pub fn estimate(config: &Config) -> Estimate {
         for (node, hop) in ways.iter().flatten() {
             (senders[*node], senders[hop.next.0 as usize]) = (true, true);
         }
-        for (direction, app, sink) in directions(flow) {
+        for (direction, source) in directions(flow) {
             let hops = |direction: usize| {
                 ways[direction].iter().map(|(_, hop): &(usize, Hop)| ports[hop.port.0 as usize])
             };
             let way = Way::over(hops(direction), hops(1 - direction));
-            let load = Load::of((app, sink), &flow.transport, config, &way);
+            let load = Load::of(&source, &flow.transport, config, &way);
             events += load.events(&way, !config.agents.is_empty());
             loads.push(load);
+            crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
         }
     }
     if let Some(bin) = config.run.bin {
@@ -71,13 +74,22 @@ pub fn estimate(config: &Config) -> Estimate {
     for (_, frn) in config.frn() {
         events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);
     }
-    Estimate { events, memory_bytes: memory::bytes(config, &routes, &loads, &senders) }
+    let outstanding = shared::outstanding(&loads, &crossed, &ports);
+    Estimate { events, memory_bytes: memory::bytes(config, &routes, (&loads, outstanding), &senders) }
 }
 
 /// The directions of a flow in which data goes, each with what sends it and what reads it.
-fn directions(flow: &FlowConfig) -> impl Iterator<Item = (usize, &AppConfig, &SinkConfig)> {
-    let back = flow.reverse.as_ref().map(|reverse| (1, &reverse.app, &reverse.sink));
-    [(0, &flow.app, &flow.sink)].into_iter().chain(back)
+fn directions(flow: &FlowConfig) -> impl Iterator<Item = (usize, Source<'_>)> {
+    let opens = (flow.app.spread == Span::ZERO).then_some(flow.app.start);
+    let buffer = match &flow.transport {
+        TransportConfig::Tcp(tcp) => tcp.receive_buffer,
+        TransportConfig::Udp { .. } => None,
+    };
+    let back = flow
+        .reverse
+        .as_ref()
+        .map(|back| (1, Source { app: &back.app, sink: &back.sink, buffer: back.buffer, opens }));
+    [(0, Source { app: &flow.app, sink: &flow.sink, buffer, opens })].into_iter().chain(back)
 }
 
 /// How many frames may be on the air of a medium at a time: where stations do not sense each other, each second one that

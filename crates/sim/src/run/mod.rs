@@ -391,6 +391,7 @@ impl World {
                     channel.line.begin_measurement(now);
                 }
                 self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
+                self.net.frns.iter_mut().for_each(Frn::begin_measurement);
                 for flow in &mut self.flows {
                     flow.begin_measurement(&mut self.net);
                 }

@@ -139,11 +139,11 @@ impl Decimal {
         format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// As `1e-6` where plain notation would need many zeros.
+    /// As `1e-6` where plain notation would need many zeros after the point.
     pub(super) fn scientific(self) -> String {
         let digits = self.mantissa.unsigned_abs().to_string();
         let power = self.exponent + i32::try_from(digits.len()).unwrap_or(0) - 1;
-        if self.mantissa == 0 || (-4..15).contains(&power) {
+        if self.mantissa == 0 || power >= -4 {
             return self.to_string();
         }
         let sign = if self.mantissa < 0 { "-" } else { "" };
@@ -202,6 +202,8 @@ mod tests {
         assert_eq!(number("-12.50").to_string(), "-12.5");
         assert_eq!(number("1e-6").scientific(), "1e-6");
         assert_eq!(number("0.0000125").scientific(), "1.25e-5");
+        assert_eq!(number("1e15").scientific(), "1000000000000000");
+        assert_eq!(number("999999999999999999").scientific(), "999999999999999999");
     }
 
     #[test]

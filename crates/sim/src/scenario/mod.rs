@@ -216,13 +216,13 @@ impl Scenario {
     /// The seed of every random stream.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.head("run.seed").parse().unwrap_or(1)
+        self.head_count("run.seed")
     }
 
     /// Runs of each point.
     #[must_use]
     pub fn replications(&self) -> u64 {
-        self.head("run.replications").parse().unwrap_or(1)
+        self.head_count("run.replications")
     }
 
     /// Remarks on what is legal but looks like a slip.
@@ -358,6 +358,12 @@ impl Scenario {
     /// The value of a key that no sweep changes.
     fn head(&self, key: &str) -> String {
         Sheet::new(&self.plan, 0).get(key).map(value::Value::text).unwrap_or_default()
+    }
+
+    /// The whole number that a key with a default has, which no sweep changes.
+    fn head_count(&self, key: &str) -> u64 {
+        let count = Sheet::new(&self.plan, 0).get(key).and_then(value::Value::count);
+        count.unwrap_or_else(|| panic!("{}: {key} is not a whole number", self.name))
     }
 
     fn expect(&self, point: usize) {

@@ -197,13 +197,13 @@ fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
             _ => None,
         };
         let Some(section) = section else { continue };
-        if is_name(&path[1]) {
-            sections[section].push(path[1].clone());
-        } else {
+        if !is_name(&path[1]) {
             let text =
                 format!("\"{}\" is no name; expected letters, digits, - and _", path[1].escape_debug());
             faults.push(Fault::new(place, path[0].clone(), text));
         }
+        // It is known all the same, so that what refers to it is no fault of its own.
+        sections[section].push(path[1].clone());
     }
     Layout::new(sections)
 }

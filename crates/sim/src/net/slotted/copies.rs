@@ -7,7 +7,7 @@
 //! Where the last branch of a packet that has not arrived is discarded, copies behind it may remain: a node that has not
 //! heard the echo repeats what it has passed on. The packet is not lost then but held, and the next reception goes on with
 //! the same branch. It is lost when its last copy goes. So each packet is counted once, and each duplicate:
-//! entered = delivered + lost + held, and
+//! entered = delivered + lost + held, of all packets as of those that entered since the measurement began, and
 //! duplicates created = duplicates delivered + duplicates discarded + duplicates on their way.
 
 use lasthop_stack::link::slotted::{End, PacketId};
@@ -31,6 +31,8 @@ struct Held {
 #[derive(Clone, Copy, Debug)]
 struct Travelling {
     id: PoolId,
+    /// How many entered before it.
+    number: u64,
     name: PacketId,
     copies: u32,
     /// Copies that nobody has received further on.
@@ -45,17 +47,30 @@ impl Travelling {
     }
 }
 
+/// What became of packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fates {
+    pub(crate) entered: u64,
+    pub(crate) delivered: u64,
+    pub(crate) lost: u64,
+}
+
+impl Fates {
+    /// Packets in the network that have neither arrived nor been lost.
+    pub(crate) fn held(&self) -> u64 {
+        self.entered - self.delivered - self.lost
+    }
+}
+
 /// How the copies of packets have fared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CopyCounters {
-    pub(crate) entered: u64,
-    pub(crate) delivered: u64,
+    pub(crate) all: Fates,
+    /// Of the packets that entered since the measurement began.
+    pub(crate) measured: Fates,
     pub(crate) duplicates_created: u64,
     pub(crate) duplicates_delivered: u64,
     pub(crate) duplicates_discarded: u64,
-    pub(crate) lost: u64,
-    /// Packets in the network that have neither arrived nor been lost.
-    pub(crate) held: u64,
     /// Copies that nodes gave up by their count or lifetime, passed on or not.
     pub(crate) given_up: u64,
 }
@@ -65,15 +80,30 @@ pub(crate) struct CopyCounters {
 pub(super) struct Copies {
     held: Slab<Held>,
     packets: Slab<Travelling>,
+    /// The number of the first packet that is measured.
+    first_measured: u64,
     pub(super) counters: CopyCounters,
 }
 
 impl Copies {
+    /// From now on the packets that enter are counted by themselves, too.
+    pub(super) fn begin_measurement(&mut self) {
+        self.first_measured = self.counters.all.entered;
+        self.counters.measured = Fates::default();
+    }
+
+    /// Counts a fate of the packet of this number.
+    fn count(&mut self, number: u64, fate: fn(&mut Fates) -> &mut u64) {
+        *fate(&mut self.counters.all) += 1;
+        *fate(&mut self.counters.measured) += u64::from(number >= self.first_measured);
+    }
+
     /// A packet enters the network; returns the handle of its first copy.
     pub(super) fn enter(&mut self, id: PoolId, name: PacketId) -> u64 {
-        self.counters.entered += 1;
-        self.counters.held += 1;
-        let packet = self.packets.insert(Travelling { id, name, copies: 1, branches: 1, arrived: false });
+        let number = self.counters.all.entered;
+        self.count(number, |fates| &mut fates.entered);
+        let travelling = Travelling { id, number, name, copies: 1, branches: 1, arrived: false };
+        let packet = self.packets.insert(travelling);
         u64::from(self.held.insert(Held { packet, from: NOWHERE, passed_on: false }))
     }
 
@@ -114,8 +144,8 @@ impl Copies {
             self.counters.duplicates_delivered += 1;
         } else {
             travelling.arrived = true;
-            self.counters.delivered += 1;
-            self.counters.held -= 1;
+            let number = travelling.number;
+            self.count(number, |fates| &mut fates.delivered);
         }
         self.release(handle)
     }
@@ -139,11 +169,11 @@ impl Copies {
         if travelling.copies > 0 {
             return None;
         }
-        if !travelling.arrived {
-            self.counters.lost += 1;
-            self.counters.held -= 1;
+        let Travelling { id, number, arrived, .. } = self.packets.remove(packet);
+        if !arrived {
+            self.count(number, |fates| &mut fates.lost);
         }
-        Some(self.packets.remove(packet).id)
+        Some(id)
     }
 }
 
@@ -191,6 +221,12 @@ mod tests {
 
     use super::*;
 
+    /// What is expected of packets that are all measured.
+    fn counted([entered, delivered, lost]: [u64; 3]) -> CopyCounters {
+        let all = Fates { entered, delivered, lost };
+        CopyCounters { all, measured: all, ..CopyCounters::default() }
+    }
+
     fn entered() -> (Copies, u64) {
         let mut copies = Copies::default();
         let first = copies.enter(PoolId::from_handle(7), PacketId::default());
@@ -204,8 +240,7 @@ mod tests {
         assert_eq!(copies.origin(second), 0);
         assert!(copies.part(first, End::Passed).is_none());
         assert!(copies.deliver(second).is_some());
-        let expected = CopyCounters { entered: 1, delivered: 1, ..CopyCounters::default() };
-        assert_eq!(copies.counters, expected);
+        assert_eq!(copies.counters, counted([1, 1, 0]));
     }
 
     #[test]
@@ -217,12 +252,10 @@ mod tests {
         assert!(copies.part(first, End::Count).is_none());
         assert!(copies.deliver(duplicate).is_some());
         let expected = CopyCounters {
-            entered: 1,
-            delivered: 1,
             duplicates_created: 1,
             duplicates_delivered: 1,
             given_up: 1,
-            ..CopyCounters::default()
+            ..counted([1, 1, 0])
         };
         assert_eq!(copies.counters, expected);
     }
@@ -235,8 +268,8 @@ mod tests {
         copies.part(first, End::Passed);
         copies.deliver(moved_on);
         assert!(copies.part(duplicate, End::Count).is_some());
-        let CopyCounters { delivered, duplicates_discarded, lost, .. } = copies.counters;
-        assert_eq!((delivered, duplicates_discarded, lost), (1, 1, 0));
+        let CopyCounters { all, duplicates_discarded, .. } = copies.counters;
+        assert_eq!((all.delivered, duplicates_discarded, all.lost), (1, 1, 0));
     }
 
     #[test]
@@ -244,13 +277,12 @@ mod tests {
         let (mut copies, first) = entered();
         let given_up = copies.receive(first, 0);
         assert!(copies.part(given_up, End::Count).is_none());
-        let held = CopyCounters { entered: 1, held: 1, given_up: 1, ..CopyCounters::default() };
-        assert_eq!(copies.counters, held);
+        assert_eq!(copies.counters, CopyCounters { given_up: 1, ..counted([1, 0, 0]) });
         // The parent, which has heard no echo, sends it again.
         let again = copies.receive(first, 0);
         assert!(copies.deliver(again).is_none());
         assert!(copies.part(first, End::Count).is_some());
-        assert_eq!(copies.counters, CopyCounters { delivered: 1, held: 0, given_up: 2, ..held });
+        assert_eq!(copies.counters, CopyCounters { given_up: 2, ..counted([1, 1, 0]) });
     }
 
     #[test]
@@ -259,8 +291,26 @@ mod tests {
         let given_up = copies.receive(first, 0);
         copies.part(given_up, End::Suppressed);
         assert!(copies.part(first, End::Passed).is_some());
-        let expected = CopyCounters { entered: 1, lost: 1, ..CopyCounters::default() };
-        assert_eq!(copies.counters, expected);
+        assert_eq!(copies.counters, counted([1, 0, 1]));
+    }
+
+    #[test]
+    fn what_entered_before_the_measurement_is_no_packet_of_it() {
+        let (mut copies, early) = entered();
+        let lost = copies.enter(PoolId::from_handle(8), PacketId::default());
+        copies.begin_measurement();
+        let [late, gone, held] =
+            [9, 10, 11].map(|id| copies.enter(PoolId::from_handle(id), PacketId::default()));
+        copies.deliver(early);
+        copies.deliver(late);
+        copies.part(lost, End::Count);
+        copies.part(gone, End::Count);
+        let CopyCounters { all, measured, .. } = copies.counters;
+        assert_eq!(all, Fates { entered: 5, delivered: 2, lost: 2 });
+        assert_eq!(measured, Fates { entered: 3, delivered: 1, lost: 1 });
+        assert_eq!((all.held(), measured.held()), (1, 1));
+        copies.deliver(held);
+        assert_eq!(copies.counters.measured.held(), 0);
     }
 
     proptest! {
@@ -290,14 +340,15 @@ mod tests {
                         copies.part(handle, End::Count);
                     }
                 }
-                let CopyCounters { entered, delivered, lost, held, .. } = copies.counters;
-                prop_assert_eq!(entered, delivered + lost + held);
+                let held = copies.packets.places.len() - copies.packets.free.len();
+                let travelling = copies.counters.all.held() as usize;
+                prop_assert!(travelling <= held, "{travelling} of {held}");
             }
             for handle in alive {
                 copies.part(handle, End::Lifetime);
             }
             let of = copies.counters;
-            prop_assert_eq!((of.entered, of.held), (of.delivered + of.lost, 0));
+            prop_assert_eq!(of.all.held(), 0);
             prop_assert_eq!(of.duplicates_created, of.duplicates_delivered + of.duplicates_discarded);
         }
     }
@@ -310,7 +361,7 @@ mod tests {
         copies.part(first, End::Passed);
         copies.part(duplicate, End::Count);
         assert!(copies.part(moved_on, End::Lifetime).is_some());
-        let CopyCounters { duplicates_discarded, lost, given_up, .. } = copies.counters;
-        assert_eq!((duplicates_discarded, lost, given_up), (1, 1, 2));
+        let CopyCounters { duplicates_discarded, all, given_up, .. } = copies.counters;
+        assert_eq!((duplicates_discarded, all.lost, given_up), (1, 1, 2));
     }
 }

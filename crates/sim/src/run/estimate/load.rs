@@ -3,8 +3,9 @@
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
-use lasthop_stack::units::{Bytes, Span};
+use lasthop_stack::units::{Bytes, Span, Time};
 
+use super::window::{Window, pieces};
 use crate::medium::loss::LossConfig;
 use crate::medium::radio::config::ErrorLaw;
 use crate::model::{Config, FrnConfig, PointToPoint, SinkConfig, TransportConfig, WifiConfig};
@@ -14,21 +15,17 @@ use crate::traffic::{AppConfig, AppKind, UserConfig};
 /// Bytes of the headers that every packet has.
 pub(super) const HEADERS: f64 = 28.0;
 /// The same of a TCP segment.
-const TCP_HEADERS: f64 = 40.0;
+pub(super) const TCP_HEADERS: f64 = 40.0;
 /// Segments that an acknowledgement may set free, and copies that a segment may have without a loss by chance.
-const TIMES_SENT: f64 = 2.0;
+pub(super) const TIMES_SENT: f64 = 2.0;
 /// Packets of a connection beside its data: those that open and close it.
 const PACKETS_PER_SESSION: f64 = 6.0;
 /// Slots from one packet of a node's own to the next: in the one between them it listens for the echo.
 const SLOTS_PER_PACKET: f64 = 2.0;
-/// How many times what a path holds a sender may have outstanding, and some segments more: slow start doubles a window
-/// once more before the first loss is known, and as much may be sent before that loss is repaired.
-const FILLS: f64 = 4.0;
-const SEGMENTS_BESIDE: f64 = 16.0;
 /// Timers of an agent for each packet that it takes up: what it holds back, and what it waits for.
 const AGENT_TIMERS: f64 = 2.0;
 /// The shortest time between timeouts that is reckoned with, s.
-const LEAST_TIMEOUT_S: f64 = 1e-3;
+pub(super) const LEAST_TIMEOUT_S: f64 = 1e-3;
 
 /// What a hop gives to those that cross it.
 #[derive(Clone, Copy, Debug)]
@@ -137,8 +134,34 @@ impl Way {
     }
 
     /// Packets of so many bytes that it holds.
-    fn holds(&self, bytes: f64) -> f64 {
+    pub(super) fn holds(&self, bytes: f64) -> f64 {
         self.there.iter().map(|hop| hop.holds(bytes)).sum()
+    }
+}
+
+/// What sends in one direction of a flow, and what reads at the other end.
+pub(super) struct Source<'a> {
+    pub(super) app: &'a AppConfig,
+    pub(super) sink: &'a SinkConfig,
+    /// Receive buffer, if it is given.
+    pub(super) buffer: Option<u64>,
+    /// When the connection is opened, unless that is drawn.
+    pub(super) opens: Option<Time>,
+}
+
+impl Source<'_> {
+    fn buffer_bytes(&self, tcp: &tcp::Config) -> f64 {
+        self.buffer.unwrap_or_else(|| tcp.default_buffer_bytes()) as f64
+    }
+
+    fn is_read_slowly(&self) -> bool {
+        self.sink.read_rate.is_some() || self.sink.pause_at.is_some()
+    }
+
+    /// When it starts, if from then on its flow sends without a pause until all is sent.
+    fn start_of_rush(&self) -> Option<Time> {
+        let rushes = matches!(self.app.kind, AppKind::Bulk | AppKind::File { .. });
+        self.opens.filter(|_| rushes && !self.is_read_slowly()).map(|opens| opens.max(self.app.start))
     }
 }
 
@@ -150,8 +173,8 @@ pub(super) struct Load {
     answers: f64,
     /// Packets that no data calls for: those of timers, of a reader that makes room, of a connection's begin and end.
     beside: f64,
-    /// Most segments outstanding, where the transport has a window.
-    pub(super) window: Option<f64>,
+    /// What its sender may have outstanding, where the transport has a window.
+    pub(super) window: Option<Window>,
     /// Times the source or the reader acts.
     acts: f64,
     /// Timers that fire.
@@ -161,12 +184,8 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub(super) fn of(
-        (app, sink): (&AppConfig, &SinkConfig),
-        transport: &TransportConfig,
-        config: &Config,
-        way: &Way,
-    ) -> Load {
+    pub(super) fn of(source: &Source<'_>, transport: &TransportConfig, config: &Config, way: &Way) -> Load {
+        let app = source.app;
         let duration = config.run.duration.as_secs();
         let seconds = duration - app.start.as_secs().min(duration);
         let (written, write) = match app.kind {
@@ -188,7 +207,7 @@ impl Load {
             AppKind::Ping { interval, packet } => {
                 (f64::from(packet) * seconds / interval.as_secs(), f64::from(packet))
             }
-            AppKind::User(ref user) => return Load::of_user(user, transport, seconds, way),
+            AppKind::User(ref user) => return Load::of_user(user, source, transport, (seconds, way)),
         };
         let writes = if write.is_finite() { written / write + 1.0 } else { 1.0 };
         let TransportConfig::Tcp(tcp) = transport else {
@@ -203,9 +222,8 @@ impl Load {
             };
         };
         let full = f64::from(tcp.packet);
-        // Of what is written at a time the last segment may be smaller, and Nagle lets it go when nothing is on the way.
-        let ends = if write < full { writes } else { 2.0 * writes };
-        let segments = written / full + ends;
+        let buffer = source.buffer_bytes(tcp);
+        let segments = pieces(tcp, (written, write), buffer);
         let size = full.min(write) + TCP_HEADERS;
         let mut sent = TIMES_SENT * way.bottleneck * seconds / (8.0 * size);
         if let Some(slot_s) = way.slot_s {
@@ -218,13 +236,15 @@ impl Load {
         let held_back = if tcp.ack_every > 1 { packets.min(expiries(tcp.ack_delay, seconds)) } else { 0.0 };
         let paced = if tcp.parts.law.kind() == CongestionKind::Bbr { packets } else { 0.0 };
         // A slow reader takes what came with one packet, or a full segment, and may tell the sender of the room.
-        let is_slow = sink.read_rate.is_some() || sink.pause_at.is_some();
-        let reads = if is_slow { 2.0 * packets } else { 0.0 };
+        let reads = if source.is_read_slowly() { 2.0 * packets } else { 0.0 };
         Load {
             packets,
             answers: 1.0,
             beside: PACKETS_PER_SESSION + timeouts.min(sent) + reads,
-            window: Some(window(tcp, way, write).min(packets)),
+            window: Some(Window {
+                start: source.start_of_rush(),
+                ..Window::of(tcp, way, (written, write), (buffer, packets, seconds))
+            }),
             acts: writes + reads,
             timers: timeouts + held_back + paced + PACKETS_PER_SESSION,
             transfers: 0.0,
@@ -232,7 +252,12 @@ impl Load {
     }
 
     /// A user who transfers, without a round trip between, whichever class makes most packets in its time.
-    fn of_user(user: &UserConfig, transport: &TransportConfig, seconds: f64, way: &Way) -> Load {
+    fn of_user(
+        user: &UserConfig,
+        source: &Source<'_>,
+        transport: &TransportConfig,
+        (seconds, way): (f64, &Way),
+    ) -> Load {
         let TransportConfig::Tcp(tcp) = transport else { unreachable!("users need TCP") };
         let mut load = Load {
             packets: 1.0,
@@ -260,13 +285,15 @@ impl Load {
         let timeouts = expiries(tcp.min_rto, seconds);
         let held_back = if tcp.ack_every > 1 { load.packets } else { 0.0 };
         load.timers = timeouts + held_back.min(expiries(tcp.ack_delay, seconds)) + 1.0;
-        load.window = Some(window(tcp, way, f64::INFINITY));
+        let any = (f64::INFINITY, f64::INFINITY);
+        let buffer = source.buffer_bytes(tcp);
+        load.window = Some(Window::of(tcp, way, any, (buffer, f64::INFINITY, seconds)));
         load
     }
 
     /// Packets that may be on the way at a time.
     pub(super) fn on_the_way(&self) -> f64 {
-        self.window.unwrap_or(self.packets)
+        self.window.map_or(self.packets, |window| window.on_the_way)
     }
 
     /// The events of all its packets; with `agents`, that acknowledge in the place of receivers, too.
@@ -279,22 +306,6 @@ impl Load {
         let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
         copies * (there * way.hops + back * way.hops_back) + timers + self.acts + super::EVENTS_OF_ALL
     }
-}
-
-/// The most segments that a sender has outstanding, of those that go when so many bytes are written at a time.
-fn window(tcp: &tcp::Config, way: &Way, write: f64) -> f64 {
-    let smallest = f64::from(tcp.packet).min(write);
-    let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
-    if !heeds_losses(tcp.parts.law.kind()) {
-        return allowed;
-    }
-    let held = way.holds(smallest + TCP_HEADERS) + f64::from(tcp.initial_window);
-    allowed.min(FILLS * held + SEGMENTS_BESIDE)
-}
-
-/// Whether a law makes its window smaller whenever packets are lost, so that it stays near what its path holds.
-fn heeds_losses(law: CongestionKind) -> bool {
-    !matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp)
 }
 
 /// How often a timer may fire that takes at least so long.

@@ -40,10 +40,15 @@ const A_NEIGHBOUR: f64 = 64.0;
 const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
-/// The memory of a run with these loads; `senders` are the nodes that packets of flows come to.
-pub(super) fn bytes(config: &Config, routes: &Routes, loads: &[Load], senders: &[bool]) -> f64 {
+/// The memory of a run with these loads and so many segments `outstanding`; `senders` are the nodes that packets of flows
+/// come to.
+pub(super) fn bytes(
+    config: &Config,
+    routes: &Routes,
+    (loads, outstanding): (&[Load], f64),
+    senders: &[bool],
+) -> f64 {
     let on_the_way: f64 = loads.iter().map(Load::on_the_way).sum();
-    let outstanding: f64 = loads.iter().filter_map(|load| load.window).sum();
     // The room for records doubles when it is used up.
     let transfers: f64 = loads.iter().map(|load| 2.0 * load.transfers * size_of::<Transfer>() as f64).sum();
     let directions = loads.len() as f64;

@@ -68,6 +68,56 @@ fn data_that_goes_back_is_counted_as_that_of_a_second_flow() {
 }
 
 #[test]
+fn no_more_is_outstanding_than_was_written_or_has_room_whatever_is_lost() {
+    let of = |loss: &str, flow: &str| {
+        let text = format!(
+            "[run]\nduration = \"1 s\"\n[nodes]\na = {{}}\nb = {{}}\n[links.ab]\nkind = \"lossy\"\n\
+             nodes = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"300 ms\"\nqueue = \"unlimited\"\n\
+             loss = {{ {loss} }}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n{flow}"
+        );
+        let scenario = Scenario::from_text(&text, "estimate.toml", &[]).expect("a valid scenario");
+        estimate(&scenario.config(0)).memory_bytes
+    };
+    for variant in ["sack", "ejtcp", "jtcp", "bbr"] {
+        let writes = format!(
+            "tcp = {{ variant = \"{variant}\" }}\nsink = {{ buffer = \"10 kB\" }}\n\
+             app = {{ kind = \"cbr\", cbr = {{ rate = \"300 kbit/s\", packet = \"1 B\" }} }}"
+        );
+        let file = format!(
+            "tcp = {{ variant = \"{variant}\", window = \"700000 segments\" }}\n\
+             app = {{ kind = \"file\", file.size = \"10 kB\" }}"
+        );
+        for loss in ["rate = \"0 %\"", "rate = \"100 %\"", "model = \"list\", list = { drop = [] }"] {
+            let (writes, file) = (of(loss, &writes), of(loss, &file));
+            assert!(writes < 100e6, "{variant}, {loss}: {writes}");
+            assert!(file < 2e6, "{variant}, {loss}: {file}");
+        }
+    }
+}
+
+#[test]
+fn flows_that_share_a_link_are_counted_by_what_it_holds_and_those_that_take_turns_are_not() {
+    let of = |start: fn(usize) -> usize| {
+        let mut text = "[run]\nduration = \"100 s\"\n[nodes]\na = {}\nb = {}\n[links.ab]\nkind = \"wired\"\n\
+             nodes = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"300 ms\"\n"
+            .to_string();
+        for flow in 0..100 {
+            let start = start(flow);
+            text += &format!(
+                "[flows.f{flow}]\nfrom = \"a\"\nto = \"b\"\n\
+                 app = {{ start = \"{start} s\" }}\ntcp = {{ window = \"50000 segments\" }}\n"
+            );
+        }
+        let scenario = Scenario::from_text(&text, "estimate.toml", &[]).expect("a valid scenario");
+        estimate(&scenario.config(0)).memory_bytes
+    };
+    let (together, in_turn) = (of(|_| 0), of(|flow| flow));
+    // The path holds 25 000 segments, and each flow twice as many if it is alone.
+    assert!(in_turn > 100.0 * 50_000.0 * 256.0, "{in_turn}");
+    assert!(together < in_turn - 1e9, "{together} {in_turn}");
+}
+
+#[test]
 fn small_writes_over_tcp_are_counted_as_packets_of_their_own() {
     let app =
         "app = { kind = \"cbr\", cbr = { rate = \"1 Mbit/s\", packet = \"10 B\" } }\ntcp = { nagle = false }";

@@ -135,7 +135,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.queue",
         ROOM,
-        "room of the drop-tail queue, with the packet being sent; of each station and without it on wifi",
+        "room of the drop-tail queue, with the packet being sent; on wifi of each station, without it, and not unlimited",
     )
     .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")

@@ -360,6 +360,21 @@ fn a_recovery_on_sack_blocks_with_sack_switched_off_is_refused() {
 }
 
 #[test]
+fn a_name_that_is_none_is_told_once_wherever_it_is_used() {
+    for (section, name) in [("nodes", "b"), ("links", "b-c"), ("flows", "main")] {
+        let wrong = format!("\"{name} x\"");
+        let text = BASE
+            .replace(&format!("\n{name} = {{}}"), &format!("\n{wrong} = {{}}"))
+            .replace(&format!("\"{name}\""), &wrong)
+            .replace(&format!("[{section}.{name}]"), &format!("[{section}.{wrong}]"));
+        let message = read(&text).unwrap_err().to_string();
+        assert_eq!(message.lines().count(), 1, "{message}");
+        let expected = format!("{section}: {wrong} is no name; expected letters, digits, - and _");
+        assert!(message.ends_with(&expected), "{message}");
+    }
+}
+
+#[test]
 fn a_receive_buffer_below_one_segment_is_refused() {
     refused(
         &changed("to   = \"c\"", "to   = \"c\"\nsink = { buffer = \"500 B\" }"),

@@ -246,6 +246,42 @@ fn overrides_are_toml_where_they_can_be_and_words_otherwise() {
 }
 
 #[test]
+fn a_seed_of_any_length_is_the_one_that_was_given() {
+    for seed in ["0", "7", "999999999999999", "1000000000000000", "9007199254740993", "999999999999999999"] {
+        let scenario = with(BASE, &[("run.seed", seed)]).unwrap();
+        assert_eq!(scenario.seed().to_string(), seed);
+        assert_eq!(resolved(&scenario, 0, "run.seed").unwrap().0, seed);
+    }
+    let scenario = with(BASE, &[("run.seed", "1e15"), ("run.replications", "1e6")]).unwrap();
+    assert_eq!((scenario.seed(), scenario.replications()), (1_000_000_000_000_000, 1_000_000));
+}
+
+#[test]
+fn a_flow_without_a_table_of_its_transport_goes_over_what_its_application_needs() {
+    let explained: Json = serde_json::from_str(&explain("flows.NAME.app.kind").unwrap()).unwrap();
+    assert!(explained["meaning"].as_str().unwrap().contains("cbr, poisson and on-off over udp"));
+    for (kind, alone_over_udp) in
+        [("cbr", true), ("poisson", true), ("on-off", true), ("bulk", false), ("file", false)]
+    {
+        for (table, over_udp) in [("", alone_over_udp), ("tcp = {}\n", false), ("udp = {}\n", true)] {
+            // Datagrams have an end or a rate.
+            if (kind, over_udp) == ("bulk", true) {
+                continue;
+            }
+            let rate = match kind {
+                "bulk" => String::new(),
+                "file" => ", file = { size = \"10 kB\" }".to_string(),
+                _ => format!(", {kind} = {{ rate = \"10 kbit/s\" }}"),
+            };
+            let app = format!("app = {{ kind = \"{kind}\"{rate} }}\n{table}");
+            let config = read(&changed(TCP, &app)).unwrap().config(0);
+            let is_udp = matches!(config.flows[0].transport, TransportConfig::Udp { .. });
+            assert_eq!(is_udp, over_udp, "{kind} {table}");
+        }
+    }
+}
+
+#[test]
 fn a_flow_that_starts_after_the_end_is_remarked() {
     let scenario = read(&changed("to   = \"c\"", "to   = \"c\"\napp  = { start = \"10 s\" }")).unwrap();
     assert_eq!(

@@ -234,7 +234,13 @@ impl<P> Config<P> {
     /// The receive buffer in force, in bytes.
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {
-        self.receive_buffer.unwrap_or(u64::from(self.window + 1) * u64::from(self.packet))
+        self.receive_buffer.unwrap_or_else(|| self.default_buffer_bytes())
+    }
+
+    /// The receive buffer where none is given: one segment more than the window.
+    #[must_use]
+    pub fn default_buffer_bytes(&self) -> u64 {
+        u64::from(self.window + 1) * u64::from(self.packet)
     }
 
     /// How many SACK blocks find room in a header beside the timestamps and an extension of this form.

@@ -453,7 +453,7 @@ impl<P: Parts> Sender<P> {
         let fin = self.closed && push;
         self.board.push(len + u32::from(fin), fin, now);
         self.fin_sent |= fin;
-        self.counters.segments_sent += 1;
+        self.counters.segments_sent += u64::from(len > 0);
         if self.timed.is_none() && !self.timestamps {
             self.timed = Some((self.board.sent_end(), now));
         }
@@ -462,14 +462,18 @@ impl<P: Parts> Sender<P> {
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
         self.board.resend(number, now);
-        self.counters.segments_sent += 1;
-        self.counters.retransmits += 1;
         let sent = self.board.get(number);
+        let len = sent.len - u32::from(sent.fin);
+        if len > 0 {
+            self.counters.segments_sent += 1;
+            self.counters.retransmits += 1;
+        } else {
+            self.counters.fins_again += 1;
+        }
         let end = sent.start + u64::from(sent.len);
         if self.timed.is_some_and(|(timed_end, _)| timed_end == end) {
             self.timed = None;
         }
-        let len = sent.len - u32::from(sent.fin);
         Outgoing { start: sent.start, len, fin: sent.fin, push: end >= self.written }
     }
 

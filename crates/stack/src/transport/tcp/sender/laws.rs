@@ -100,7 +100,6 @@ impl<P: Parts> Sender<P> {
     }
 
     pub(super) fn loss(&self, now: Time, cause: LossCause, base: LossBase) -> Loss {
-        let sent = self.counters.segments_sent - self.counters.retransmits;
         let head = self.board.get(self.board.base());
         Loss {
             now,
@@ -108,7 +107,7 @@ impl<P: Parts> Sender<P> {
             una: self.board.una(),
             base,
             pipe: self.board.pipe(),
-            sent,
+            sent: self.board.end(),
             sent_end: self.board.sent_end(),
             sent_at: head.at,
             times: head.times,

@@ -8,11 +8,13 @@ use crate::units::{Span, Time};
 pub struct Counters {
     /// Data segments sent, resent ones included.
     pub segments_sent: u64,
-    /// Data segments sent again, without the SYN.
+    /// Data segments sent again.
     pub retransmits: u64,
     /// SYNs sent again.
     pub syns_again: u64,
-    /// Times the retransmission timer fired for data.
+    /// FINs without data sent again.
+    pub fins_again: u64,
+    /// Times the retransmission timer fired for data or a FIN, not for a SYN, nor to probe a closed window.
     pub timeouts: u64,
     /// Series of timeouts: firings not preceded by another for the same segment.
     pub timeout_series: u64,
@@ -32,6 +34,14 @@ pub struct Counters {
     pub estimates: u64,
     /// The sum of these estimates, in segments a second.
     pub estimate_sum: f64,
+}
+
+impl Counters {
+    /// Segments sent again, whether they have data or not.
+    #[must_use]
+    pub fn all_again(&self) -> u64 {
+        self.retransmits + self.syns_again + self.fins_again
+    }
 }
 
 /// An acknowledgement as it arrived, in stream offsets.

@@ -1,0 +1,78 @@
+//! What a sender may have outstanding, and how many of its packets may be on the way.
+
+use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::registry::tcp;
+use lasthop_stack::units::Time;
+
+use super::load::{LEAST_TIMEOUT_S, TCP_HEADERS, TIMES_SENT, Way};
+
+/// How many times what a path holds a sender may have outstanding, and some segments more: slow start doubles a window
+/// once more before the first loss is known, and as much may be sent before that loss is repaired.
+pub(super) const FILLS: f64 = 4.0;
+const SEGMENTS_BESIDE: f64 = 16.0;
+/// Outstanding segments that no write and no room of the receiver makes: what probes a closed window, and a FIN.
+const SEGMENTS_OF_NO_WRITE: f64 = 2.0;
+
+/// What a sender may have outstanding.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    /// Most segments, each counted once.
+    pub(super) segments: f64,
+    /// Most packets on their way, copies included.
+    pub(super) on_the_way: f64,
+    /// Those of the segments that it may have beside what its path holds, where its law keeps it near that.
+    pub(super) beside: Option<f64>,
+    /// Bytes of the smallest packet with data.
+    pub(super) packet: f64,
+    /// When it starts to send as fast as it may, if it does so until it has sent everything.
+    pub(super) start: Option<Time>,
+}
+
+impl Window {
+    /// Of a sender for which so many bytes are written, so many at a time, to a receiver that has room for `buffer` bytes,
+    /// and that sends so many packets in its time.
+    pub(super) fn of(
+        tcp: &tcp::Config,
+        way: &Way,
+        (written, write): (f64, f64),
+        (buffer, packets, seconds): (f64, f64, f64),
+    ) -> Window {
+        let smallest = f64::from(tcp.packet).min(write);
+        let packet = smallest + TCP_HEADERS;
+        let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
+        let initial = f64::from(tcp.initial_window);
+        let beside = heeds_losses(tcp.parts.law.kind()).then(|| FILLS * initial + SEGMENTS_BESIDE);
+        let near = beside.map_or(f64::INFINITY, |beside| FILLS * way.holds(packet) + beside);
+        let sent = allowed.min(near).min(packets);
+        // A segment counts once, however often it is sent: what is outstanding was written, has room at its receiver, and is
+        // no more segments than the window has, however small they are.
+        let outstanding = pieces(tcp, (written.min(buffer), write), buffer).min(f64::from(tcp.window));
+        let segments = sent.min(outstanding + SEGMENTS_OF_NO_WRITE);
+        let on_the_way = sent.min(segments * times_at_once(tcp, seconds));
+        Window { segments, on_the_way, beside, packet, start: None }
+    }
+}
+
+/// The most segments that so many bytes in a row make, of which so many are written at a time, with so much room at the
+/// receiver.
+pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64) -> f64 {
+    let full = f64::from(tcp.packet);
+    let writes = if write.is_finite() { bytes / write + 1.0 } else { 1.0 };
+    // Of what is written at a time the last segment may be smaller, and Nagle lets it go when nothing is on the way.
+    let ends = if write < full { writes } else { 2.0 * writes };
+    // One that fills the receiver's window is at least half as large as the widest window.
+    bytes / full + ends + 2.0 * bytes / buffer
+}
+
+/// How many copies of a segment may be on the way at a time: each series of timeouts makes one of each segment, and each
+/// timeout one of the first; a timeout is twice as long as the one before it. A loss told by duplicates makes as many.
+fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
+    let (least, most) = (tcp.min_rto.as_secs().max(LEAST_TIMEOUT_S), tcp.max_rto.as_secs());
+    let doubled = libm::log2((most.min(seconds) / least).max(1.0));
+    TIMES_SENT * (2.0 + doubled + seconds / most.max(least))
+}
+
+/// Whether a law makes its window smaller whenever packets are lost, so that it stays near what its path holds.
+fn heeds_losses(law: CongestionKind) -> bool {
+    !matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp)
+}
