@@ -132,11 +132,11 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
 def flows_of(metrics: Iterable[str]) -> list[str]:
     """The flows that metrics are of, and the data that goes back on them; a group is no flow.
 
-    >>> flows_of(["flows.up1.rtt_mean_s", "flows.up.goodput_bps", "flows.b.reverse.packets_sent"])
+    >>> flows_of(["flows.up1.segments_sent", "flows.up.rtt_mean_s", "flows.b.reverse.packets_sent"])
     ['up1', 'b.reverse']
     """
     names = (name.removeprefix("flows.").rpartition(".") for name in metrics if name.startswith("flows."))
-    return [flow for flow, _, last in names if last in ("rtt_mean_s", "packets_sent")]
+    return [flow for flow, _, last in names if last in ("segments_sent", "packets_sent")]
 
 
 def retraced(study: Study, point: int, replication: int, channels: list[str]) -> dict[str, Columns]:
