@@ -62,11 +62,11 @@ fn config(agents: &str) -> Config {
     Scenario::from_text(&text, "agents.toml", &[]).unwrap_or_else(|error| panic!("{error}")).config(0)
 }
 
-fn place_of(names: impl Iterator<Item = String>, name: &str) -> Option<Vec<usize>> {
+fn place_of(names: impl Iterator<Item = String>, name: &str) -> Vec<usize> {
     let found: Vec<usize> =
         names.enumerate().filter(|(_, other)| other == name).map(|(place, _)| place).collect();
     assert!(!found.is_empty(), "{name}");
-    Some(found)
+    found
 }
 
 /// Adds an agent of the test's own at an interface, for these flows.
@@ -80,7 +80,13 @@ fn add(
     let nodes = place_of(config.nodes.iter().map(|node| node.name.clone()), node);
     let links = place_of(config.links.iter().map(|link| link.name.clone()), link);
     let name = format!("probe{}", config.agents.len());
-    config.agents.push(AgentConfig { name, scheme, flows: flows.to_vec(), nodes, links });
+    config.agents.push(AgentConfig {
+        name,
+        scheme,
+        flows: flows.to_vec(),
+        nodes: Some(nodes),
+        links: Some(links),
+    });
 }
 
 /// What a [`Probe`] does with what goes down.

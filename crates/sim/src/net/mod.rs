@@ -106,14 +106,12 @@ impl Net {
         config: &Config,
         routes: Routes,
         ports: Ports,
-        seed: u64,
-        replication: u64,
+        seeds: (u64, u64),
         mut tracer: Tracer,
     ) -> Net {
         let wires = config.point_to_point();
         tracer.wires =
             wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect();
-        let seeds = (seed, replication);
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();

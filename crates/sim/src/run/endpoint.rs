@@ -178,34 +178,10 @@ impl Flow {
             AppKind::User(user) => Some(user),
             _ => None,
         };
-        let mut sockets = match &flow.transport {
-            TransportConfig::Tcp(config) => {
-                chunk = u64::from(config.packet);
-                let mut connection = |config, role, side: usize| {
-                    let iss = SeqNo(numbers.next_u64() as u32);
-                    Connection::new(config, role, address[side], address[1 - side], iss)
-                };
-                let mut opener = config.clone();
-                if let Some(reverse) = &flow.reverse {
-                    opener.receive_buffer = reverse.buffer;
-                }
-                // A user's connections are opened by the client and closed by the server.
-                let roles = if user.is_some() {
-                    [Role::Passive, Role::Active]
-                } else {
-                    [Role::Active, Role::Passive]
-                };
-                let mut ends = [connection(&opener, roles[0], 0), connection(config, roles[1], 1)];
-                if user.is_some() {
-                    ends[0].close_by_hand();
-                    ends[1].close_after_peer();
-                }
-                Sockets::Tcp(Box::new(ends))
-            }
-            TransportConfig::Udp { extra_header } => {
-                Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())))
-            }
-        };
+        let mut sockets = sockets(flow, address, &mut numbers);
+        if let TransportConfig::Tcp(config) = &flow.transport {
+            chunk = u64::from(config.packet);
+        }
         let mut way = |direction: u32, app: &AppConfig, sink: &SinkConfig, source: Stream| {
             let pace = Pace::of(sink);
             if let (Pace::Slow { .. }, Sockets::Tcp(ends)) = (pace, &mut sockets) {
@@ -426,6 +402,33 @@ impl Flow {
             Sockets::Udp(ends) => FlowSample::Udp(ends.sample(net)),
         }
     }
+}
+
+/// The two ends of a flow.
+fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream) -> Sockets {
+    let config = match &flow.transport {
+        TransportConfig::Tcp(config) => config,
+        TransportConfig::Udp { extra_header } => {
+            return Sockets::Udp(Box::new(Datagrams::new(address, *extra_header, flow.is_probe())));
+        }
+    };
+    let mut connection = |config, role, side: usize| {
+        let iss = SeqNo(numbers.next_u64() as u32);
+        Connection::new(config, role, address[side], address[1 - side], iss)
+    };
+    let mut opener = config.clone();
+    if let Some(reverse) = &flow.reverse {
+        opener.receive_buffer = reverse.buffer;
+    }
+    // A user's connections are opened by the client and closed by the server.
+    let is_user = matches!(flow.app.kind, AppKind::User(_));
+    let roles = if is_user { [Role::Passive, Role::Active] } else { [Role::Active, Role::Passive] };
+    let mut ends = [connection(&opener, roles[0], 0), connection(config, roles[1], 1)];
+    if is_user {
+        ends[0].close_by_hand();
+        ends[1].close_after_peer();
+    }
+    Sockets::Tcp(Box::new(ends))
 }
 
 /// Whether the retransmission timer of one side fires now though what it takes for lost was not: the first segment that

@@ -302,7 +302,7 @@ impl World {
             NoRoutes::Memory(needed) => RunError::Memory { needed, allowed: config.run.max_memory.0 },
         })?;
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
-        let mut net = Net::new(config, routes, ports, request.seed, request.replication, tracer);
+        let mut net = Net::new(config, routes, ports, (request.seed, request.replication), tracer);
         net.transfers = transfers::room(users);
         for (link, path) in request.pcap {
             let failed = |error| RunError::Capture(path.clone(), error);

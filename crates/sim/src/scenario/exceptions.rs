@@ -2,6 +2,7 @@
 
 use crate::model::{Config, LinkKind, TransportConfig};
 use lasthop_stack::hooks::parameter;
+use lasthop_stack::registry::ArqConfig;
 
 /// Knowledge or room that a key grants and nothing real has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(super) fn exceptions(config: &Config) -> Vec<Exception> {
     for link in &config.links {
         let key = |below: &str| format!("links.{}.{below}", link.table());
         match &link.kind {
-            LinkKind::Wifi(wifi) => add(&key("arq"), wifi.arq.as_ref().and_then(|arq| arq.exception())),
+            LinkKind::Wifi(wifi) => add(&key("arq"), wifi.arq.as_ref().and_then(ArqConfig::exception)),
             LinkKind::Frn(frn) => add(&key("frn"), frn.interval.exception()),
             LinkKind::PointToPoint(_) => {}
         }

@@ -59,7 +59,9 @@ impl Clone for Box<dyn CustomLaw> {
 
 /// How a law from outside this crate is made; without one it is Reno's.
 #[derive(Clone, Default)]
-pub struct Custom(Option<Arc<dyn Fn(Start) -> Box<dyn CustomLaw> + Send + Sync>>);
+pub struct Custom(Option<MakeLaw>);
+
+type MakeLaw = Arc<dyn Fn(Start) -> Box<dyn CustomLaw> + Send + Sync>;
 
 impl Custom {
     /// A law that `make` makes at the start of each connection.
@@ -116,7 +118,7 @@ impl LawConfig {
     #[must_use]
     pub fn build(&self, start: Start) -> CongestionMachine {
         match self {
-            LawConfig::Reno(()) => CongestionMachine::Reno(Reno),
+            LawConfig::Reno(()) | LawConfig::Custom(Custom(None)) => CongestionMachine::Reno(Reno),
             LawConfig::Vegas(config) => CongestionMachine::Vegas(Vegas::new(config)),
             LawConfig::Veno(config) => CongestionMachine::Veno(Veno::new(config)),
             LawConfig::Westwood(config) => CongestionMachine::Westwood(Westwood::new(config)),
@@ -129,7 +131,6 @@ impl LawConfig {
             LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
             LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
             LawConfig::Custom(Custom(Some(make))) => CongestionMachine::Custom(make(start)),
-            LawConfig::Custom(Custom(None)) => CongestionMachine::Reno(Reno),
         }
     }
 }

@@ -130,6 +130,7 @@ macro_rules! kinds {
 
         #[doc = "The state of one of them, dispatched without a virtual call."]
         #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "the small ones are rare where one is large")]
         pub enum $machine {
             $(#[doc = $summary] $case($type),)+
         }

@@ -166,7 +166,12 @@ impl<'a> Places<'a> {
                     (last.ports[1], last.nodes[1]) = (far, next);
                 }
                 _ => {
-                    crossings.push(Crossing { link, ports: [port, far], nodes: [node, next], is_last: false })
+                    crossings.push(Crossing {
+                        link,
+                        ports: [port, far],
+                        nodes: [node, next],
+                        is_last: false,
+                    });
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! What runs need against what they were estimated to need; `crates/sim/tests/limits.rs` counts their memory.
 
+use std::fmt::Write;
+
 use super::*;
 use crate::probe::transfers::Transfer;
 use crate::scenario::Scenario;
@@ -103,7 +105,8 @@ fn flows_that_share_a_link_are_counted_by_what_it_holds_and_those_that_take_turn
             .to_string();
         for flow in 0..100 {
             let start = start(flow);
-            text += &format!(
+            let _ = write!(
+                text,
                 "[flows.f{flow}]\nfrom = \"a\"\nto = \"b\"\n\
                  app = {{ start = \"{start} s\" }}\ntcp = {{ window = \"50000 segments\" }}\n"
             );

@@ -41,7 +41,7 @@ impl Window {
         let packet = smallest + TCP_HEADERS;
         let allowed = f64::from(tcp.window) * f64::from(tcp.packet) / smallest;
         let initial = f64::from(tcp.initial_window);
-        let beside = heeds_losses(tcp.parts.law.kind()).then(|| FILLS * initial + SEGMENTS_BESIDE);
+        let beside = heeds_losses(tcp.parts.law.kind()).then_some(FILLS * initial + SEGMENTS_BESIDE);
         let near = beside.map_or(f64::INFINITY, |beside| FILLS * way.holds(packet) + beside);
         let sent = allowed.min(near).min(packets);
         // A segment counts once, however often it is sent: what is outstanding was written, has room at its receiver, and is

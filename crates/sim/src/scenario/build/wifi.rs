@@ -57,7 +57,6 @@ fn pcf(link: &Part<'_>) -> PcfConfig {
 /// A rate that the standard has not is told by the check, which needs a configuration to look at.
 fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
     let word = |key: &str, word: &str| link.word(key) == word;
-    let margin = link.span("access.timeout-margin");
     let rates: Vec<PhyRate> = match link.value("basic-rates") {
         Value::List(rates) => {
             rates.iter().filter_map(Value::count).filter_map(|rate| PhyRate::from_rate(Rate(rate))).collect()
@@ -88,24 +87,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         fec: link.known("fec.rate").and_then(|_| Code::of_rate(link.real("fec.rate"))),
         short_retry: link.optional("short-retry", Part::small),
         long_retry: link.optional("long-retry", Part::small),
-        access: AccessRules {
-            draw: if word("access.draw", "standard") {
-                BackoffDraw::Standard
-            } else {
-                BackoffDraw::BelowWindow
-            },
-            timeout: if word("access.timeout", "reception-start") {
-                ResponseTimeout::ReceptionStart(margin)
-            } else {
-                ResponseTimeout::WholeResponse(margin)
-            },
-            eifs: link.flag("access.eifs"),
-            post_backoff: link.flag("access.post-backoff"),
-            immediate: link.flag("access.immediate"),
-            nav_reset: link.flag("access.nav-reset"),
-            blind_exchange: link.flag("access.blind-exchange"),
-            deaf_after_cts: link.flag("access.deaf-after-cts"),
-        },
+        access: access(link),
         queue: match link.value("queue") {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),
             _ => preset.queue,
@@ -122,10 +104,29 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
             }),
             _ => None,
         },
-        reassembly: match link.known("arq.kind") {
-            Some(kind) if kind.is("dynamic") => Reassembly::AnyOrder,
+        reassembly: match arq(link) {
+            Some(arq) if arq.chooses() => Reassembly::AnyOrder,
             _ => Reassembly::InOrder,
         },
+    }
+}
+
+fn access(link: &Part<'_>) -> AccessRules {
+    let word = |key: &str, word: &str| link.word(key) == word;
+    let margin = link.span("access.timeout-margin");
+    AccessRules {
+        draw: if word("access.draw", "standard") { BackoffDraw::Standard } else { BackoffDraw::BelowWindow },
+        timeout: if word("access.timeout", "reception-start") {
+            ResponseTimeout::ReceptionStart(margin)
+        } else {
+            ResponseTimeout::WholeResponse(margin)
+        },
+        eifs: link.flag("access.eifs"),
+        post_backoff: link.flag("access.post-backoff"),
+        immediate: link.flag("access.immediate"),
+        nav_reset: link.flag("access.nav-reset"),
+        blind_exchange: link.flag("access.blind-exchange"),
+        deaf_after_cts: link.flag("access.deaf-after-cts"),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
 use crate::net::agents::places::{Misplaced, Places};
 use crate::net::routes::Routes;
 use crate::scenario::sheet::Sheet;
+use crate::scenario::value::Value;
 use crate::traffic::AppKind;
 use lasthop_stack::registry::AgentKind;
 
@@ -112,7 +113,7 @@ impl Check<'_> {
         instead: &str,
         flows: impl Iterator<Item = &'f FlowConfig>,
     ) {
-        let word = sheet.get(key).map(|value| value.text()).unwrap_or_default();
+        let word = sheet.get(key).map(Value::text).unwrap_or_default();
         for flow in flows.filter(|flow| matches!(flow.app.kind, AppKind::User(_))) {
             let text = format!(
                 "\"{word}\" breaks connections with data both ways, as the sessions of flows.{} have it; {instead}",
