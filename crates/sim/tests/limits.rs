@@ -198,6 +198,7 @@ fn a_cell_in_which_all_hear_each_other_takes_as_much_more_as_it_has_more_station
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of scenarios")]
 fn no_run_takes_more_memory_or_events_than_was_estimated() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let app = |app: &str| {
