@@ -1,0 +1,91 @@
+"""The guide's first scheme, made for real: two patches of at most five files each, built and run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PATCHES = ROOT / "docs" / "first-scheme"
+NAMES = ("law", "agent")
+
+
+def touched(patch: Path) -> list[str]:
+    """The files that a patch changes or adds."""
+    return re.findall(r"^\+\+\+ b/(\S+)$", patch.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scheme_touches_five_files_and_nothing_outside_the_stack(name: str) -> None:
+    files = touched(PATCHES / f"{name}.patch")
+    # The fifth is docs/keys.md, which docs/make_keys.py writes.
+    assert len(files) <= 4
+    assert all(file.startswith(("crates/stack/src/", "scenarios/")) for file in files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_shows_what_the_patch_touches(name: str) -> None:
+    page = (ROOT / "docs" / "first-scheme.md").read_text(encoding="utf-8")
+    stat = subprocess.run(
+        ["git", "apply", "--stat", str(PATCHES / f"{name}.patch")],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    for line in stat.stdout.rstrip().split("\n"):
+        assert line.strip() in page
+
+
+@pytest.fixture(scope="module")
+def patched() -> Path:
+    """A copy of the sources with both schemes."""
+    if not os.environ.get("CI"):
+        pytest.skip("builds a copy of the simulator; runs with CI=true and --soak")
+    copy = ROOT / "target" / "first-scheme"
+    shutil.rmtree(copy / "tree", ignore_errors=True)
+    (copy / "tree").mkdir(parents=True)
+    for name in ("Cargo.toml", "Cargo.lock"):
+        shutil.copy2(ROOT / name, copy / "tree" / name)
+    for name in ("crates", "scenarios"):
+        shutil.copytree(ROOT / name, copy / "tree" / name)
+    # Git would take the copy for a part of the checkout around it.
+    subprocess.run(["git", "init", "-q"], check=True, cwd=copy / "tree")
+    for name in NAMES:
+        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], check=True, cwd=copy / "tree")
+    return copy
+
+
+def measured(copy: Path, scenario: str) -> dict[str, str]:
+    """The metrics of the first point of a scenario of the patched copy."""
+    command = ["cargo", "run", "-q", "--locked", "-p", "lasthop-sim", "--example", "run_scenario", "--"]
+    ran = subprocess.run(
+        [*command, f"scenarios/examples/{scenario}.toml"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=copy / "tree",
+        env={**os.environ, "CARGO_TARGET_DIR": str(copy / "build")},
+    )
+    assert ran.returncode == 0, ran.stderr
+    return dict(line.split(" = ") for line in ran.stdout.splitlines())
+
+
+def test_the_law_runs_with_its_counter(patched: Path) -> None:
+    metrics = measured(patched, "aimd")
+    assert float(metrics["flows.gentle.aimd.decreases"]) > 5
+    assert "flows.reno.aimd.decreases" not in metrics
+    assert float(metrics["goodput_bps"]) > 4e6
+
+
+def test_the_agent_runs_on_the_router_with_its_counter(patched: Path) -> None:
+    metrics = measured(patched, "ack-thinner")
+    # The first point lets every acknowledgement pass.
+    assert float(metrics["agents.thinner.suppressed"]) == 0
+    assert float(metrics["agents.thinner.passed"]) > 10_000
+    assert float(metrics["agents.thinner.ack-thinner.late"]) == 0
