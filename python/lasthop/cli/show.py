@@ -152,7 +152,8 @@ def services_command(run: Path, window: str | None) -> None:
     from lasthop.scenario.kept import read
     from lasthop.views import arq
 
+    notes = read(run).get("notes", [])
     text, left = arq.services_text(run, arq.between(window) if window else None)
-    data("\n\n".join([text, *read(run).get("notes", [])]))
+    data("\n\n".join([text, *notes]))
     if left:
         note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")
