@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 import lasthop as lh
-from conftest import COMMAND, SMALL, environment
+from conftest import COMMAND, HOP, SMALL, environment
+from lasthop.base.errors import StudyError
 from lasthop.scenario.overrides import parse_where, select
 from lasthop.study import sweep as sweep_module
 from lasthop.study.export import summary, text, tidy
@@ -534,3 +535,28 @@ def test_exports_are_tidy_and_hold_no_clock(small: Path, tmp_path: Path) -> None
     assert pq.read_table(tmp_path / "a.parquet").to_pylist() == whole["rows"]
     head = (tmp_path / "a.csv").read_text().splitlines()[0].split(",")
     assert head == whole["columns"]
+
+
+def test_a_study_of_an_older_version_is_shown_and_exported_and_not_continued(tmp_path: Path) -> None:
+    swept = HOP.replace(
+        '"flows.main.tcp.packet" = ["200 B", "1000 B"]', '"agents.snoop.lle-tcp.hold" = ["10 ms"]'
+    )
+    swept = swept.replace('lle-tcp.mode = "paper"', 'lle-tcp.mode = "safe"')
+    swept = swept.replace('["none", "lle-tcp"]', '["lle-tcp"]')
+    scenario = lh.Scenario.from_text(swept[: swept.index("[[figure]]")], "hop.toml", ident="hop")
+    study = scenario.sweep(out=tmp_path / "study", replications=1)
+    study.run()
+    expected = study.table("flows.main.goodput_bps").rows
+    with sqlite3.connect(tmp_path / "study" / "study.sqlite") as ledger:
+        before = scenario.text.replace("lle-tcp.mode", "mode").replace(".lle-tcp.hold", ".hold")
+        assert "lle-tcp." not in before
+        ledger.execute("update meta set value = ? where key = 'text'", (before,))
+        ledger.execute("update meta set value = 'older' where key = 'build'")
+        for table in ("plan", "runs"):
+            ledger.execute(f"update {table} set point_key = 'older' || point_key")
+    older = lh.Study.open(tmp_path / "study")
+    assert older.is_older
+    assert older.table("flows.main.goodput_bps").rows == expected
+    assert "agents.snoop.lle-tcp.hold" in text(older, "csv", tidy(older))
+    with pytest.raises(StudyError, match="can be shown and exported; expected a new directory"):
+        older.run()

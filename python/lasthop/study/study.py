@@ -25,6 +25,7 @@ from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
 from lasthop.scenario.scenario import Scenario
+from lasthop.study import older
 from lasthop.study.ledger import Ledger, Row, foreign, locked
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Study:
         self.plan = plan
         self.where: tuple[str, ...] = ()
         self.build = ""
+        # Made by a version with other keys: it can be shown and exported, not continued.
+        self.is_older = False
         self.notes: list[str] = []
         self._rows: dict[tuple[str, int], Row] | None = None
 
@@ -139,7 +142,8 @@ class Study:
 
     def _check_plan(self) -> None:
         known = {point: self.scenario.point_key(point) for point, _, _ in self.plan}
-        if any(known[point] != key for point, key, _ in self.plan):
+        self.is_older = any(known[point] != key for point, key, _ in self.plan)
+        if self.is_older and self.build == build():
             raise StudyError(f"{self.path}: points differ from its scenario; expected the same")
 
     def read(self, ledger: Ledger) -> None:
@@ -248,9 +252,9 @@ class Study:
 
 
 def _remembered(ledger: Ledger, scenario_class: type[Scenario]) -> Scenario:
-    overrides = [(str(k), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
+    overrides = [(older.key(str(k)), str(v)) for k, v in json.loads(ledger.meta("overrides"))]
     return scenario_class.from_text(
-        ledger.meta("text"),
+        older.scenario(ledger.meta("text")),
         str(ledger.path.parent / TEXT),
         overrides,
         ident=ledger.meta("scenario"),

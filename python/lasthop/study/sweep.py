@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.base.errors import LasthopError, UsageError
+from lasthop.base.errors import LasthopError, StudyError, UsageError
 from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
 from lasthop.study.work import Limits, Task, execute
@@ -133,6 +133,11 @@ class Sweep:
     def run(self) -> None:
         """Do all that is missing; on an interruption keep what is done and raise it again."""
         study = self.study
+        if study.is_older:
+            raise StudyError(
+                f"{study.path}: made by a version of other keys, which can be shown and exported; "
+                "expected a new directory to run it in"
+            )
         if self.precision:
             least = min(self.precision.least, self.precision.most)
             _set_replications(study, lambda _: least)

@@ -1,0 +1,53 @@
+"""Scenarios that older versions have stored: their keys under the names that this version has for them."""
+
+from __future__ import annotations
+
+import re
+
+# The keys of an agent that have moved under its kind.
+_MOVED = {
+    "lle-tcp": (
+        *("mode", "acknowledge", "ack-every", "ack-delay", "on-undelivered", "hold", "max-hold"),
+        *("repair", "idle", "max-flows", "max-kept"),
+    ),
+    "proxy-tcp": ("duplicates",),
+}
+_KIND = {name: kind for kind, names in _MOVED.items() for name in names}
+_NAMES = "|".join(sorted(_KIND, key=len, reverse=True))
+_DOTTED = re.compile(rf"\bagents\.([A-Za-z0-9_-]+)\.({_NAMES})(?![\w.-])")
+_TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+_OWN = re.compile(rf"^(\s*)({_NAMES})(\s*=)")
+
+
+def key(text: str) -> str:
+    """A dotted key, or a text with such keys, with today's names.
+
+    >>> key("agents.snoop.mode"), key("agents.snoop.lle-tcp.mode"), key("agents.snoop.kind")
+    ('agents.snoop.lle-tcp.mode', 'agents.snoop.lle-tcp.mode', 'agents.snoop.kind')
+    """
+    return _DOTTED.sub(lambda found: f"agents.{found[1]}.{_KIND[found[2]]}.{found[2]}", text)
+
+
+def _under_its_kind(found: re.Match[str]) -> str:
+    return f"{found[1]}{_KIND[found[2]]}.{found[2]}{found[3]}"
+
+
+def scenario(text: str) -> str:
+    r"""The text of a scenario with today's names, line by line.
+
+    >>> print(scenario('[agents.a]\nmode = "paper"\n[sweep]\n"agents.a.hold" = ["1 ms"]'))
+    [agents.a]
+    lle-tcp.mode = "paper"
+    [sweep]
+    "agents.a.lle-tcp.hold" = ["1 ms"]
+    """
+    lines, in_agent = [], False
+    for line in text.split("\n"):
+        table = _TABLE.match(line)
+        if table:
+            in_agent = re.fullmatch(r"agents\s*\.\s*[^.]+", table[1]) is not None
+            lines.append(line)
+            continue
+        own = _OWN.sub(_under_its_kind, line) if in_agent else line
+        lines.append(key(own))
+    return "\n".join(lines)
