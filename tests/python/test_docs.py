@@ -76,5 +76,5 @@ def test_the_list_of_keys_is_the_readers() -> None:
 
 def test_timeouts_are_said_to_be_those_of_data() -> None:
     metrics = json.loads(_core.registry())["metrics"]
-    meanings = [m["meaning"] for m in metrics if (m["of"], m["name"]) == ("tcp flow", "timeouts")]
-    assert ["those of a SYN" in meaning for meaning in meanings] == [True]
+    meanings = [m["meaning"] for m in metrics if (m["of"], m["name"]) == ("tcp flow", "flows.<f>.timeouts")]
+    assert ["not for a SYN" in meaning for meaning in meanings] == [True]
