@@ -120,7 +120,7 @@ const IF_REVERSE: &[Only] =
 /// The source at the sending node.
 pub(super) const FORWARD: &[Key] = source!(
     "flows.*.app",
-    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent; without a tcp or udp table of the flow, cbr, poisson and on-off over udp and all else over tcp")
+    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent; without a tcp or udp table of the flow, cbr, poisson, on-off and ping over udp and all else over tcp")
         .default("bulk"),
     Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
     Key::new(

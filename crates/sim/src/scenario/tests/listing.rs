@@ -259,7 +259,7 @@ fn a_seed_of_any_length_is_the_one_that_was_given() {
 #[test]
 fn a_flow_without_a_table_of_its_transport_goes_over_what_its_application_needs() {
     let explained: Json = serde_json::from_str(&explain("flows.NAME.app.kind").unwrap()).unwrap();
-    assert!(explained["meaning"].as_str().unwrap().contains("cbr, poisson and on-off over udp"));
+    assert!(explained["meaning"].as_str().unwrap().contains("cbr, poisson, on-off and ping over udp"));
     for (kind, alone_over_udp) in
         [("cbr", true), ("poisson", true), ("on-off", true), ("bulk", false), ("file", false)]
     {
