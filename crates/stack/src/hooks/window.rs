@@ -2,7 +2,7 @@
 
 use crate::units::Rate;
 
-/// The congestion window, owned by the sender and edited by a [`Congestion`] law. Unit: segments.
+/// The congestion window, owned by the sender and edited by a [`Congestion`](super::Congestion) law. Unit: segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window.
