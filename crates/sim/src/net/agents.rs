@@ -14,6 +14,7 @@
 pub(crate) mod places;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count};
 use lasthop_stack::packet::{NodeId, Packet};
@@ -53,8 +54,8 @@ struct Seat {
     machine: AgentMachine,
     /// Its place among the agents of the scenario.
     agent: usize,
-    /// By flow.
-    serves: Vec<bool>,
+    /// By flow; empty where it serves all.
+    serves: Arc<[bool]>,
     timer: Slot,
 }
 
@@ -97,15 +98,18 @@ impl Agents {
         };
         let nothing = config.agents.iter().map(nothing).collect();
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
+        let served: Vec<Arc<[bool]>> =
+            config.agents.iter().map(|agent| served(&agent.flows, config.flows.len())).collect();
         for (port, placed) in Places::new(config, routes).seats() {
             let stack = agents.stacks.len() as u32;
-            let seats = placed.iter().zip(0..).map(|(place, seat)| Seat {
-                machine: config.agents[place.agent].scheme.build(&place.criterion()),
-                agent: place.agent,
-                serves: (0..config.flows.len())
-                    .map(|flow| config.agents[place.agent].flows.contains(&flow))
-                    .collect(),
-                timer: slot(stack, seat),
+            let seats = placed.iter().zip(0..).map(|(place, seat)| {
+                let scheme = &config.agents[place.agent].scheme;
+                Seat {
+                    machine: scheme.build(&place.criterion()),
+                    agent: place.agent,
+                    serves: served[place.agent].clone(),
+                    timer: slot(stack, seat),
+                }
             });
             let seats = seats.collect();
             let node = NodeId(placed[0].node as u32);
@@ -135,6 +139,15 @@ impl Agents {
     }
 }
 
+/// Whether each flow is among these; empty where all are.
+fn served(flows: &[usize], all: usize) -> Arc<[bool]> {
+    let mut served = vec![false; all];
+    for &flow in flows {
+        served[flow] = true;
+    }
+    if served.contains(&false) { served.into() } else { Arc::default() }
+}
+
 impl AgentSample {
     fn add(&mut self, machine: &AgentMachine) {
         let (sum, more) = (&mut self.activity, machine.activity());
@@ -154,15 +167,17 @@ impl AgentSample {
 
 impl Stack {
     /// A packet leaves the node for the link.
-    pub(super) fn down(&mut self, packet: Packet, around: &mut Around) {
-        around.accounts.taken(&packet);
+    #[inline]
+    pub(super) fn down(&mut self, packet: &Packet, around: &mut Around) {
+        around.accounts.taken(packet);
         self.hand(0, Towards::Link, packet, around);
         self.settle(around);
     }
 
     /// A packet has come over the link.
-    pub(super) fn up(&mut self, packet: Packet, around: &mut Around) {
-        around.accounts.taken(&packet);
+    #[inline]
+    pub(super) fn up(&mut self, packet: &Packet, around: &mut Around) {
+        around.accounts.taken(packet);
         self.hand(self.seats.len(), Towards::Network, packet, around);
         self.settle(around);
     }
@@ -185,18 +200,19 @@ impl Stack {
     }
 
     /// Hands a packet to the next agent that serves it, counted from the boundary `at` between two of them.
-    fn hand(&mut self, at: usize, towards: Towards, packet: Packet, around: &mut Around) {
-        let serves = |seat: &usize| self.seats[*seat].serves(&packet, around.ports);
+    #[inline]
+    fn hand(&mut self, at: usize, towards: Towards, packet: &Packet, around: &mut Around) {
+        let serves = |seat: &usize| self.seats[*seat].serves(packet, around.ports);
         match towards {
             Towards::Link => match (at..self.seats.len()).find(serves) {
                 Some(seat) => {
-                    self.with_agent(seat, around, |agent, now, out| agent.down(packet, now, out));
+                    self.with_agent(seat, around, |agent, now, out| agent.down(*packet, now, out));
                 }
-                None => around.leave(Towards::Link, self.node, packet),
+                None => around.leave(Towards::Link, self.node, *packet),
             },
             Towards::Network => match (0..at).rev().find(serves) {
-                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(packet, now, out)),
-                None => around.leave(Towards::Network, self.node, packet),
+                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(*packet, now, out)),
+                None => around.leave(Towards::Network, self.node, *packet),
             },
         }
     }
@@ -204,10 +220,11 @@ impl Stack {
     /// Hands on what agents have put between each other, until nothing is left.
     fn settle(&mut self, around: &mut Around) {
         while let Some((at, towards, packet)) = self.between.pop_front() {
-            self.hand(at, towards, packet, around);
+            self.hand(at, towards, &packet, around);
         }
     }
 
+    #[inline]
     fn with_agent(
         &mut self,
         number: usize,
@@ -226,7 +243,7 @@ impl Stack {
 impl Seat {
     #[inline]
     fn serves(&self, packet: &Packet, ports: Ports) -> bool {
-        self.serves[ports.addressee(packet).0]
+        self.serves.is_empty() || self.serves[ports.addressee(packet).0]
     }
 }
 

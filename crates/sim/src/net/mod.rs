@@ -251,7 +251,7 @@ impl Net {
             }
             Way::Guarded(channel) => {
                 if let Some(stack) = self.channels[channel as usize].agents[0] {
-                    self.with_agents(stack, channel, |agents, around| agents.down(packet, around));
+                    self.with_agents(stack, channel, |agents, around| agents.down(&packet, around));
                 }
             }
             Way::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
@@ -336,7 +336,7 @@ impl Net {
         let node = channel.to;
         if let Some(stack) = channel.agents[1] {
             let packet = self.pool.remove(id);
-            self.with_agents(stack, number ^ 1, |agents, around| agents.up(packet, around));
+            self.with_agents(stack, number ^ 1, |agents, around| agents.up(&packet, around));
             return None;
         }
         match self.ways.at(node, self.pool.get(id).0.dst) {

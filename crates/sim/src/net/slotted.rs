@@ -201,7 +201,7 @@ impl Frn {
 
     /// A packet leaves the node of a station over this network.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
-        if self.with_agents(station, host, |agents, around| agents.down(packet, around)) {
+        if self.with_agents(station, host, |agents, around| agents.down(&packet, around)) {
             self.send_handed_down(host);
         } else {
             self.enqueue(station, packet, host);
@@ -463,7 +463,7 @@ impl Frn {
                         host.accounts.repeated(&packet);
                     }
                     host.pool.pass_on(id);
-                    if !self.with_agents(station, host, |agents, around| agents.up(packet, around)) {
+                    if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
                         host.inbox.push_back((self.stations[station].node, packet));
                     }
                     self.copies.deliver(handle)

@@ -283,7 +283,7 @@ impl Wlan {
 
     /// A packet leaves the node of a station over this link.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
-        if !self.with_agents(station, host, |agents, around| agents.down(packet, around)) {
+        if !self.with_agents(station, host, |agents, around| agents.down(&packet, around)) {
             self.enqueue(station, packet, host);
         }
         self.settle(host);
@@ -473,7 +473,7 @@ impl Wlan {
         }
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
-        if !self.with_agents(station, host, |agents, around| agents.up(packet, around)) {
+        if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
             host.inbox.push_back((node, packet));
         }
     }

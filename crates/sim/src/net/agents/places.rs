@@ -66,8 +66,7 @@ pub(crate) struct Places<'a> {
     routes: &'a Routes,
     /// In the order of their ports.
     interfaces: Vec<Interface>,
-    /// The port of the first interface of each link.
-    first: Vec<usize>,
+    ports: BTreeMap<Interface, usize>,
 }
 
 /// Where an agent cannot sit as it is asked to.
@@ -87,9 +86,7 @@ impl<'a> Places<'a> {
     /// Those of a scenario with these routes.
     pub(crate) fn new(config: &'a Config, routes: &'a Routes) -> Places<'a> {
         let mut interfaces = Vec::new();
-        let mut first = Vec::new();
         for (link, of) in config.links.iter().enumerate() {
-            first.push(interfaces.len());
             let nodes = match &of.kind {
                 LinkKind::PointToPoint(ends) => &ends.nodes[..],
                 LinkKind::Wifi(wifi) => &wifi.nodes,
@@ -97,7 +94,8 @@ impl<'a> Places<'a> {
             };
             interfaces.extend(nodes.iter().map(|&node| Interface { link, node }));
         }
-        Places { config, routes, interfaces, first }
+        let ports = interfaces.iter().copied().zip(0..).collect();
+        Places { config, routes, interfaces, ports }
     }
 
     /// The agents at each interface by its port, in the order of the file.
@@ -158,9 +156,7 @@ impl<'a> Places<'a> {
         for (node, hop) in self.routes.path(from, to) {
             let (port, next) = (hop.port.0 as usize, hop.next.0 as usize);
             let link = self.interfaces[port].link;
-            let members = self.interfaces[self.first[link]..].iter();
-            let far = members.zip(self.first[link]..).find(|(other, _)| other.node == next);
-            let Some((_, far)) = far else { continue };
+            let Some(&far) = self.ports.get(&Interface { link, node: next }) else { continue };
             match crossings.last_mut() {
                 Some(last) if last.link == link && !self.is_wifi(link) => {
                     (last.ports[1], last.nodes[1]) = (far, next);
