@@ -73,7 +73,7 @@ pub(super) struct Around<'a> {
     pub(super) ports: Ports,
     pub(super) now: Time,
     /// Takes what goes to the link.
-    pub(super) to_link: &'a mut dyn FnMut(Packet),
+    pub(super) to_link: &'a mut dyn FnMut(&Packet),
 }
 
 /// What the agents of one table of a scenario have done, summed.
@@ -208,11 +208,11 @@ impl Stack {
                 Some(seat) => {
                     self.with_agent(seat, around, |agent, now, out| agent.down(*packet, now, out));
                 }
-                None => around.leave(Towards::Link, self.node, *packet),
+                None => around.leave(Towards::Link, self.node, packet),
             },
             Towards::Network => match (0..at).rev().find(serves) {
                 Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(*packet, now, out)),
-                None => around.leave(Towards::Network, self.node, *packet),
+                None => around.leave(Towards::Network, self.node, packet),
             },
         }
     }
@@ -248,10 +248,11 @@ impl Seat {
 }
 
 impl Around<'_> {
-    fn leave(&mut self, towards: Towards, node: NodeId, packet: Packet) {
-        self.accounts.made(&packet);
+    #[inline]
+    fn leave(&mut self, towards: Towards, node: NodeId, packet: &Packet) {
+        self.accounts.made(packet);
         match towards {
-            Towards::Network => self.inbox.push_back((node, packet)),
+            Towards::Network => self.inbox.push_back((node, *packet)),
             Towards::Link => (self.to_link)(packet),
         }
     }
@@ -268,17 +269,19 @@ struct Out<'a, 'b> {
 }
 
 impl AgentOut for Out<'_, '_> {
+    #[inline]
     fn down(&mut self, packet: Packet) {
         if self.number == self.last {
-            self.around.leave(Towards::Link, self.node, packet);
+            self.around.leave(Towards::Link, self.node, &packet);
         } else {
             self.between.push_back((self.number + 1, Towards::Link, packet));
         }
     }
 
+    #[inline]
     fn up(&mut self, packet: Packet) {
         if self.number == 0 {
-            self.around.leave(Towards::Network, self.node, packet);
+            self.around.leave(Towards::Network, self.node, &packet);
         } else {
             self.between.push_back((self.number, Towards::Network, packet));
         }

@@ -453,7 +453,7 @@ impl Net {
             accounts: &mut self.accounts,
             ports: self.ports,
             now: self.now,
-            to_link: &mut |packet| handed_down.push_back(packet),
+            to_link: &mut |packet| handed_down.push_back(*packet),
         };
         act(self.agents.stack(stack), &mut around);
     }

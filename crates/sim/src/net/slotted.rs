@@ -229,7 +229,7 @@ impl Frn {
             accounts: host.accounts,
             ports: host.ports,
             now: host.now,
-            to_link: &mut |packet| handed_down.push_back((station, packet)),
+            to_link: &mut |packet| handed_down.push_back((station, *packet)),
         };
         act(host.agents.stack(stack), &mut around);
         true

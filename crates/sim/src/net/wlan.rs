@@ -377,7 +377,7 @@ impl Wlan {
             ports: self.ports,
             now: host.now,
             to_link: &mut |packet| {
-                handed_down.push_back(packet);
+                handed_down.push_back(*packet);
                 work.push(Work::Down(station as u32));
             },
         };
