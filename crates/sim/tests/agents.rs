@@ -293,3 +293,13 @@ fn agents_of_several_kinds_share_an_interface() {
         .map(|agents| metric(&run(&agents), "agents.proxy.passed"));
     assert!(before > behind, "{before} and {behind}");
 }
+
+/// An acknowledgement that was held at the end of the warm-up went out after it, and the count fell below zero.
+#[test]
+fn what_an_agent_has_suppressed_never_falls() {
+    let text = include_str!("scenarios/held.toml");
+    let scenario = Scenario::from_text(text, "held.toml", &[]).expect("it is valid");
+    let outcome = common::run_seed(&scenario.config(0), 216, 0);
+    let suppressed = metric(&outcome, "agents.agent.suppressed");
+    assert!((0.0..100.0).contains(&suppressed), "{suppressed}");
+}

@@ -128,6 +128,8 @@ pub struct Counters {
     pub relayed: u64,
     /// Acknowledgements kept from the air.
     pub suppressed: u64,
+    /// Those among them that are held, and may go to the link yet (safe mode).
+    pub held: u64,
     /// Acknowledgements without data that went to the link.
     pub passed: u64,
     /// Data segments whose ACK flag was cleared (paper mode).
@@ -163,7 +165,8 @@ impl Counters {
     pub fn activity(&self) -> Activity {
         Activity {
             generated: self.generated,
-            suppressed: self.suppressed,
+            // What is held has not been decided: a count must never fall.
+            suppressed: self.suppressed - self.held,
             passed: self.passed,
             repaired: self.repaired,
             false_negatives: self.false_negatives,

@@ -92,11 +92,13 @@ impl Filter {
         }
         if redundant {
             turn.counters.suppressed += 1;
+            turn.counters.held += u64::from(self.held.is_none());
             self.held = Some(*packet);
             self.release_at = turn.now.after(self.spacing.wait(turn.config));
             return Fate::Stop;
         }
         turn.counters.passed += u64::from(pure);
+        turn.counters.held -= u64::from(self.held.is_some());
         self.passed(segment, ack);
         Fate::Pass
     }
@@ -137,6 +139,7 @@ impl Filter {
             let said = self.said;
             self.passed(segment, said);
             turn.counters.suppressed -= 1;
+            turn.counters.held -= 1;
             turn.counters.passed += 1;
             turn.out.down(packet);
         }
