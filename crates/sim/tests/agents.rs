@@ -13,7 +13,7 @@ use lasthop_stack::registry::{self, CustomAgentConfig};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Span, Time};
 
-/// Two wires, an 802.11 cell and a slotted chain in a row, with a flow through all and one beside it on the wires.
+/// Two wires, an 802.11 cell and a slotted chain in a row, with one flow through all of them and one over the first two wires.
 const ROW: &str = r#"
 [run]
 duration = "20 s"

@@ -173,7 +173,7 @@ fn a_probe_beside_a_bulk_transfer_measures_the_delay_of_the_queue() {
     near(told("flows.p.rtt_p50_s"), queued_s, 0.05);
     near(told("flows.p.rtt_mean_s"), told("flows.f.rtt_mean_s"), 0.05);
     assert!(told("flows.p.rtt_p95_s") < told("flows.p.rtt_max_s") * 1.000_001);
-    // It is no load of its own: neither its bytes nor its share count.
+    // A probe is not part of the load: neither its bytes nor its share count.
     assert_eq!(told("goodput_bps"), told("flows.f.goodput_bps"));
     assert!(!outcome.metrics.iter().any(|(name, _)| name == "jain_index"));
 }

@@ -129,7 +129,7 @@ fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
     assert_eq!(estimate(CongestionKind::Reno), None);
 }
 
-/// Vegas takes the head for lost at a duplicate, and Tahoe goes back: what limited transmit sent before is no part of the
+/// Vegas takes the head for lost at a duplicate, and Tahoe goes back: what limited transmit sent before is not part of the
 /// flight that begins then, and the next loss found the threshold beyond all bounds.
 #[test]
 fn limited_transmit_before_a_go_back_is_not_taken_off_the_flight_after_it() {

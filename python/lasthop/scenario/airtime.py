@@ -2,7 +2,7 @@
 
 Every second measured is in exactly one class, so that the classes of a ledger add up to the run
 without its warm-up. Concurrent airtime is that of frames on the air at the same time as another,
-or out of the observer's hearing; it is no part of the sum.
+or out of the observer's hearing; it is not part of the sum.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Tools of a checkout: measuring speed, running the checks. They are no part of the API."""
+"""Tools of a checkout: measuring speed, running the checks. They are not part of the API."""

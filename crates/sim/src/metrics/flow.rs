@@ -151,7 +151,7 @@ impl Measured for TcpFlow {
     ];
 }
 
-/// The estimates of a path's rate that a law made between two samples, of segments of so many bytes.
+/// A law's estimates of the path's rate between two samples, in segments of `segment` bytes.
 pub(super) struct EstimatingFlow {
     pub(super) flow: TcpFlow,
     pub(super) segment: u32,

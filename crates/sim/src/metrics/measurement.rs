@@ -230,7 +230,7 @@ impl Measurement<'_> {
         places.iter().map(|place| self.rates_bps(*place).0).collect()
     }
 
-    /// The directions at these places, which are no probes.
+    /// The run as a whole, over the directions at these places: all but probes.
     pub(super) fn run(&self, places: &[usize]) -> Run {
         Run { goodputs_bps: self.goodputs_bps(places), seconds: self.seconds() }
     }

@@ -1,6 +1,6 @@
 //! A metric is one row: its name, unit, meaning and the function that reads its value from what was measured in its scope.
 //!
-//! Each scope has one type, which holds what a run measured there, and one table of rows, which stands beside it. The names
+//! Each scope has one type, which holds what a run measured there, and one table of rows in the same file. The names
 //! of a scenario's metrics, their values and [`METRICS`] all come from these tables.
 
 use std::sync::LazyLock;

@@ -314,7 +314,7 @@ impl FlowConfig {
 }
 
 impl FlowConfig {
-    /// Whether it probes the round trip, and is no traffic of its own.
+    /// Whether it probes round trips: a probe is not part of the load.
     #[must_use]
     pub fn is_probe(&self) -> bool {
         matches!(self.app.kind, AppKind::Ping { .. })

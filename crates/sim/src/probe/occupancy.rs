@@ -6,7 +6,7 @@ use lasthop_stack::units::{Span, Time};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Occupancy {
     held: u32,
-    /// Since when it has held so many.
+    /// When the number held last changed.
     since: Time,
     /// Packet nanoseconds up to then.
     integral: u128,
@@ -14,7 +14,7 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
-    /// It holds so many from now on.
+    /// Sets the number held, from now on.
     #[inline]
     pub(crate) fn hold(&mut self, held: u32, now: Time) {
         self.advance(now);

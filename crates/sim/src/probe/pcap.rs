@@ -90,7 +90,7 @@ pub(super) fn write_file_header(file: &mut impl Write, link_type: u32) -> io::Re
     file.write_all(&header)
 }
 
-/// Writes a record of these bytes with so many zeros behind them.
+/// Writes a record: the bytes given, followed by zeros for the payload.
 pub(super) fn write_record(file: &mut impl Write, time: Time, bytes: &[u8], zeros: usize) -> io::Result<()> {
     let seconds = (time.0 / 1_000_000_000) as u32;
     let nanos = (time.0 % 1_000_000_000) as u32;

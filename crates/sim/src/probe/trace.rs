@@ -269,7 +269,7 @@ impl Tracer {
         }
     }
 
-    /// A station of an 802.11 link has taken in a packet, and holds so many.
+    /// Records the queue length of an 802.11 station that has accepted a packet.
     pub(crate) fn station(&mut self, now: Time, link: u32, node: NodeId, packets: usize) {
         if let Some(rows) = &mut self.queue_rows {
             let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);

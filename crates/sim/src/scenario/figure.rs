@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
             }
             Kind::Text if name == "id" && !is_name(&text) => {
                 let found =
-                    format!("\"{}\" is no name; expected letters, digits, - and _", text.escape_debug());
+                    format!("\"{}\" is not a name; expected letters, digits, - and _", text.escape_debug());
                 self.fault(place, name, found);
             }
             _ => {}

@@ -42,7 +42,7 @@ impl Plan {
         for leaf in &document.settings {
             astray |= faults.len() <= ENOUGH_FAULTS && plan.set(leaf, &tables, &mut faults);
         }
-        // Where a table is misspelt, its names are missed by all that follows, which is no fault of its own.
+        // Where a table is misspelt, its names are missing everywhere below; that is not a second fault.
         if astray {
             return (plan, faults);
         }
@@ -199,10 +199,10 @@ fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
         let Some(section) = section else { continue };
         if !is_name(&path[1]) {
             let text =
-                format!("\"{}\" is no name; expected letters, digits, - and _", path[1].escape_debug());
+                format!("\"{}\" is not a name; expected letters, digits, - and _", path[1].escape_debug());
             faults.push(Fault::new(place, path[0].clone(), text));
         }
-        // It is known all the same, so that what refers to it is no fault of its own.
+        // The name is known all the same, so that a reference to it is not a second fault.
         sections[section].push(path[1].clone());
     }
     Layout::new(sections)

@@ -17,7 +17,7 @@ pub trait Agent {
     /// A packet comes from the link and would go to the network layer.
     fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut);
 
-    /// The link tells the fate of a packet that was handed to it.
+    /// The link reports the fate of a packet that was handed to it.
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
     /// The agent's timer fired.

@@ -29,8 +29,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Of a sender for which so many bytes are written, so many at a time, to a receiver that has room for `buffer` bytes,
-    /// and that sends so many packets in its time.
+    /// The bound for a sender: `written` bytes in all, `write` at a time, to a receiver with room for `buffer` bytes; it
+    /// sends at most `packets` packets in `seconds` seconds.
     pub(super) fn of(
         tcp: &tcp::Config,
         way: &Way,
@@ -53,8 +53,8 @@ impl Window {
     }
 }
 
-/// The most segments that so many bytes in a row make, of which so many are written at a time, with so much room at the
-/// receiver.
+/// The most segments that `bytes` consecutive bytes make, written `write` at a time, to a receiver with room for `buffer`
+/// bytes.
 pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64) -> f64 {
     let full = f64::from(tcp.packet);
     let writes = if write.is_finite() { bytes / write + 1.0 } else { 1.0 };
@@ -65,7 +65,7 @@ pub(super) fn pieces(tcp: &tcp::Config, (bytes, write): (f64, f64), buffer: f64)
 }
 
 /// How many copies of a segment may be on the way at a time: each series of timeouts makes one of each segment, and each
-/// timeout one of the first; a timeout is twice as long as the one before it. A loss told by duplicates makes as many.
+/// timeout one of the first; a timeout is twice as long as the one before it. A loss detected by duplicates makes as many.
 fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
     let (least, most) = (tcp.min_rto.as_secs().max(LEAST_TIMEOUT_S), tcp.max_rto.as_secs());
     let doubled = libm::log2((most.min(seconds) / least).max(1.0));

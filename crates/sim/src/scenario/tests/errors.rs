@@ -227,7 +227,7 @@ fn a_name_with_a_blank_or_a_dot_is_refused() {
     let text = changed("b = {}", "\"b 2\" = {}").replace("\"b\"", "\"a\"");
     assert!(
         message(&text).starts_with(&format!(
-            "x.toml:{}: nodes: \"b 2\" is no name; expected letters, digits, - and _",
+            "x.toml:{}: nodes: \"b 2\" is not a name; expected letters, digits, - and _",
             line_of(&text, "b 2")
         )),
         "{}",
@@ -369,7 +369,7 @@ fn a_name_that_is_none_is_told_once_wherever_it_is_used() {
             .replace(&format!("[{section}.{name}]"), &format!("[{section}.{wrong}]"));
         let message = read(&text).unwrap_err().to_string();
         assert_eq!(message.lines().count(), 1, "{message}");
-        let expected = format!("{section}: {wrong} is no name; expected letters, digits, - and _");
+        let expected = format!("{section}: {wrong} is not a name; expected letters, digits, - and _");
         assert!(message.ends_with(&expected), "{message}");
     }
 }

@@ -35,7 +35,7 @@ pub struct EjtcpConfig {
 /// The threshold of round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RttThreshold {
-    /// None: the round trip is no witness.
+    /// None: the round trip is not evaluated.
     Off,
     /// This share of the longest (alpha).
     Share(f64),
@@ -181,7 +181,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "loss-record",
             Domain::Segments,
-            "segments over which that share is taken: all, or the last so many",
+            "segments over which that share is taken: all, or the last N",
             |law| law.loss_record.map_or(Setting::Word("all"), Setting::Segments),
             |law, value| law.loss_record = (!value.is("all")).then(|| value.segments()),
         )

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::hooks::Loss;
 
-/// The record of losses, over all segments or the last so many.
+/// The record of losses, over all segments or the last N.
 #[derive(Clone, Debug)]
 pub(super) struct LossRate {
     span: Option<u32>,

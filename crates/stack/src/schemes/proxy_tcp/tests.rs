@@ -74,7 +74,7 @@ impl Script {
         self
     }
 
-    /// The link tells the fate of a segment: so many acknowledgements go up.
+    /// The link reports the fate of a segment; returns the number of acknowledgements that go up.
     fn signal(&mut self, signal: Signal, segment: u32) -> usize {
         let mut out = Handed::default();
         self.agent.on_signal(signal, &data(segment), self.now, &mut out);

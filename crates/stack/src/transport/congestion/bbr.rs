@@ -11,7 +11,7 @@
 //!
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted, in the
 //! rate and in the pacing alike. 3. ProbeBW begins in a phase taken from the connection's own random number, since the draft
-//! draws it. 4. A loss told by duplicates starts a round of packet conservation, as Linux does; what was the window before
+//! draws it. 4. A loss detected by duplicates starts a round of packet conservation, as Linux does; what was the window before
 //! comes back when recovery ends.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
