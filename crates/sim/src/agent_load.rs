@@ -49,12 +49,12 @@ struct Sink {
 }
 
 impl AgentOut for Sink {
-    fn down(&mut self, packet: Packet) {
-        black_box(&packet);
+    fn down(&mut self, packet: &Packet) {
+        black_box(packet);
         self.down += 1;
     }
-    fn up(&mut self, packet: Packet) {
-        black_box(&packet);
+    fn up(&mut self, packet: &Packet) {
+        black_box(packet);
         self.up += 1;
     }
     fn set_timer(&mut self, at: Time) {
@@ -94,9 +94,9 @@ impl AgentLoad {
             self.turn = (flow + 1) % self.sent.len();
             let at = self.sent[flow];
             self.sent[flow] = at.wrapping_add(LEN);
-            self.carry(data(flow as u32, at, self.now));
+            self.carry(&data(flow as u32, at, self.now));
             if (at / LEN).is_multiple_of(EACH) {
-                self.up(answer(flow as u32, at.wrapping_add(LEN), self.now));
+                self.up(&answer(flow as u32, at.wrapping_add(LEN), self.now));
             }
         }
     }
@@ -130,23 +130,23 @@ impl AgentLoad {
             let seq = SeqNo(segment.seq.0.wrapping_sub(before));
             Packet { body: Body::Tcp(Segment { seq, flags, options, len: 0, ..segment }), ..packet }
         };
-        self.carry(edit(data(flow, 0, self.now), Flags::SYN, 1));
-        self.up(edit(answer(flow, 0, self.now), Flags::SYN.with(Flags::ACK), 1));
-        self.carry(edit(data(flow, 0, self.now), Flags::ACK, 0));
+        self.carry(&edit(data(flow, 0, self.now), Flags::SYN, 1));
+        self.up(&edit(answer(flow, 0, self.now), Flags::SYN.with(Flags::ACK), 1));
+        self.carry(&edit(data(flow, 0, self.now), Flags::ACK, 0));
     }
 
     /// A packet goes to the link, which delivers it.
-    fn carry(&mut self, packet: Packet) {
+    fn carry(&mut self, packet: &Packet) {
         match &mut self.agent {
             Some(agent) => {
                 agent.down(packet, self.now, &mut self.out);
-                agent.on_signal(Signal::Delivered, &packet, self.now, &mut self.out);
+                agent.on_signal(Signal::Delivered, packet, self.now, &mut self.out);
             }
             None => self.out.down(packet),
         }
     }
 
-    fn up(&mut self, packet: Packet) {
+    fn up(&mut self, packet: &Packet) {
         match &mut self.agent {
             Some(agent) => agent.up(packet, self.now, &mut self.out),
             None => self.out.up(packet),

@@ -116,7 +116,7 @@ impl Probe {
 }
 
 impl Agent for Probe {
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         self.down += 1;
         match self.does {
             Does::Pass => out.down(packet),
@@ -125,13 +125,13 @@ impl Agent for Probe {
                 out.down(packet);
             }
             Does::Hold(time) => {
-                self.held.push((now.after(time), packet));
+                self.held.push((now.after(time), *packet));
                 out.set_timer(self.held[0].0);
             }
         }
     }
 
-    fn up(&mut self, packet: Packet, _now: Time, out: &mut impl AgentOut) {
+    fn up(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
         self.up += 1;
         out.up(packet);
     }
@@ -142,7 +142,7 @@ impl Agent for Probe {
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         while self.held.first().is_some_and(|(at, _)| *at <= now) {
-            out.down(self.held.remove(0).1);
+            out.down(&self.held.remove(0).1);
         }
         if let Some((at, _)) = self.held.first() {
             out.set_timer(*at);

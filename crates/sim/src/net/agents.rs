@@ -206,12 +206,12 @@ impl Stack {
         match towards {
             Towards::Link => match (at..self.seats.len()).find(serves) {
                 Some(seat) => {
-                    self.with_agent(seat, around, |agent, now, out| agent.down(*packet, now, out));
+                    self.with_agent(seat, around, |agent, now, out| agent.down(packet, now, out));
                 }
                 None => around.leave(Towards::Link, self.node, packet),
             },
             Towards::Network => match (0..at).rev().find(serves) {
-                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(*packet, now, out)),
+                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(packet, now, out)),
                 None => around.leave(Towards::Network, self.node, packet),
             },
         }
@@ -270,20 +270,20 @@ struct Out<'a, 'b> {
 
 impl AgentOut for Out<'_, '_> {
     #[inline]
-    fn down(&mut self, packet: Packet) {
+    fn down(&mut self, packet: &Packet) {
         if self.number == self.last {
-            self.around.leave(Towards::Link, self.node, &packet);
+            self.around.leave(Towards::Link, self.node, packet);
         } else {
-            self.between.push_back((self.number + 1, Towards::Link, packet));
+            self.between.push_back((self.number + 1, Towards::Link, *packet));
         }
     }
 
     #[inline]
-    fn up(&mut self, packet: Packet) {
+    fn up(&mut self, packet: &Packet) {
         if self.number == 0 {
-            self.around.leave(Towards::Network, self.node, &packet);
+            self.around.leave(Towards::Network, self.node, packet);
         } else {
-            self.between.push_back((self.number, Towards::Network, packet));
+            self.between.push_back((self.number, Towards::Network, *packet));
         }
     }
 

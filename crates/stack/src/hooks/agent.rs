@@ -12,10 +12,10 @@ use super::Count;
 /// point hands up can leave for a fixed host.
 pub trait Agent {
     /// A packet comes from the network layer and would go to the link.
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut);
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
     /// A packet comes from the link and would go to the network layer.
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut);
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
     /// The link reports the fate of a packet that was handed to it.
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut);
@@ -113,10 +113,10 @@ impl Criterion {
 /// Where an [`Agent`] puts its answers. It has one timer; setting it again replaces it.
 pub trait AgentOut {
     /// A packet goes to the link.
-    fn down(&mut self, packet: Packet);
+    fn down(&mut self, packet: &Packet);
 
     /// A packet goes to the network layer.
-    fn up(&mut self, packet: Packet);
+    fn up(&mut self, packet: &Packet);
 
     /// Sets (or moves) the timer.
     fn set_timer(&mut self, at: Time);

@@ -79,12 +79,12 @@ macro_rules! each {
 
 impl Agent for AgentMachine {
     #[inline]
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.down(packet, now, out));
     }
 
     #[inline]
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.up(packet, now, out));
     }
 

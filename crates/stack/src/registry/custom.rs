@@ -12,9 +12,9 @@ use crate::units::Time;
 /// An agent from outside this crate: every [`Agent`] that can be copied is one.
 pub trait CustomAgent: fmt::Debug + Send + Sync {
     /// [`Agent::down`].
-    fn down(&mut self, packet: Packet, now: Time, out: &mut dyn AgentOut);
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::up`].
-    fn up(&mut self, packet: Packet, now: Time, out: &mut dyn AgentOut);
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::on_signal`].
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::on_timer`].
@@ -34,11 +34,11 @@ pub type BoxedAgent = Box<dyn CustomAgent>;
 struct Pointed<'a>(&'a mut dyn AgentOut);
 
 impl AgentOut for Pointed<'_> {
-    fn down(&mut self, packet: Packet) {
+    fn down(&mut self, packet: &Packet) {
         self.0.down(packet);
     }
 
-    fn up(&mut self, packet: Packet) {
+    fn up(&mut self, packet: &Packet) {
         self.0.up(packet);
     }
 
@@ -52,11 +52,11 @@ impl AgentOut for Pointed<'_> {
 }
 
 impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
-    fn down(&mut self, packet: Packet, now: Time, out: &mut dyn AgentOut) {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut dyn AgentOut) {
         Agent::down(self, packet, now, &mut Pointed(out));
     }
 
-    fn up(&mut self, packet: Packet, now: Time, out: &mut dyn AgentOut) {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut dyn AgentOut) {
         Agent::up(self, packet, now, &mut Pointed(out));
     }
 

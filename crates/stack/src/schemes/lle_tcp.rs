@@ -77,14 +77,14 @@ impl LleTcp {
 }
 
 impl Agent for LleTcp {
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         match self {
             LleTcp::Paper(agent) => agent.down(packet, now, out),
             LleTcp::Safe(agent) => agent.down(packet, now, out),
         }
     }
 
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         match self {
             LleTcp::Paper(agent) => agent.up(packet, now, out),
             LleTcp::Safe(agent) => agent.up(packet, now, out),

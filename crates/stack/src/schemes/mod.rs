@@ -25,12 +25,12 @@ pub struct Transparent;
 
 impl Agent for Transparent {
     #[inline]
-    fn down(&mut self, packet: Packet, _now: Time, out: &mut impl AgentOut) {
+    fn down(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
         out.down(packet);
     }
 
     #[inline]
-    fn up(&mut self, packet: Packet, _now: Time, out: &mut impl AgentOut) {
+    fn up(&mut self, packet: &Packet, _now: Time, out: &mut impl AgentOut) {
         out.up(packet);
     }
 

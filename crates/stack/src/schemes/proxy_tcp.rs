@@ -212,27 +212,27 @@ impl ProxyTcp {
 }
 
 impl Agent for ProxyTcp {
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && self.config.criterion.is_ahead(packet.dst)
         {
             self.forget_idle(now);
-            let key = FlowKey::of(&packet);
+            let key = FlowKey::of(packet);
             if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
                 self.forget(&key);
             } else if segment.sequence_len() > 0
                 && let Some(flow) = self.flow(key)
             {
                 flow.last_packet = now;
-                flow.on_data(&packet, segment);
+                flow.on_data(packet, segment);
             }
         }
         out.down(packet);
     }
 
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body {
-            let key = FlowKey::of(&packet).reversed();
+            let key = FlowKey::of(packet).reversed();
             let duplicates = self.config.duplicates;
             if segment.flags.has(Flags::RST) {
                 self.forget(&key);
@@ -240,7 +240,7 @@ impl Agent for ProxyTcp {
                 && let Some(flow) = self.flows.get_mut(number)
             {
                 flow.last_packet = now;
-                match flow.on_ack(&packet, segment, duplicates) {
+                match flow.on_ack(packet, segment, duplicates) {
                     Verdict::Pass => self.counters.passed += u64::from(segment.sequence_len() == 0),
                     Verdict::Over => {
                         self.counters.passed += u64::from(segment.sequence_len() == 0);
@@ -253,7 +253,7 @@ impl Agent for ProxyTcp {
                     Verdict::Resend(lost) => {
                         self.counters.hidden += 1;
                         self.counters.resent += 1;
-                        out.down(lost);
+                        out.down(&lost);
                         return;
                     }
                 }
@@ -269,7 +269,7 @@ impl Agent for ProxyTcp {
         let Some((copies, newest)) = flow.on_signal(signal, segment, self.config.duplicates) else { return };
         for _ in 0..copies {
             self.counters.released += 1;
-            out.up(newest);
+            out.up(&newest);
         }
     }
 

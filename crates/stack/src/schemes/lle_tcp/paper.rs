@@ -44,8 +44,8 @@ impl Agent for Paper {
     /// From the transport layer. On the sender side data is noted, "while the packet itself gets through to the lower
     /// layers"; on the receiver side "packets which have only the ACK flag set and no data content are dropped"
     /// (lle-tcp/II.B.2).
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        let dropped = self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        let dropped = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Sender(generator) = &mut connection.halves[side] {
                 generator.store(segment);
             }
@@ -64,19 +64,19 @@ impl Agent for Paper {
 
     /// From the link. "In case that number has already been acknowledged by the Agent, the ACK flag must be unset. After
     /// that, the packet is forwarded to TCP" (lle-tcp/II.B.3).
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        let mut forwarded = packet;
-        self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        let cleared = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Sender(generator) = &mut connection.halves[1 - side]
-                && generator.analyze(&packet, segment)
+                && generator.analyze(packet, segment)
                 && segment.len > 0
             {
                 let flags = segment.flags.without(Flags::ACK);
-                forwarded.body = Body::Tcp(Segment { flags, ..*segment });
                 turn.counters.cleared += 1;
+                return Some(Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet });
             }
+            None
         });
-        out.up(forwarded);
+        out.up(cleared.flatten().as_ref().unwrap_or(packet));
     }
 
     /// The two events of the link layer (lle-tcp/II.B.1).
@@ -240,7 +240,7 @@ impl Generator {
             OnUndelivered::ResubmitOnce if start >= self.resubmitted => {
                 self.resubmitted = start + u64::from(segment.len);
                 turn.counters.resubmitted += 1;
-                turn.out.down(*packet);
+                turn.out.down(packet);
             }
             OnUndelivered::ThreeDuplicates if start == self.delivered => {
                 (0..3).for_each(|_| self.acknowledge(turn));
@@ -255,7 +255,7 @@ impl Generator {
         self.waiting = 0;
         self.ack_at = Time::NEVER;
         turn.counters.generated += 1;
-        turn.out.up(self.reply.packet(self.delivered, self.window, self.beyond.newest()));
+        turn.out.up(&self.reply.packet(self.delivered, self.window, self.beyond.newest()));
     }
 
     /// A packet of the receiver came over the link: "the agent analyzes the acknowledgement number of that packet".

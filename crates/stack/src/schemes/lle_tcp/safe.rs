@@ -58,14 +58,14 @@ impl Safe {
 }
 
 impl Agent for Safe {
-    fn down(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        let fate = self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        let fate = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Sender(generator) = &mut connection.halves[side] {
-                generator.on_data(&packet, segment, turn);
+                generator.on_data(packet, segment, turn);
             }
             let ends = connection.acknowledges_fin(side, segment);
             match &mut connection.halves[1 - side] {
-                Role::Receiver(filter) => filter.judge(&packet, segment, ends, turn),
+                Role::Receiver(filter) => filter.judge(packet, segment, ends, turn),
                 Role::None | Role::Sender(_) => Fate::Pass,
             }
         });
@@ -74,8 +74,8 @@ impl Agent for Safe {
         }
     }
 
-    fn up(&mut self, packet: Packet, now: Time, out: &mut impl AgentOut) {
-        let traced = self.connections.trace(&packet, now, out, |connection, side, segment, turn| {
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        let traced = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Receiver(filter) = &mut connection.halves[side] {
                 filter.on_data(segment);
             }

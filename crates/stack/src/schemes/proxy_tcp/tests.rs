@@ -16,11 +16,11 @@ struct Handed {
 }
 
 impl AgentOut for Handed {
-    fn down(&mut self, packet: Packet) {
-        self.down.push(packet);
+    fn down(&mut self, packet: &Packet) {
+        self.down.push(*packet);
     }
-    fn up(&mut self, packet: Packet) {
-        self.up.push(packet);
+    fn up(&mut self, packet: &Packet) {
+        self.up.push(*packet);
     }
     fn set_timer(&mut self, _: Time) {}
     fn cancel_timer(&mut self) {}
@@ -68,7 +68,7 @@ impl Script {
     fn send(&mut self, segments: impl IntoIterator<Item = u32>) -> &mut Script {
         for segment in segments {
             let mut out = Handed::default();
-            self.agent.down(data(segment), self.now, &mut out);
+            self.agent.down(&data(segment), self.now, &mut out);
             assert_eq!((out.down.len(), out.up.len()), (1, 0), "data passes");
         }
         self
@@ -92,7 +92,7 @@ impl Script {
     /// The client acknowledges. "up", "hidden", or which segment is sent again.
     fn ack(&mut self, segment: Segment) -> String {
         let mut out = Handed::default();
-        self.agent.up(from_client(segment), self.now, &mut out);
+        self.agent.up(&from_client(segment), self.now, &mut out);
         match (&out.up[..], &out.down[..]) {
             ([_], []) => "up".into(),
             ([], []) => "hidden".into(),
@@ -292,7 +292,7 @@ fn flows_end_with_their_fin_a_reset_a_new_syn_or_silence_and_leave_room() {
     let mut agent = ProxyTcp::new(config);
     let mut out = Handed::default();
     for node in [9, 8, 7] {
-        agent.down(client(node), Time::ZERO, &mut out);
+        agent.down(&client(node), Time::ZERO, &mut out);
     }
     assert_eq!((agent.flows.len(), agent.counters().flows_max), (2, 2));
     let with = |flags: Flags| {
@@ -300,18 +300,18 @@ fn flows_end_with_their_fin_a_reset_a_new_syn_or_silence_and_leave_room() {
         Packet { body: Body::Tcp(Segment { flags, len: 0, ..segment }), ..data(0) }
     };
     for end in [Flags::RST, Flags::SYN] {
-        agent.down(with(end), Time::ZERO, &mut out);
+        agent.down(&with(end), Time::ZERO, &mut out);
         assert_eq!(agent.flows.len(), 1, "{end:?}");
-        agent.down(data(0), Time::ZERO, &mut out);
+        agent.down(&data(0), Time::ZERO, &mut out);
     }
-    agent.up(from_client(Segment { flags: Flags::RST, ..ack(0) }), Time::ZERO, &mut out);
+    agent.up(&from_client(Segment { flags: Flags::RST, ..ack(0) }), Time::ZERO, &mut out);
     assert_eq!(agent.flows.len(), 1);
-    agent.down(with(Flags::ACK.with(Flags::FIN)), Time::ZERO, &mut out);
+    agent.down(&with(Flags::ACK.with(Flags::FIN)), Time::ZERO, &mut out);
     assert_eq!(agent.flows.len(), 2);
-    agent.up(from_client(Segment { ack: ZERO.plus(1), ..ack(0) }), Time::ZERO, &mut out);
+    agent.up(&from_client(Segment { ack: ZERO.plus(1), ..ack(0) }), Time::ZERO, &mut out);
     assert_eq!(agent.flows.len(), 1);
-    agent.down(data(0), Time(10_000_000_000), &mut out);
-    agent.down(data(1), Time(10_000_000_000), &mut out);
+    agent.down(&data(0), Time(10_000_000_000), &mut out);
+    agent.down(&data(1), Time(10_000_000_000), &mut out);
     assert_eq!(agent.flows.len(), 1, "the silent one is forgotten");
     assert_eq!(out.up.len() + out.down.len(), 12, "and everything passed");
 }
@@ -320,9 +320,9 @@ fn flows_end_with_their_fin_a_reset_a_new_syn_or_silence_and_leave_room() {
 fn data_for_nodes_further_on_and_datagrams_are_left_alone() {
     let mut agent = ProxyTcp::new(Config::default());
     let mut out = Handed::default();
-    agent.down(data(0), Time::ZERO, &mut out);
+    agent.down(&data(0), Time::ZERO, &mut out);
     let body = Body::Udp(crate::packet::Datagram::default());
-    agent.down(Packet { body, ..data(0) }, Time::ZERO, &mut out);
-    agent.up(Packet { body, ..data(0) }, Time::ZERO, &mut out);
+    agent.down(&Packet { body, ..data(0) }, Time::ZERO, &mut out);
+    agent.up(&Packet { body, ..data(0) }, Time::ZERO, &mut out);
     assert_eq!((agent.flows.len(), out.down.len(), out.up.len()), (0, 2, 1));
 }

@@ -141,7 +141,7 @@ impl Filter {
             turn.counters.suppressed -= 1;
             turn.counters.held -= 1;
             turn.counters.passed += 1;
-            turn.out.down(packet);
+            turn.out.down(&packet);
         }
     }
 }

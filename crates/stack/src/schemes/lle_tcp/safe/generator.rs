@@ -240,7 +240,7 @@ impl Generator {
             OnUndelivered::ResubmitOnce if start >= self.resubmitted => {
                 self.resubmitted = start + u64::from(segment.len);
                 turn.counters.resubmitted += 1;
-                turn.out.down(*packet);
+                turn.out.down(packet);
             }
             OnUndelivered::ThreeDuplicates if start == self.delivered && self.edge.is_known() => {
                 (0..3).for_each(|_| self.acknowledge(turn));
@@ -268,7 +268,7 @@ impl Generator {
         turn.counters.generated += 1;
         // A range received twice comes first (RFC 2883, 4).
         let blocks = self.twice.take().into_iter().chain(self.beyond.newest());
-        turn.out.up(self.reply.packet(self.delivered, self.edge.window(self.delivered), blocks));
+        turn.out.up(&self.reply.packet(self.delivered, self.edge.window(self.delivered), blocks));
     }
 
     /// The receiver offers more: the sender learns it with the next acknowledgement, or by itself after a while. A

@@ -90,7 +90,7 @@ impl Generator {
                 len: kept.len,
                 options: Options { timestamps: fields.stamps, ..Options::default() },
             };
-            turn.out.down(Packet {
+            turn.out.down(&Packet {
                 src: terms.sender.0,
                 dst: terms.receiver.0,
                 extra_header: fields.extra_header,

@@ -12,7 +12,7 @@ impl Generator {
     /// takes its place.
     pub(super) fn on_reply<O: AgentOut>(
         &mut self,
-        packet: Packet,
+        packet: &Packet,
         segment: &Segment,
         turn: &mut Turn<'_, O>,
     ) {
@@ -21,14 +21,14 @@ impl Generator {
             self.take_reply(packet, segment, ack, turn);
         } else {
             // Not an answer to what was seen here: TCP knows what to do with it.
-            self.reply.hear_and_pass(&packet, segment);
+            self.reply.hear_and_pass(packet, segment);
             turn.out.up(packet);
         }
     }
 
     fn take_reply<O: AgentOut>(
         &mut self,
-        packet: Packet,
+        packet: &Packet,
         segment: &Segment,
         ack: u64,
         turn: &mut Turn<'_, O>,
@@ -37,9 +37,9 @@ impl Generator {
         // The end of the handshake goes up as it came.
         let consumed = pure && self.edge.is_known();
         if consumed {
-            self.reply.hear(&packet, segment);
+            self.reply.hear(packet, segment);
         } else {
-            self.reply.hear_and_pass(&packet, segment);
+            self.reply.hear_and_pass(packet, segment);
         }
         let repeated = ack == self.confirmed;
         let edge = ack + (u64::from(segment.window) << self.reply.terms.shift);

@@ -26,11 +26,11 @@ pub(super) struct Handed {
 }
 
 impl AgentOut for Handed {
-    fn down(&mut self, packet: Packet) {
-        self.down.push(packet);
+    fn down(&mut self, packet: &Packet) {
+        self.down.push(*packet);
     }
-    fn up(&mut self, packet: Packet) {
-        self.up.push(packet);
+    fn up(&mut self, packet: &Packet) {
+        self.up.push(*packet);
     }
     fn set_timer(&mut self, at: Time) {
         self.timer = Some(at);
@@ -177,13 +177,13 @@ impl Bench {
 
     pub(super) fn down(&mut self, segment: Segment) -> Vec<Packet> {
         let before = self.handed.down.len();
-        self.agent.down(packet(segment), self.now, &mut self.handed);
+        self.agent.down(&packet(segment), self.now, &mut self.handed);
         self.handed.down.split_off(before)
     }
 
     pub(super) fn up(&mut self, segment: Segment) -> Vec<Packet> {
         let before = self.handed.up.len();
-        self.agent.up(packet(segment), self.now, &mut self.handed);
+        self.agent.up(&packet(segment), self.now, &mut self.handed);
         self.handed.up.split_off(before)
     }
 

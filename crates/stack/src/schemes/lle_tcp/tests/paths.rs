@@ -21,20 +21,20 @@ fn agent(local: NodeId, ahead: &[NodeId]) -> LleTcp {
 /// Lets an agent see a packet on its way down, and the link deliver it; returns what went up.
 fn carry(agent: &mut LleTcp, segment: Segment) -> Vec<Packet> {
     let mut handed = Handed::default();
-    agent.down(packet(segment), Time::ZERO, &mut handed);
+    agent.down(&packet(segment), Time::ZERO, &mut handed);
     agent.on_signal(Signal::Delivered, &packet(segment), Time::ZERO, &mut handed);
     handed.up
 }
 
 fn up(agent: &mut LleTcp, segment: Segment) -> Vec<Packet> {
     let mut handed = Handed::default();
-    agent.up(packet(segment), Time::ZERO, &mut handed);
+    agent.up(&packet(segment), Time::ZERO, &mut handed);
     handed.up
 }
 
 fn down(agent: &mut LleTcp, segment: Segment) -> Vec<Packet> {
     let mut handed = Handed::default();
-    agent.down(packet(segment), Time::ZERO, &mut handed);
+    agent.down(&packet(segment), Time::ZERO, &mut handed);
     handed.down
 }
 
@@ -124,12 +124,12 @@ fn flows_of_two_ports_are_kept_apart() {
         ..packet(segment)
     };
     let mut handed = Handed::default();
-    bench.agent.down(packet(other(syn(offer()))), Time::ZERO, &mut handed);
-    bench.agent.up(packet(other(syn_ack(offer()))), Time::ZERO, &mut handed);
+    bench.agent.down(&packet(other(syn(offer()))), Time::ZERO, &mut handed);
+    bench.agent.up(&packet(other(syn_ack(offer()))), Time::ZERO, &mut handed);
     bench.deliver(data(0, 1000));
     handed.up.clear();
     let segment = other(data(0, 400));
-    bench.agent.down(packet(segment), Time::ZERO, &mut handed);
+    bench.agent.down(&packet(segment), Time::ZERO, &mut handed);
     bench.agent.on_signal(Signal::Delivered, &packet(segment), Time::ZERO, &mut handed);
     assert_eq!((told(&handed.up[0]).0, bench.counters().flows), (400, 2));
     assert_eq!(told(&bench.deliver(data(1000, 1000))[0]).0, 2000);
@@ -256,13 +256,13 @@ fn ten_thousand_flows_are_told_apart_and_leave_nothing_behind() {
     let mut agent = agent(ACCESS_POINT, &[RECEIVER]);
     let mut handed = Handed::default();
     for number in 0..10_000 {
-        agent.down(flow(number, syn(offer())), Time::ZERO, &mut handed);
-        agent.up(flow(number, syn_ack(offer())), Time::ZERO, &mut handed);
+        agent.down(&flow(number, syn(offer())), Time::ZERO, &mut handed);
+        agent.up(&flow(number, syn_ack(offer())), Time::ZERO, &mut handed);
     }
     handed.up.clear();
     for number in 0..10_000 {
         let segment = data(0, 1 + number % 1000);
-        agent.down(flow(number, segment), Time::ZERO, &mut handed);
+        agent.down(&flow(number, segment), Time::ZERO, &mut handed);
         agent.on_signal(Signal::Delivered, &flow(number, segment), Time::ZERO, &mut handed);
     }
     assert_eq!(agent.counters().flows, 10_000);
@@ -270,7 +270,7 @@ fn ten_thousand_flows_are_told_apart_and_leave_nothing_behind() {
         assert_eq!((made.dst, told(made).0), (NodeId(100 + number), 1 + (number % 1000).cast_signed()));
     }
     for number in 0..10_000 {
-        agent.up(flow(number, Segment { flags: Flags::RST, ..ack(0, 0) }), Time::ZERO, &mut handed);
+        agent.up(&flow(number, Segment { flags: Flags::RST, ..ack(0, 0) }), Time::ZERO, &mut handed);
     }
     assert_eq!((agent.counters().flows, agent.counters().state_bytes, handed.timer), (0, 0, None));
     assert_eq!(agent.counters().flows_max, 10_000);

@@ -446,8 +446,8 @@ fn a_packet_of_another_protocol_passes() {
         body: crate::packet::Body::Udp(crate::packet::Datagram::default()),
         ..packet(data(0, 0))
     };
-    bench.agent.down(datagram, bench.now, &mut bench.handed);
-    bench.agent.up(datagram, bench.now, &mut bench.handed);
+    bench.agent.down(&datagram, bench.now, &mut bench.handed);
+    bench.agent.up(&datagram, bench.now, &mut bench.handed);
     bench.agent.on_signal(Signal::Delivered, &datagram, bench.now, &mut bench.handed);
     assert_eq!((bench.handed.down.len(), bench.handed.up.len()), (1, 1));
 }

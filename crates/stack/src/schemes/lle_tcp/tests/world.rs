@@ -146,11 +146,11 @@ impl Out for Answers {
 }
 
 impl AgentOut for Answers {
-    fn down(&mut self, packet: Packet) {
-        self.down.push(packet);
+    fn down(&mut self, packet: &Packet) {
+        self.down.push(*packet);
     }
-    fn up(&mut self, packet: Packet) {
-        self.up.push(packet);
+    fn up(&mut self, packet: &Packet) {
+        self.up.push(*packet);
     }
     fn set_timer(&mut self, at: Time) {
         self.agent_timer = Some(at);
@@ -399,9 +399,11 @@ impl World {
         while let Some(work) = self.work.pop_front() {
             match work {
                 Work::AgentDown(side, packet) => {
-                    self.with_agent(side, |agent, out| agent.down(packet, now, out));
+                    self.with_agent(side, |agent, out| agent.down(&packet, now, out));
                 }
-                Work::AgentUp(side, packet) => self.with_agent(side, |agent, out| agent.up(packet, now, out)),
+                Work::AgentUp(side, packet) => {
+                    self.with_agent(side, |agent, out| agent.up(&packet, now, out))
+                }
                 Work::TcpUp(side, packet) => self.tcp_up(side, &packet),
             }
         }
