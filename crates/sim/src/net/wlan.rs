@@ -101,6 +101,8 @@ struct Interface {
     /// The frame that it begins to send, or sent last.
     on_air: (Frame, Airtime),
     backoff: Stream,
+    /// Packets that the MAC holds.
+    held: u32,
     /// The agents above it, by their number.
     agents: Option<u32>,
     timing: Option<Learner>,
@@ -161,6 +163,8 @@ struct MacHost<'a> {
     link: u32,
     station: u32,
     from: NodeId,
+    /// Whether the MAC is done with a packet.
+    has_finished: bool,
 }
 
 impl MacOut for MacHost<'_> {
@@ -185,6 +189,7 @@ impl MacOut for MacHost<'_> {
     }
 
     fn done(&mut self, handle: u64, outcome: Outcome) {
+        self.has_finished = true;
         self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
     }
 
@@ -241,6 +246,7 @@ impl Wlan {
                 on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
                 agents: agents(station),
+                held: 0,
                 timing,
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
@@ -335,7 +341,6 @@ impl Wlan {
         act: impl FnOnce(&mut Station, Time, &mut MacHost),
     ) {
         let interface = &mut self.sites[station];
-        let held = interface.mac.backlog();
         let mut out = MacHost {
             queue: host.queue,
             timer: interface.timer,
@@ -346,18 +351,29 @@ impl Wlan {
             link: self.place,
             station: station as u32,
             from,
+            has_finished: false,
         };
+        debug_assert_eq!(interface.held as usize, interface.mac.backlog());
         act(&mut interface.mac, host.now, &mut out);
-        let holds = interface.mac.backlog();
+        if out.has_finished {
+            self.count_held(station, host.now);
+        }
+    }
+
+    /// A station has taken a packet in or finished one.
+    fn count_held(&mut self, station: usize, now: Time) {
+        let interface = &mut self.sites[station];
+        let holds = interface.mac.backlog() as u32;
+        let held = std::mem::replace(&mut interface.held, holds);
         if holds == held {
             return;
         }
         if station == self.observer {
-            self.queue.hold(holds as u32, host.now);
+            self.queue.hold(holds, now);
         }
         if (holds > 0) != (held > 0) {
             self.contending = self.contending + u32::from(holds > 0) - u32::from(held > 0);
-            self.ledger.contenders(self.contending, host.now);
+            self.ledger.contenders(self.contending, now);
         }
     }
 
@@ -446,11 +462,13 @@ impl Wlan {
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
-        if taken && host.tracer.queue {
-            let interface = &self.sites[station];
-            host.tracer.station(host.now, self.place, interface.node, interface.mac.backlog());
-        }
-        if !taken {
+        if taken {
+            self.count_held(station, host.now);
+            if host.tracer.queue {
+                let Interface { node, held, .. } = self.sites[station];
+                host.tracer.station(host.now, self.place, node, held as usize);
+            }
+        } else {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
             host.lose(&packet, Culprit::Queue);

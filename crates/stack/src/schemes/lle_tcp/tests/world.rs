@@ -402,7 +402,7 @@ impl World {
                     self.with_agent(side, |agent, out| agent.down(&packet, now, out));
                 }
                 Work::AgentUp(side, packet) => {
-                    self.with_agent(side, |agent, out| agent.up(&packet, now, out))
+                    self.with_agent(side, |agent, out| agent.up(&packet, now, out));
                 }
                 Work::TcpUp(side, packet) => self.tcp_up(side, &packet),
             }
