@@ -20,7 +20,7 @@ from lasthop.base.errors import StudyError
 from lasthop.scenario.overrides import parse_where, select
 from lasthop.study import sweep as sweep_module
 from lasthop.study.export import summary, text, tidy
-from lasthop.study.ledger import Ledger
+from lasthop.study.ledger import Ledger, Planned
 from lasthop.study.study import Study
 from lasthop.study.sweep import Precision, Sweep
 from lasthop.study.work import Limits, execute
@@ -43,7 +43,7 @@ class FakeStudy:
         self._points = points
         self.path = "fake"
         self.scenario = self
-        self.plan = [(i, str(i), len(values)) for i, (_, values) in enumerate(points)]
+        self.plan = [Planned(i, str(i), len(values)) for i, (_, values) in enumerate(points)]
 
     def numeric(self, key: str, text: str) -> float | None:
         number, _, unit = text.partition(" ")
@@ -205,7 +205,7 @@ def test_replications_grow_until_the_interval_is_narrow(small: Path, tmp_path: P
     sc = lh.load(small)
     aim = Precision(target=0.25, most=12, least=3)
     study = sc.sweep(out=tmp_path / "s").run(precision=aim)
-    counts = [count for _, _, count in study.plan]
+    counts = [planned.replications for planned in study.plan]
     assert min(counts) == 3
     for row in study.table(METRIC).rows:
         narrow = (row["ci_high"] - row["ci_low"]) / 2 <= 0.25 * row["mean"]
@@ -511,7 +511,7 @@ def test_where_compares_swept_keys_with_each_other() -> None:
 
 def test_where_leaves_the_points_that_meet_it(small: Path, tmp_path: Path) -> None:
     study = lh.load(small).sweep(1, tmp_path / "s", where=["links.path.loss.rate>0 %"]).run()
-    assert [index for index, _, _ in study.plan] == [1, 2, 4, 5]
+    assert [planned.point for planned in study.plan] == [1, 2, 4, 5]
     assert len(lh.Study.open(tmp_path / "s").table(METRIC)) == 4
     with pytest.raises(lh.UsageError, match="no point is left"):
         lh.load(small).sweep(1, tmp_path / "t", where=["links.path.loss.rate>50 %"])

@@ -154,14 +154,14 @@ def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json
             "point": chosen.points()[index],
             "seed": seed,
             "replication": replication,
-            "events_max": bound["events"],
-            "memory_bytes_max": bound["memory_bytes"],
+            "events_max": bound.events,
+            "memory_bytes_max": bound.memory_bytes,
         }
         data(dumps({"dry_run": True, **plan}))
         return
     note(
         f"would run point {index} of {chosen.id} ({_words(chosen, index)}), seed {seed}, replication "
-        f"{replication}: at most {bound['events']:.3g} events and {bound['memory_bytes'] / 1e6:.3g} MB"
+        f"{replication}: at most {bound.events:.3g} events and {bound.memory_bytes / 1e6:.3g} MB"
     )
 
 

@@ -201,15 +201,15 @@ def _would(
             "points": [every[index] for index in left],
             "replications": count or scenario.replications,
             "out": str(folder),
-            "events_max": bound["events"],
-            "memory_bytes_max": bound["memory_bytes"],
+            "events_max": bound.events,
+            "memory_bytes_max": bound.memory_bytes,
         }
         data(dumps({"dry_run": True, **plan}))
         return
     note(
         f"would run {len(left)} points x {count or scenario.replications} replications into "
-        f"{folder}; each at most {bound['events']:.3g} events and "
-        f"{bound['memory_bytes'] / 1e6:.3g} MB",
+        f"{folder}; each at most {bound.events:.3g} events and "
+        f"{bound.memory_bytes / 1e6:.3g} MB",
     )
 
 

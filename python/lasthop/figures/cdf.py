@@ -69,7 +69,7 @@ def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[L
     numeric = study.scenario.numeric
     found: dict[str, list[Lasted]] = {}
     runs = []
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+    for planned, point in zip(study.plan, study.points(), strict=True):
         if not all(same(key, point[key], value, numeric) for key, value in where.items()):
             continue
         # What is neither told by lines nor fixed by where tells points apart as well.
@@ -78,9 +78,9 @@ def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[L
             key for key in point if key not in keys and key not in where and len(_values(study, key)) > 1
         ]
         label = ", ".join(names.get(point[key], point[key]) for key in keys)
-        rows = study.rows(index)
+        rows = study.rows(planned.point)
         every = [
-            lengths(study.scenario, index, row.transfers, figure.get("flow"), str(figure["class"]))
+            lengths(study.scenario, planned.point, row.transfers, figure.get("flow"), str(figure["class"]))
             for row in rows
         ]
         found.setdefault(label, []).extend(it for run in every for it in run)

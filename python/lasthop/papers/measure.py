@@ -68,14 +68,14 @@ def _places(claim: Claim, study: Study) -> list[Place]:
 
 def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, float | None]:
     numeric = study.scenario.numeric
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+    for planned, point in zip(study.plan, study.points(), strict=True):
         if all(same(k, point[k], v, numeric) for k, v in wanted.items()):
             of_hole = packets.metric(claim.metric)
             if of_hole is not None:
-                return _of_hole(study, index, *of_hole)
-            values = study.values(index, claim.metric)
+                return _of_hole(study, planned.point, *of_hole)
+            values = study.values(planned.point, claim.metric)
             if claim.among:
-                return share_in_sum(values, *(study.values(index, metric) for metric in claim.among))
+                return share_in_sum(values, *(study.values(planned.point, metric) for metric in claim.among))
             return values
     return {}
 

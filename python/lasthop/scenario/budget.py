@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import human
+from lasthop.scenario.scenario import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
 
 
-def largest(scenario: Scenario, points: Iterable[int]) -> dict[str, float]:
+def largest(scenario: Scenario, points: Iterable[int]) -> Estimate:
     """The largest upper bounds of events and memory over the points."""
-    worst = {"events": 0.0, "memory_bytes": 0.0}
-    for point in points:
-        for name, value in scenario.estimate(point).items():
-            worst[name] = max(worst.get(name, 0.0), value)
-    return worst
+    every = [scenario.estimate(point) for point in points]
+    return Estimate(
+        max((it.events for it in every), default=0.0),
+        max((it.memory_bytes for it in every), default=0.0),
+    )
 
 
 def admit(scenario: Scenario, points: Iterable[int]) -> None:
@@ -27,7 +28,7 @@ def admit(scenario: Scenario, points: Iterable[int]) -> None:
     for point in points:
         entry = scenario.resolved(point).get("run.max-memory")
         allowed = scenario.numeric("run.max-memory", entry["value"]) if entry else None
-        needed = scenario.estimate(point)["memory_bytes"]
+        needed = scenario.estimate(point).memory_bytes
         if allowed is not None and needed > allowed:
             raise UsageError(
                 f"{scenario.name}: run.max-memory: point {point} may need {human(needed, 'B')}; "

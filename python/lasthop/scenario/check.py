@@ -60,8 +60,8 @@ def validate(scenario: Scenario) -> Validity:
         scenario.id,
         len(every),
         scenario.replications,
-        bound["events"],
-        bound["memory_bytes"],
+        bound.events,
+        bound.memory_bytes,
         tuple(scenario.warnings),
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -47,6 +48,19 @@ class RuleException(NamedTuple):
     key: str
     label: str
     meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Upper bounds for one run.
+
+    Attributes:
+        events: The number of events it may process.
+        memory_bytes: The memory that it may need, in bytes.
+    """
+
+    events: float
+    memory_bytes: float
 
 
 def labels(exceptions: Iterable[RuleException]) -> list[str]:
@@ -170,9 +184,9 @@ class Scenario:
         """The figures the file defines."""
         return cast("list[dict[str, Any]]", json.loads(self._core.figures()))
 
-    def estimate(self, point: int = 0) -> dict[str, float]:
-        """Upper bounds for one run: `events` and `memory_bytes`."""
-        return self._core.estimate(self._known(point))
+    def estimate(self, point: int = 0) -> Estimate:
+        """Upper bounds for one run."""
+        return Estimate(**self._core.estimate(self._known(point)))
 
     def links(self, point: int = 0) -> list[str]:
         """The names of the links of a point, members of groups by their own, in the order of the file."""

@@ -51,10 +51,10 @@ def summary(study: Study) -> Table:
     suffixes = ("mean", "ci_low", "ci_high", "n")
     table = Table(["point", *swept, *(f"{m}.{s}" for m in metrics for s in suffixes)])
     points = study.scenario.points()
-    for index, _, _ in study.plan:
-        line: dict[str, Any] = {"point": index, **_place(study, points[index], swept)}
+    for planned in study.plan:
+        line: dict[str, Any] = {"point": planned.point, **_place(study, points[planned.point], swept)}
         for name in metrics:
-            it = interval(list(study.values(index, name).values()))
+            it = interval(list(study.values(planned.point, name).values()))
             numbers = (it.mean, it.low, it.high, it.n)
             line.update({f"{name}.{s}": v for s, v in zip(suffixes, numbers, strict=True)})
         table.rows.append(line)

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
@@ -53,6 +53,21 @@ create table runs (
     primary key (point_key, replication, seed, model_version)
 ) without rowid;
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One point of a study, and how often it is run.
+
+    Attributes:
+        point: The number of the point among all points of the scenario.
+        point_key: A hash of everything at the point that can change its results.
+        replications: The number of runs that its tables are made of.
+    """
+
+    point: int
+    point_key: str
+    replications: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +174,16 @@ class Ledger:
         """Remember facts about the study, all at once."""
         self._write("insert or replace into meta values (?, ?)", values.items())
 
-    def plan(self) -> list[tuple[int, str, int]]:
-        """The points of the study: index, key, and the replications its tables are made of."""
-        return self._db.execute("select * from plan order by point").fetchall()
+    def plan(self) -> list[Planned]:
+        """The points of the study, in order."""
+        return [Planned(*row) for row in self._db.execute("select * from plan order by point")]
 
-    def set_plan(self, plan: Iterable[tuple[int, str, int]]) -> None:
+    def set_plan(self, plan: Iterable[Planned]) -> None:
         """Replace the plan."""
         try:
             with self._db:
                 self._db.execute("delete from plan")
-                self._db.executemany("insert into plan values (?, ?, ?)", plan)
+                self._db.executemany("insert into plan values (?, ?, ?)", map(astuple, plan))
         except sqlite3.Error as e:
             raise StudyError(f"{self.path}: {reason(e)}; expected a writable ledger") from e
 

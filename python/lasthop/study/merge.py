@@ -30,11 +30,11 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
             ("scenario text", first.scenario.text, other.scenario.text),
             ("settings", first.scenario.overrides, other.scenario.overrides),
             ("seed", first.seed, other.seed),
-            ("points", [p[:2] for p in first.plan], [p[:2] for p in other.plan]),
+            ("points", _points(first), _points(other)),
         ):
             if a != b:
                 raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
-    most = max(count for study in studies for _, _, count in study.plan)
+    most = max(planned.replications for study in studies for planned in study.plan)
     if (out / paths.LEDGER).exists():
         _check_same(Study.open(out), first, most)
     joined = Study.create(first.scenario, out, replications=most, seed=first.seed, where=first.where)
@@ -42,10 +42,14 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     try:
         for study in studies:
             ledger.put(study.runs.values())
-        joined.read(ledger)
+        joined.take(ledger.rows(joined.seed))
     finally:
         ledger.close()
     return joined
+
+
+def _points(study: Study) -> list[tuple[int, str]]:
+    return [(planned.point, planned.point_key) for planned in study.plan]
 
 
 def _check_same(there: Study, part: Study, replications: int) -> None:
@@ -56,8 +60,8 @@ def _check_same(there: Study, part: Study, replications: int) -> None:
         ("scenario text", there.scenario.text, part.scenario.text),
         ("settings", there.scenario.overrides, part.scenario.overrides),
         ("seed", there.seed, part.seed),
-        ("points", [p[:2] for p in there.plan], [p[:2] for p in part.plan]),
-        ("replications", {count for _, _, count in there.plan}, {replications}),
+        ("points", _points(there), _points(part)),
+        ("replications", {planned.replications for planned in there.plan}, {replications}),
     ):
         if a != b:
             raise StudyError(

@@ -29,10 +29,10 @@ def command_of_run(folder: Path) -> str:
 
 def command(study: Study, point: int, replication: int) -> str:
     """The shell command that repeats a run of the study, on the study's own scenario file."""
-    if not any(index == point for index, _, _ in study.plan):
+    if not any(planned.point == point for planned in study.plan):
         raise UsageError(
             f"{study.path}: point {point}; expected one of its {len(study.plan)} points "
-            f"({study.plan[0][0]} to {study.plan[-1][0]})"
+            f"({study.plan[0].point} to {study.plan[-1].point})"
         )
     row = study.run_at(point, replication)
     run: dict[str, Any] = {"seed": study.seed, "replication": replication}

@@ -15,21 +15,21 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
 from lasthop.base.arguments import MOST_SEED, whole
-from lasthop.base.errors import StudyError, UsageError, nearest
+from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import older
-from lasthop.study.ledger import Ledger, Row, foreign, locked
+from lasthop.study.ledger import Ledger, Planned, Row, foreign, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Self
 
 
@@ -47,7 +47,7 @@ class Study:
     # What its scenario is made with when a study is opened.
     scenario_class: ClassVar[type[Scenario]] = Scenario
 
-    def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[tuple[int, str, int]]) -> None:
+    def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[Planned]) -> None:
         self.path = path
         self.scenario = scenario
         self.seed = seed
@@ -70,7 +70,7 @@ class Study:
             study.where = tuple(json.loads(ledger.meta("where")))
             study.build = ledger.meta("build")
             study._check_plan()
-            study.read(ledger)
+            study.take(ledger.rows(study.seed))
         finally:
             ledger.close()
         return study
@@ -96,7 +96,7 @@ class Study:
         count = scenario.replications if replications is None else replications
         count = whole("replications", count, 1)
         chosen = scenario.select(where)
-        plan = [(point, scenario.point_key(point), count) for point in chosen]
+        plan = [Planned(point, scenario.point_key(point), count) for point in chosen]
         meta = {
             "scenario": scenario.id,
             "text": scenario.text,
@@ -128,27 +128,27 @@ class Study:
             )
         old = ledger.plan()
         if old and any(ledger.meta(k) != meta[k] for k in ("text", "overrides", "seed")):
-            self.read(ledger)
-            kept = sum((key, 0) in self.runs for _, key, _ in self.plan)
+            self.take(ledger.rows(self.seed))
+            kept = sum((planned.point_key, 0) in self.runs for planned in self.plan)
             self.notes.append(
                 f"scenario, settings or seed changed since the last sweep in {self.path}: "
                 f"{kept} of {len(self.plan)} points have runs that still apply"
             )
         ledger.set_meta(meta)
         ledger.set_plan(self.plan)
-        self.read(ledger)
+        self.take(ledger.rows(self.seed))
         _write(self.path / TEXT, self.scenario.text)
         _write(self.path / "resolved.json", json.dumps(_resolved(self), indent=1) + "\n")
 
     def _check_plan(self) -> None:
-        known = {point: self.scenario.point_key(point) for point, _, _ in self.plan}
-        self.is_older = any(known[point] != key for point, key, _ in self.plan)
+        known = self.scenario.point_key
+        self.is_older = any(known(planned.point) != planned.point_key for planned in self.plan)
         if self.is_older and self.build == build():
             raise StudyError(f"{self.path}: points differ from its scenario; expected the same")
 
-    def read(self, ledger: Ledger) -> None:
-        """Take the runs of the study's seed from an open ledger."""
-        self._rows = {(r.point_key, r.replication): r for r in ledger.rows(self.seed)}
+    def take(self, rows: Iterable[Row]) -> None:
+        """Replace what is known of the runs by these, which the ledger has."""
+        self._rows = {(r.point_key, r.replication): r for r in rows}
 
     @property
     def runs(self) -> dict[tuple[str, int], Row]:
@@ -156,18 +156,18 @@ class Study:
         if self._rows is None:
             ledger = Ledger(self.path, write=False)
             try:
-                self.read(ledger)
+                self.take(ledger.rows(self.seed))
             finally:
                 ledger.close()
         return self._rows or {}
 
     def results(self) -> Iterator[Result]:
         """The runs behind the tables that are in the ledger, by point and replication."""
-        for point, key, count in self.plan:
-            for replication in range(count):
-                row = self.runs.get((key, replication))
+        for planned in self.plan:
+            for replication in range(planned.replications):
+                row = self.runs.get((planned.point_key, replication))
                 if row is not None:
-                    yield Result(point, row)
+                    yield Result(planned.point, row)
 
     @property
     def failures(self) -> list[Result]:
@@ -182,12 +182,12 @@ class Study:
     @property
     def size(self) -> int:
         """The number of runs the tables are made of when all are done."""
-        return sum(count for _, _, count in self.plan)
+        return sum(planned.replications for planned in self.plan)
 
     def points(self) -> list[dict[str, str]]:
         """The points of the study: swept key to value."""
         every = self.scenario.points()
-        return [every[point] for point, _, _ in self.plan]
+        return [every[planned.point] for planned in self.plan]
 
     def metrics(self) -> list[str]:
         """The names of everything measured, at any point: what there is to measure depends on the point."""
@@ -199,16 +199,22 @@ class Study:
                 names.update(dict.fromkeys(result.row.metrics))
         return list(names)
 
+    def _planned(self, point: int) -> Planned:
+        place = bisect_left(self.plan, point, key=attrgetter("point"))
+        if place == len(self.plan) or self.plan[place].point != point:
+            known = listing(str(planned.point) for planned in self.plan)
+            raise UsageError(f"{point!r}; expected a point of {self.path}: {known}", argument="point")
+        return self.plan[place]
+
     def values(self, point: int, metric: str) -> dict[int, float | None]:
         """What the replications of a point measured, by replication.
 
         A run that a limit stopped early is left out, for it covers less time than the others.
         """
-        place = bisect_left(self.plan, point, key=itemgetter(0))
-        _, key, count = self.plan[place]
+        planned = self._planned(point)
         found: dict[int, float | None] = {}
-        for replication in range(count):
-            row = self.runs.get((key, replication))
+        for replication in range(planned.replications):
+            row = self.runs.get((planned.point_key, replication))
             if row is not None and row.metrics is not None and not row.stopped:
                 found[replication] = row.metrics.get(metric)
         return found
@@ -219,8 +225,7 @@ class Study:
 
     def run_at(self, point: int, replication: int) -> Row | None:
         """The run of a replication of a point, if it is in the ledger."""
-        place = bisect_left(self.plan, point, key=itemgetter(0))
-        return self.runs.get((self.plan[place][1], replication))
+        return self.runs.get((self._planned(point).point_key, replication))
 
     def series(self, point: int, name: str) -> dict[int, list[float]]:
         """Goodput over time in the bins of the scenario, by replication; `values` says which count."""
@@ -233,9 +238,8 @@ class Study:
 
     def rows(self, point: int) -> list[Row]:
         """The runs of a point that count in its means."""
-        place = bisect_left(self.plan, point, key=itemgetter(0))
-        _, key, count = self.plan[place]
-        found = (self.runs.get((key, replication)) for replication in range(count))
+        planned = self._planned(point)
+        found = (self.runs.get((planned.point_key, k)) for k in range(planned.replications))
         return [row for row in found if row is not None and row.metrics is not None and not row.stopped]
 
     def check_metric(self, metric: str) -> None:
@@ -288,7 +292,7 @@ def _write(path: Path, text: str) -> None:
 
 def _resolved(study: Study) -> dict[str, Any]:
     """What all points share once, and for each point what is its own."""
-    tables = {point: study.scenario.resolved(point) for point, _, _ in study.plan}
+    tables = {planned.point: study.scenario.resolved(planned.point) for planned in study.plan}
     first = next(iter(tables.values()))
     shared = {
         key: entry
@@ -304,10 +308,10 @@ def _resolved(study: Study) -> dict[str, Any]:
         "values": shared,
         "points": [
             {
-                "point": point,
-                "key": key,
-                "values": {k: v for k, v in tables[point].items() if k not in shared},
+                "point": planned.point,
+                "key": planned.point_key,
+                "values": {k: v for k, v in tables[planned.point].items() if k not in shared},
             }
-            for point, key, _ in study.plan
+            for planned in study.plan
         ],
     }

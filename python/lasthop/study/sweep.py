@@ -16,7 +16,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop import _core
@@ -100,10 +100,10 @@ class Sweep:
         scenario = study.scenario
         have = study.runs
         wanted = [
-            (point, key, replication)
-            for replication in range(max(count for _, _, count in study.plan))
-            for point, key, count in study.plan
-            if replication < count
+            (planned.point, planned.point_key, replication)
+            for replication in range(max(planned.replications for planned in study.plan))
+            for planned in study.plan
+            if replication < planned.replications
         ]
         if self.shard:
             index, parts = self.shard
@@ -148,14 +148,14 @@ class Sweep:
             self.progress.begin(study.size, study.size - len(tasks))
             while True:
                 self._carry_out(tasks, ledger)
-                study.read(ledger)
+                study.take(ledger.rows(study.seed))
                 if not self.precision or not _more(study, self.precision):
                     break
                 ledger.set_plan(study.plan)
                 self.progress.grow(study.size)
                 tasks = self.tasks()
         finally:
-            study.read(ledger)
+            study.take(ledger.rows(study.seed))
             ledger.close()
             self.progress.end()
 
@@ -220,7 +220,7 @@ def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:
 
 
 def _set_replications(study: Study, count: Callable[[int], int]) -> None:
-    study.plan = [(point, key, count(point)) for point, key, _ in study.plan]
+    study.plan = [replace(planned, replications=count(planned.point)) for planned in study.plan]
 
 
 def figure_metrics(study: Study) -> list[str]:
@@ -237,7 +237,8 @@ def _more(study: Study, precision: Precision) -> bool:
     """
     metrics = figure_metrics(study)
     wanted: dict[int, int] = {}
-    for point, _, count in study.plan:
+    for planned in study.plan:
+        point, count = planned.point, planned.replications
         widest = 0.0
         for metric in metrics:
             relative = interval(list(study.values(point, metric).values())).relative
@@ -246,6 +247,6 @@ def _more(study: Study, precision: Precision) -> bool:
             guess = count * min((widest / precision.target) ** 2, 2.0)
             wanted[point] = min(max(math.ceil(guess), count + 1), precision.most)
     if wanted:
-        current = {point: count for point, _, count in study.plan}
+        current = {planned.point: planned.replications for planned in study.plan}
         _set_replications(study, lambda point: wanted.get(point, current[point]))
     return bool(wanted)

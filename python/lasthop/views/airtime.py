@@ -125,14 +125,14 @@ def study_json(study: Study) -> list[dict[str, Any]]:
     found = []
     points = study.scenario.points()
     for link in links(study):
-        for index, _, _ in study.plan:
-            bar = _bar(study, index, link, "", "")
+        for planned in study.plan:
+            bar = _bar(study, planned.point, link, "", "")
             if bar is None:
                 continue
             found.append(
                 {
                     "link": link,
-                    "point": points[index],
+                    "point": points[planned.point],
                     "observer": bar.observer,
                     "measured_s": bar.measured,
                     "shares": {name: _columns(it) for name, it in bar.shares.items()},

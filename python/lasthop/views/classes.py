@@ -139,10 +139,10 @@ def _limits(classes: Iterable[Class]) -> dict[tuple[str, str], float]:
 
 def _at(study: Study) -> Iterator[tuple[dict[str, str], Class]]:
     """Each class at each point, over the runs that count."""
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
-        rows = study.rows(index)
+    for planned, point in zip(study.plan, study.points(), strict=True):
+        rows = study.rows(planned.point)
         metrics = [row.metrics for row in rows if row.metrics is not None]
-        for it in _classes(study.scenario, index, metrics, [row.transfers for row in rows]):
+        for it in _classes(study.scenario, planned.point, metrics, [row.transfers for row in rows]):
             yield point, it
 
 

@@ -32,9 +32,9 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     together = next(keys for keys, _ in study.scenario.axes() if key in keys)
     others = [k for k in points[0] if k not in together]
     cells: dict[tuple[str, ...], dict[str, dict[int, float | None]]] = {}
-    for (index, _, _), point in zip(study.plan, points, strict=True):
+    for planned, point in zip(study.plan, points, strict=True):
         place = tuple(point[k] for k in others)
-        cells.setdefault(place, {})[point[key]] = study.values(index, metric)
+        cells.setdefault(place, {})[point[key]] = study.values(planned.point, metric)
     table = Table([*others, key, "minus", "difference", "ci_low", "ci_high", "n", "relative"])
     for place, cell in cells.items():
         for value in values:

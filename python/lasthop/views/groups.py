@@ -83,14 +83,14 @@ def groups(
     beside.sort(key=lambda keys: lines not in keys)
     cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     owns: dict[tuple[str, ...], dict[str, str]] = {}
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
-        if matches(study, index, point, where):
-            if without and matches(study, index, point, without):
+    for planned, point in zip(study.plan, study.points(), strict=True):
+        if matches(study, planned.point, point, where):
+            if without and matches(study, planned.point, point, without):
                 continue
             own = {k: point[k] for keys in beside for k in keys}
             place = tuple(own.values())
             owns[place] = own
-            cells.setdefault(place, []).append((point.get(x, ""), index))
+            cells.setdefault(place, []).append((point.get(x, ""), planned.point))
     for column in cells.values():
         numbers = {text: numeric(x, text) for text, _ in column}
         if None not in numbers.values():
@@ -126,9 +126,9 @@ def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapp
     """Y at a point over y where the keys of `over` differ, minus one."""
     numeric = study.scenario.numeric
     base = {**point, **over}
-    for (other, _, _), there in zip(study.plan, study.points(), strict=True):
+    for planned, there in zip(study.plan, study.points(), strict=True):
         if all(same(k, there[k], v, numeric) for k, v in base.items()):
-            it = ratio([(study.values(index, y), study.values(other, y))])
+            it = ratio([(study.values(index, y), study.values(planned.point, y))])
             return it.less(1.0)
     return Interval(None, None, None, 0)
 

@@ -42,9 +42,9 @@ def of_study(study: Study) -> str:
     judged = list(_rows(study.metrics()))
     swept = list(study.points()[0])
     rows = []
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
+    for planned, point in zip(study.plan, study.points(), strict=True):
         for judge, told, names in judged:
-            counts = [interval(list(study.values(index, name).values())).mean for name in names]
+            counts = [interval(list(study.values(planned.point, name).values())).mean for name in names]
             if any(count is not None for count in counts):
                 rows.append([*(point[key] for key in swept), judge, told, *map(digits, counts)])
     return grid([*swept, "judge", "told by", *_headings()], rows) if rows else ""

@@ -57,9 +57,9 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     among: str | None = figure.get("among")
     names: Mapping[str, str] = figure.get("names") or {}
     points = [
-        (index, point)
-        for (index, _, _), point in zip(study.plan, study.points(), strict=True)
-        if matches(study, index, point, figure.get("where") or {})
+        (planned.point, point)
+        for planned, point in zip(study.plan, study.points(), strict=True)
+        if matches(study, planned.point, point, figure.get("where") or {})
     ]
     for key in (rows, columns):
         if points and key not in points[0][1]:

@@ -16,8 +16,8 @@ def means(study: Study, metric: str) -> Table:
     study.check_metric(metric)
     swept = list(study.points()[0])
     table = Table([*swept, "mean", "ci_low", "ci_high", "n"])
-    for (index, _, _), point in zip(study.plan, study.points(), strict=True):
-        it = interval(list(study.values(index, metric).values()))
+    for planned, point in zip(study.plan, study.points(), strict=True):
+        it = interval(list(study.values(planned.point, metric).values()))
         table.rows.append({**point, **_columns(it)})
     return table
 
