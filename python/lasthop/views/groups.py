@@ -72,25 +72,32 @@ def groups(
 ) -> list[Group]:
     """The points of a figure: one group for each combination of whatever is swept beside x.
 
-    Keys that advance together with x (a zip or a list) belong to x and make no groups. Points where
-    the keys of `without` have those values are left out; `names` stand for swept values.
+    Keys that advance together with x (a zip or a list) belong to x and make no groups, unless several
+    points would be at the same x. Points where the keys of `without` have those values are left out;
+    `names` stand for swept values.
     """
     numeric = study.scenario.numeric
     axes = study.scenario.axes()
     beside = [[k for k in keys if k != x] for keys, _ in axes if x not in keys]
     if lines is not None and any(x in keys and lines in keys for keys, _ in axes):
         beside.append([lines])
+    chosen = [
+        (planned.point, point)
+        for planned, point in zip(study.plan, study.points(), strict=True)
+        if matches(study, planned.point, point, where)
+        and not (without and matches(study, planned.point, point, without))
+    ]
+    places = {(point.get(x), *(point[k] for keys in beside for k in keys)) for _, point in chosen}
+    if len(places) < len(chosen):
+        beside.extend([k for k in keys if k not in (x, lines)] for keys, _ in axes if x in keys)
     beside.sort(key=lambda keys: lines not in keys)
     cells: dict[tuple[str, ...], list[tuple[str, int]]] = {}
     owns: dict[tuple[str, ...], dict[str, str]] = {}
-    for planned, point in zip(study.plan, study.points(), strict=True):
-        if matches(study, planned.point, point, where):
-            if without and matches(study, planned.point, point, without):
-                continue
-            own = {k: point[k] for keys in beside for k in keys}
-            place = tuple(own.values())
-            owns[place] = own
-            cells.setdefault(place, []).append((point.get(x, ""), planned.point))
+    for index, point in chosen:
+        own = {k: point[k] for keys in beside for k in keys}
+        place = tuple(own.values())
+        owns[place] = own
+        cells.setdefault(place, []).append((point.get(x, ""), index))
     for column in cells.values():
         numbers = {text: numeric(x, text) for text, _ in column}
         if None not in numbers.values():
@@ -124,13 +131,25 @@ def _level(study: Study, index: int, y: str) -> Interval:
 
 def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]) -> Interval:
     """Y at a point over y where the keys of `over` differ, minus one."""
-    numeric = study.scenario.numeric
-    base = {**point, **over}
-    for planned, there in zip(study.plan, study.points(), strict=True):
-        if all(same(k, there[k], v, numeric) for k, v in base.items()):
-            it = ratio([(study.values(index, y), study.values(planned.point, y))])
-            return it.less(1.0)
+    exact = {**point, **over}
+    # What advances together with a key of `over` may have no such value where that key has this one.
+    bound = {k for keys, _ in study.scenario.axes() if not over.keys().isdisjoint(keys) for k in keys}
+    loose = {k: v for k, v in exact.items() if k in over or k not in bound}
+    for wanted in (exact, loose):
+        found = _having(study, wanted)
+        if len(found) == 1:
+            return ratio([(study.values(index, y), study.values(found[0], y))]).less(1.0)
     return Interval(None, None, None, 0)
+
+
+def _having(study: Study, wanted: Mapping[str, str]) -> list[int]:
+    """The points of a study at which swept keys have these values."""
+    numeric = study.scenario.numeric
+    return [
+        planned.point
+        for planned, point in zip(study.plan, study.points(), strict=True)
+        if all(same(k, point[k], v, numeric) for k, v in wanted.items())
+    ]
 
 
 def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
