@@ -23,9 +23,9 @@ mod errors {
     use pyo3::create_exception;
     use pyo3::exceptions::{PyRuntimeError, PyValueError};
 
-    create_exception!(_core, ScenarioError, PyValueError, "The scenario cannot be run.");
-    create_exception!(_core, RunError, PyRuntimeError, "A simulation failed.");
-    create_exception!(_core, Interrupted, PyRuntimeError, "A run was stopped by its Cancel token.");
+    create_exception!(lasthop, ScenarioError, PyValueError, "The scenario cannot be run.");
+    create_exception!(lasthop, RunError, PyRuntimeError, "A simulation failed.");
+    create_exception!(lasthop, Interrupted, PyRuntimeError, "A run was stopped by its Cancel token.");
 }
 
 pub(crate) use errors::{Interrupted, RunError, ScenarioError};
