@@ -36,9 +36,14 @@ def whole(argument: str, value: object, least: int = 0, most: int = MOST, *, hin
 
 def span(argument: str, value: object) -> float:
     """A time in seconds, above zero."""
+    return above_zero(argument, value, "number of seconds")
+
+
+def above_zero(argument: str, value: object, what: str) -> float:
+    """A finite number above zero."""
     known = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not known or not math.isfinite(value) or value <= 0:  # type: ignore[arg-type, operator]
-        raise UsageError(f"{value!r}; expected a number of seconds above 0", argument=argument)
+        raise UsageError(f"{value!r}; expected a {what} above 0", argument=argument)
     return float(value)  # type: ignore[arg-type]
 
 

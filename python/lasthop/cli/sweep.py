@@ -138,7 +138,7 @@ def sweep_command(
         limits=Limits(max_events, max_wall),
         precision=precision,
         shard=shard,
-        progress=progress,
+        listener=progress,
     )
     try:
         with interruptible():

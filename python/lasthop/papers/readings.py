@@ -26,7 +26,7 @@ from lasthop.papers.measure import judge
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
-from lasthop.study.sweep import Progress, Sweep
+from lasthop.study.sweep import Listener, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -169,7 +169,7 @@ def judge_all(
     *,
     names: tuple[str, ...] = (),
     jobs: int | None,
-    progress: Callable[[Reading], Progress],
+    progress: Callable[[Reading], Listener],
 ) -> Readings:
     """Run the paper's studies under each reading and judge its claims."""
     head = paper.head.get("readings-of", {})
@@ -207,7 +207,7 @@ def _run(
     folder: Path,
     replications: int | None,
     jobs: int | None,
-    progress: Callable[[Reading], Progress],
+    progress: Callable[[Reading], Listener],
 ) -> Study:
     from lasthop.papers.reproduce import is_stale
 
@@ -218,7 +218,7 @@ def _run(
         where=[*settings.get("where", ()), *settings.get("readings", {}).get("where", ())],
         fresh=is_stale(folder),
     )
-    Sweep(study, jobs=jobs, progress=progress(reading)).run()
+    Sweep(study, jobs=jobs, listener=progress(reading)).run()
     if not study.metrics():
         raise UsageError(f"{folder}: every run failed; expected some to finish")
     return study

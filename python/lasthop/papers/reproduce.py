@@ -20,7 +20,7 @@ from lasthop.papers.measure import judge
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
-from lasthop.study.sweep import Progress, Sweep
+from lasthop.study.sweep import Listener, Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +156,7 @@ def reproduce(
     *,
     quick: bool,
     jobs: int | None,
-    progress: Callable[[], Progress],
+    progress: Callable[[], Listener],
 ) -> Reproduction:
     """Run the paper's studies, draw their figures and judge its claims."""
     from lasthop.figures.draw import draw
@@ -175,7 +175,7 @@ def reproduce(
             where=[*settings.get("where", ()), *own.get("where", ())],
             fresh=is_stale(folder),
         )
-        Sweep(study, jobs=jobs, progress=progress()).run()
+        Sweep(study, jobs=jobs, listener=progress()).run()
         if not study.metrics():
             raise UsageError(f"{folder}: every run failed; expected some to finish")
         for figure in scenario.figures():

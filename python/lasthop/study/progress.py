@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, duration, prefix
-from lasthop.study.sweep import Progress
+from lasthop.study.sweep import Listener
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
@@ -18,7 +22,38 @@ if TYPE_CHECKING:
 LINE_EVERY_S = 10.0
 
 
-class Lines(Progress):
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a sweep has come.
+
+    Attributes:
+        total: The runs that the study is made of, as far as is known.
+        reused: Those of them that the study had before.
+        ended: Those that have ended since.
+        failed: Those of the ended that failed.
+        events: The events that the ended runs have processed.
+        elapsed_s: The time since the sweep began, in seconds.
+    """
+
+    total: int
+    reused: int
+    ended: int
+    failed: int
+    events: int
+    elapsed_s: float
+
+    @property
+    def remaining_s(self) -> float | None:
+        """The time that the rest takes at this pace.
+
+        Returns:
+            Seconds; `None` before the first run has ended.
+        """
+        left = self.total - self.reused - self.ended
+        return left * self.elapsed_s / self.ended if self.ended else None
+
+
+class Lines(Listener):
     """A line now and then, and one at the end; counts what every kind of report needs."""
 
     def __init__(self, *, silent: bool = False) -> None:
@@ -49,12 +84,16 @@ class Lines(Progress):
             self._told = now
             say(f"{self.reused + self.ended}/{self.total} runs, {self.pace()}")
 
+    def state(self) -> Progress:
+        """How far the sweep has come."""
+        passed = time.monotonic() - self.started
+        return Progress(self.total, self.reused, self.ended, self.failed, self.events, passed)
+
     def pace(self) -> str:
         """How long the rest takes, and the events simulated in a second."""
-        passed = time.monotonic() - self.started
-        left = self.total - self.reused - self.ended
-        eta = f"ETA {duration(left * passed / self.ended)}" if self.ended else "ETA unknown"
-        return f"{eta}, {rate(self.events, passed)}"
+        now = self.state()
+        eta = "ETA unknown" if now.remaining_s is None else f"ETA {duration(now.remaining_s)}"
+        return f"{eta}, {rate(now.events, now.elapsed_s)}"
 
     def summary(self) -> str:
         """One sentence on what was done."""
@@ -98,6 +137,38 @@ class Bars(Lines):
         """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
+
+
+class Calls(Lines):
+    """The same handed to a function: at the start, after each run, and when more runs are needed."""
+
+    def __init__(self, call: Callable[[Progress], object]) -> None:
+        super().__init__(silent=True)
+        self._call = call
+
+    def begin(self, total: int, reused: int) -> None:
+        """Start the clock."""
+        super().begin(total, reused)
+        self._call(self.state())
+
+    def grow(self, total: int) -> None:
+        """Count towards a larger total."""
+        super().grow(total)
+        self._call(self.state())
+
+    def step(self, row: Row) -> None:
+        """Count a run."""
+        super().step(row)
+        self._call(self.state())
+
+
+def listener(progress: bool | Callable[[Progress], object]) -> Listener:
+    """Who hears of a sweep: nobody, whoever reads stderr, or a function."""
+    if isinstance(progress, bool):
+        return reporter(quiet=False, plain=False) if progress else Listener()
+    if not callable(progress):
+        raise UsageError(f"{progress!r}; expected True, False or a function of Progress", argument="progress")
+    return Calls(progress)
 
 
 def rate(events: int, passed: float) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop import _core
+from lasthop.base.arguments import above_zero, whole
 from lasthop.base.errors import LasthopError, StudyError, UsageError
 from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 TICK_S = 0.25
 
 
-class Progress:
-    """What a sweep reports while it works; this one keeps silent."""
+class Listener:
+    """Who hears what a sweep does while it works; this one keeps silent."""
 
     def begin(self, total: int, reused: int) -> None:
         """`total` runs are wanted, of which `reused` are in the ledger."""
@@ -54,14 +55,25 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Replicate until every interval is relatively narrower than `target`.
+    """Replicate until the intervals of the figures' metrics are narrow at every point.
 
-    Every point gets at least `least` replications and no point more than `most`.
+    Attributes:
+        target: The largest half-width of a 95 % interval, as a share of the mean: 0.02 is 2 %.
+        most: No point gets more replications.
+        least: Every point gets so many replications.
+
+    Raises:
+        UsageError: A number is out of its range.
     """
 
     target: float
     most: int
     least: int = 5
+
+    def __post_init__(self) -> None:
+        above_zero("target", self.target, "share such as 0.02")
+        whole("most", self.most, 1)
+        whole("least", self.least, 1)
 
 
 class Sweep:
@@ -76,7 +88,7 @@ class Sweep:
         limits: Limits | None = None,
         precision: Precision | None = None,
         shard: tuple[int, int] | None = None,
-        progress: Progress | None = None,
+        listener: Listener | None = None,
     ) -> None:
         if jobs is not None and jobs < 1:
             raise UsageError(f"{jobs!r}; expected 1 or more", argument="jobs")
@@ -88,7 +100,7 @@ class Sweep:
         self.limits = limits or Limits()
         self.precision = precision
         self.shard = shard
-        self.progress = progress or Progress()
+        self.listener = listener or Listener()
 
     def tasks(self) -> list[Task]:
         """The runs that the plan asks for and the ledger lacks; replications go outermost.
@@ -145,19 +157,19 @@ class Sweep:
         try:
             ledger.set_plan(study.plan)
             tasks = self.tasks()
-            self.progress.begin(study.size, study.size - len(tasks))
+            self.listener.begin(study.size, study.size - len(tasks))
             while True:
                 self._carry_out(tasks, ledger)
                 study.take(ledger.rows(study.seed))
                 if not self.precision or not _more(study, self.precision):
                     break
                 ledger.set_plan(study.plan)
-                self.progress.grow(study.size)
+                self.listener.grow(study.size)
                 tasks = self.tasks()
         finally:
             study.take(ledger.rows(study.seed))
             ledger.close()
-            self.progress.end()
+            self.listener.end()
 
     def _carry_out(self, tasks: list[Task], ledger: Ledger) -> None:
         if not tasks:
@@ -185,7 +197,7 @@ class Sweep:
             while pending:
                 done, pending = wait(pending, TICK_S, FIRST_COMPLETED)
                 self._record(done, ledger)
-                self.progress.tick()
+                self.listener.tick()
                 submit(len(done))
         except BaseException as error:
             if cancel:
@@ -208,7 +220,7 @@ class Sweep:
         rows = [f.result() for f in ended if f.exception() is None]
         ledger.put(rows)
         for row in rows:
-            self.progress.step(row)
+            self.listener.step(row)
         for error in (f.exception() for f in ended):
             if error is not None and not isinstance(error, _core.Interrupted):
                 raise error

@@ -10,15 +10,30 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lasthop import _core
+from lasthop.base.arguments import span, whole
 from lasthop.study.ledger import Row
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Budgets for each run; `None` is no limit beyond the scenario's own."""
+    """Budgets for each run, beyond the scenario's own; a run that reaches one stops and counts in no mean.
+
+    Attributes:
+        max_events: The most events of a run; `None` for no such limit.
+        max_wall_s: The longest real time of a run, in seconds; `None` for no such limit.
+
+    Raises:
+        UsageError: A number is out of its range.
+    """
 
     max_events: int | None = None
     max_wall_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_events is not None:
+            whole("max_events", self.max_events, 1)
+        if self.max_wall_s is not None:
+            span("max_wall_s", self.max_wall_s)
 
     def __str__(self) -> str:
         parts = {"max-events": self.max_events, "max-wall": self.max_wall_s}
