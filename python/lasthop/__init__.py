@@ -22,12 +22,16 @@ if TYPE_CHECKING:
         __version__,
         model_version,
     )
-    from lasthop.api import Scenario, Study, load
+    from lasthop.api import Run, Scenario, Study, from_dict, load, scenarios, sweep
     from lasthop.base.errors import LasthopError, StudyError, UsageError
     from lasthop.base.table import Table
-    from lasthop.scenario.scenario import Run
+    from lasthop.scenario.airtime import Airtime
+    from lasthop.scenario.facts import Estimate, RuleException
     from lasthop.scenario.trace import Trace
     from lasthop.stats.intervals import Interval
+    from lasthop.study.ledger import Planned, Row
+    from lasthop.study.progress import Progress
+    from lasthop.study.study import Result
     from lasthop.study.sweep import Precision
     from lasthop.study.work import Limits
 
@@ -41,24 +45,41 @@ _HOME = {
     "LasthopError": "lasthop.base.errors",
     "StudyError": "lasthop.base.errors",
     "UsageError": "lasthop.base.errors",
-    "Run": "lasthop.scenario.scenario",
+    "Airtime": "lasthop.scenario.airtime",
+    "Estimate": "lasthop.scenario.facts",
+    "RuleException": "lasthop.scenario.facts",
+    "Run": "lasthop.api",
     "Scenario": "lasthop.api",
     "Trace": "lasthop.scenario.trace",
+    "from_dict": "lasthop.api",
     "load": "lasthop.api",
+    "scenarios": "lasthop.api",
+    "sweep": "lasthop.api",
     "Study": "lasthop.api",
     "Interval": "lasthop.stats.intervals",
     "Limits": "lasthop.study.work",
+    "Planned": "lasthop.study.ledger",
     "Precision": "lasthop.study.sweep",
+    "Progress": "lasthop.study.progress",
+    "Result": "lasthop.study.study",
+    "Row": "lasthop.study.ledger",
     "Table": "lasthop.base.table",
 }
 
 __all__ = [
+    "Airtime",
     "Cancel",
+    "Estimate",
     "Interrupted",
     "Interval",
     "LasthopError",
     "Limits",
+    "Planned",
     "Precision",
+    "Progress",
+    "Result",
+    "Row",
+    "RuleException",
     "Run",
     "RunError",
     "Scenario",
@@ -69,8 +90,11 @@ __all__ = [
     "Trace",
     "UsageError",
     "__version__",
+    "from_dict",
     "load",
     "model_version",
+    "scenarios",
+    "sweep",
 ]
 
 

@@ -14,59 +14,244 @@ rooms above it. Here, above all of them, the same functions become methods.
 
 from __future__ import annotations
 
+import tomllib
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from lasthop.base.errors import UsageError
+from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
 from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
+from lasthop.study.progress import listener
 from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
     from typing import Self
 
     from matplotlib.figure import Figure
 
+    from lasthop._core import Cancel
     from lasthop.base.table import Table
     from lasthop.scenario.overrides import Pairs
+    from lasthop.study.progress import Progress
     from lasthop.study.sweep import Precision
     from lasthop.study.work import Limits
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
-    """Read a scenario from a path or by its id below `scenarios/`; it is checked now.
+    """Read a scenario from a file or by its id; it is checked now.
 
-    `argument` is what messages call the one that gave the overrides.
+    Args:
+        path_or_id: A file, a directory with a `scenario.toml`, or an id such as `lle-tcp/fig05`.
+        overrides: Keys and values to set, as text; `Scenario.set` takes values of Python.
+        argument: What messages call the argument that gave the overrides.
+
+    Returns:
+        The scenario.
+
+    Raises:
+        UsageError: There is no such file or id.
+        ScenarioError: The scenario cannot be run; the message has file, line and key.
     """
     return Scenario.load(path_or_id, overrides, argument=argument)
 
 
+def from_dict(values: Mapping[str, object], name: str = "scenario") -> Scenario:
+    """Make a scenario from nested mappings, as a scenario file holds them; it is checked now.
+
+    Args:
+        values: The tables `run`, `nodes`, `links`, `flows` and so on. Quantities are text with a unit,
+            such as `"5 Mbit/s"`; `sweep` and `figure` are as in a file.
+        name: What messages call it, and its id.
+
+    Returns:
+        The scenario.
+
+    Raises:
+        UsageError: A value is nothing that a scenario can hold.
+        ScenarioError: The scenario cannot be run; the message has name and key.
+    """
+    return Scenario.from_dict(values, name)
+
+
+def scenarios() -> dict[str, str]:
+    """The scenarios that come with lasthop.
+
+    Returns:
+        By id, such as `lle-tcp/fig05`, the title of each.
+
+    Raises:
+        UsageError: This installation has none.
+    """
+    files = shipped()
+    if not files:
+        raise UsageError("no scenarios are shipped with this installation; expected some")
+    texts = {name: path.read_text("utf-8") for name, path in files.items()}
+    return {name: str(tomllib.loads(text).get("title", "")) for name, text in texts.items()}
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    vary: Mapping[str, object] | None = None,
+    *,
+    replications: int | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    where: Sequence[str] = (),
+    fresh: bool = False,
+) -> Study:
+    """Make a study of a scenario at other points than its file has; `run` of it carries it out.
+
+    Args:
+        scenario: A scenario, or what `load` takes.
+        vary: What to sweep, as `Scenario.vary` takes it: for each key a list of values, all combined with
+            each other, under `"zip"` keys whose lists advance together. What else the scenario sweeps it
+            sweeps still; without `vary` its own sweep.
+        replications: Runs of each point; the scenario's own number without it.
+        seed: From what all random streams derive; the scenario's own without it.
+        out: The directory of the study; `studies/ID` without it.
+        where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
+        fresh: Whether to forget the runs that a study in this directory has.
+
+    Returns:
+        The study; it has the runs that its directory holds already.
+
+    Raises:
+        UsageError: An argument makes no sense for this scenario.
+        ScenarioError: The scenario cannot be run so; the message names the key.
+        StudyError: The directory cannot be used.
+    """
+    chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
+    if vary is not None:
+        chosen = chosen.vary(vary)
+    return Study.create(chosen, out, replications=replications, seed=seed, where=where, fresh=fresh)
+
+
+class Run(scenario.Run):
+    """What one simulation measured.
+
+    Two runs are equal when they are of the same point, seed and replication of equal scenarios and
+    measured the same; the time that the machine took does not count, nor what was traced. A run that is
+    pickled takes its traces along.
+
+    Attributes:
+        scenario: The scenario that was run.
+        point: The number of the point.
+        seed: From what all random streams derived.
+        replication: Which of the runs of this seed.
+        metrics: What was measured, by name, in SI units as the names say; `None` where nothing was there
+            to measure. `lasthop list metrics` explains each.
+        series: Goodput of each flow over time in bit/s, in bins of `run.bin`; empty without bins.
+        transfers: What users asked for, as columns; empty without users.
+        events: The number of events processed.
+        wall_s: The real time that it took, in seconds.
+        cpu_s: The processor time that it took, in seconds.
+        stopped: The limit that stopped it early, such as `max-events`; `None` for a whole run.
+        simulated_s: The simulated time reached, in seconds.
+    """
+
+    scenario: Scenario
+
+
 class Scenario(scenario.Scenario):
-    """An immutable scenario: what is run, what is swept and what is drawn."""
+    """An immutable scenario: what is run, what is swept and what is drawn.
+
+    `load`, `from_dict` and `Scenario.from_text` make one. It can be pickled; two are equal when id, text
+    and settings are.
+
+    Attributes:
+        id: Its place below `scenarios/`, such as `lle-tcp/fig05`, or the name of its file without ending.
+    """
+
+    _run_class = Run
+
+    def run(
+        self,
+        seed: int | None = None,
+        replication: int = 0,
+        point: int = 0,
+        trace: Sequence[str] = (),
+        pcap: str | Path | Mapping[str, str | Path] | None = None,
+        max_events: int | None = None,
+        max_wall_s: float | None = None,
+        cancel: Cancel | None = None,
+    ) -> Run:
+        """Simulate one point once.
+
+        Args:
+            seed: From what all random streams derive; the scenario's own without it.
+            replication: Which of the runs of this seed, from 0 on; each has random numbers of its own.
+            point: The number of the point, from 0 on.
+            trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
+            pcap: A capture file for the first link, or one for each link in a mapping.
+            max_events: Stop after so many events.
+            max_wall_s: Stop after so many seconds of real time.
+            cancel: A token that another thread may set to stop the run.
+
+        Returns:
+            What was measured; `stopped` of it names the limit that stopped it early.
+
+        Raises:
+            UsageError: An argument makes no sense for this scenario.
+            RunError: The simulation failed.
+            Interrupted: The token was set.
+        """
+        done = super().run(seed, replication, point, trace, pcap, max_events, max_wall_s, cancel)
+        return cast("Run", done)
 
     def sweep(
         self,
         replications: int | None = None,
         out: str | Path | None = None,
         *,
+        vary: Mapping[str, object] | None = None,
         seed: int | None = None,
         where: Sequence[str] = (),
         fresh: bool = False,
     ) -> Study:
-        """A study of all points in a directory; opens the one that is there, runs nothing yet."""
-        return Study.create(self, out, replications=replications, seed=seed, where=where, fresh=fresh)
+        """Make a study of all points in a directory, or open the one that is there; runs nothing yet.
+
+        Args:
+            replications: Runs of each point; the scenario's own number without it.
+            out: The directory of the study; `studies/ID` without it.
+            vary: What to sweep beside or instead of the scenario's own keys; see `vary`.
+            seed: From what all random streams derive; the scenario's own without it.
+            where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
+            fresh: Whether to forget the runs that a study in this directory has.
+
+        Returns:
+            The study; it has the runs that its directory holds already.
+
+        Raises:
+            UsageError: An argument makes no sense for this scenario.
+            ScenarioError: With `vary` it cannot be run; the message names the key.
+            StudyError: The directory cannot be used.
+        """
+        return sweep(self, vary, replications=replications, seed=seed, out=out, where=where, fresh=fresh)
 
 
 class Study(study.Study):
-    """A study directory; `create` or `Scenario.sweep` makes one, `open` reads one."""
+    """A study directory: a scenario with the runs of its points; `create` makes one, `open` reads one.
 
-    scenario_class = Scenario
+    Attributes:
+        path: The directory.
+        scenario: The scenario of which it is.
+        seed: From what all random streams of its runs derive.
+        plan: Its points, each with the number of its replications.
+        where: The conditions that chose its points.
+        build: A hash of the simulator that made it; empty before the first run.
+        is_older: Whether a version with other keys made it: it can be shown and exported, not continued.
+        notes: Remarks on how it was continued.
+    """
+
+    _scenario_class = Scenario
     scenario: Scenario
 
     def run(
@@ -76,13 +261,31 @@ class Study(study.Study):
         jobs: int | None = None,
         limits: Limits | None = None,
         precision: Precision | None = None,
+        progress: bool | Callable[[Progress], object] = False,
     ) -> Self:
-        """Carry out what is missing, on threads or on any executor; returns itself.
+        """Carry out what is missing.
 
         An interrupted study keeps every finished run and continues with the next `run`. Runs
-        that fail are listed in `failures` and do not stop the others.
+        that fail are listed in `failures` and do not stop the others; a warning counts them.
+
+        Args:
+            executor: Who does the work; threads without it.
+            jobs: How many threads; as many as there are cores without it.
+            limits: Budgets for each run.
+            precision: Replicate until the intervals are so narrow, instead of a fixed number of times.
+            progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
+                or a function, which is called in this thread after each run; what it raises ends the sweep.
+
+        Returns:
+            The study itself.
+
+        Raises:
+            UsageError: An argument makes no sense.
+            StudyError: The directory cannot be written, or an older version made the study.
+            LasthopError: A process of the executor died.
         """
-        Sweep(self, executor=executor, jobs=jobs, limits=limits, precision=precision).run()
+        heard = listener(progress)
+        Sweep(self, executor=executor, jobs=jobs, limits=limits, precision=precision, listener=heard).run()
         if self.failures:
             warnings.warn(
                 f"{len(self.failures)} of {self.size} runs failed; see study.failures",
@@ -92,25 +295,89 @@ class Study(study.Study):
         return self
 
     def table(self, metric: str) -> Table:
-        """The mean of a metric at every point with its 95 % interval and n."""
+        """Tabulate the mean of a metric at every point.
+
+        Args:
+            metric: Its name, such as `flows.main.goodput_bps`.
+
+        Returns:
+            Columns for the swept keys, then `mean`, `ci_low` and `ci_high` (the bounds of the 95 % interval,
+            `None` of a single run) in the unit of the metric, and `n`, the number of runs.
+
+        Raises:
+            UsageError: No run has measured it.
+        """
         return means(self, metric)
 
     def contrast(self, metric: str, key: str, baseline: str | None = None) -> Table:
-        """Differences between the values of a key, paired by common random numbers."""
+        """Tabulate what changing one key does, paired by common random numbers.
+
+        Args:
+            metric: The name of a metric, such as `flows.main.goodput_bps`.
+            key: A swept key.
+            baseline: The value of it that the others are compared with; the first without it.
+
+        Returns:
+            A row for each other value at each combination of the other swept keys: `difference` to the
+            baseline, `ci_low` and `ci_high` of its 95 % interval in the unit of the metric, `n`, the number
+            of pairs, and `relative`, the share of the baseline's mean. A value at which keys that advance
+            together with this one differ has theirs in parentheses, as in "lle-tcp (safe)".
+
+        Raises:
+            UsageError: No run has measured the metric, the key is not swept, or the baseline is not one of
+                its values or is at several points.
+        """
         return contrasts(self, metric, key, baseline)
 
     def plot(self, figure: str | None = None) -> Figure:
-        """Draw a figure of the scenario; the first without a name."""
+        """Draw a figure of the scenario.
+
+        Args:
+            figure: Its id; the first figure without it.
+
+        Returns:
+            A figure of matplotlib.
+
+        Raises:
+            UsageError: There is no such figure, or no finished run that it shows.
+            StudyError: A run that it repeats for its trace measured something else than the study has.
+            RunError: A run that it repeats for its trace failed.
+        """
         return draw(self, figure_named(self.scenario, figure))
 
     def to_csv(self, path: str | Path) -> None:
-        """Write one row per run as CSV."""
+        """Write one row per run as CSV, metrics in SI units.
+
+        Args:
+            path: The file to write, in a folder that is there; it appears whole or not at all.
+
+        Raises:
+            UsageError: The folder is not there, or the file belongs to a study.
+            StudyError: The file cannot be written.
+        """
         write(self, Path(path), "csv")
 
     def to_json(self, path: str | Path) -> None:
-        """Write one object per run as JSON."""
+        """Write one object per run as JSON, metrics in SI units, with the unit of each.
+
+        Args:
+            path: The file to write, in a folder that is there; it appears whole or not at all.
+
+        Raises:
+            UsageError: The folder is not there, or the file belongs to a study.
+            StudyError: The file cannot be written.
+        """
         write(self, Path(path), "json")
 
     def to_parquet(self, path: str | Path) -> None:
-        """Write one row per run as Parquet; needs pyarrow."""
+        """Write one row per run as Parquet, metrics in SI units; needs pyarrow.
+
+        Args:
+            path: The file to write, in a folder that is there; it appears whole or not at all.
+
+        Raises:
+            UsageError: The folder is not there, or the file belongs to a study.
+            StudyError: The file cannot be written.
+            LasthopError: There is no pyarrow.
+        """
         write(self, Path(path), "parquet")

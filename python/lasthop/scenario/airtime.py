@@ -43,7 +43,14 @@ def metric(link: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Airtime:
-    """One ledger: seconds by class, and those used concurrently."""
+    """One ledger: how the time of an 802.11 link was used, as one station observed it.
+
+    Attributes:
+        link: The name of the link.
+        observer: The node that observed it.
+        seconds: For each class, such as `backoff`, the time in seconds; these add up to the time measured.
+        concurrent: Seconds of frames on the air at the same time as another, which are not part of the sum.
+    """
 
     link: str
     observer: str
@@ -52,15 +59,30 @@ class Airtime:
 
     @property
     def measured(self) -> float:
-        """The time measured: all classes together."""
+        """The time measured.
+
+        Returns:
+            The seconds of all classes together.
+        """
         return math.fsum(self.seconds.values())
 
     def share(self, seconds: float) -> float | None:
-        """So many seconds as a share of the time measured."""
+        """A time as a share of the time measured.
+
+        Args:
+            seconds: The time in seconds.
+
+        Returns:
+            A share from 0 to 1; `None` if no time was measured.
+        """
         return seconds / self.measured if self.measured else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The ledger as `run --json` prints it."""
+        """The ledger as plain data, as `run --json` prints it.
+
+        Returns:
+            A mapping that JSON can carry, times in seconds.
+        """
         return {
             "link": self.link,
             "observer": self.observer,

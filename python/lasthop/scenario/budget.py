@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import human
-from lasthop.scenario.scenario import Estimate
+from lasthop.scenario.facts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

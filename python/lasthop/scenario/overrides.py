@@ -54,12 +54,11 @@ def as_text(value: object) -> str:
     >>> as_text("50 s"), as_text("7"), as_text(True), as_text(["a", 1])
     ('50 s', '"7"', 'true', '["a", 1]')
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if parses(value) else value
-    if isinstance(value, (int, float)):
-        return repr(value)
+    plain = number(value)
+    if plain is not None:
+        return plain
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_inner(v) for v in value)}]"
     if isinstance(value, Mapping):
@@ -67,6 +66,22 @@ def as_text(value: object) -> str:
     raise UsageError(
         f"{value!r} is not a scenario value; expected text, number, bool or list", argument="set"
     )
+
+
+def number(value: object) -> str | None:
+    """A bool or a number as TOML, also one of numpy; `None` of anything else.
+
+    >>> import numpy as np
+    >>> number(True), number(1e-6), number(np.float64(0.5)), number(np.int32(7)), number(np.bool_(False))
+    ('true', '1e-06', '0.5', '7', 'false')
+    >>> number("7")
+    """
+    item = getattr(value, "item", None)
+    if callable(item) and not isinstance(value, (bool, int)) and getattr(value, "ndim", 1) == 0:
+        value = item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else None
 
 
 def _inner(value: object) -> str:

@@ -8,12 +8,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import prod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
 from lasthop.base import paths
@@ -21,8 +18,13 @@ from lasthop.base.arguments import MOST_SEED, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
-from lasthop.scenario.overrides import Pairs, as_text, parse_where, select
+from lasthop.scenario.description import Description
+from lasthop.scenario.facts import labels
+from lasthop.scenario.made import as_toml, without_lines
+from lasthop.scenario.overrides import Pairs, as_text
+from lasthop.scenario.recorded import Recorded
 from lasthop.scenario.trace import Trace
+from lasthop.scenario.varied import vary
 
 if TYPE_CHECKING:
     from typing import Self
@@ -39,45 +41,31 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
     return Scenario.load(path_or_id, overrides, argument=argument)
 
 
-class RuleException(NamedTuple):
-    """Knowledge or room that a key grants and no protocol could have, such as TCP's timers by oracle.
+class Scenario(Description):
+    """An immutable scenario: what is run, what is swept and what is drawn.
 
-    `label` is what tables and figures say of results made with it; `meaning` says why nothing real has it.
+    Two scenarios are equal when id, text and settings are.
     """
 
-    key: str
-    label: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Upper bounds for one run.
-
-    Attributes:
-        events: The number of events it may process.
-        memory_bytes: The memory that it may need, in bytes.
-    """
-
-    events: float
-    memory_bytes: float
-
-
-def labels(exceptions: Iterable[RuleException]) -> list[str]:
-    """The labels of exceptions, each once, in order."""
-    return list(dict.fromkeys(exception.label for exception in exceptions))
-
-
-class Scenario:
-    """An immutable scenario: what is run, what is swept and what is drawn."""
-
-    def __init__(self, core: _core.Scenario, ident: str) -> None:
-        self._core = core
-        self.id = ident
+    # What its runs are made with.
+    _run_class: ClassVar[type[Run]]
 
     @classmethod
     def load(cls, path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Self:
-        """A scenario from a path or by its id; see the function `load`."""
+        """Read a scenario from a file or by its id; it is checked now.
+
+        Args:
+            path_or_id: A file, a directory with a `scenario.toml`, or an id such as `lle-tcp/fig05`.
+            overrides: Keys and values to set, as text.
+            argument: What messages call the argument that gave the overrides.
+
+        Returns:
+            The scenario.
+
+        Raises:
+            UsageError: There is no such file or id.
+            ScenarioError: The scenario cannot be run; the message has file, line and key.
+        """
         path = paths.find(str(path_or_id))
         core = _core.Scenario.from_file(paths.shown(path), overrides or [], argument)
         return cls(core, paths.scenario_id(path))
@@ -86,64 +74,63 @@ class Scenario:
     def from_text(
         cls, text: str, name: str, overrides: Pairs | None = None, *, ident: str | None = None
     ) -> Self:
-        """A scenario from TOML text; `name` stands for the file in messages."""
+        """Read a scenario from TOML text; it is checked now.
+
+        Args:
+            text: What a scenario file holds.
+            name: What stands for the file in messages.
+            overrides: Keys and values to set, as text.
+            ident: The id of the scenario; without it the name without folder and ending.
+
+        Returns:
+            The scenario.
+
+        Raises:
+            ScenarioError: The scenario cannot be run; the message has name, line and key.
+        """
         return cls(_core.Scenario.from_text(text, name, overrides or []), ident or Path(name).stem)
 
-    @property
-    def text(self) -> str:
-        """The TOML as it was given."""
-        return self._core.text
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object], name: str = "scenario") -> Self:
+        """Make a scenario from nested mappings, as a scenario file holds them; it is checked now.
 
-    @property
-    def name(self) -> str:
-        """What messages call this scenario: its file."""
-        return self._core.name
+        Args:
+            values: The tables `run`, `nodes`, `links`, `flows` and so on. Quantities are text with a unit,
+                such as `"5 Mbit/s"`; `sweep` and `figure` are as in a file.
+            name: What messages call it, and its id.
 
-    @property
-    def paper(self) -> str:
-        """The paper and figure it belongs to, such as `ejtcp/fig10`."""
-        return self._core.paper
+        Returns:
+            The scenario.
 
-    @property
-    def title(self) -> str:
-        """One line on what it shows."""
-        return self._core.title
+        Raises:
+            UsageError: A value is nothing that a scenario can hold.
+            ScenarioError: The scenario cannot be run; the message has name and key.
+        """
+        if not isinstance(values, Mapping):
+            raise UsageError(
+                f'{values!r}; expected a mapping such as {{"run": {{"duration": "50 s"}}}}', argument="values"
+            )
+        return cls._of_text(as_toml(values), name, [], name)
 
-    @property
-    def overrides(self) -> Pairs:
-        """The settings made on top of the file, in order."""
-        return list(self._core.overrides)
-
-    @property
-    def seed(self) -> int:
-        """The seed the file asks for."""
-        return self._core.seed
-
-    @property
-    def replications(self) -> int:
-        """The number of replications the file asks for."""
-        return self._core.replications
-
-    @property
-    def warnings(self) -> list[str]:
-        """Remarks on a scenario that is legal but looks like a mistake."""
-        return list(self._core.warnings)
-
-    @property
-    def exceptions(self) -> list[RuleException]:
-        """What its points grant that no protocol could have, each key once."""
-        return [RuleException(*parts) for parts in self._core.exceptions]
-
-    def exceptions_at(self, point: int) -> list[RuleException]:
-        """What one point grants that no protocol could have."""
-        return [RuleException(*parts) for parts in self._core.exceptions_at(point)]
-
-    def notes(self) -> list[str]:
-        """The labels that must accompany every table and figure made with it."""
-        return labels(self.exceptions)
+    @classmethod
+    def _of_text(cls, text: str, name: str, overrides: Pairs, ident: str) -> Self:
+        """A scenario from a text that nobody wrote, so that no message names its lines."""
+        with without_lines(name):
+            return cls(_core.Scenario.from_text(text, name, overrides), ident, has_lines=False)
 
     def set(self, values: Mapping[str, object]) -> Self:
-        """A copy with some keys set; a swept key that is set is no longer swept."""
+        """Make a copy with some keys set; a swept key that is set is no longer swept.
+
+        Args:
+            values: Values by dotted key, such as `{"run.duration": "50 s"}`; quantities carry their unit.
+
+        Returns:
+            The copy; this scenario stays as it is.
+
+        Raises:
+            UsageError: A key is not text, or a value is nothing that a scenario can hold.
+            ScenarioError: With these values it cannot be run.
+        """
         if not isinstance(values, Mapping):
             raise UsageError(
                 f'{values!r}; expected a mapping such as {{"run.duration": "50 s"}}', argument="set"
@@ -152,65 +139,30 @@ class Scenario:
             if not isinstance(key, str):
                 raise UsageError(f'{key!r} is not a key; expected one such as "run.duration"', argument="set")
         pairs = [(key, as_text(value)) for key, value in values.items()]
-        return type(self)(self._core.with_overrides(pairs), self.id)
+        if self._has_lines:
+            return type(self)(self._core.with_overrides(pairs), self.id)
+        with without_lines(self.name):
+            return type(self)(self._core.with_overrides(pairs), self.id, has_lines=False)
 
-    def axes(self) -> list[tuple[list[str], list[list[str]]]]:
-        """The axes of the sweep: the keys that advance together, and their rows of values."""
-        return self._core.axes()
+    def vary(self, axes: Mapping[str, object]) -> Self:
+        """Make a copy that sweeps these keys; what else the scenario sweeps it sweeps still.
 
-    def points(self) -> list[dict[str, str]]:
-        """All points of the sweep, each as swept key to value."""
-        return self._core.points()
+        Settings that have no meaning at any point of the new sweep are left out of the copy, and so are,
+        with a warning, figures of points that it has not.
 
-    def select(self, where: Sequence[str]) -> list[int]:
-        """The numbers of the points that meet all conditions, such as `links.a.loss.rate<=2 %`."""
-        conditions = parse_where(words("where", where, "links.a.loss.rate<=2 %"))
-        return select(self.points(), conditions, self._core.numeric, self._core.refused)
+        Args:
+            axes: What a `[sweep]` table holds: for each key a list of values or a range such as
+                `"0 % .. 20 % step 2 %"`, all combined with each other; under `"zip"` keys whose lists
+                advance together; under `"list"` a list of points, each a mapping from key to value.
 
-    def numeric(self, key: str, text: str) -> float | None:
-        """The SI value of a quantity; `None` for a word."""
-        return self._core.numeric(key, text)
+        Returns:
+            The copy; this scenario stays as it is.
 
-    def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
-        """Every key of a point with its value, where that came from, and the source."""
-        found = json.loads(self._core.resolved(self._known(point)))
-        return cast("dict[str, dict[str, str]]", found)
-
-    def point_key(self, point: int = 0) -> str:
-        """A hash of everything in a point that can change its results."""
-        return self._core.point_key(self._known(point))
-
-    def figures(self) -> list[dict[str, Any]]:
-        """The figures the file defines."""
-        return cast("list[dict[str, Any]]", json.loads(self._core.figures()))
-
-    def estimate(self, point: int = 0) -> Estimate:
-        """Upper bounds for one run."""
-        return Estimate(**self._core.estimate(self._known(point)))
-
-    def links(self, point: int = 0) -> list[str]:
-        """The names of the links of a point, members of groups by their own, in the order of the file."""
-        return self._core.links(self._known(point))
-
-    def flows(self, point: int = 0) -> dict[str, str]:
-        """The names of the flows of a point, likewise, each with the name of its table."""
-        return dict(self._core.flows(self._known(point)))
-
-    def observers(self, point: int = 0) -> list[tuple[str, str]]:
-        """The 802.11 links of a point, each with the node whose ledger of airtime is kept."""
-        return self._core.observers(self._known(point))
-
-    def missing(self, channel: str, point: int = 0) -> str | None:
-        """What a trace channel would record and a point lacks; `None` where it has something."""
-        return self._core.missing(channel, self._known(point))
-
-    @cached_property
-    def _count(self) -> int:
-        return prod(len(rows) for _, rows in self._core.axes())
-
-    def _known(self, point: int) -> int:
-        by_value = "; set() and where choose by value" if isinstance(point, Mapping) else ""
-        return whole("point", point, 0, self._count - 1, hint=f", the points of {self.id}{by_value}")
+        Raises:
+            UsageError: The axes are of a wrong form, or a key is fixed by a table that was set.
+            ScenarioError: With these axes it cannot be run; the message names the key.
+        """
+        return type(self)(vary(self._core, axes), self.id, has_lines=False)
 
     def run(
         self,
@@ -223,11 +175,25 @@ class Scenario:
         max_wall_s: float | None = None,
         cancel: _core.Cancel | None = None,
     ) -> Run:
-        """Simulate one point once and return what was measured.
+        """Simulate one point once.
 
-        `trace` names channels of `CHANNELS`; `pcap` is a file for the first link, or a mapping
-        from link to file. Raises `UsageError` if an argument makes no sense, and `RunError` if the
-        simulation fails.
+        Args:
+            seed: From what all random streams derive; the scenario's own without it.
+            replication: Which of the runs of this seed, from 0 on; each has random numbers of its own.
+            point: The number of the point, from 0 on.
+            trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
+            pcap: A capture file for the first link, or one for each link in a mapping.
+            max_events: Stop after so many events.
+            max_wall_s: Stop after so many seconds of real time.
+            cancel: A token that another thread may set to stop the run.
+
+        Returns:
+            What was measured; `stopped` of it names the limit that stopped it early.
+
+        Raises:
+            UsageError: An argument makes no sense for this scenario.
+            RunError: The simulation failed.
+            Interrupted: The token was set.
         """
         point = self._known(point)
         channels = self.check_trace(trace, point)
@@ -247,7 +213,7 @@ class Scenario:
             max_events=max_events,
             max_wall_s=max_wall_s,
         )
-        return Run(done, self, point, seed, replication)
+        return self._run_class(done, self, point, seed, replication)
 
     def _pcap(self, pcap: str | Path | Mapping[str, str | Path] | None, point: int) -> dict[str, str] | None:
         if pcap is None:
@@ -263,7 +229,18 @@ class Scenario:
         return {link: str(path) for link, path in pcap.items()}
 
     def check_trace(self, channels: Sequence[str], point: int = 0) -> list[str]:
-        """The channels, each of which a run of the point can record."""
+        """Check the channels of a trace.
+
+        Args:
+            channels: Names such as `cwnd`.
+            point: The number of the point that is to be run, from 0 on.
+
+        Returns:
+            The names as a list.
+
+        Raises:
+            UsageError: A name is not a channel, or a run of this point has nothing to record in it.
+        """
         found = words("trace", channels, "cwnd")
         for channel in found:
             if channel not in CHANNELS:
@@ -275,14 +252,37 @@ class Scenario:
                 raise UsageError(text, argument="trace")
         return found
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        return self.id, self.text, tuple(self.overrides)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _scenario, (type(self), self.text, self.name, self.overrides, self.id, self._has_lines)
+
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {self._count} points>"
 
 
-class Run:
-    """What one simulation measured."""
+def _scenario(
+    kind: type[Scenario], text: str, name: str, overrides: Pairs, ident: str, has_lines: bool
+) -> Scenario:
+    """A scenario that was pickled."""
+    return kind(_core.Scenario.from_text(text, name, overrides), ident, has_lines=has_lines)
 
-    def __init__(self, core: _core.Run, scenario: Scenario, point: int, seed: int, replication: int) -> None:
+
+class Run:
+    """What one simulation measured; `lasthop.Run` says what its attributes are."""
+
+    def __init__(
+        self, core: _core.Run | Recorded, scenario: Scenario, point: int, seed: int, replication: int
+    ) -> None:
         self._core = core
         self.scenario = scenario
         self.point = point
@@ -298,11 +298,25 @@ class Run:
         self.simulated_s = core.simulated_s
 
     def traces(self) -> list[str]:
-        """The channels that were recorded."""
+        """The channels that were recorded.
+
+        Returns:
+            Their names, such as `cwnd`.
+        """
         return self._core.traces()
 
     def trace(self, name: str) -> Trace:
-        """A recorded channel, such as `cwnd`."""
+        """A recorded channel.
+
+        Args:
+            name: Its name, such as `cwnd`.
+
+        Returns:
+            The channel, whose rows are read when they are asked for.
+
+        Raises:
+            UsageError: It was not recorded.
+        """
         if name not in self.traces():
             none = f'run(trace=["{name}"]) records it'
             raise UsageError(
@@ -311,11 +325,19 @@ class Run:
         return Trace(name, self._core)
 
     def airtime(self) -> list[Airtime]:
-        """The ledgers of airtime, one for each 802.11 link."""
+        """How the time of each 802.11 link was used.
+
+        Returns:
+            A ledger for each link, in the order of the scenario.
+        """
         return ledgers(self.metrics, self.scenario.observers(self.point))
 
     def as_dict(self) -> dict[str, Any]:
-        """The run as the command line prints it with `--json`."""
+        """The run as plain data, as the command line prints it with `--json`.
+
+        Returns:
+            A mapping that JSON can carry, but for numbers that are not finite.
+        """
         return {
             "scenario": self.scenario.id,
             "file": self.scenario.name,
@@ -338,7 +360,11 @@ class Run:
         }
 
     def notes(self) -> list[str]:
-        """The labels that must accompany every number of this run: what no protocol could have had."""
+        """The labels that must accompany every number of this run: what no protocol could have had.
+
+        Returns:
+            Each label once; usually none.
+        """
         return labels(self.scenario.exceptions_at(self.point))
 
     def _series(self) -> dict[str, Any] | None:
@@ -348,5 +374,33 @@ class Run:
         width = seconds(self.scenario.resolved(self.point)["run.bin"]["value"])
         return {"bin_s": width, "values": self.series}
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self._measured() == other._measured()
+
+    # What was measured is in mappings, which may be changed.
+    __hash__ = None  # type: ignore[assignment]
+
+    def _measured(self) -> tuple[object, ...]:
+        place = (self.scenario, self.point, self.seed, self.replication)
+        return (
+            *place,
+            self.metrics,
+            self.series,
+            self.transfers,
+            self.events,
+            self.stopped,
+            self.simulated_s,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        core = Recorded.of(self._core)
+        return type(self), (core, self.scenario, self.point, self.seed, self.replication)
+
     def __repr__(self) -> str:
         return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
+
+
+# A scenario and its runs know each other.
+Scenario._run_class = Run  # noqa: SLF001

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lasthop import _core
-
-    Columns = dict[str, npt.NDArray[np.float64] | list[str]]
+    from lasthop.scenario.recorded import Columns, Recorded
 
 
 class Trace:
@@ -22,19 +21,36 @@ class Trace:
 
     A run keeps its traces in chunks on the disk. `chunks` gives them one by one; `columns`, `to_numpy`
     and `trace["cwnd"]` bring the whole channel into memory.
+
+    Attributes:
+        name: The channel, such as `cwnd`.
     """
 
-    def __init__(self, name: str, core: _core.Run) -> None:
+    def __init__(self, name: str, core: _core.Run | Recorded) -> None:
         self.name = name
         self._core = core
 
     @cached_property
     def columns(self) -> Columns:
-        """All rows."""
+        """All rows.
+
+        Returns:
+            By name of the column its values: numbers in SI units as an array, words as a list.
+
+        Raises:
+            OSError: The chunks on the disk cannot be read.
+        """
         return self._core.trace(self.name)
 
     def chunks(self) -> Iterator[Columns]:
-        """The rows in order, some at a time; at least one part, which may be empty."""
+        """The rows in order, some at a time.
+
+        Yields:
+            Columns as `columns` has them; at least one part, which may be empty.
+
+        Raises:
+            OSError: The chunks on the disk cannot be read.
+        """
         rows, at_a_time = self._core.trace_rows(self.name)
         for first in range(0, max(rows, 1), at_a_time):
             yield self._core.trace(self.name, first, at_a_time)
@@ -46,7 +62,14 @@ class Trace:
         return self._core.trace_rows(self.name)[0]
 
     def to_numpy(self) -> npt.NDArray[Any]:
-        """A structured array with one field per column; names become text fields."""
+        """All rows as one array.
+
+        Returns:
+            A structured array with one field per column; words become text fields.
+
+        Raises:
+            OSError: The chunks on the disk cannot be read.
+        """
         import numpy as np
 
         arrays = {name: np.asarray(column) for name, column in self.columns.items()}
@@ -57,7 +80,15 @@ class Trace:
         return table
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the channel as a table, into a folder that is there."""
+        """Write the channel as a table.
+
+        Args:
+            path: The file to write, in a folder that is there.
+
+        Raises:
+            UsageError: The folder is not there.
+            OSError: The file cannot be written.
+        """
         import csv
 
         from lasthop.base.paths import expect_folder

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One run of the study with the point it belongs to."""
+    """One run of a study with the point it belongs to.
+
+    Attributes:
+        point: The number of the point.
+        row: What the ledger has of the run.
+    """
 
     point: int
     row: Row
@@ -45,7 +50,7 @@ class Study:
     """A study directory; `create` makes one or continues one, `open` reads one."""
 
     # What its scenario is made with when a study is opened.
-    scenario_class: ClassVar[type[Scenario]] = Scenario
+    _scenario_class: ClassVar[type[Scenario]] = Scenario
 
     def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[Planned]) -> None:
         self.path = path
@@ -57,15 +62,26 @@ class Study:
         # Made by a version with other keys: it can be shown and exported, not continued.
         self.is_older = False
         self.notes: list[str] = []
-        self._rows: dict[tuple[str, int], Row] | None = None
+        self._rows: dict[tuple[str, int], Row] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """The study in a directory, for reading."""
+        """Read the study in a directory.
+
+        Args:
+            path: The directory.
+
+        Returns:
+            The study with all its runs; `run` of it continues it.
+
+        Raises:
+            StudyError: There is none, or it cannot be read.
+            ScenarioError: Its scenario is not one of this version.
+        """
         folder = Path(path)
         ledger = Ledger(folder, write=False)
         try:
-            scenario = _remembered(ledger, cls.scenario_class)
+            scenario = _remembered(ledger, cls._scenario_class)
             study = cls(folder, scenario, int(ledger.meta("seed")), ledger.plan())
             study.where = tuple(json.loads(ledger.meta("where")))
             study.build = ledger.meta("build")
@@ -86,10 +102,25 @@ class Study:
         where: Sequence[str] = (),
         fresh: bool = False,
     ) -> Self:
-        """A study of a scenario in a directory, made there or continued there.
+        """Make a study of a scenario in a directory, or continue the one that is there.
 
         Runs that the directory already holds for a point are kept when everything that can
         change their result is the same, whatever else in the scenario has changed.
+
+        Args:
+            scenario: What is run.
+            path: The directory; `studies/ID` without it.
+            replications: Runs of each point; the scenario's own number without it.
+            seed: From what all random streams derive; the scenario's own without it.
+            where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
+            fresh: Whether to forget the runs that a study in this directory has.
+
+        Returns:
+            The study; nothing is run yet.
+
+        Raises:
+            UsageError: An argument makes no sense for this scenario.
+            StudyError: The directory cannot be used.
         """
         folder = Path(path) if path is not None else Path("studies") / scenario.id
         seed = scenario.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
@@ -147,22 +178,28 @@ class Study:
             raise StudyError(f"{self.path}: points differ from its scenario; expected the same")
 
     def take(self, rows: Iterable[Row]) -> None:
-        """Replace what is known of the runs by these, which the ledger has."""
+        """Replace what is known of the runs.
+
+        Args:
+            rows: The runs that the ledger has for the seed.
+        """
         self._rows = {(r.point_key, r.replication): r for r in rows}
 
     @property
     def runs(self) -> dict[tuple[str, int], Row]:
-        """All runs the ledger has for the seed, by point key and replication."""
-        if self._rows is None:
-            ledger = Ledger(self.path, write=False)
-            try:
-                self.take(ledger.rows(self.seed))
-            finally:
-                ledger.close()
-        return self._rows or {}
+        """All runs the ledger has for the seed, also of points that are not in the plan.
+
+        Returns:
+            The runs by point key and replication.
+        """
+        return self._rows
 
     def results(self) -> Iterator[Result]:
-        """The runs behind the tables that are in the ledger, by point and replication."""
+        """The runs behind the tables, as far as they are in the ledger.
+
+        Yields:
+            One after the other, by point and replication.
+        """
         for planned in self.plan:
             for replication in range(planned.replications):
                 row = self.runs.get((planned.point_key, replication))
@@ -171,26 +208,46 @@ class Study:
 
     @property
     def failures(self) -> list[Result]:
-        """The runs that failed."""
+        """The runs that failed; the next `run` tries them again.
+
+        Returns:
+            The runs with their points; `row.error` says why.
+        """
         return [r for r in self.results() if r.row.error is not None]
 
     @property
     def stopped(self) -> list[Result]:
-        """The runs that a limit stopped early; no mean counts them."""
+        """The runs that a limit stopped early; no mean counts them.
+
+        Returns:
+            The runs with their points; `row.stopped` names the limit.
+        """
         return [r for r in self.results() if r.row.stopped]
 
     @property
     def size(self) -> int:
-        """The number of runs the tables are made of when all are done."""
+        """The number of runs the tables are made of.
+
+        Returns:
+            The number when all are done.
+        """
         return sum(planned.replications for planned in self.plan)
 
     def points(self) -> list[dict[str, str]]:
-        """The points of the study: swept key to value."""
+        """The points of the study, in the order of `plan`.
+
+        Returns:
+            For each point the swept keys with their values.
+        """
         every = self.scenario.points()
         return [every[planned.point] for planned in self.plan]
 
     def metrics(self) -> list[str]:
-        """The names of everything measured, at any point: what there is to measure depends on the point."""
+        """The names of everything measured at any point; what there is to measure depends on the point.
+
+        Returns:
+            Names such as `flows.main.goodput_bps`; none before a run has finished.
+        """
         names: dict[str, None] = {}
         seen: set[int] = set()
         for result in self.results():
@@ -207,9 +264,19 @@ class Study:
         return self.plan[place]
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
-        """What the replications of a point measured, by replication.
+        """What the replications of a point measured.
 
         A run that a limit stopped early is left out, for it covers less time than the others.
+
+        Args:
+            point: The number of the point among those of the scenario.
+            metric: The name of the metric.
+
+        Returns:
+            By replication the value in the unit of the metric; `None` where nothing was there to measure.
+
+        Raises:
+            UsageError: The study has no such point.
         """
         planned = self._planned(point)
         found: dict[int, float | None] = {}
@@ -220,15 +287,47 @@ class Study:
         return found
 
     def replications(self, point: int) -> list[int]:
-        """The replications of a point that have run to their end."""
+        """The replications of a point that have run to their end.
+
+        Args:
+            point: The number of the point among those of the scenario.
+
+        Returns:
+            Their numbers, from 0 on.
+
+        Raises:
+            UsageError: The study has no such point.
+        """
         return list(self.values(point, ""))
 
     def run_at(self, point: int, replication: int) -> Row | None:
-        """The run of a replication of a point, if it is in the ledger."""
+        """The run of a replication of a point.
+
+        Args:
+            point: The number of the point among those of the scenario.
+            replication: The number of the replication, from 0 on.
+
+        Returns:
+            The run; `None` if it is not in the ledger.
+
+        Raises:
+            UsageError: The study has no such point.
+        """
         return self.runs.get((self._planned(point).point_key, replication))
 
     def series(self, point: int, name: str) -> dict[int, list[float]]:
-        """Goodput over time in the bins of the scenario, by replication; `values` says which count."""
+        """Goodput over time in the bins of the scenario; `values` says which replications count.
+
+        Args:
+            point: The number of the point among those of the scenario.
+            name: The name of the series, such as `flows.main.goodput_bps`.
+
+        Returns:
+            By replication the values in bit/s, one for each bin.
+
+        Raises:
+            UsageError: The study has no such point.
+        """
         found: dict[int, list[float]] = {}
         for replication in self.values(point, name):
             row = self.run_at(point, replication)
@@ -237,13 +336,30 @@ class Study:
         return found
 
     def rows(self, point: int) -> list[Row]:
-        """The runs of a point that count in its means."""
+        """The runs of a point that count in its means.
+
+        Args:
+            point: The number of the point among those of the scenario.
+
+        Returns:
+            The runs that are done and that no limit stopped, by replication.
+
+        Raises:
+            UsageError: The study has no such point.
+        """
         planned = self._planned(point)
         found = (self.runs.get((planned.point_key, k)) for k in range(planned.replications))
         return [row for row in found if row is not None and row.metrics is not None and not row.stopped]
 
     def check_metric(self, metric: str) -> None:
-        """Raise unless the metric was measured."""
+        """Raise unless the metric was measured.
+
+        Args:
+            metric: The name of the metric.
+
+        Raises:
+            UsageError: No finished run has measured it.
+        """
         known = self.metrics()
         if not known:
             raise UsageError(f"{self.path}: no finished run yet; expected at least one")

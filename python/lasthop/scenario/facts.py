@@ -1,0 +1,41 @@
+"""Plain facts that a scenario gives of itself: what a run may cost, and what no protocol could have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class RuleException(NamedTuple):
+    """Knowledge or room that a key grants and no protocol could have, such as TCP's timers by oracle.
+
+    Attributes:
+        key: The key that grants it, such as `links.cell.arq.timing`.
+        label: What tables and figures say of results made with it.
+        meaning: Why nothing real has it.
+    """
+
+    key: str
+    label: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Upper bounds for one run.
+
+    Attributes:
+        events: The number of events that it may process.
+        memory_bytes: The memory that it may need, in bytes.
+    """
+
+    events: float
+    memory_bytes: float
+
+
+def labels(exceptions: Iterable[RuleException]) -> list[str]:
+    """The labels of exceptions, each once, in order."""
+    return list(dict.fromkeys(exception.label for exception in exceptions))

@@ -1,0 +1,131 @@
+"""The text of a scenario that Python makes, whose lines nobody wrote.
+
+>>> values = {"title": "x", "run": {"seed": 1}, "links": {"a": {"loss": {"rate": "1 %"}}}}
+>>> print(as_toml({**values, "sweep": {"run.duration": ["1 s"]}}), end="")
+title = "x"
+<BLANKLINE>
+[run]
+seed = 1
+<BLANKLINE>
+[links.a]
+loss = { rate = "1 %" }
+<BLANKLINE>
+[sweep]
+"run.duration" = ["1 s"]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lasthop import _core
+from lasthop.base.errors import UsageError
+from lasthop.scenario.overrides import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def as_toml(values: Mapping[str, object], argument: str = "values") -> str:
+    """TOML that reads as these values.
+
+    Args:
+        values: Text, numbers, bools, and lists and mappings of these, by name.
+        argument: What messages call the argument that gave them.
+
+    Returns:
+        The text, with a section for each table as scenario files have them.
+
+    Raises:
+        UsageError: A key is not text, or a value is nothing that a scenario can hold.
+    """
+    plain: dict[str, object] = {}
+    sections: list[tuple[str, Mapping[str, object]]] = []
+    for key, value in values.items():
+        name = _key(key, argument)
+        if isinstance(value, Mapping):
+            if value and all(isinstance(inner, Mapping) for inner in value.values()):
+                sections += [(f"[{name}.{_key(k, argument)}]", inner) for k, inner in value.items()]
+            else:
+                sections.append((f"[{name}]", value))
+        elif isinstance(value, list) and value and all(isinstance(inner, Mapping) for inner in value):
+            sections += [(f"[[{name}]]", inner) for inner in value]
+        else:
+            plain[key] = value
+    text = _lines("", plain, argument)
+    for head, table in sections:
+        text += f"\n{head}\n" + _lines(head.strip("[]") + ".", table, argument)
+    return text
+
+
+def _lines(prefix: str, table: Mapping[str, object], argument: str) -> str:
+    lines = [
+        f"{_key(key, argument)} = {_value(f'{prefix}{key}', it, argument)}\n" for key, it in table.items()
+    ]
+    return "".join(lines)
+
+
+def _key(key: object, argument: str) -> str:
+    if not isinstance(key, str):
+        raise UsageError(f'{key!r} is not a key; expected one such as "run"', argument=argument)
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _value(key: str, value: object, argument: str) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        inner = [f"{_key(k, argument)} = {_value(f'{key}.{k}', v, argument)}" for k, v in value.items()]
+        return f"{{ {', '.join(inner)} }}" if inner else "{}"
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return f"[{', '.join(_value(key, it, argument) for it in value)}]"
+    if getattr(value, "ndim", 0) == 1:
+        return _value(key, value.tolist(), argument)  # type: ignore[attr-defined]
+    text = number(value)
+    if text is None:
+        raise UsageError(
+            f"{key}: {value!r} is not a scenario value; expected text, number, bool, list or mapping",
+            argument=argument,
+        )
+    return text
+
+
+def _text(value: str) -> str:
+    # JSON leaves the one control character as it is that TOML refuses beside those below the space.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+@contextmanager
+def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
+    """Take line numbers out of the errors of a text that nobody wrote.
+
+    Args:
+        name: What the messages call the text.
+        instead: What they shall call it.
+
+    Yields:
+        Nothing.
+
+    Raises:
+        ScenarioError: What the block raised, without lines.
+    """
+    try:
+        yield
+    except _core.ScenarioError as e:
+        raise _core.ScenarioError("\n".join(unlined(str(e).split("\n"), name, instead))) from None
+
+
+def unlined(messages: list[str], name: str, instead: str | None = None) -> list[str]:
+    """Messages without the lines of a text.
+
+    >>> unlined(["x: y:3: run.seed: -1"], "x: y", "values")
+    ['values: run.seed: -1']
+    """
+    place = re.compile(rf"^{re.escape(name)}(:\d+)?(?=: )")
+    return [place.sub(lambda _: instead or name, message) for message in messages]
