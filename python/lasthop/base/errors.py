@@ -14,12 +14,15 @@ MOST_LISTED = 8
 class LasthopError(Exception):
     """Base of the errors raised by the Python side; a message is `where: found; expected`.
 
-    `argument` names the argument at fault, as Python calls it; it stands before the message. The command
-    line writes it as its option.
-
     >>> error = UsageError("0; expected 1 or more", argument="max_events")
     >>> str(error), error.as_option()
     ('max_events: 0; expected 1 or more', '--max-events: 0; expected 1 or more')
+
+    Attributes:
+        text: The message without the argument.
+        argument: The argument at fault, as Python calls it, which stands before the message; `None` if it
+            is the fault of none.
+        exit_code: What the command line ends with.
     """
 
     exit_code = 1
@@ -30,7 +33,11 @@ class LasthopError(Exception):
         self.argument = argument
 
     def as_option(self) -> str:
-        """The message as the command line prints it."""
+        """The message as the command line prints it.
+
+        Returns:
+            The text, after the option that stands for the argument.
+        """
         return f"--{self.argument.replace('_', '-')}: {self.text}" if self.argument else self.text
 
 

@@ -23,13 +23,28 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Table:
-    """Rows of named values that print well; `rows` is a list of dicts for any data frame."""
+    """Rows of named values that print well.
+
+    Attributes:
+        columns: The names of the columns, in order.
+        rows: A mapping from column to value for each row, ready for any data frame.
+    """
 
     columns: list[str]
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def column(self, name: str) -> list[Any]:
-        """The values of one column."""
+        """The values of one column.
+
+        Args:
+            name: The name of the column.
+
+        Returns:
+            A value for each row.
+
+        Raises:
+            UsageError: There is no such column.
+        """
         if name not in self.columns:
             raise UsageError(f"table: {name}: no such column; {nearest(name, self.columns)}")
         return [row[name] for row in self.rows]

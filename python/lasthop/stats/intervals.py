@@ -19,7 +19,14 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its confidence interval; without at least two values there is no interval."""
+    """A mean with its confidence interval, in the unit of the values.
+
+    Attributes:
+        mean: The mean; `None` of no values.
+        low: The lower bound of the 95 % interval; `None` of fewer than two values.
+        high: The upper bound likewise.
+        n: The number of values.
+    """
 
     mean: float | None
     low: float | None
@@ -28,14 +35,22 @@ class Interval:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval."""
+        """Half the width of the interval.
+
+        Returns:
+            The half-width in the unit of the values; `None` without an interval.
+        """
         if self.low is None or self.high is None:
             return None
         return (self.high - self.low) / 2
 
     @property
     def relative(self) -> float | None:
-        """Half-width over mean, in magnitude; 0 when every value is the same."""
+        """Half-width over mean, in magnitude.
+
+        Returns:
+            A share: 0 when every value is the same, infinite about a mean of 0; `None` without an interval.
+        """
         if self.half is None or self.mean is None:
             return None
         if self.half == 0:
@@ -43,7 +58,14 @@ class Interval:
         return abs(self.half / self.mean) if self.mean else math.inf
 
     def less(self, amount: float) -> Interval:
-        """The same interval, lower by a constant."""
+        """Shift the interval down.
+
+        Args:
+            amount: By how much, in the unit of the values.
+
+        Returns:
+            The interval of the same width.
+        """
         mean, low, high = (None if v is None else v - amount for v in (self.mean, self.low, self.high))
         return Interval(mean, low, high, self.n)
 

@@ -72,10 +72,22 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the ledger; `error` tells why a failed run has no metrics.
+    """One run in the ledger.
 
-    `series` holds the goodput of each flow over time where the scenario has bins, `transfers` the
-    columns of what users asked for where it has users.
+    Attributes:
+        point_key: A hash of everything at its point that can change its results.
+        replication: Which of the runs of its seed.
+        seed: From what its random streams derive.
+        limits: The budgets under which it ran, as text; empty without any.
+        stopped: The limit that stopped it early, such as `max-events`; `None` for a whole run.
+        error: Why it failed; `None` unless it did.
+        metrics: What was measured, by name, in SI units; `None` if it failed.
+        series: Goodput of each flow over time in bit/s, in bins of `run.bin`; empty without bins.
+        transfers: What users asked for, as columns; empty without users.
+        events: The number of events processed.
+        simulated_s: The simulated time reached, in seconds.
+        cpu_s: The processor time that it took, in seconds.
+        wall_s: The real time that it took, in seconds.
     """
 
     point_key: str

@@ -1,0 +1,72 @@
+"""What a user of the whole API may write: `mypy --strict` reads it, and it runs."""
+
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import lasthop as lh
+
+METRIC = "flows.main.goodput_bps"
+KIND = "agents.snoop.kind"
+
+
+def described(name: str) -> tuple[lh.Scenario, lh.Estimate]:
+    """A shipped scenario, shortened, and what one run of it may cost."""
+    assert name in lh.scenarios()
+    chosen = lh.load(name).set({"run.duration": "1 s", "run.warmup": "100 ms"})
+    exceptions: list[lh.RuleException] = chosen.exceptions
+    print(chosen.id, chosen.title, chosen.links(), chosen.flows(), [it.label for it in exceptions])
+    return chosen, chosen.estimate()
+
+
+def measured(chosen: lh.Scenario, folder: Path) -> lh.Run:
+    """One run with a trace and a capture, which comes back from a file as it was."""
+    run = chosen.run(seed=1, trace=["cwnd"], pcap=folder / "x.pcap", cancel=lh.Cancel())
+    trace: lh.Trace = run.trace("cwnd")
+    trace.to_csv(folder / "cwnd.csv")
+    books: list[lh.Airtime] = run.airtime()
+    goodput: float | None = run.metrics[METRIC]
+    print(len(trace), trace.to_numpy()["cwnd"].max(), books[0].share(books[0].measured), goodput)
+    again: lh.Run = pickle.loads(pickle.dumps(run))
+    assert again == run
+    assert again.scenario == chosen
+    return again
+
+
+def swept(chosen: lh.Scenario, folder: Path) -> lh.Study:
+    """A sweep of own values, carried out in two ways."""
+    heard: list[lh.Progress] = []
+    vary = {KIND: ["none", "lle-tcp"], "links.wlan.loss.rate": ["0 %", "5 %"]}
+    study = lh.sweep(chosen, vary=vary, replications=2, out=folder / "study")
+    study.run(jobs=2, limits=lh.Limits(max_wall_s=60), progress=heard.append)
+    with ThreadPoolExecutor(2) as pool:
+        study.run(pool, precision=lh.Precision(target=0.5, most=3, least=2))
+    planned: lh.Planned = study.plan[0]
+    result: lh.Result = next(study.results())
+    row: lh.Row = result.row
+    print(planned.replications, row.events, heard[-1].remaining_s, study.failures, lh.model_version)
+    return study
+
+
+def main(folder: Path) -> None:
+    chosen, bound = described("lle-tcp/fig05")
+    assert measured(chosen, folder).events <= bound.events
+    study = swept(chosen, folder)
+    means: lh.Table = study.table(METRIC)
+    print(means, study.contrast(METRIC, KIND, baseline="none").column("relative"), sep="\n")
+    study.plot().savefig(folder / "x.svg")
+    study.to_csv(folder / "runs.csv")
+    assert lh.Study.open(study.path).table(METRIC).rows == means.rows
+    try:
+        lh.from_dict({"run": {"duration": "1 MB"}})
+    except lh.ScenarioError as error:
+        print(error)
+    try:
+        chosen.run(point=-1)
+    except (lh.UsageError, lh.StudyError) as error:
+        print(error.argument)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
