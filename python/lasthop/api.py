@@ -75,7 +75,7 @@ def from_dict(values: Mapping[str, object], name: str = "scenario") -> Scenario:
         The scenario.
 
     Raises:
-        UsageError: A value is nothing that a scenario can hold.
+        UsageError: A value is not one that a scenario can hold.
         ScenarioError: The scenario cannot be run; the message has name and key.
     """
     return Scenario.from_dict(values, name)

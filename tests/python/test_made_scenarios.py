@@ -206,3 +206,10 @@ def test_mistakes_in_vary_name_the_argument_and_the_key(small: Path) -> None:
     fixed = sc.set({"flows.main.tcp": {"variant": "reno"}})
     with pytest.raises(lh.UsageError, match=rf"^vary: {VARIANT}: set\(\) has fixed it by a table"):
         fixed.vary({VARIANT: ["sack"]})
+
+
+def test_a_sweep_takes_what_load_takes(small: Path, tmp_path: Path) -> None:
+    plain = lh.sweep(small, replications=1, where=[f"{LOSS}=1 %"], out=tmp_path / "s")
+    assert (plain.scenario, plain.size) == (lh.load(small), 2)
+    again = lh.load(small).sweep(1, tmp_path / "t", vary={VARIANT: ["sack"], LOSS: ["1 %"]})
+    assert again.points() == [{VARIANT: "sack", LOSS: "1 %"}]

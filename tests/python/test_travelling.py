@@ -134,7 +134,7 @@ def test_what_the_function_raises_ends_the_sweep_and_keeps_the_runs(small: Path,
     assert len(list(study.run().results())) == 12
 
 
-def test_progress_is_told_on_stderr_when_asked(
+def test_progress_appears_on_stderr_when_asked(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lh.load(small).sweep(1, tmp_path / "s").run()

@@ -43,7 +43,7 @@ def as_toml(values: Mapping[str, object], argument: str = "values") -> str:
         The text, with a section for each table as scenario files have them.
 
     Raises:
-        UsageError: A key is not text, or a value is nothing that a scenario can hold.
+        UsageError: A key is not text, or a value is not one that a scenario can hold.
     """
     plain: dict[str, object] = {}
     sections: list[tuple[str, Mapping[str, object]]] = []
@@ -107,7 +107,7 @@ def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
 
     Args:
         name: What the messages call the text.
-        instead: What they shall call it.
+        instead: What they call it instead.
 
     Yields:
         Nothing.

@@ -103,7 +103,7 @@ class Scenario(Description):
             The scenario.
 
         Raises:
-            UsageError: A value is nothing that a scenario can hold.
+            UsageError: A value is not one that a scenario can hold.
             ScenarioError: The scenario cannot be run; the message has name and key.
         """
         if not isinstance(values, Mapping):
@@ -128,7 +128,7 @@ class Scenario(Description):
             The copy; this scenario stays as it is.
 
         Raises:
-            UsageError: A key is not text, or a value is nothing that a scenario can hold.
+            UsageError: A key is not text, or a value is not one that a scenario can hold.
             ScenarioError: With these values it cannot be run.
         """
         if not isinstance(values, Mapping):
