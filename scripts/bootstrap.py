@@ -1,7 +1,7 @@
 """Makes the private environment of a checkout: .venv, the pinned packages, the built simulator.
 
 Called by `lasthop` when something of it is missing or older than its source; needs nothing but the
-standard library. Every step can be repeated, is skipped when nothing changed, and leaves its mark
+standard library. Every step can be repeated, is skipped when unchanged, and leaves its mark
 only when it is done, so a set-up that was killed is taken up by the next call.
 
 Exit status: 0 ready, 2 a step failed, 75 another process held the lock and has finished.

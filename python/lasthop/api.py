@@ -82,7 +82,7 @@ def from_dict(values: Mapping[str, object], name: str = "scenario") -> Scenario:
 
 
 def scenarios() -> dict[str, str]:
-    """The scenarios that come with lasthop.
+    """The shipped scenarios.
 
     Returns:
         By id, such as `lle-tcp/fig05`, the title of each.
@@ -92,7 +92,7 @@ def scenarios() -> dict[str, str]:
     """
     files = shipped()
     if not files:
-        raise UsageError("no scenarios are shipped with this installation; expected some")
+        raise UsageError("this installation has no scenarios; expected at least one")
     texts = {name: path.read_text("utf-8") for name, path in files.items()}
     return {name: str(tomllib.loads(text).get("title", "")) for name, text in texts.items()}
 

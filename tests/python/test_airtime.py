@@ -66,7 +66,7 @@ def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, cli: C
     assert [name.split("  ")[0] for name in rows] == [
         *airtime.CLASSES.values(),
         "sum",
-        "concurrent, beside the sum",
+        "concurrent, not in the sum",
     ]
     assert ledger[-2].split() == ["sum", "2.500", "s", "100.00", "%"]
     assert "airtime_" not in text
@@ -151,7 +151,7 @@ def test_without_802_11_there_are_no_bars(small: Path, cli: Cli) -> None:
     cli("sweep", small, "-r", "1")
     done = cli("plot", "studies/small", "airtime")
     assert done.returncode == 2
-    assert done.stderr == "error: figure airtime: small has no link of kind wifi; expected one\n"
+    assert done.stderr == "error: figure airtime: small has no link of kind wifi; expected at least one\n"
     assert json.loads(cli("run", small, "--json").stdout)["airtime"] == []
     assert json.loads(cli("show", "studies/small", "--json").stdout)["airtime"] == []
 

@@ -63,7 +63,7 @@ def test_runs_stopped_by_a_limit_are_left_out_of_means_and_reported_unless_quiet
     plotted = cli("plot", "studies/small", "-q")
     assert "warning" not in plotted.stderr
     warning = (
-        "warning: 6 of 18 runs stopped early at a limit and are left out of the means; see status in export"
+        "warning: 6 of 18 runs stopped early at a limit and do not count in the means; see status in export"
     )
     swept = cli("sweep", small, "-r", "3", "--max-events", "100", "-q")
     assert swept.stderr.splitlines() == ["studies/small"]
@@ -94,7 +94,7 @@ def test_fresh_forgets_and_a_changed_scenario_says_so(
     assert "6 of 6 runs are in the ledger" in cli("sweep", small, "-r", "1").stderr
     assert "in the ledger" not in cli("sweep", small, "-r", "1", "--fresh").stderr
     edited('"3 %"]', '"4 %"]')
-    assert "4 of 6 points have runs that still apply" in cli("sweep", small, "-r", "1").stderr
+    assert "4 of 6 points have runs that can be reused" in cli("sweep", small, "-r", "1").stderr
 
 
 def test_a_failed_run_gives_exit_1_and_keeps_the_rest(
@@ -180,7 +180,7 @@ def test_the_command_of_a_kept_run_repeats_it_with_its_settings(
     gone = cli("command", "kept")
     assert (gone.returncode, gone.stderr) == (
         2,
-        "error: kept: small.toml is not there; expected the scenario that was run\n",
+        "error: kept: small.toml does not exist; expected the scenario of the run\n",
     )
 
 

@@ -88,7 +88,8 @@ def test_mistakes_in_a_dict_name_the_key_and_no_line() -> None:
 
 def test_what_a_scenario_cannot_hold_is_refused_by_its_argument() -> None:
     cases: dict[str, Callable[[], object]] = {
-        "values: run.duration: None is not a scenario value; expected text, number, bool, list or mapping": (
+        "values: run.duration: None is not a scenario value; "
+        "expected a string, number, bool, list or mapping": (
             lambda: lh.from_dict({"run": {"duration": None}})
         ),
         'values: 3 is not a key; expected one such as "run"': lambda: lh.from_dict({"run": {3: 4}}),
@@ -168,7 +169,7 @@ def test_vary_drops_what_no_point_uses_and_says_which_figures_do_not_fit(tmp_pat
         plain = sc.vary({KIND: ["none"]})
     assert [point[KIND] for point in plain.points()] == ["none", "none"]
     assert [figure["names"] for figure in plain.figures()] == [{"none": "standard"}] * 2
-    with pytest.warns(UserWarning, match="figure time does not fit the new sweep and is left out") as told:
+    with pytest.warns(UserWarning, match="figure time does not fit the new sweep and is omitted") as told:
         other = sc.vary({PACKET: ["400 B"]})
     assert told[0].filename == __file__
     assert [figure["id"] for figure in other.figures()] == ["airtime"]

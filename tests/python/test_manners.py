@@ -260,29 +260,29 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
     sc = lh.load(small)
     study = sc.sweep(1, tmp_path / "s").run()
     wrong: dict[str, Callable[[], object]] = {
-        "seed: -1; expected a whole number from 0 to 999999999999999999": lambda: sc.run(seed=-1),
-        "seed: '1'; expected a whole number from 0 to 999999999999999999": (
+        "seed: -1; expected an integer from 0 to 999999999999999999": lambda: sc.run(seed=-1),
+        "seed: '1'; expected an integer from 0 to 999999999999999999": (
             lambda: sc.run(seed="1")  # type: ignore[arg-type]
         ),
-        f"seed: {10**18}; expected a whole number from 0 to 999999999999999999": lambda: sc.run(seed=10**18),
-        "replication: 0.5; expected a whole number from 0 on": lambda: sc.run(replication=0.5),  # type: ignore[arg-type]
-        "point: 6; expected a whole number from 0 to 5, the points of small": lambda: sc.run(point=6),
-        "point: {'links.path.loss.rate': '1 %'}; expected a whole number from 0 to 5, the points of small; "
+        f"seed: {10**18}; expected an integer from 0 to 999999999999999999": lambda: sc.run(seed=10**18),
+        "replication: 0.5; expected an integer from 0 on": lambda: sc.run(replication=0.5),  # type: ignore[arg-type]
+        "point: 6; expected an integer from 0 to 5, the points of small": lambda: sc.run(point=6),
+        "point: {'links.path.loss.rate': '1 %'}; expected an integer from 0 to 5, the points of small; "
         "set() and where choose by value": lambda: sc.run(point={"links.path.loss.rate": "1 %"}),  # type: ignore[arg-type]
-        "point: -1; expected a whole number from 0 to 5, the points of small": lambda: sc.estimate(-1),
-        'trace: "cwnd" is one text; expected a list such as ["cwnd"]': lambda: sc.run(trace="cwnd"),
-        'trace: "arq" has nothing to record at point 0 of small; '
+        "point: -1; expected an integer from 0 to 5, the points of small": lambda: sc.estimate(-1),
+        'trace: "cwnd" is a string; expected a list such as ["cwnd"]': lambda: sc.run(trace="cwnd"),
+        'trace: "arq" records nothing at point 0 of small; '
         'expected an 802.11 link with arq.kind = "dynamic"': (lambda: sc.run(trace=["arq"])),
         'trace: rtt was not recorded; run(trace=["rtt"]) records it': lambda: sc.run().trace("rtt"),
-        "max_events: 0; expected a whole number from 1 on": lambda: sc.run(max_events=0),
+        "max_events: 0; expected an integer from 1 on": lambda: sc.run(max_events=0),
         "max_wall_s: -1; expected a number of seconds above 0": lambda: sc.run(max_wall_s=-1),
-        'where: "a=b" is one text; expected a list such as ["links.a.loss.rate<=2 %"]': (
+        'where: "a=b" is a string; expected a list such as ["links.a.loss.rate<=2 %"]': (
             lambda: sc.sweep(1, tmp_path / "t", where="a=b")
         ),
         "where: a is not swept; expected one of flows.main.tcp.variant, links.path.loss.rate": (
             lambda: sc.sweep(1, tmp_path / "t", where=["a=b"])
         ),
-        "replications: 0; expected a whole number from 1 on": lambda: sc.sweep(0, tmp_path / "t"),
+        "replications: 0; expected an integer from 1 on": lambda: sc.sweep(0, tmp_path / "t"),
         "jobs: 0; expected 1 or more": lambda: study.run(jobs=0),
         'set: \'run.seed=1\'; expected a mapping such as {"run.duration": "50 s"}': (
             lambda: sc.set("run.seed=1")  # type: ignore[arg-type]

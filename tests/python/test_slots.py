@@ -47,15 +47,15 @@ def test_a_packet_is_followed_from_slot_to_slot(chain: Path) -> None:
         "0 n2 receives from n1 n1#0 0",
         "1 n2 sends to n3 n1#0 0",
         "1 n1 overhears n2 n1#0 0",
-        "1 n1 is done: a neighbour has it n1#0",
+        "1 n1 completes: a neighbour has it n1#0",
         "1 n3 receives from n2 n1#0 0",
         "2 n3 sends to n4 n1#0 0",
         "2 n2 overhears n3 n1#0 0",
-        "2 n2 is done: a neighbour has it n1#0",
+        "2 n2 completes: a neighbour has it n1#0",
         "2 n4 receives from n3 n1#0 0",
         "3 n4 sends an FRN ACK to n3 n1#0 0",
         "3 n3 receives from n4 n1#0 0",
-        "3 n3 is done: a neighbour has it n1#0",
+        "3 n3 completes: a neighbour has it n1#0",
     ]
 
 

@@ -140,17 +140,17 @@ def test_progress_appears_on_stderr_when_asked(
     lh.load(small).sweep(1, tmp_path / "s").run()
     assert capsys.readouterr() == ("", "")
     lh.load(small).sweep(2, tmp_path / "s").run(progress=True)
-    assert capsys.readouterr() == ("", "6 of 12 runs are in the ledger already\n")
+    assert capsys.readouterr() == ("", "6 of 12 runs are already in the ledger\n")
     with pytest.raises(lh.UsageError, match=r"^progress: 3; expected True, False or a function of Progress"):
         lh.load(small).sweep(2, tmp_path / "s").run(progress=3)  # type: ignore[arg-type]
 
 
 def test_budgets_and_precision_are_checked_when_they_are_made() -> None:
     wrong = {
-        "max_events: 0; expected a whole number from 1 on": lambda: lh.Limits(max_events=0),
+        "max_events: 0; expected an integer from 1 on": lambda: lh.Limits(max_events=0),
         "max_wall_s: -1; expected a number of seconds above 0": lambda: lh.Limits(max_wall_s=-1),
         "target: 0; expected a share such as 0.02 above 0": lambda: lh.Precision(0, 10),
-        "most: 0; expected a whole number from 1 on": lambda: lh.Precision(0.02, 0),
+        "most: 0; expected an integer from 1 on": lambda: lh.Precision(0.02, 0),
     }
     for message, call in wrong.items():
         with pytest.raises(lh.UsageError) as raised:

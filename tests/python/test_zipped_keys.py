@@ -109,7 +109,7 @@ def test_a_gain_is_over_the_baseline_whatever_advances_with_its_key(study: lh.St
 def test_a_matrix_has_a_row_for_each_point_and_refuses_two_in_a_cell(study: lh.Study) -> None:
     figure = {"id": "m", "y": METRIC, "rows": KIND, "columns": PACKET}
     found = matrix(study, figure)
-    assert found.rows == ["nothing changed", "kind = lle-tcp", "kind = lle-tcp, mode = safe"]
+    assert found.rows == ["unchanged", "kind = lle-tcp", "kind = lle-tcp, mode = safe"]
     assert len(found.known()) == 6
     with pytest.raises(lh.UsageError, match="several points in one cell"):
         matrix(study, {**figure, "rows": PACKET, "columns": KIND})

@@ -158,7 +158,7 @@ fn more_tables_than_a_scenario_can_have_are_refused_before_anything_is_made_of_t
     let message = refused.expect_err("too many").to_string();
     assert_eq!(
         message,
-        "limits.toml:11: flows: 50000 tables; expected at most 10000, of which one with a count may stand for many"
+        "limits.toml:11: flows: 50000 tables; expected at most 10000 (a table with a count stands for many)"
     );
     assert!(bytes < 10_000.0, "{bytes}");
     let mut text = format!("{RUN}[nodes]\n");

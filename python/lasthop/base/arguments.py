@@ -2,7 +2,7 @@
 
 >>> whole("replication", -1)
 Traceback (most recent call last):
-lasthop.base.errors.UsageError: replication: -1; expected a whole number from 0 on
+lasthop.base.errors.UsageError: replication: -1; expected an integer from 0 on
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def whole(argument: str, value: object, least: int = 0, most: int = MOST, *, hin
     except TypeError:
         number = -1
     if not least <= number <= most:
-        bounds = f"from {least} on" if most == MOST else f"from {least} to {most}"
-        raise UsageError(f"{value!r}; expected a whole number {bounds}{hint}", argument=argument)
+        bounds = f"of at least {least}" if most == MOST else f"from {least} to {most}"
+        raise UsageError(f"{value!r}; expected an integer {bounds}{hint}", argument=argument)
     return number
 
 
@@ -50,7 +50,7 @@ def above_zero(argument: str, value: object, what: str) -> float:
 def words(argument: str, value: Sequence[str], example: str) -> list[str]:
     """Several words; one word alone would be read letter by letter."""
     if isinstance(value, (str, bytes)):
-        raise UsageError(f'"{value!s}" is one text; expected a list such as ["{example}"]', argument=argument)
+        raise UsageError(f'"{value!s}" is a string; expected a list such as ["{example}"]', argument=argument)
     try:
         found = list(value)
     except TypeError:
@@ -58,6 +58,6 @@ def words(argument: str, value: Sequence[str], example: str) -> list[str]:
     for word in found:
         if not isinstance(word, str):
             raise UsageError(
-                f'{word!r} is not text; expected a list such as ["{example}"]', argument=argument
+                f'{word!r} is not a string; expected a list such as ["{example}"]', argument=argument
             )
     return found

@@ -63,7 +63,7 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())
 
 
-def nearest(word: str, known: Iterable[str], *, none: str = "there is nothing to choose from") -> str:
+def nearest(word: str, known: Iterable[str], *, none: str = "no names are available") -> str:
     """The tail of a message about an unknown name; `none` is what it says where no name is known.
 
     >>> nearest("renno", ["tahoe", "reno"])
@@ -71,7 +71,7 @@ def nearest(word: str, known: Iterable[str], *, none: str = "there is nothing to
     >>> nearest("zz", ["tahoe", "reno"])
     'expected one of tahoe, reno'
     >>> nearest("flows.a.loss", [])
-    'there is nothing to choose from'
+    'no names are available'
     """
     names = list(known)
     if not names:
@@ -90,7 +90,7 @@ def listing(names: Iterable[str]) -> str:
     'a, b, c, d, e, f, g, h, … (10 in all)'
     """
     every = list(names)
-    more = f", … ({len(every)} in all)" if len(every) > MOST_LISTED else ""
+    more = f", … ({len(every)} in total)" if len(every) > MOST_LISTED else ""
     return ", ".join(every[:MOST_LISTED]) + more
 
 

@@ -13,23 +13,23 @@ from lasthop.cli.talk import data, written
 
 # What can be listed, each with a line on what it is.
 LISTS = {
-    "scenarios": "scenarios that come with lasthop",
-    "papers": "papers whose figures are rebuilt by reproduce",
-    "schemes": "schemes of the papers, and the setting that chooses each",
+    "scenarios": "shipped scenarios",
+    "papers": "papers whose figures reproduce redraws",
+    "schemes": "schemes of the papers, and the setting that selects each",
     "tcp": "variants of TCP: flows.NAME.tcp.variant",
-    "recovery": "what a TCP sender resends: flows.NAME.tcp.recovery",
+    "recovery": "loss recovery: flows.NAME.tcp.recovery",
     "congestion": "congestion laws: flows.NAME.tcp.congestion",
-    "agents": "agents between network and link: agents.NAME.kind",
-    "arq": "how an 802.11 link repeats frames: links.NAME.arq.kind",
-    "intervals": "how long a node of the FRN waits: links.NAME.frn.interval",
+    "agents": "agents between network layer and link: agents.NAME.kind",
+    "arq": "retransmission on 802.11 links: links.NAME.arq.kind",
+    "intervals": "retransmission intervals of the FRN: links.NAME.frn.interval",
     "links": "kinds of links: links.NAME.kind",
     "standards": "802.11 standards: links.NAME.standard",
     "loss": "loss models: links.NAME.loss.model",
     "apps": "applications: flows.NAME.app.kind",
-    "metrics": "what runs measure",
-    "channels": "what run --trace records",
+    "metrics": "metrics of runs",
+    "channels": "channels of run --trace",
     "figures": "kinds of figures: figure.kind",
-    "panels": "what a figure over time shows: figure.panels",
+    "panels": "panels of figures over time: figure.panels",
     "keys": "keys of a scenario; see explain",
 }
 # What people ask for by another name.
@@ -47,7 +47,7 @@ _ALSO = {
 @json_option
 @talk_options
 def list_command(what: str | None, as_json: bool) -> None:
-    """List what there is; without WHAT, what can be listed.
+    """List the entries of WHAT; without WHAT, the available lists.
 
     WHAT is scenarios, papers, schemes, tcp, recovery, congestion, agents, arq, intervals, links,
     standards, loss, apps, metrics, channels, figures, panels or keys.
@@ -157,12 +157,10 @@ def schema_command() -> None:
     ),
 )
 @click.argument("name", type=Word())
-@click.option(
-    "--from", "source", required=True, type=Word(), metavar="ID", help="The scenario to start from."
-)
+@click.option("--from", "source", required=True, type=Word(), metavar="ID", help="The scenario to copy.")
 @talk_options
 def new_command(name: str, source: str) -> None:
-    """Write NAME.toml, a copy of a shipped scenario to change, into a directory that is there."""
+    """Write NAME.toml, a copy of a shipped scenario, to an existing directory."""
     from lasthop.scenario.new import copy
 
     written(copy(name, source))

@@ -23,24 +23,24 @@ INTERRUPTED = 130
 
 # Name: (module below lasthop.cli, help). The help is here so that listing imports no command.
 COMMANDS = {
-    "run": ("run", "Simulate one point once and print what was measured."),
-    "sweep": ("sweep", "Run all points and replications; resumes by itself."),
-    "show": ("show", "Print a study's tables, or a scenario with every default."),
-    "plot": ("results", "Draw a study's figures as svg, png or pdf."),
+    "run": ("run", "Simulate one point once and print its metrics."),
+    "sweep": ("sweep", "Run all points and replications; continue an interrupted sweep."),
+    "show": ("show", "Print the tables of a study, or all values of a scenario."),
+    "plot": ("results", "Draw the figures of a study as svg, png or pdf."),
     "export": ("results", "Write a study as csv, json or parquet."),
-    "reproduce": ("verify", "Rebuild the papers' figures and compare."),
+    "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("verify", "Validate scenarios; with --theory, compare with closed forms."),
-    "new": ("author", "Start a scenario from a shipped one."),
-    "list": ("author", "List what there is: variants, links, metrics, scenarios ..."),
+    "new": ("author", "Copy a shipped scenario as a starting point."),
+    "list": ("author", "List variants, links, metrics, scenarios and more."),
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
     "merge": ("results", "Join the shards of a study."),
-    "slots": ("show", "Print what a slotted network did in one run, slot by slot."),
-    "services": ("show", "Print what access points served under dynamic ARQ, and why."),
+    "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
+    "services": ("show", "Print the services of dynamic ARQ with their reasons."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),
     "test": ("verify", "Run the checks of a checkout."),
-    "completion": ("author", "Print the shell's completion script."),
+    "completion": ("author", "Print the completion script of a shell."),
 }
 
 
@@ -100,7 +100,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 )
 @click.pass_context
 def lasthop(ctx: click.Context) -> None:
-    """Simulate TCP over wired and lossy paths, and re-draw the figures of papers."""
+    """Simulate TCP over wired and wireless paths, and redraw the figures of papers."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -189,13 +189,13 @@ def _sentence(error: click.UsageError) -> str:
         return f"{error.option_name}: no such option; {nearest(error.option_name, known)}"
     if isinstance(error, click.BadOptionUsage):
         expected = (
-            "missing; expected a value" if "requires" in error.message else "has a value; expected none"
+            "missing; expected a value" if "requires" in error.message else "has a value; expected no value"
         )
         return f"{error.option_name}: {expected}"
     extra = re.match(r"Got unexpected extra arguments? \((.+)\)", error.message)
     if extra and error.ctx:
         usage = " ".join([error.ctx.command_path, *error.ctx.command.collect_usage_pieces(error.ctx)])
-        return f"{extra[1]}: one argument too many; expected {usage}"
+        return f"{extra[1]}: unexpected argument; expected {usage}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         is_option = isinstance(error.param, click.Option)
         name = error.param.opts[-1] if is_option else error.param.human_readable_name

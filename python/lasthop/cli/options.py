@@ -64,8 +64,8 @@ class Whole(click.ParamType[int]):
         except ValueError:
             number = self.least - 1
         if number < self.least or (self.most is not None and number > self.most):
-            bounds = f"from {self.least} on" if self.most is None else f"from {self.least} to {self.most}"
-            self.fail(f'"{value}"; expected a whole number {bounds}', param, ctx)
+            bounds = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
+            self.fail(f'"{value}"; expected an integer {bounds}', param, ctx)
         return number
 
 
@@ -155,18 +155,21 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 judgements_option = click.option(
-    "--judgements", is_flag=True, help="Show what laws took each loss for, against what it was."
+    "--judgements", is_flag=True, help="Show how laws classified losses, against the true cause."
 )
 
-progress_option = click.option("--no-progress", is_flag=True, help="No bar, also on a terminal.")
+progress_option = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
 
 # The same where the work is long and shows no bar: what a script passes to all commands must fit each.
 no_bar_option = click.option(
-    "--no-progress", is_flag=True, expose_value=False, help="No bar; there is none here."
+    "--no-progress",
+    is_flag=True,
+    expose_value=False,
+    help="Accepted for uniformity; this command shows no progress bar.",
 )
 
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember, help="Say more."
+    "-v", "--verbose", is_flag=True, expose_value=False, callback=_remember, help="Print more."
 )
 
 talk_options = together(
@@ -176,7 +179,7 @@ talk_options = together(
         is_flag=True,
         expose_value=False,
         callback=_remember,
-        help="Say nothing but errors and what was written; print what was asked for by name alone.",
+        help="Print only errors, the paths of written files, and explicitly requested output.",
     ),
     click.option(
         "--color",
@@ -194,7 +197,7 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set a scenario key; a swept key is fixed by it.",
+    help="Set a scenario key; fixes a swept key.",
 )
 
 where_option = click.option(
@@ -202,14 +205,14 @@ where_option = click.option(
     multiple=True,
     type=Word(),
     metavar="EXPR",
-    help='Keep the points where this holds, such as "links.a.loss.rate<=2 %".',
+    help='Select the points that satisfy a condition such as "links.a.loss.rate<=2 %".',
 )
 
 seed_option = click.option("--seed", type=Whole(0, MOST_SEED), help="Seed of all random streams.")
 
 limit_options = together(
     click.option("--max-events", type=Whole(1), metavar="N", help="Stop a run after N events."),
-    click.option("--max-wall", type=Seconds(), help="Stop a run after so much time on the clock."),
+    click.option("--max-wall", type=Seconds(), help="Stop a run after this wall-clock time."),
 )
 
-dry_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+dry_option = click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")

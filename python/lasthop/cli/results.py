@@ -37,7 +37,7 @@ STUDY = Place()
 @click.option(
     "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
 )
-@click.option("-o", "--out", type=STUDY, help="Directory; figures/ in the other without it.")
+@click.option("-o", "--out", type=STUDY, help="Output directory; default: figures/ in the study or run.")
 @no_bar_option
 @talk_options
 def plot_command(
@@ -46,9 +46,9 @@ def plot_command(
     formats: str,
     out: Path | None,
 ) -> None:
-    """Draw the figures of a study, or of a run kept by run -o, all or those named.
+    """Draw all or the named figures of a study, or of a run stored by run -o.
 
-    A study has the figures of its scenario and, with an 802.11 link, `airtime`: one bar for each
+    A study has the figures of its scenario and, with an 802.11 link, `airtime`: one bar per
     point. A run has `time`, from its traces and bins, and `airtime`.
     """
     from lasthop.base.errors import nearest
@@ -78,7 +78,7 @@ def plot_command(
         except UsageError as e:
             if named:
                 raise
-            note(f"left out: {e}")
+            note(f"skipped: {e}")
             continue
         drawn += 1
         _save(sheet, folder, figure["id"], kinds)
@@ -105,15 +105,15 @@ def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
     ),
 )
 @click.argument("study", type=STUDY)
-@click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="csv without it.")
-@click.option("-o", "--out", type=STUDY, help="File; stdout without it.")
+@click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="Format; default: csv.")
+@click.option("-o", "--out", type=STUDY, help="Output file; default: stdout.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
 @no_bar_option
 @talk_options
 def export_command(study: Path, kind: str | None, out: Path | None, summary: bool) -> None:
-    """Write STUDY as one tidy table, a row for every run.
+    """Write STUDY as one table with a row per run.
 
-    Swept keys appear as text and, where they are quantities, in SI units under NAME_si.
+    Swept keys appear as text, and quantities also in SI units under NAME_si.
     """
     from lasthop.study import export
     from lasthop.study.study import Study
@@ -142,12 +142,12 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
 )
 @click.argument("study_or_run", type=STUDY)
 @click.option("--point", type=Whole(0), help="The point of the study, as in export.")
-@click.option("--replication", type=Whole(0), help="The replication in the study; 0 without it.")
+@click.option("--replication", type=Whole(0), help="The replication in the study; default: 0.")
 @talk_options
 def command_command(study_or_run: Path, point: int | None, replication: int | None) -> None:
-    """Print the exact command that repeats one run, of a study or kept by run -o.
+    """Print the command that repeats one run of a study, or a run stored by run -o.
 
-    It runs from the current directory. A run that a limit stopped is stopped after as many events.
+    The command works in the current directory. It stops at the same number of events as the run.
     """
     from lasthop.base.paths import RUN, is_study
     from lasthop.study.repeat import command, command_of_run
@@ -155,7 +155,7 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
         if point is not None or replication is not None:
-            raise UsageError(f"{study_or_run}: is one run; expected no --point and no --replication")
+            raise UsageError(f"{study_or_run}: is a single run; expected no --point and no --replication")
         data(command_of_run(study_or_run))
         return
     study = Study.open(study_or_run)

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 @set_option
 @where_option
 @seed_option
-@click.option("--replication", type=Whole(0), default=0, help="Which replication of the seed.")
-@click.option("--point", type=Whole(0), help="Which point of the sweep; the first without it.")
+@click.option("--replication", type=Whole(0), default=0, help="The replication.")
+@click.option("--point", type=Whole(0), help="The point of the sweep; default: the first.")
 @click.option(
     "--trace", type=Word(), metavar="NAMES", help="Record channels such as cwnd,rtt; see list channels."
 )
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=Word(),
     metavar="[LINK=]FILE",
-    help="Capture a link (the first unless named).",
+    help="Capture a link (default: the first).",
 )
 @click.option("-o", "--out", type=Place(), help="Directory for run.json and traces.")
 @limit_options
@@ -79,10 +79,10 @@ def run_command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Simulate one point of SCENARIO once and print a dozen numbers; with -v, all that was measured.
+    """Simulate one point of SCENARIO once and print twelve metrics; with -v, all metrics.
 
     SCENARIO is a file, a directory with a scenario.toml, or an id such as
-    ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where leave is run.
+    ejtcp/fig10-baselines. Of a sweep, the first point that -s and --where select is run.
     """
     from lasthop.base.jsontext import dumps
     from lasthop.base.paths import find, protect
@@ -171,13 +171,13 @@ def _channels(trace: str | None) -> list[str]:
         return []
     names = [name.strip() for name in trace.split(",")]
     if not any(names):
-        raise UsageError(f'"{trace}" names no channel; expected some such as cwnd,rtt', argument="trace")
+        raise UsageError(f'"{trace}" names no channel; expected channels such as cwnd,rtt', argument="trace")
     return [name for name in names if name]
 
 
 def _words(scenario: Scenario, index: int) -> str:
     point = scenario.points()[index]
-    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only one"
+    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the only point"
 
 
 def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[str, Path]:
@@ -187,7 +187,7 @@ def _captures(scenario: Scenario, point: int, items: tuple[str, ...]) -> dict[st
         link, sign, path = item.partition("=")
         if sign and link in links and not path:
             raise UsageError(
-                f'"{item}": the name of the file is missing; expected one such as "{item}{link}.pcap"',
+                f'"{item}": the name of the file is missing; expected a name such as "{item}{link}.pcap"',
                 argument="pcap",
             )
         if sign and link in links:
@@ -231,7 +231,7 @@ def _note_run(done: Run) -> None:
     if done.stopped:
         note(
             f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; "
-            "the metrics cover that time",
+            "the metrics cover this time",
         )
 
 
@@ -246,7 +246,7 @@ def _dozen(done: Run, *, judgements: bool) -> str:
     rows = [[name, human(done.metrics[name], metric_unit(name))] for name in names]
     blocks = [grid(["metric", "value"], rows)]
     if judgements:
-        blocks.append(of_run(done.metrics) or "no law that judges losses")
+        blocks.append(of_run(done.metrics) or "no law classifies losses")
     if len(names) < len(done.metrics):
         note(f"{len(names)} of {len(done.metrics)} metrics; -v prints all")
     return "\n\n".join([*blocks, *_holes(done), *done.notes()])
@@ -279,4 +279,4 @@ def _holes(done: Run) -> list[str]:
         return []
     found = packets.holes_by_flow(done.trace("tcp").chunks)
     told = ((flow, packets.table(holes)) for flow, holes in found.items() if holes)
-    return [f"losses of {flow} told by duplicates\n{table}" for flow, table in told]
+    return [f"losses of {flow} detected by duplicate ACKs\n{table}" for flow, table in told]

@@ -31,9 +31,9 @@ from lasthop.cli.talk import data, note, warn_of_stopped
 )
 @click.argument("study_or_scenario", type=Word())
 @click.option(
-    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (study)."
+    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (of a study)."
 )
-@click.option("--point", type=Whole(0), default=0, help="Show this point (scenario).")
+@click.option("--point", type=Whole(0), default=0, help="Show this point (of a scenario).")
 @judgements_option
 @no_bar_option
 @set_option
@@ -47,10 +47,10 @@ def show_command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print a study's tables, or a scenario with every default filled in.
+    """Print the tables of a study, or all values of a scenario.
 
-    A study gives mean, half-width of the 95 % interval and n of what its figures show. A
-    scenario gives every key with its value, where that comes from, and its source.
+    A study gives mean, half-width of the 95 % interval and n for its figures. A
+    scenario gives every key with its value, the origin of the value, and its source.
     """
     from lasthop.base.paths import is_study
 
@@ -104,7 +104,7 @@ def _scenario(name: str, settings: tuple[str, ...], point: int, *, as_json: bool
 @click.argument("study_or_scenario", type=Word())
 @click.argument("slots", type=Word(), metavar="FROM..TO")
 @click.option("--point", type=Whole(0), default=0, help="The point of the sweep.")
-@click.option("--replication", type=Whole(0), default=0, help="The replication of the seed.")
+@click.option("--replication", type=Whole(0), default=0, help="The replication.")
 @no_bar_option
 @set_option
 @talk_options
@@ -115,9 +115,9 @@ def slots_command(
     replication: int,
     settings: tuple[str, ...],
 ) -> None:
-    """Print what each node of a slotted network sent and heard in one run, slot by slot.
+    """Print what each node of a slotted network sent and received in one run, by slot.
 
-    The run is carried out up to the last slot shown, with the seed of the study or scenario.
+    The run is repeated up to the last slot shown, with the seed of the study or scenario.
     """
     from lasthop.base.paths import is_study
     from lasthop.study.study import Study
@@ -142,12 +142,12 @@ def slots_command(
     ),
 )
 @click.argument("run", type=Place())
-@click.option("--between", "window", metavar="FROM..TO", help="The time to show, in seconds.")
+@click.option("--between", "window", metavar="FROM..TO", help="The period to show, in seconds.")
 @talk_options
 def services_command(run: Path, window: str | None) -> None:
-    """Print what the access points of RUN held and served under dynamic ARQ, and why.
+    """Print the queues and services of dynamic ARQ in RUN, with the reasons.
 
-    RUN is a directory that run --trace arq -o wrote.
+    RUN is a directory written by run --trace arq -o.
     """
     from lasthop.scenario.kept import read
     from lasthop.views import arq
@@ -156,4 +156,4 @@ def services_command(run: Path, window: str | None) -> None:
     text, left = arq.services_text(run, arq.between(window) if window else None)
     data("\n\n".join([text, *notes]))
     if left:
-        note(f"the first {arq.FIRST} services; {left} more, some of which --between FROM..TO shows")
+        note(f"showing the first {arq.FIRST} services; {left} more with --between FROM..TO")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @set_option
 @where_option
 @seed_option
-@click.option("-r", "--replications", type=Whole(1), metavar="N", help="Runs of every point.")
+@click.option("-r", "--replications", type=Whole(1), metavar="N", help="Runs per point.")
 @click.option(
     "--ci",
     type=Share(),
@@ -62,20 +62,20 @@ if TYPE_CHECKING:
     default=200,
     show_default=True,
     metavar="N",
-    help="With --ci, replicate no point more often.",
+    help="With --ci, maximum runs per point.",
 )
-@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Workers; all cores without it.")
+@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Number of workers; default: all cores.")
 @click.option(
     "--executor",
     type=Choice(["thread", "process"]),
     default="thread",
     show_default=True,
-    help="What the workers are.",
+    help="Kind of workers.",
 )
-@click.option("--shard", type=Shard(), help="Do only this part of the runs; see merge.")
-@click.option("-o", "--out", type=Place(), help="Study directory; studies/ID without it.")
+@click.option("--shard", type=Shard(), help="Run only this part; see merge.")
+@click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
 @limit_options
-@click.option("--fresh", is_flag=True, help="Forget the runs the study has.")
+@click.option("--fresh", is_flag=True, help="Delete the stored runs of the study.")
 @judgements_option
 @progress_option
 @dry_option
@@ -102,10 +102,10 @@ def sweep_command(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run all points of SCENARIO, replicated, on all cores, and print the figures' tables.
+    """Run all points and replications of SCENARIO on all cores, and print the tables of its figures.
 
-    Every run is kept as it ends. The same command after an interruption, or after a change of
-    the scenario, runs only what is missing.
+    Every run is stored when it ends. The same command after an interruption, or after a change of
+    the scenario, executes only the missing runs.
     """
     from lasthop.base.paths import program
     from lasthop.cli.interrupt import interruptible
@@ -117,7 +117,7 @@ def sweep_command(
     from lasthop.views.tables import study_json, study_text
 
     if shard and ci:
-        raise UsageError("cannot be combined with --ci; expected one of the two", argument="shard")
+        raise UsageError("cannot be combined with --ci; expected one of them", argument="shard")
     chosen = loaded(scenario, settings)
     for warning in chosen.warnings:
         note(f"warning: {warning}")
@@ -145,8 +145,10 @@ def sweep_command(
             _carry_out(work, executor)
     except KeyboardInterrupt:
         done = sum(1 for _ in study.results())
-        complain(f"interrupted: {done} of {study.size} runs are kept in {folder}; the same command resumes")
-        note("to resume:")
+        complain(
+            f"interrupted: {done} of {study.size} runs are stored in {folder}; the same command continues"
+        )
+        note("to continue:")
         note(f"  {shlex.join([program(), *_again(sys.argv[1:])])}")
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
@@ -159,7 +161,7 @@ def sweep_command(
     for failure in failures[: None if verbose() else 5]:
         complain(str(failure.row.error))
     if failures:
-        note(f"{len(failures)} of {study.size} runs failed; the same command tries them again")
+        note(f"{len(failures)} of {study.size} runs failed; the same command repeats them")
     written(folder)
     if failures:
         raise click.exceptions.Exit(1)

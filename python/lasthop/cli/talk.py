@@ -30,7 +30,7 @@ def warn_of_stopped(study: Study) -> None:
     early = len(study.stopped)
     if early:
         note(
-            f"warning: {early} of {study.size} runs stopped early at a limit and are left out of the means; "
+            f"warning: {early} of {study.size} runs stopped early at a limit and do not count in the means; "
             "see status in export"
         )
 

@@ -55,7 +55,7 @@ def draw_bars(study: Study, figure: Mapping[str, Any]) -> Figure:
     if len(every) > _MOST_BARS:
         raise UsageError(
             f"figure {figure['id']}: {len(every)} bars; expected at most {_MOST_BARS} "
-            "(choose points by where in a [[figure]])"
+            "(select points by where in a [[figure]])"
         )
     link = link_of(study, figure)
     title = figure.get("title") or f"{study.scenario.title or study.scenario.id}: airtime of {link}"

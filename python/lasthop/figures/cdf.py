@@ -27,7 +27,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
     """Draw a figure of kind `cdf` of a study."""
     found, runs = responses(study, figure)
     if not any(found.values()):
-        raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected some")
+        raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected at least one")
     longest = max(it.time for every in found.values() for it in every)
     factor, unit = prefix(longest, "s")
     looks = styles(str(figure.get("lines", "")), list(found))
@@ -38,7 +38,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
             times = [0.0, *curve.times, curve.until]
             done = [0.0, *(1.0 - share for share in curve.shares)]
             unfinished = sum(not it.ended for it in every)
-            told = f"{curve.n - unfinished} done, {unfinished} unfinished"
+            told = f"{curve.n - unfinished} completed, {unfinished} unfinished"
             axes.step(
                 [t / factor for t in times],
                 [*done, done[-1]],
@@ -54,7 +54,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
         else:
             axes.set_xlim(0.0, 1.02 * longest / factor)
         axes.set_xlabel(f"response time of {figure['class']} ({unit})")
-        axes.set_ylabel("share done")
+        axes.set_ylabel("share completed")
         axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
         axes.legend()
         caption(drawn, f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}")

@@ -29,7 +29,7 @@ def draw_lines(study: Study, figure: dict[str, Any]) -> Figure:
     over = figure.get("gain-over")
     every = series(study, x, y, lines, figure.get("where") or {}, over, figure.get("names"))
     if not any(it.mean is not None for line in every for it in line.intervals):
-        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
     with sheet(6.0, 4.0) as drawn:
         axes = drawn.add_subplot()
         _lines(axes, study, figure, every)

@@ -77,5 +77,5 @@ def _table(path: Path) -> Columns:
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
     except (OSError, ValueError) as e:
-        raise StudyError(f"{path}: {reason(e)}; expected a trace that lasthop run wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected a trace written by lasthop run") from e
     return {name: [row[i] for row in rows] for i, name in enumerate(head)}

@@ -97,8 +97,8 @@ class Airtime:
     def __str__(self) -> str:
         rows = [[CLASSES[name], *self._cells(seconds)] for name, seconds in self.seconds.items()]
         rows.append(["sum", *self._cells(self.measured)])
-        rows.append(["concurrent, beside the sum", *self._cells(self.concurrent)])
-        return f"airtime of {self.link} as {self.observer} observed it\n" + flushed(
+        rows.append(["concurrent, not in the sum", *self._cells(self.concurrent)])
+        return f"airtime of {self.link} as observed by {self.observer}\n" + flushed(
             ["class", "time", "share"], rows
         )
 

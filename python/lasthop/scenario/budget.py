@@ -32,6 +32,6 @@ def admit(scenario: Scenario, points: Iterable[int]) -> None:
         if allowed is not None and needed > allowed:
             raise UsageError(
                 f"{scenario.name}: run.max-memory: point {point} may need {human(needed, 'B')}; "
-                f"expected at most {human(allowed, 'B')} (raise run.max-memory, or lower windows "
+                f"expected at most {human(allowed, 'B')} (raise run.max-memory, or reduce windows "
                 "and queues)"
             )

@@ -98,7 +98,7 @@ class Theory:
         """`agrees` or `differs` where the model applies, else why it does not."""
         if self.tolerance is None:
             return self.remark
-        return f"{'differs' if self.missed else 'agrees'} (within {self.tolerance:.0%} wanted)"
+        return f"{'differs' if self.missed else 'agrees'} (tolerance {self.tolerance:.0%})"
 
     def as_dict(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -165,7 +165,7 @@ def _compare(
 def _inapplicable(runs: list[Run], of: str, window: float, recovery: str, congestion: str, p: float) -> str:
     """Why the model does not describe a flow; empty if it does."""
     if recovery != "reno" or congestion != "reno":
-        return "beside: the model is Reno's"
+        return "not judged: the model is for Reno"
     busiest = max(
         value or 0.0
         for run in runs
@@ -173,12 +173,12 @@ def _inapplicable(runs: list[Run], of: str, window: float, recovery: str, conges
         if name.startswith("links.") and name.endswith(".utilisation")
     )
     if busiest > 0.7:
-        return f"beside: a link is {busiest:.0%} busy"
+        return f"not judged: a link is {busiest:.0%} busy"
     largest_mean = max(run.metrics.get(f"{of}.cwnd_mean_segments") or 0.0 for run in runs)
     if largest_mean > window / 3:
-        return "beside: the window limits"
+        return "not judged: limited by the window"
     if not _TOLERANCES[0][0] <= p <= _TOLERANCES[-1][1]:
-        return f"beside: loss {p:.2%} is outside 0.1 % to 3 %"
+        return f"not judged: loss {p:.2%} is outside 0.1 % to 3 %"
     return ""
 
 
@@ -204,5 +204,5 @@ def theory_text(lines: list[Theory]) -> str:
                 line.verdict,
             ]
         )
-    head = "point|flow|tcp|p|RTT ms|T0 ms|sent/s|delivered/s|PFTK/s|Mathis/s|off|verdict"
+    head = "point|flow|tcp|p|RTT ms|T0 ms|sent/s|delivered/s|PFTK/s|Mathis/s|difference|verdict"
     return grid(head.split("|"), rows)

@@ -37,7 +37,9 @@ def read(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         missing = [key for key in ("scenario", "file", "seed", "point_number", "airtime") if key not in found]
     except (OSError, ValueError, TypeError) as e:
-        raise StudyError(f"{path}: {reason(e)}; expected what lasthop run wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected the output of lasthop run") from e
     if missing:
-        raise StudyError(f"{path}: no {missing[0]}; expected what this lasthop's run writes (run it again)")
+        raise StudyError(
+            f"{path}: no {missing[0]}; expected the output of this version of lasthop run (run it again)"
+        )
     return found

@@ -90,7 +90,7 @@ def _value(key: str, value: object, argument: str) -> str:
     text = number(value)
     if text is None:
         raise UsageError(
-            f"{key}: {value!r} is not a scenario value; expected text, number, bool, list or mapping",
+            f"{key}: {value!r} is not a scenario value; expected a string, number, bool, list or mapping",
             argument=argument,
         )
     return text

@@ -15,18 +15,18 @@ def copy(name: str, source: str) -> Path:
     origin = load(source)
     target = Path(name)
     if name.endswith("/") or not target.name:
-        raise UsageError(f"new: {name}: is a directory; expected the name of a file to write in it")
+        raise UsageError(f"new: {name}: is a directory; expected the name of a file")
     if target.suffix != ".toml":
         target = target.with_name(target.name + ".toml")
     # A mistyped path would otherwise leave directories behind.
     if not target.parent.is_dir():
-        raise UsageError(f"new: {target.parent}: no such directory; expected one that is there")
+        raise UsageError(f"new: {target.parent}: no such directory; expected an existing directory")
     head = f"# Started from {origin.id}. Try it: lasthop run {paths.shown(target)}\n\n"
     try:
         with target.open("x", encoding="utf-8", newline="") as file:
             file.write(head + origin.text)
     except FileExistsError as e:
-        raise UsageError(f"new: {target}: exists already; expected a new name") from e
+        raise UsageError(f"new: {target}: already exists; expected a new name") from e
     except OSError as e:
         with suppress(OSError):
             target.unlink(missing_ok=True)

@@ -64,7 +64,7 @@ def as_text(value: object) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(k)} = {_inner(v)}" for k, v in value.items()) + "}"
     raise UsageError(
-        f"{value!r} is not a scenario value; expected text, number, bool or list", argument="set"
+        f"{value!r} is not a scenario value; expected a string, number, bool or list", argument="set"
     )
 
 
@@ -130,7 +130,7 @@ def parse_where(items: Iterable[str]) -> list[Condition]:
             match = _CONDITION.match(part)
             if not match:
                 raise UsageError(
-                    f'"{part}"; expected KEY=VALUE, KEY=A|B, KEY<VALUE and the like, joined by " and "',
+                    f'"{part}"; expected conditions KEY=VALUE, KEY=A|B or KEY<VALUE, joined by " and "',
                     argument="where",
                 )
             values = tuple(v.strip() for v in match[3].split("|"))
@@ -153,7 +153,7 @@ def select(
     chosen = list(range(len(points)))
     for c in conditions:
         if c.key not in points[0]:
-            text = nearest(c.key, points[0], none="this scenario sweeps nothing")
+            text = nearest(c.key, points[0], none="this scenario has no sweep")
             raise UsageError(f"{c.key} is not swept; {text}", argument="where")
         there = dict.fromkeys(point[c.key] for point in points)
         for value in c.values:
@@ -167,5 +167,7 @@ def select(
         chosen = [i for i in chosen if c.holds(points[i], numeric)]
         if not chosen:
             values = f"{c.key}{c.sign}{'|'.join(c.values)}"
-            raise UsageError(f"no point is left by {values}; it takes {listing(there)}", argument="where")
+            raise UsageError(
+                f"no point satisfies {values}; its values are {listing(there)}", argument="where"
+            )
     return chosen

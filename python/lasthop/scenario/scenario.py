@@ -248,7 +248,7 @@ class Scenario(Description):
                 raise UsageError(text, argument="trace")
             lacks = self.missing(channel, point)
             if lacks is not None:
-                text = f'"{channel}" has nothing to record at point {point} of {self.id}; expected {lacks}'
+                text = f'"{channel}" records nothing at point {point} of {self.id}; expected {lacks}'
                 raise UsageError(text, argument="trace")
         return found
 

@@ -55,7 +55,9 @@ def vary(scenario: _core.Scenario, axes: Mapping[str, object]) -> _core.Scenario
     swept = {key for keys, _ in found.axes() for key in keys}
     for key in named:
         if key not in swept:
-            raise UsageError(f"{key}: set() has fixed it by a table; expected it free", argument="vary")
+            raise UsageError(
+                f"{key}: set() has fixed it by a table; expected it not to be set", argument="vary"
+            )
     return found
 
 
@@ -65,7 +67,7 @@ def _drawn(figures: list[Any], read: Callable[[list[Any]], object]) -> list[Any]
     for figure in figures:
         fits = _fitting(figure, read)
         if fits is None:
-            text = f"vary: figure {figure.get('id')} does not fit the new sweep and is left out"
+            text = f"vary: figure {figure.get('id')} does not fit the new sweep and is omitted"
             warnings.warn(text, UserWarning, stacklevel=4)
         else:
             kept.append(fits)

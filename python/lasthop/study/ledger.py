@@ -136,7 +136,7 @@ class Ledger:
         application = self._one("pragma application_id")
         schema = self._one("pragma user_version")
         if application != APPLICATION:
-            raise StudyError(f"{self.path}: no ledger of lasthop; expected a study of lasthop")
+            raise StudyError(f"{self.path}: not a ledger of lasthop; expected a study of lasthop")
         if schema != SCHEMA:
             raise StudyError(
                 f"{self.path}: ledger format {schema}; expected format {SCHEMA} "
@@ -292,7 +292,7 @@ def locked(directory: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as e:
             raise StudyError(
-                f"{directory}: another lasthop is writing here; expected none "
+                f"{directory}: another lasthop is writing here; expected no other writer "
                 "(wait for it, or use another out)"
             ) from e
         yield

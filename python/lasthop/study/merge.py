@@ -22,7 +22,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
     """
     for part in parts:
         if part.resolve() == out.resolve():
-            raise UsageError(f"merge: {out}: is one of the parts; expected another directory to write")
+            raise UsageError(f"merge: {out}: is one of the parts; expected another output directory")
     studies = [Study.open(part) for part in parts]
     first = studies[0]
     for other in studies[1:]:
@@ -33,7 +33,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
             ("points", _points(first), _points(other)),
         ):
             if a != b:
-                raise StudyError(f"{other.path}: another {what}; expected that of {first.path}")
+                raise StudyError(f"{other.path}: different {what}; expected that of {first.path}")
     most = max(planned.replications for study in studies for planned in study.plan)
     if (out / paths.LEDGER).exists():
         _check_same(Study.open(out), first, most)
@@ -65,6 +65,6 @@ def _check_same(there: Study, part: Study, replications: int) -> None:
     ):
         if a != b:
             raise StudyError(
-                f"{there.path}: holds a study of other {what} than {part.path}; expected the same "
+                f"{there.path}: holds a study with a different {what} than {part.path}; expected the same "
                 "(merge into a new directory)"
             )

@@ -65,7 +65,7 @@ class Lines(Listener):
         """Start the clock."""
         self.total, self.reused = total, reused
         if reused and not self.silent:
-            say(f"{reused} of {total} runs are in the ledger already")
+            say(f"{reused} of {total} runs are already in the ledger")
 
     def grow(self, total: int) -> None:
         """Count towards a larger total."""

@@ -23,7 +23,7 @@ def command_of_run(folder: Path) -> str:
     if not Path(file).is_file():
         file = str(run["scenario"])
         if file not in paths.shipped():
-            raise UsageError(f"{folder}: {run['file']} is not there; expected the scenario that was run")
+            raise UsageError(f"{folder}: {run['file']} does not exist; expected the scenario of the run")
     return _command(file, list(run["overrides"].items()), run["point_number"], run)
 
 

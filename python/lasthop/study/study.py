@@ -163,7 +163,7 @@ class Study:
             kept = sum((planned.point_key, 0) in self.runs for planned in self.plan)
             self.notes.append(
                 f"scenario, settings or seed changed since the last sweep in {self.path}: "
-                f"{kept} of {len(self.plan)} points have runs that still apply"
+                f"{kept} of {len(self.plan)} points have runs that can be reused"
             )
         ledger.set_meta(meta)
         ledger.set_plan(self.plan)
@@ -175,7 +175,7 @@ class Study:
         known = self.scenario.point_key
         self.is_older = any(known(planned.point) != planned.point_key for planned in self.plan)
         if self.is_older and self.build == build():
-            raise StudyError(f"{self.path}: points differ from its scenario; expected the same")
+            raise StudyError(f"{self.path}: its points differ from its scenario; expected the same points")
 
     def take(self, rows: Iterable[Row]) -> None:
         """Replace what is known of the runs.
@@ -362,7 +362,7 @@ class Study:
         """
         known = self.metrics()
         if not known:
-            raise UsageError(f"{self.path}: no finished run yet; expected at least one")
+            raise UsageError(f"{self.path}: no finished run; expected at least one")
         if metric not in known:
             raise UsageError(f"{metric}: no such metric in {self.path}; {nearest(metric, known)}")
 
@@ -394,7 +394,7 @@ def _admit(folder: Path, *, fresh: bool) -> None:
     drafts = {name for name in names if name.startswith(f"{LEDGER}.new")}
     if LEDGER not in names and names - drafts:
         raise StudyError(
-            f"{folder}: holds other files and no {LEDGER}; expected a study, or a new or empty directory"
+            f"{folder}: contains other files but no {LEDGER}; expected a study, or a new or empty directory"
         )
 
 

@@ -93,7 +93,7 @@ class Sweep:
         if jobs is not None and jobs < 1:
             raise UsageError(f"{jobs!r}; expected 1 or more", argument="jobs")
         if shard and precision:
-            raise UsageError("shards have no common precision; expected one of shard and precision")
+            raise UsageError("shard and precision cannot be combined; expected one of them")
         self.study = study
         self.executor = executor
         self.jobs = jobs or os.cpu_count() or 1
@@ -147,8 +147,8 @@ class Sweep:
         study = self.study
         if study.is_older:
             raise StudyError(
-                f"{study.path}: made by a version of other keys, which can be shown and exported; "
-                "expected a new directory to run it in"
+                f"{study.path}: written by a version with other keys, so it can only be shown and exported; "
+                "expected a new directory"
             )
         if self.precision:
             least = min(self.precision.least, self.precision.most)
@@ -211,7 +211,7 @@ class Sweep:
             if isinstance(error, BrokenExecutor):
                 raise LasthopError(
                     f"{self.study.scenario.id}: a worker process died; expected it to finish "
-                    "(what had ended is kept; the same command continues)"
+                    "(finished runs are stored; the same command continues)"
                 ) from error
             raise
 

@@ -235,7 +235,7 @@ def _forget_peak() -> None:
 def no_peer(case: Case) -> str | None:
     """Why ns-2 cannot be run beside a case; `None` if it can."""
     if "ns2" not in case.peer:
-        return str(case.peer.get("none", "it has no script"))
+        return str(case.peer.get("none", "the case has no script"))
     return None if shutil.which("ns") else "ns is not installed"
 
 
@@ -247,7 +247,7 @@ def peer(case: Case) -> Measured:
     """
     why = no_peer(case)
     if why is not None:
-        raise LasthopError(f"bench: {case.name}: no ns-2 beside it: {why}; expected one")
+        raise LasthopError(f"bench: {case.name}: cannot be compared with ns-2: {why}; expected ns-2")
     base = paths.folder("bench")
     assert base is not None
     script = base / "peers" / "ns2" / case.peer["ns2"]

@@ -25,7 +25,7 @@ CHECKED_CORE = CHECKED / "_core.abi3.so"
 
 OPTIONAL_TOOLS = {
     "tshark": "decodes captures; without it those tests are skipped",
-    "ns": "ns-2, the peer in comparisons; without it those tests are skipped",
+    "ns": "ns-2, used in comparisons; without it those tests are skipped",
 }
 
 
@@ -134,7 +134,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """
     parser = argparse.ArgumentParser(
         prog="lasthop test",
-        description="Run every check of this checkout. Other arguments, and all after --, go to pytest.",
+        description="Run all checks of this checkout. Other arguments, and all after --, go to pytest.",
         epilog="examples: lasthop test --fast    lasthop test -- -k sweep -x    lasthop test --case 4711",
         allow_abbrev=False,
     )
@@ -144,10 +144,10 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     only.add_argument(
         "--soak",
         action="store_true",
-        help="the searches only, at length: 10 000 random scenarios and 20 000 broken files",
+        help="only the long searches: 10 000 random scenarios and 20 000 corrupted files",
     )
     only.add_argument(
-        "--case", type=int, metavar="N", help="show random scenario N, run it and say what is wrong with it"
+        "--case", type=int, metavar="N", help="print random scenario N, run it and report violated invariants"
     )
     ours, rest = parser.parse_known_args(args)
     return ours, [arg for arg in rest if arg != "--"]
@@ -157,7 +157,7 @@ def main(args: Sequence[str] = ()) -> int:
     """Runs the checks and returns 0 when all passed, 1 when one failed, 2 where there is no checkout."""
     options, for_pytest = parse(args)
     if not (ROOT / "Cargo.toml").is_file():
-        print(f"error: {ROOT}: found no checkout; expected ./lasthop test inside one", file=sys.stderr)
+        print(f"error: {ROOT}: not a checkout; expected ./lasthop test inside a checkout", file=sys.stderr)
         return 2
     if options.case is not None:
         return show_case(options.case)

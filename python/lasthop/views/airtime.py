@@ -28,7 +28,9 @@ def link_of(study: Study, figure: Mapping[str, Any]) -> str:
     """The link whose airtime a figure draws."""
     known = links(study)
     if not known:
-        raise UsageError(f"figure {figure['id']}: {study.scenario.id} has no link of kind wifi; expected one")
+        raise UsageError(
+            f"figure {figure['id']}: {study.scenario.id} has no link of kind wifi; expected at least one"
+        )
     link = str(figure.get("link", known[0]))
     if link not in known:
         raise UsageError(f"figure {figure['id']}: {link}: no such wifi link; {nearest(link, known)}")
@@ -55,7 +57,7 @@ def bars(study: Study, figure: Mapping[str, Any]) -> list[Bar]:
     """
     found = _bars(study, figure, link_of(study, figure))
     if not found:
-        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
     return found
 
 
@@ -95,9 +97,9 @@ def heard_by(every: list[Bar]) -> str:
     """What the bars of a figure have in common, in words."""
     times = {round(bar.measured, 9) for bar in every}
     observers = list(dict.fromkeys(bar.observer for bar in every))
-    time = f"{times.pop():g} s" if len(times) == 1 else "the time measured"
+    time = f"{times.pop():g} s" if len(times) == 1 else "the measured time"
     who = observers[0] if len(observers) == 1 else "each observer"
-    return f"share of {time} as {who} observed it"
+    return f"share of {time} as observed by {who}"
 
 
 def study_text(study: Study, figure: Mapping[str, Any]) -> str:
@@ -105,9 +107,9 @@ def study_text(study: Study, figure: Mapping[str, Any]) -> str:
     every = _bars(study, figure, link_of(study, figure)) if links(study) else []
     if not every:
         return ""
-    head = [", ".join(part for part in (bar.x, bar.label) if part) or "the only one" for bar in every]
+    head = [", ".join(part for part in (bar.x, bar.label) if part) or "the only point" for bar in every]
     rows = [[words, *(_percent(bar.shares[name]) for bar in every)] for name, words in CLASSES.items()]
-    rows.append(["concurrent, beside the sum", *(_percent(bar.concurrent) for bar in every)])
+    rows.append(["concurrent, not in the sum", *(_percent(bar.concurrent) for bar in every)])
     counts = sorted({bar.shares["idle"].n for bar in every})
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     about = f"airtime of {link_of(study, figure)}: {heard_by(every)}, mean ± half-width of the 95 % interval"

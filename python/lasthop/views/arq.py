@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 # Services shown when no time is asked for.
 FIRST = 100
-_TIMES = ("first", "again", "2nd time again", "3rd time again")
+_TIMES = ("first", "again", "2nd retransmission", "3rd retransmission")
 _WHY = {
     "new": "new",
     "urgent": "urgent: less than two round trips left",
-    "turn": "its turn: first of the first queue",
-    "oldest": "oldest: it holds the window",
-    "hopeless": "nothing else is left",
+    "turn": "next: head of the first queue",
+    "oldest": "oldest: it blocks the window",
+    "hopeless": "no other unit",
 }
 
 
@@ -49,7 +49,7 @@ def services_text(folder: Path, window: tuple[float, float] | None) -> tuple[str
             shown = list(chosen if window else islice(chosen, FIRST))
             left = 0 if window else sum(1 for _ in chosen)
     except (OSError, KeyError, ValueError) as e:
-        raise StudyError(f"{path}: {reason(e)}; expected what lasthop run --trace arq -o DIR wrote") from e
+        raise StudyError(f"{path}: {reason(e)}; expected the output of lasthop run --trace arq -o DIR") from e
     heads = ["time s", "Q1", "Q2", "Q3", "next timer", "served", "", "why", "outcome"]
     several = len({row["link"] for row in shown}) > 1
     table = [[*([row["link"]] if several else []), *_cells(row)] for row in shown]

@@ -33,8 +33,8 @@ HEADINGS = (
     "runs",
 )
 NOTE = (
-    "response times by Kaplan and Meier, unfinished transfers censored; means are restricted to the "
-    "time within which all of a class are known"
+    "response times are Kaplan-Meier estimates with unfinished transfers censored; means are restricted to "
+    "the time up to which all points of a class are observed"
 )
 
 

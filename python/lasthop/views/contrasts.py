@@ -91,7 +91,7 @@ def _baseline(
         return meant[0]
     if meant:
         several = ", ".join(f'"{label}"' for label in meant)
-        text = f'"{wanted}" is at several points; expected one of {several}'
+        text = f'"{wanted}" has several points; expected one of {several}'
     else:
         text = f'"{wanted}" is not in the study; {nearest(wanted, every)}'
     raise UsageError(f"contrast: {key} = {text}")

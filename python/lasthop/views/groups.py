@@ -207,7 +207,10 @@ def pivot(
     places = list(dict.fromkeys(text for line in every for text in line.xs))
     cells = [dict(zip(line.xs, line.intervals, strict=True)) for line in every]
     body = [
-        [text or "the only one", *(_mean(column[text], factor) if text in column else "" for column in cells)]
+        [
+            text or "the only point",
+            *(_mean(column[text], factor) if text in column else "" for column in cells),
+        ]
         for text in places
     ]
     counts = {it.n for it in known}

@@ -1,7 +1,7 @@
 """What laws took losses for, against what lost the segments: one row a judge and way of noticing.
 
 >>> print(of_run({"flows.a.judged.fast." + name: 1.0 for name in VERDICTS}))
-judge          told by     random as random  random as congestion  congestion as random  congestion as congestion  spurious
+judge          detected by random as random  random as congestion  congestion as random  congestion as congestion  spurious
 flows.a (law)  duplicates  1                 1                     1                     1                         1
 """  # noqa: E501
 
@@ -25,7 +25,7 @@ VERDICTS = (
     "congestion_as_congestion",
     "spurious",
 )
-_TOLD = {"fast": "duplicates", "timeout": "timer"}
+_TOLD = {"fast": "duplicate ACKs", "timeout": "timeout"}
 
 
 def of_run(metrics: Mapping[str, float | None]) -> str:
@@ -34,7 +34,7 @@ def of_run(metrics: Mapping[str, float | None]) -> str:
         [judge, told, *(human(metrics.get(name), "") for name in names)]
         for judge, told, names in _rows(metrics)
     ]
-    return grid(["judge", "told by", *_headings()], rows) if rows else ""
+    return grid(["judge", "detected by", *_headings()], rows) if rows else ""
 
 
 def of_study(study: Study) -> str:
@@ -47,7 +47,7 @@ def of_study(study: Study) -> str:
             counts = [interval(list(study.values(planned.point, name).values())).mean for name in names]
             if any(count is not None for count in counts):
                 rows.append([*(point[key] for key in swept), judge, told, *map(digits, counts)])
-    return grid([*swept, "judge", "told by", *_headings()], rows) if rows else ""
+    return grid([*swept, "judge", "detected by", *_headings()], rows) if rows else ""
 
 
 def _headings() -> list[str]:
@@ -66,5 +66,5 @@ def _rows(metrics: Iterable[str]) -> Iterable[tuple[str, str, list[str]]]:
             judge = "law"
         else:
             flow = flow.removesuffix(".judges")
-            judge = f"{judge}, watching"
+            judge = f"{judge}, observing"
         yield f"{flow} ({judge})", _TOLD[told], [f"{prefix}.{name}" for name in VERDICTS]

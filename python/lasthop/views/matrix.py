@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.study import Study
 
-FIRST = "nothing changed"
+FIRST = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,9 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
             values = share_in_sum(values, study.values(index, among))
         row = cells.setdefault(tuple(point[key] for key in together), {})
         if point[columns] in row:
-            raise UsageError(f"figure {figure['id']}: several points in one cell; expected where to choose")
+            raise UsageError(
+                f"figure {figure['id']}: several points in one cell; expected where to select one"
+            )
         row[point[columns]] = interval(list(values.values()))
     across = list(dict.fromkeys(point[columns] for _, point in points))
     found = Matrix(
@@ -85,7 +87,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         metric,
     )
     if not found.known():
-        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected some")
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
     return found
 
 
@@ -99,9 +101,9 @@ def _labels(
     >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {"1": "one", "2": "two"})
     ['one', 'two']
     >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {"1, off": "one without y"})
-    ['nothing changed', 'one without y']
+    ['unchanged', 'one without y']
     >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {})
-    ['nothing changed', 'x = 2', 'y = off']
+    ['unchanged', 'x = 2', 'y = off']
     """
     if len(keys) == 1:
         return [names.get(text, text) for (text,) in rows]

@@ -157,6 +157,6 @@ _MOST = 20
 def table(found: Sequence[Hole]) -> str:
     """Holes as a table, the first of many."""
     rows = [[str(getattr(hole, name)) for name in _FIELDS] for hole in found[:_MOST]]
-    head = "packet lost|duplicates|after the resend|may send to|last sent|filled to|let go at once"
+    head = "packet lost|duplicates|after the resend|may send to|last sent|filled to|released at once"
     more = f"\n… and {len(found) - _MOST} more" if len(found) > _MOST else ""
     return grid(head.split("|"), rows) + more

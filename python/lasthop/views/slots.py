@@ -18,13 +18,13 @@ _WORDS = {
     "receive": "receives from",
     "overhear": "overhears",
     "collided": "loses to a collision, from",
-    "deaf": "sends itself, and misses",
-    "errored": "loses by chance, from",
-    "passed": "is done: a neighbour has it",
-    "discard-count": "discards: sent again too often",
+    "deaf": "misses while sending, from",
+    "errored": "loses to random errors, from",
+    "passed": "completes: a neighbour has it",
+    "discard-count": "discards: too many retransmissions",
     "discard-lifetime": "discards: too old",
-    "suppressed": "discards: here before",
-    "no-route": "discards: no way",
+    "suppressed": "discards: duplicate",
+    "no-route": "discards: no route",
 }
 
 

@@ -49,11 +49,13 @@ def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool 
             study.check_metric(name)
             blocks.append(f"{name}\n{means(study, name)}")
     if judgements:
-        judged = of_study(study) or "no law that judges losses"
-        blocks.append(f"losses as laws judged them, means over the replications\n{judged}")
+        judged = of_study(study) or "no law classifies losses"
+        blocks.append(
+            f"loss classification by laws against ground truth, means over the replications\n{judged}"
+        )
     by_class = "" if metrics else classes.of_study(study)
     if by_class:
-        blocks.append(f"classes of traffic, means over the replications\n{by_class}")
+        blocks.append(f"traffic classes, means over the replications\n{by_class}")
     blocks.extend(study.scenario.notes())
     return "\n\n".join(blocks)
 

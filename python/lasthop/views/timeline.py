@@ -125,7 +125,7 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
                     if line is not None:
                         found[name].append(line)
     if not any(found.values()):
-        raise UsageError(f"figure {figure['id']}: nothing over time in {study.path}; expected a finished run")
+        raise UsageError(f"figure {figure['id']}: no data over time in {study.path}; expected a finished run")
     return held(found, horizon), runs
 
 
@@ -148,7 +148,7 @@ def retraced(study: Study, point: int, replication: int, channels: list[str]) ->
     run = study.scenario.run(study.seed, replication, point, trace=recorded)
     if clean(run.metrics) != row.metrics:
         raise StudyError(
-            f"{study.path}: point {point} measures other values than the study has; expected the same "
+            f"{study.path}: point {point} gives other values than the study; expected the same "
             "(the study is of another build: sweep again with fresh)"
         )
     return {name: dict(run.trace(name).columns) for name in run.traces()}

@@ -22,28 +22,27 @@ impl Measured for Class {
         row(
             "goodput_bps",
             Unit::BitsPerSecond,
-            "application bytes of this class in order at the client",
+            "goodput of this class: application bytes in order at the client",
             |class| ratio(class.bytes as f64 * 8.0, class.seconds),
         ),
-        row("bytes", Unit::Bytes, "the same bytes, counted", |class| Some(class.bytes as f64)),
+        row("bytes", Unit::Bytes, "application bytes of this class in order at the client", |class| {
+            Some(class.bytes as f64)
+        }),
         row(
             "transfers_begun",
             Unit::Transfers,
-            "files, pages or messages asked for in the measured time",
+            "files, pages or messages requested in the measured time",
             |class| Some(class.transfers.begun as f64),
         ),
         row(
             "transfers_done",
             Unit::Transfers,
-            "those of them whose last byte arrived before the end",
+            "requested transfers whose last byte arrived before the end",
             |class| Some(class.transfers.done as f64),
         ),
-        row(
-            "transfers_unfinished",
-            Unit::Transfers,
-            "those of them that were under way at the end",
-            |class| Some((class.transfers.begun - class.transfers.done) as f64),
-        ),
+        row("transfers_unfinished", Unit::Transfers, "requested transfers unfinished at the end", |class| {
+            Some((class.transfers.begun - class.transfers.done) as f64)
+        }),
     ];
 }
 

@@ -54,52 +54,49 @@ impl Measured for TcpFlow {
         row(
             "throughput_bps",
             Unit::BitsPerSecond,
-            "IP bytes that reached the receiver, headers and repetitions included",
+            "IP bytes that reached the receiver, including headers and retransmissions",
             |flow| flow.rate(|it| it.bytes_received),
         ),
         row(
             "completion_s",
             Unit::Seconds,
-            "from the start of the source to the last byte in order at the receiver; none of a file that was cut off",
+            "time from the start of the source to the last byte in order at the receiver; none for an incomplete file",
             |flow| flow.ended.completion.map(Span::as_secs),
         ),
         row(
             "acknowledged_s",
             Unit::Seconds,
-            "from the start of the source to the acknowledgement of the last byte at the sender; none of a file that was cut off",
+            "time from the start of the source to the acknowledgement of the last byte at the sender; none for an incomplete file",
             |flow| flow.ended.acknowledged.map(Span::as_secs),
         ),
-        row("segments_sent", Unit::Segments, "data segments sent, repetitions included", |flow| {
+        row("segments_sent", Unit::Segments, "data segments sent, including retransmissions", |flow| {
             flow.number(|it| it.sender.segments_sent)
         }),
         row(
             "retransmits",
             Unit::Segments,
-            "data segments sent again, and SYNs and FINs without data",
+            "retransmitted data segments, SYNs and FINs without data",
             |flow| flow.number(|it| it.sender.all_again()),
         ),
-        row(
-            "retransmitted_share",
-            Unit::One,
-            "share of the data segments sent that were sent again",
-            |flow| flow.sending().share(),
-        ),
+        row("retransmitted_share", Unit::One, "share of retransmitted data segments", |flow| {
+            flow.sending().share()
+        }),
         row(
             "repeats_received",
             Unit::Segments,
-            "segments that brought their receiver nothing new: retransmissions that were unnecessary",
+            "segments without new data for their receiver: unnecessary retransmissions",
             |flow| flow.number(|it| it.repeats_received),
         ),
         row(
             "timeouts",
             Unit::Timeouts,
-            "times the retransmission timer fired for data or a FIN, and not for a SYN or a probe of a closed window",
+            "retransmission timeouts for data or a FIN, not for a SYN or a window probe",
             |flow| flow.number(|it| it.sender.timeouts),
         ),
         row(
             "timeouts_spurious",
             Unit::Timeouts,
-            "those of them at which the segment, or its acknowledgement, was on its way or waited in a queue",
+            "timeouts while the segment or its acknowledgement was in transit or queued",
             |flow| flow.number(|it| it.spurious_timeouts),
         ),
         row(
@@ -114,7 +111,7 @@ impl Measured for TcpFlow {
         row(
             "timeout_first_mean_s",
             Unit::Seconds,
-            "mean length of the first timeout of each series",
+            "mean duration of the first timeout of each series",
             |flow| {
                 ratio(
                     flow.time(|it| it.sender.first_timeouts),
@@ -125,13 +122,13 @@ impl Measured for TcpFlow {
         row(
             "rtt_mean_s",
             Unit::Seconds,
-            "mean of the round trips the sender measured, without the handshake's",
+            "mean of the sender's round-trip samples, without the handshake",
             |flow| ratio(flow.time(|it| it.sender.rtt_sum), flow.rtt_samples() as f64),
         ),
-        row("rtt_max_s", Unit::Seconds, "longest round trip the sender measured", |flow| {
+        row("rtt_max_s", Unit::Seconds, "maximum of the sender's round-trip samples", |flow| {
             (flow.rtt_samples() > 0).then(|| flow.ended.sender.rtt_max.as_secs())
         }),
-        row("rtt_sd_s", Unit::Seconds, "standard deviation of the round trips the sender measured", |flow| {
+        row("rtt_sd_s", Unit::Seconds, "standard deviation of the sender's round-trip samples", |flow| {
             flow.ended.rtt.deviation
         }),
         row("rtt_p50_s", Unit::Seconds, "their median, to within 1/32 as all percentiles", |flow| {
@@ -145,7 +142,7 @@ impl Measured for TcpFlow {
         row(
             "transfer_bps",
             Unit::BitsPerSecond,
-            "rate of a file over its own transfer: its bytes over completion_s; none of a file that has not come whole",
+            "rate of a file: its bytes over completion_s; none for an incomplete file",
             |flow| ratio(flow.ended.file? as f64 * 8.0, flow.ended.completion?.as_secs()),
         ),
     ];
@@ -162,7 +159,7 @@ impl Measured for EstimatingFlow {
     const ROWS: &'static [Row<EstimatingFlow>] = &[row(
         "rate_estimate_bps",
         Unit::BitsPerSecond,
-        "mean over the losses of the payload that the law believes the path to carry (Westwood, Westwood+, BBR)",
+        "mean over the losses of the law's estimate of the path's payload rate (Westwood, Westwood+, BBR)",
         |EstimatingFlow { flow, segment }| {
             let segments = flow.ended.sender.estimate_sum - flow.began.sender.estimate_sum;
             let bits = segments * 8.0 * f64::from(*segment);
@@ -202,30 +199,27 @@ impl Measured for UdpFlow {
         row(
             "goodput_bps",
             Unit::BitsPerSecond,
-            "payload that reached the receiver, of each datagram once",
+            "payload that reached the receiver, each datagram counted once",
             |flow| flow.rate(|it| it.receiver.payload_received),
         ),
         row(
             "throughput_bps",
             Unit::BitsPerSecond,
-            "IP bytes that reached the receiver, headers and duplicates included",
+            "IP bytes that reached the receiver, including headers and duplicates",
             |flow| flow.rate(|it| it.receiver.bytes_received),
         ),
         row("packets_sent", Unit::Packets, "datagrams sent", |flow| flow.number(|it| it.sender.sent)),
-        row(
-            "packets_received",
-            Unit::Packets,
-            "those of them that were received, each counted once",
-            |flow| Some(flow.ended.receiver.received_of_measured as f64),
-        ),
-        row("duplicates_received", Unit::Packets, "datagrams that came to the receiver again", |flow| {
+        row("packets_received", Unit::Packets, "datagrams received, each counted once", |flow| {
+            Some(flow.ended.receiver.received_of_measured as f64)
+        }),
+        row("duplicates_received", Unit::Packets, "duplicate datagrams received", |flow| {
             flow.number(|it| it.receiver.duplicates)
         }),
         row("delay_mean_s", Unit::Seconds, "mean one-way delay of the datagrams received", |flow| {
             let sum = flow.ended.receiver.delay_sum - flow.began.receiver.delay_sum;
             ratio(sum.as_secs(), flow.received() as f64)
         }),
-        row("delay_max_s", Unit::Seconds, "longest one-way delay of the datagrams received", |flow| {
+        row("delay_max_s", Unit::Seconds, "maximum one-way delay of the datagrams received", |flow| {
             (flow.received() > 0).then(|| flow.ended.receiver.delay_max.as_secs())
         }),
         row("delay_p50_s", Unit::Seconds, "their median, to within 1/32 as all percentiles", |flow| {
@@ -236,7 +230,7 @@ impl Measured for UdpFlow {
         row(
             "jitter_s",
             Unit::Seconds,
-            "mean over the datagrams received of the interarrival jitter after each (RFC 3550, 6.4.1)",
+            "mean over the datagrams received of the interarrival jitter (RFC 3550, 6.4.1)",
             |flow| flow.ended.jitter.mean_since(&flow.began.jitter),
         ),
     ];
@@ -257,62 +251,59 @@ impl Measured for Judge {
         row(
             "fast.random_as_random",
             Unit::Losses,
-            "losses of the channel, detected by duplicates, taken for random",
+            "channel losses, detected by duplicate ACKs, classified as random",
             |judge| judge.of(Noticed::Fast, Verdict::RandomAsRandom),
         ),
         row(
             "fast.random_as_congestion",
             Unit::Losses,
-            "losses of the channel, detected by duplicates, taken for congestion",
+            "channel losses, detected by duplicate ACKs, classified as congestion",
             |judge| judge.of(Noticed::Fast, Verdict::RandomAsCongestion),
         ),
         row(
             "fast.congestion_as_random",
             Unit::Losses,
-            "losses of a full queue, detected by duplicates, taken for random",
+            "queue drops, detected by duplicate ACKs, classified as random",
             |judge| judge.of(Noticed::Fast, Verdict::CongestionAsRandom),
         ),
         row(
             "fast.congestion_as_congestion",
             Unit::Losses,
-            "losses of a full queue, detected by duplicates, taken for congestion",
+            "queue drops, detected by duplicate ACKs, classified as congestion",
             |judge| judge.of(Noticed::Fast, Verdict::CongestionAsCongestion),
         ),
         row(
             "fast.spurious",
             Unit::Losses,
-            "losses inferred from duplicates though nothing was lost",
+            "false detections by duplicate ACKs: no segment was lost",
             |judge| judge.of(Noticed::Fast, Verdict::Spurious),
         ),
         row(
             "timeout.random_as_random",
             Unit::Losses,
-            "losses of the channel, detected by the timer, taken for random",
+            "channel losses, detected by timeout, classified as random",
             |judge| judge.of(Noticed::Timeout, Verdict::RandomAsRandom),
         ),
         row(
             "timeout.random_as_congestion",
             Unit::Losses,
-            "losses of the channel, detected by the timer, taken for congestion",
+            "channel losses, detected by timeout, classified as congestion",
             |judge| judge.of(Noticed::Timeout, Verdict::RandomAsCongestion),
         ),
         row(
             "timeout.congestion_as_random",
             Unit::Losses,
-            "losses of a full queue, detected by the timer, taken for random",
+            "queue drops, detected by timeout, classified as random",
             |judge| judge.of(Noticed::Timeout, Verdict::CongestionAsRandom),
         ),
         row(
             "timeout.congestion_as_congestion",
             Unit::Losses,
-            "losses of a full queue, detected by the timer, taken for congestion",
+            "queue drops, detected by timeout, classified as congestion",
             |judge| judge.of(Noticed::Timeout, Verdict::CongestionAsCongestion),
         ),
-        row(
-            "timeout.spurious",
-            Unit::Losses,
-            "losses inferred from the timer though nothing was lost",
-            |judge| judge.of(Noticed::Timeout, Verdict::Spurious),
-        ),
+        row("timeout.spurious", Unit::Losses, "false detections by timeout: no segment was lost", |judge| {
+            judge.of(Noticed::Timeout, Verdict::Spurious)
+        }),
     ];
 }

@@ -29,13 +29,13 @@ impl Measured for Frn {
         row(
             "segments_per_slot",
             Unit::One,
-            "TCP segments that came in order to their receivers, of all flows, per slot",
+            "TCP segments of all flows delivered in order, per slot",
             |frn| ratio(frn.segments, frn.slots),
         ),
         row(
             "hops_per_slot",
             Unit::One,
-            "copies ended by an echo or FRN ACK, of all nodes, per slot",
+            "copies at all nodes completed by an echo or FRN ACK, per slot",
             |frn| ratio(frn.count(|it| it.hops), frn.slots),
         ),
         row(
@@ -47,67 +47,69 @@ impl Measured for Frn {
         row(
             "packets_delivered",
             Unit::Packets,
-            "those of them that came to their destination, each once",
+            "entered packets that reached their destination, each counted once",
             |frn| Some(frn.ended.copies.measured.delivered as f64),
         ),
         row(
             "packets_lost",
             Unit::Packets,
-            "those of them of which the last copy was given up before any arrived",
+            "entered packets whose last copy was discarded before any arrived",
             |frn| Some(frn.ended.copies.measured.lost as f64),
         ),
-        row(
-            "packets_held",
-            Unit::Packets,
-            "those of them that had neither arrived nor been lost at the end",
-            |frn| Some(frn.ended.copies.measured.held() as f64),
-        ),
+        row("packets_held", Unit::Packets, "entered packets neither delivered nor lost at the end", |frn| {
+            Some(frn.ended.copies.measured.held() as f64)
+        }),
         row(
             "duplicates_created",
             Unit::Packets,
-            "receptions of a packet that its sender had passed on before",
+            "receptions of a packet that its sender had already forwarded",
             |frn| frn.number(|it| it.copies.duplicates_created),
         ),
-        row("duplicates_delivered", Unit::Packets, "packets that came to their destination again", |frn| {
+        row("duplicates_delivered", Unit::Packets, "duplicates received at the destination", |frn| {
             frn.number(|it| it.copies.duplicates_delivered)
         }),
-        row("duplicates_discarded", Unit::Packets, "duplicates that went no further than some node", |frn| {
+        row("duplicates_discarded", Unit::Packets, "duplicates discarded by a node", |frn| {
             frn.number(|it| it.copies.duplicates_discarded)
         }),
         row(
             "discards",
             Unit::Packets,
-            "copies that nodes gave up by their count of retransmissions or lifetime, passed on or not",
+            "copies discarded by retransmission count or lifetime, whether forwarded or not",
             |frn| frn.number(|it| it.copies.given_up),
         ),
-        row("transmissions", Unit::Packets, "packets sent over one hop, repetitions included", |frn| {
-            frn.number(|it| it.sent)
-        }),
-        row("retransmissions", Unit::Packets, "packets sent over one hop again", |frn| {
+        row(
+            "transmissions",
+            Unit::Packets,
+            "packet transmissions over one hop, including retransmissions",
+            |frn| frn.number(|it| it.sent),
+        ),
+        row("retransmissions", Unit::Packets, "packet retransmissions over one hop", |frn| {
             frn.number(|it| it.sent_again)
         }),
         row("acks", Unit::Frames, "FRN ACKs sent", |frn| frn.number(|it| it.acks)),
         row(
             "deferrals",
             Unit::Slots,
-            "times a node sensed the channel busy and waited for the next slot",
+            "number of times a node sensed the channel busy and waited for the next slot",
             |frn| frn.number(|it| it.deferred),
         ),
-        row("collisions", Unit::Frames, "frames that another spoilt at the node they were for", |frn| {
+        row("collisions", Unit::Frames, "frames destroyed by another frame at their addressee", |frn| {
             frn.number(|it| it.collided)
         }),
-        row("deaf", Unit::Frames, "frames that came to the node they were for while it sent itself", |frn| {
+        row("deaf", Unit::Frames, "frames missed because their addressee was transmitting", |frn| {
             frn.number(|it| it.deaf)
         }),
-        row("errored", Unit::Frames, "frames that chance lost at the node they were for", |frn| {
+        row("errored", Unit::Frames, "frames lost at their addressee by random errors", |frn| {
             frn.number(|it| it.errored)
         }),
         row(
             "echoes_lost",
             Unit::Frames,
-            "relay echoes and FRN ACKs that the node they were due to did not hear",
+            "relay echoes and FRN ACKs not received by the node waiting for them",
             |frn| frn.number(|it| it.echoes_lost),
         ),
-        row("slots_used", Unit::Slots, "slots in which somebody sent", |frn| frn.number(|it| it.slots)),
+        row("slots_used", Unit::Slots, "slots with at least one transmission", |frn| {
+            frn.number(|it| it.slots)
+        }),
     ];
 }

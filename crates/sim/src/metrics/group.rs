@@ -37,10 +37,10 @@ pub(super) struct Group {
 impl Measured for Group {
     const SCOPE: Scope = Scope::Group;
     const ROWS: &'static [Row<Group>] = &[
-        row("goodput_bps", Unit::BitsPerSecond, "goodputs of all its flows, summed", |group| {
+        row("goodput_bps", Unit::BitsPerSecond, "sum of the goodputs of the group's flows", |group| {
             Some(group.goodput_bps)
         }),
-        row("throughput_bps", Unit::BitsPerSecond, "throughputs of all its flows, summed", |group| {
+        row("throughput_bps", Unit::BitsPerSecond, "sum of the throughputs of the group's flows", |group| {
             Some(group.throughput_bps)
         }),
     ];
@@ -59,24 +59,27 @@ impl Measured for TcpGroup {
         row(
             "retransmitted_share",
             Unit::One,
-            "share of the data segments all its flows sent that were sent again",
+            "share of retransmitted data segments of the group's flows",
             |group| group.sending.share(),
         ),
-        row("timeouts", Unit::Timeouts, "timeouts of all its flows", |group| {
+        row("timeouts", Unit::Timeouts, "timeouts of the group's flows", |group| {
             Some(group.sending.timeouts as f64)
         }),
-        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of all its flows", |group| {
+        row("timeouts_spurious", Unit::Timeouts, "spurious timeouts of the group's flows", |group| {
             Some(group.sending.spurious as f64)
         }),
         row(
             "rtt_mean_s",
             Unit::Seconds,
-            "mean of the round trips that all its senders measured, each counted once",
+            "mean of the round-trip samples of all senders of the group",
             |group| group.rtt.mean,
         ),
-        row("rtt_p50_s", Unit::Seconds, "the median of all of them together, to within 1/32", |group| {
-            group.rtt.median
-        }),
+        row(
+            "rtt_p50_s",
+            Unit::Seconds,
+            "median of the round-trip samples of all senders of the group, to within 1/32",
+            |group| group.rtt.median,
+        ),
         row("rtt_p95_s", Unit::Seconds, "their 95th percentile", |group| group.rtt.p95),
         row("rtt_p99_s", Unit::Seconds, "their 99th percentile", |group| group.rtt.p99),
     ];

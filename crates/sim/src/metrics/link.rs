@@ -20,19 +20,19 @@ impl Measured for Link {
         row("utilisation", Unit::One, "share of the measured time in which the link was sending", |link| {
             ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds)
         }),
-        row("drops_queue", Unit::Packets, "packets refused by the full queue", |link| {
+        row("drops_queue", Unit::Packets, "packets dropped at the full queue", |link| {
             Some((link.ended.drops_queue - link.began.drops_queue) as f64)
         }),
-        row("drops_loss", Unit::Packets, "packets lost on the way by the loss process", |link| {
+        row("drops_loss", Unit::Packets, "packets lost by the loss process", |link| {
             Some((link.ended.drops_loss - link.began.drops_loss) as f64)
         }),
         row(
             "queue_mean_packets",
             Unit::Packets,
-            "mean number of packets held over time, the one being sent included",
+            "mean number of packets held over time, including the one in transmission",
             |link| Some(link.queue_mean),
         ),
-        row("queue_max_packets", Unit::Packets, "most packets held at once", |link| {
+        row("queue_max_packets", Unit::Packets, "maximum number of packets held at once", |link| {
             Some(f64::from(link.queue_max))
         }),
     ];
@@ -48,7 +48,7 @@ impl Measured for DrawnLink {
     const ROWS: &'static [Row<DrawnLink>] = &[row(
         "rtt_drawn_s",
         Unit::Seconds,
-        "round trip drawn for the link in this run, which its delays hold in addition to those set",
+        "round-trip time drawn for the link in this run, in addition to its configured delays",
         |link| Some(link.rtt.as_secs()),
     )];
 }

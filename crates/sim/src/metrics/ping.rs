@@ -30,7 +30,7 @@ impl Ping {
 impl Measured for Ping {
     const SCOPE: Scope = Scope::Ping;
     const ROWS: &'static [Row<Ping>] = &[
-        row("rtt_mean_s", Unit::Seconds, "mean time from a request to its answer", |ping| ping.rtt.mean),
+        row("rtt_mean_s", Unit::Seconds, "mean time from a request to its reply", |ping| ping.rtt.mean),
         row("rtt_p50_s", Unit::Seconds, "their median, to within 1/32 as all percentiles", |ping| {
             ping.rtt.median
         }),
@@ -38,13 +38,13 @@ impl Measured for Ping {
         row("rtt_p99_s", Unit::Seconds, "their 99th percentile", |ping| ping.rtt.p99),
         row("rtt_max_s", Unit::Seconds, "the longest of them", |ping| ping.rtt.longest),
         row("requests_sent", Unit::Packets, "requests sent", |ping| Some(ping.sent as f64)),
-        row("requests_answered", Unit::Packets, "those of them whose answer came back", |ping| {
+        row("requests_answered", Unit::Packets, "requests whose reply arrived", |ping| {
             Some(ping.answered as f64)
         }),
         row(
             "lost_share",
             Unit::One,
-            "share of the requests that were lost, or their answers were; those on their way at the end do not count",
+            "share of requests lost, or whose reply was lost; those in transit at the end do not count",
             |ping| {
                 let settled = ping.sent - ping.outstanding;
                 ratio((settled - ping.answered) as f64, settled as f64)

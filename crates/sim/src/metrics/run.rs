@@ -15,7 +15,7 @@ impl Measured for Run {
     const ROWS: &'static [Row<Run>] = &[row(
         "goodput_bps",
         Unit::BitsPerSecond,
-        "sum of the goodputs of all flows but probes, and of the data that goes back on them",
+        "sum of the goodputs of all flows except probes, including their reverse data",
         |run| (run.seconds > 0.0).then(|| run.goodputs_bps.iter().sum()),
     )];
 }
@@ -30,7 +30,7 @@ impl Measured for SeveralFlows {
     const ROWS: &'static [Row<SeveralFlows>] = &[row(
         "jain_index",
         Unit::One,
-        "Jain's fairness index over the goodputs of the flows but probes, from two on; data that goes back counts as a flow",
+        "Jain's fairness index over the goodputs of at least two flows, without probes; reverse data counts as a flow",
         |run| jain_index(&run.goodputs_bps),
     )];
 }
@@ -46,7 +46,7 @@ impl Measured for TcpRun {
         row(
             "retransmitted_share",
             Unit::One,
-            "share of the data segments all flows over TCP sent that were sent again",
+            "share of retransmitted data segments of all TCP flows",
             |run| run.sending.share(),
         ),
         row("timeouts", Unit::Timeouts, "timeouts of all flows", |run| Some(run.sending.timeouts as f64)),

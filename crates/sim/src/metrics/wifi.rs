@@ -27,99 +27,109 @@ impl Measured for Wifi {
         row(
             "frames_sent",
             Unit::Frames,
-            "frames sent by all stations, repetitions and control frames included",
+            "frames sent by all stations, including retransmissions and control frames",
             |wifi| wifi.number(|it| it.frames.sent),
         ),
-        row("frames_errored", Unit::Frames, "frames lost by chance on the air", |wifi| {
+        row("frames_errored", Unit::Frames, "frames lost to random errors on the air", |wifi| {
             wifi.number(|it| it.frames.errored)
         }),
-        row("frames_collided", Unit::Frames, "frames that another frame spoilt at their receiver", |wifi| {
+        row("frames_collided", Unit::Frames, "frames destroyed by another frame at their receiver", |wifi| {
             wifi.number(|it| it.frames.collided)
         }),
-        row("drops_queue", Unit::Packets, "packets refused by a full interface queue", |wifi| {
+        row("drops_queue", Unit::Packets, "packets dropped at a full interface queue", |wifi| {
             wifi.number(|it| it.drops_queue)
         }),
         row(
             "drops_retry",
             Unit::Packets,
-            "packets given up by the link: its retry limit was reached, or they were lost for good",
+            "packets given up by the link: at the retry limit, or lost without repair",
             |wifi| wifi.number(|it| it.drops_retry),
         ),
         row(
             "drops_above",
             Unit::Packets,
-            "packets acknowledged by the link and then lost on their way up",
+            "packets acknowledged by the link and then lost above the MAC",
             |wifi| wifi.number(|it| it.drops_above),
         ),
         row(
             "service_mean_s",
             Unit::Seconds,
-            "mean time of what the observing station delivered, from its queue to the link's acknowledgement",
+            "mean time of delivered packets at the observing station, from arrival in its queue to the link's acknowledgement",
             |wifi| wifi.ended.service.since(&wifi.began.service).mean(),
         ),
-        row("service_sd_s", Unit::Seconds, "standard deviation of that time", |wifi| {
-            wifi.ended.service.since(&wifi.began.service).deviation()
-        }),
+        row(
+            "service_sd_s",
+            Unit::Seconds,
+            "standard deviation of the time of delivered packets at the observing station",
+            |wifi| wifi.ended.service.since(&wifi.began.service).deviation(),
+        ),
         row(
             "airtime_data_payload_s",
             Unit::Seconds,
-            "time in which the observing station heard IP packets other than TCP acknowledgements",
+            "airtime of IP packets other than TCP acknowledgements, at the observing station",
             |wifi| wifi.airtime(AirClass::DataPayload),
         ),
         row(
             "airtime_tcp_ack_payload_s",
             Unit::Seconds,
-            "time of pure TCP acknowledgements, their IP packets alone",
+            "airtime of pure TCP acknowledgements, IP packets only",
             |wifi| wifi.airtime(AirClass::TcpAckPayload),
         ),
-        row("airtime_headers_s", Unit::Seconds, "time of preambles and headers of data frames", |wifi| {
+        row("airtime_headers_s", Unit::Seconds, "airtime of preambles and headers of data frames", |wifi| {
             wifi.airtime(AirClass::Headers)
         }),
-        row("airtime_rts_cts_s", Unit::Seconds, "time of RTS and CTS", |wifi| wifi.airtime(AirClass::RtsCts)),
-        row("airtime_mac_ack_s", Unit::Seconds, "time of the link's acknowledgements", |wifi| {
+        row("airtime_rts_cts_s", Unit::Seconds, "airtime of RTS and CTS", |wifi| {
+            wifi.airtime(AirClass::RtsCts)
+        }),
+        row("airtime_mac_ack_s", Unit::Seconds, "airtime of link-layer acknowledgements", |wifi| {
             wifi.airtime(AirClass::MacAck)
         }),
-        row("airtime_interframe_s", Unit::Seconds, "time of interframe spaces", |wifi| {
+        row("airtime_interframe_s", Unit::Seconds, "duration of interframe spaces", |wifi| {
             wifi.airtime(AirClass::Interframe)
         }),
-        row("airtime_backoff_s", Unit::Seconds, "time of backoff", |wifi| wifi.airtime(AirClass::Backoff)),
-        row("airtime_collision_s", Unit::Seconds, "time of frames that another spoilt", |wifi| {
+        row("airtime_backoff_s", Unit::Seconds, "duration of backoff", |wifi| {
+            wifi.airtime(AirClass::Backoff)
+        }),
+        row("airtime_collision_s", Unit::Seconds, "airtime of frames destroyed by another frame", |wifi| {
             wifi.airtime(AirClass::Collision)
         }),
-        row("airtime_errored_s", Unit::Seconds, "time of frames lost by chance", |wifi| {
+        row("airtime_errored_s", Unit::Seconds, "airtime of frames lost to random errors", |wifi| {
             wifi.airtime(AirClass::Errored)
         }),
-        row("airtime_idle_s", Unit::Seconds, "time in which nobody had anything to send", |wifi| {
+        row("airtime_idle_s", Unit::Seconds, "time without frames to send at any station", |wifi| {
             wifi.airtime(AirClass::Idle)
         }),
         row(
             "airtime_concurrent_s",
             Unit::Seconds,
-            "airtime used at the same time as another frame, here or out of hearing",
+            "airtime concurrent with another frame, or outside the range of the observing station",
             |wifi| Some(wifi.ended.airtime.concurrent().as_secs()),
         ),
         row(
             "queue_mean_packets",
             Unit::Packets,
-            "mean number of packets that the observing station held over time, the one in service included",
+            "mean number of packets held by the observing station over time, including the one in service",
             |wifi| Some(wifi.ended.queue.mean_since(&wifi.began.queue)),
         ),
         row(
             "queue_max_packets",
             Unit::Packets,
-            "most packets that the observing station held at once",
+            "maximum number of packets held by the observing station",
             |wifi| Some(f64::from(wifi.ended.queue.longest())),
         ),
         row(
             "queue_delay_mean_s",
             Unit::Seconds,
-            "mean time of packets at the observing station, from its queue to the start of their first data frame",
+            "mean queueing delay at the observing station: from arrival in its queue to the start of the packet's first data frame",
             |wifi| wifi.ended.waits.mean,
         ),
-        row("queue_delay_p95_s", Unit::Seconds, "their 95th percentile, to within 1/32", |wifi| {
-            wifi.ended.waits.p95
-        }),
-        row("queue_delay_max_s", Unit::Seconds, "the longest of these times", |wifi| {
+        row(
+            "queue_delay_p95_s",
+            Unit::Seconds,
+            "95th percentile of the queueing delay at the observing station, to within 1/32",
+            |wifi| wifi.ended.waits.p95,
+        ),
+        row("queue_delay_max_s", Unit::Seconds, "maximum queueing delay at the observing station", |wifi| {
             wifi.ended.waits.longest
         }),
     ];
@@ -143,29 +153,38 @@ impl Measured for Arq {
         row(
             "arq.first_transmissions",
             Unit::Frames,
-            "data frames the access point sent at its first attempt",
+            "data frames that the access point sent as first attempts",
             |arq| arq.number(|it| it.attempts[0]),
         ),
         row(
             "arq.first_retransmissions",
             Unit::Frames,
-            "data frames it sent at the second attempt; the first had no MAC acknowledgement, or its RTS no CTS",
+            "data frames that the access point sent as second attempts; the first had no MAC acknowledgement, or its RTS no CTS",
             |arq| arq.number(|it| it.attempts[1]),
         ),
-        row("arq.second_retransmissions", Unit::Frames, "those it sent at the third attempt", |arq| {
-            arq.number(|it| it.attempts[2])
-        }),
-        row("arq.third_retransmissions", Unit::Frames, "those it sent at a later attempt", |arq| {
-            arq.number(|it| it.attempts[3])
-        }),
+        row(
+            "arq.second_retransmissions",
+            Unit::Frames,
+            "data frames that the access point sent as third attempts",
+            |arq| arq.number(|it| it.attempts[2]),
+        ),
+        row(
+            "arq.third_retransmissions",
+            Unit::Frames,
+            "data frames that the access point sent as later attempts",
+            |arq| arq.number(|it| it.attempts[3]),
+        ),
         row(
             "arq.packets_dropped",
             Unit::Packets,
-            "packets it gave up since a fragment was not acknowledged, or came too late",
+            "packets that the access point gave up because a fragment was not acknowledged or too late",
             |arq| arq.number(|it| it.given_up),
         ),
-        row("arq.buffer_overflows", Unit::Packets, "packets its full buffer refused", |arq| {
-            arq.number(|it| it.refused)
-        }),
+        row(
+            "arq.buffer_overflows",
+            Unit::Packets,
+            "packets dropped at the full buffer of the access point",
+            |arq| arq.number(|it| it.refused),
+        ),
     ];
 }

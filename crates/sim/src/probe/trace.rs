@@ -24,13 +24,16 @@ use store::{Reader, Values, Writer};
 
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
-    ("cwnd", "congestion window and threshold of each flow, on change"),
-    ("rtt", "each round trip measured, of the handshake or of data, with the smoothed value and the timeout"),
-    ("queue", "packets in a link's queue, or at an 802.11 station, after each that it took in"),
-    ("tcp", "each event of each TCP sender"),
-    ("jitter", "the jitter ratio of each law that judges by it, and its threshold, at each advance"),
-    ("slots", "what each node of a slotted network sent and met with in each slot"),
-    ("arq", "what each access point with dynamic ARQ held, served and why, and what came of it"),
+    ("cwnd", "congestion window and slow-start threshold of each flow, on change"),
+    ("rtt", "round-trip samples of handshake and data, with the smoothed value and the timeout"),
+    ("queue", "packets in the queue of a link or an 802.11 station, after each enqueued packet"),
+    ("tcp", "events of TCP senders"),
+    ("jitter", "jitter ratio and threshold of each law that uses them, at each advance"),
+    ("slots", "transmissions and receptions of each node of a slotted network, by slot"),
+    (
+        "arq",
+        "services of each access point with dynamic ARQ: its queues, the selected unit with the reason, and the outcome",
+    ),
 ];
 
 /// What a channel of this name would record and a run has not; `None` where there is something to record.

@@ -139,7 +139,7 @@ impl fmt::Display for RunError {
             RunError::Interrupted => write!(f, "interrupted"),
             RunError::Unreachable(pair) => write!(f, "{pair}"),
             RunError::TooManyFlows(flows, most) => {
-                write!(f, "{flows} flows; expected at most {most}, for which there are ports")
+                write!(f, "{flows} flows; expected at most {most}, the number of ports")
             }
             RunError::UnknownTrace(name) => {
                 let known: Vec<&str> =
@@ -148,12 +148,12 @@ impl fmt::Display for RunError {
             }
             RunError::Memory { needed, allowed } => write!(
                 f,
-                "the run may need {} MB of memory, {} MB are allowed; raise run.max-memory or shrink queues and windows",
+                "the run may need {} MB of memory; expected at most {} MB (raise run.max-memory, or reduce queues and windows)",
                 needed / 1_000_000,
                 allowed / 1_000_000
             ),
             RunError::NoSuchHeader { flow, what, instead } => {
-                write!(f, "no capture can show {what} of flows.{flow}; expected {instead}")
+                write!(f, "a capture cannot represent {what} of flows.{flow}; expected {instead}")
             }
             RunError::Capture(path, error) => {
                 write!(f, "{}: cannot write the capture: {error}", path.display())

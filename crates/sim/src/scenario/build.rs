@@ -413,7 +413,7 @@ impl<'a> Part<'a> {
     }
 
     fn broken(&self, key: &str) -> ! {
-        panic!("{}: no value of its kind after validation", self.0.key(key))
+        panic!("{}: invalid value after validation", self.0.key(key))
     }
 
     fn word(&self, key: &str) -> &'a str {

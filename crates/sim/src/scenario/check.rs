@@ -61,7 +61,7 @@ impl<'a> Check<'a> {
                 self.faults.push(Fault::new(
                     place,
                     section,
-                    format!("none given; expected at least one such as {example}"),
+                    format!("missing; expected at least one such as {example}"),
                 ));
             }
         }
@@ -71,7 +71,7 @@ impl<'a> Check<'a> {
                 self.faults.push(Fault::new(
                     place,
                     format!("flows.{name}"),
-                    "tcp and udp; expected one of them",
+                    "both tcp and udp; expected one of them",
                 ));
             }
         }
@@ -112,7 +112,7 @@ impl<'a> Check<'a> {
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(
-                "the routes of its flows alone take more than {} MB; expected more memory, or fewer flows",
+                "the routes of its flows need more than {} MB; expected more memory, or fewer flows",
                 needed / 1_000_000
             );
             self.fault("run.max-memory", text);
@@ -164,11 +164,12 @@ impl<'a> Check<'a> {
         if flow.from == flow.to {
             self.fault(
                 &format!("flows.{name}.to"),
-                format!("\"{to}\" is the sender too; expected another node"),
+                format!("\"{to}\" is also the sender; expected another node"),
             );
         } else if !joined {
-            let reach = if config.wifi().next().is_some() { ", with stations in reach" } else { "" };
-            let text = format!("no path from \"{from}\" to \"{to}\"; expected links that join them{reach}");
+            let reach = if config.wifi().next().is_some() { ", with stations in range" } else { "" };
+            let text =
+                format!("no path from \"{from}\" to \"{to}\"; expected links that connect them{reach}");
             self.fault(&format!("flows.{name}.to"), text);
         }
     }
@@ -185,13 +186,16 @@ impl<'a> Check<'a> {
 
     fn start(&mut self, config: &Config, flow: &FlowConfig) {
         if flow.app.start.0 >= config.run.duration.0 {
-            let text = format!("the flow starts at {}; the run ends before", at(flow.app.start));
+            let text = format!(
+                "the flow starts at {}, after the end of the run; expected an earlier time",
+                at(flow.app.start)
+            );
             self.remark(&format!("flows.{}.app.start", flow.table()), text);
         }
         let latest = flow.app.start.after(flow.app.spread);
         if let Some(stop) = flow.app.stop.filter(|stop| *stop > flow.app.start && *stop <= latest) {
             let text = format!(
-                "the flow starts until {}, within app.spread of app.start; if that is after {}, when it stops, it never starts",
+                "the flow may start as late as {}, within app.spread of app.start; if it starts after {}, its stop time, it sends nothing",
                 at(latest),
                 at(stop)
             );
@@ -207,14 +211,14 @@ impl<'a> Check<'a> {
         let key = |below: &str| format!("flows.{}.{below}", flow.table());
         let sum: f64 = user.shares.iter().sum();
         if (sum - 1.0).abs() > 1e-9 {
-            let text = format!("shares of {:.6} % in all; expected 100 %", sum * 100.0);
+            let text = format!("the shares add up to {:.6} %; expected 100 %", sum * 100.0);
             self.fault(&key("app.mix"), text);
         }
         for (below, set) in
             [("read-rate", flow.sink.read_rate.is_some()), ("pause-at", flow.sink.pause_at.is_some())]
         {
             if set {
-                let text = "a user reads at once; expected a flow without it".to_string();
+                let text = "a user reads without delay; expected a flow without this key".to_string();
                 self.fault(&key(&format!("sink.{below}")), text);
             }
         }
@@ -235,7 +239,10 @@ impl<'a> Check<'a> {
             );
             self.fault(&format!("{prefix}.start"), text);
         } else if start > opens && start.0 >= config.run.duration.0 {
-            let text = format!("the source starts at {}; the run ends before", at(start));
+            let text = format!(
+                "the source starts at {}, after the end of the run; expected an earlier time",
+                at(start)
+            );
             self.remark(&format!("{prefix}.start"), text);
         }
     }
@@ -278,21 +285,20 @@ impl<'a> Check<'a> {
         let extension = tcp.extension();
         if tcp.room_for_blocks(extension) == 0 && matches!(recovery, "sack" | "fack") {
             let text = format!(
-                "no SACK block of recovery \"{recovery}\" finds room beside timestamps and the law's option; expected false"
+                "a SACK block of recovery \"{recovery}\" does not fit into the header with timestamps and the law's option; expected false"
             );
             self.fault(&key("tcp.timestamps"), text);
         }
         if extension.is_none() && !tcp.parts.judges.is_empty() && flow.reverse.is_some() {
             // A header has room for the stamps of one segment, so that stamps of data take those of acknowledgements away.
-            let text = "laws that watch see no stamps of acknowledgements that ride on data, and app.reverse sends data \
-                        back; expected \"none\", or a law in force that has stamps sent alone";
+            let text = "judges see no timestamps of acknowledgements piggybacked on data, and app.reverse sends data back; expected \"none\", or a controlling law whose timestamps are sent separately";
             self.fault(&key("tcp.judges"), text.to_string());
         }
         let options = if tcp.timestamps { TIMESTAMPS } else { 0 } + extension.map_or(0, Form::bytes);
         let largest = LARGEST_PACKET - TCP_HEADERS - options - u32::from(tcp.extra_header);
         if tcp.packet > largest {
             let text = format!(
-                "{} B do not fit into an IP packet with their headers; expected at most {largest} B",
+                "{} B and headers do not fit into an IP packet; expected at most {largest} B",
                 tcp.packet
             );
             self.fault(&key("tcp.packet"), text);
@@ -301,7 +307,7 @@ impl<'a> Check<'a> {
         if window > LARGEST_WINDOW {
             let most = LARGEST_WINDOW / u64::from(tcp.packet);
             let text = format!(
-                "{} segments are more than 1 GiB, the most TCP can announce; expected at most {most} segments",
+                "{} segments exceed 1 GiB, the maximum window of TCP; expected at most {most} segments",
                 tcp.window
             );
             self.fault(&key("tcp.window"), text);
@@ -310,8 +316,9 @@ impl<'a> Check<'a> {
         for (below, buffer) in [("sink.buffer", tcp.receive_buffer), ("sink.reverse.buffer", back)] {
             if let Some(buffer) = buffer.filter(|buffer| *buffer < u64::from(tcp.packet)) {
                 let packet = tcp.packet;
-                let text =
-                    format!("{buffer} B hold no full segment; expected at least tcp.packet, {packet} B");
+                let text = format!(
+                    "{buffer} B cannot hold a full segment; expected at least tcp.packet, {packet} B"
+                );
                 self.fault(&key(below), text);
             }
         }

@@ -153,8 +153,7 @@ fn too_many(name: &str, at: Place, value: &DeValue<'_>) -> Option<Fault> {
 }
 
 fn too_many_tables(name: &str, at: Place, count: usize) -> Option<Fault> {
-    let text =
-        format!("{count} tables; expected at most {MOST}, of which one with a count may stand for many");
+    let text = format!("{count} tables; expected at most {MOST} (a table with a count stands for many)");
     (count > MOST).then(|| Fault::new(at, name, text))
 }
 

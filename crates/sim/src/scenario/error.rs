@@ -29,7 +29,7 @@ impl ScenarioError {
         if lines.len() > MOST_FAULTS {
             let more = lines.len() - MOST_FAULTS;
             lines.truncate(MOST_FAULTS);
-            lines.push(format!("{name}: {more} more like these; expected none"));
+            lines.push(format!("{name}: {more} more errors like these"));
         }
         ScenarioError { lines }
     }

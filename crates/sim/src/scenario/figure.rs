@@ -28,7 +28,7 @@ pub(super) fn figures(
         if let Some(Json::String(id)) = &id
             && figures.iter().any(|other| other.get("id").is_some_and(|other| other == id))
         {
-            reader.fault(*place, "id", format!("\"{id}\" twice; expected an id of its own for each figure"));
+            reader.fault(*place, "id", format!("\"{id}\" twice; expected a different id for each figure"));
         }
         if reader.faults.is_empty() {
             let open =
@@ -40,7 +40,7 @@ pub(super) fn figures(
                     (true, false) => "x, lines",
                     (false, false) => "lines",
                 };
-                let text = format!("leaves {key} open; name it in {along} or where");
+                let text = format!("does not fix {key}; expected it in {along} or where");
                 remarks.push(Fault::new(*place, "figure", text));
             }
         }
@@ -80,7 +80,8 @@ impl<'a> Reader<'a> {
             };
             if !serves(key, &kind) {
                 let only: Vec<String> = key.only.iter().map(|only| Only::text(*only)).collect();
-                let text = format!("a figure of kind \"{kind}\" has none; expected {}", only.join(" and "));
+                let text =
+                    format!("not a key of a figure of kind \"{kind}\"; expected {}", only.join(" and "));
                 self.fault(leaf.item.place, name, text);
                 continue;
             }
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
         if let [Some(Json::String(first)), Some(second)] = [one, other].map(|name| figure.get(name))
             && second == first
         {
-            let text = format!("{first} is figure.{one} as well; expected another swept key");
+            let text = format!("{first} is also figure.{one}; expected another swept key");
             self.fault(place(other).unwrap_or(self.place), other, text);
         }
     }
@@ -149,7 +150,7 @@ impl<'a> Reader<'a> {
                 self.fault(place("link").unwrap_or(self.place), "link", unknown("wifi link", link, &known));
             }
             _ if known.is_empty() => {
-                let text = "\"airtime\" of a scenario without 802.11; expected a link of kind wifi";
+                let text = "\"airtime\" in a scenario without 802.11; expected a link of kind wifi";
                 self.fault(place("kind").unwrap_or(self.place), "kind", text.to_string());
             }
             _ => {}
@@ -165,7 +166,9 @@ impl<'a> Reader<'a> {
         let known: BTreeSet<&str> = of_class.map(|(flow, _)| flow).collect();
         match figure.get("flow") {
             _ if known.is_empty() => {
-                let text = format!("\"{class}\" of a scenario without; expected a class that a flow has");
+                let text = format!(
+                    "\"{class}\" is not a class of this scenario; expected a class of one of its flows"
+                );
                 self.fault(place("class").unwrap_or(self.place), "class", text);
             }
             Some(Json::String(flow)) if !known.contains(flow.as_str()) => {
@@ -209,9 +212,12 @@ impl<'a> Reader<'a> {
             let text = if binned && !has_bins {
                 format!("\"{panel}\" without bins; expected run.bin to be set, such as \"500 ms\"")
             } else if !binned && !has_tcp {
-                format!("\"{panel}\" of UDP; expected {}, or a flow over TCP", BINNED_PANELS.join(", "))
+                format!(
+                    "\"{panel}\" of a UDP flow; expected {}, or a flow over TCP",
+                    BINNED_PANELS.join(", ")
+                )
             } else if panel == "jitter" && !chosen.iter().any(|flow| self.is_judged(flow)) {
-                "\"jitter\" of laws that do not judge; expected jtcp or ejtcp as tcp.variant or in tcp.judges"
+                "\"jitter\" without a law that uses it; expected jtcp or ejtcp as tcp.variant or in tcp.judges"
                     .to_string()
             } else {
                 continue;

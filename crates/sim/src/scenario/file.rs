@@ -12,7 +12,7 @@ pub(super) fn text(path: &Path) -> Result<String, ScenarioError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
         let line = 1 + valid.matches('\n').count();
-        let found = "bytes that are no UTF-8; expected TOML text in UTF-8";
+        let found = "invalid UTF-8; expected TOML text in UTF-8";
         ScenarioError::plain(format!("{}:{line}: {found}", path.display()))
     })
 }

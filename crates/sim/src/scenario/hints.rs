@@ -23,7 +23,7 @@ pub(super) enum Said {
 
 const AQM: &str = "queues are drop-tail, without ECN or active queue management";
 const MODERN_WIFI: &str = "802.11 goes up to 802.11a, without aggregation, MIMO and service classes";
-const ADDRESSES: &str = "nodes are known by name, without addresses and ports";
+const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
 /// Keys by the names that other programs give them, in lower case without `-` and `_`.
 const KEY_HINTS: &[(&[&str], Hint)] = &[
@@ -78,7 +78,7 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["address", "ip", "port", "subnet", "mask", "ttl", "ipv6", "mac"], Absent(ADDRESSES)),
     (
         &["sndbuf", "sndbufsize", "sendbuffer", "wmem"],
-        Absent("what an application writes waits without a limit"),
+        Absent("data written by an application waits without a limit"),
     ),
 ];
 

@@ -17,10 +17,10 @@ use form::{Form, SECTIONS};
 
 /// Sections that are no settings, and what is said of one that is set like them.
 const OF_FILE: [(&str, &str); 2] = [
-    ("sweep", "is read from the file alone; expected the swept key itself, which a value fixes"),
+    ("sweep", "can be set only in the file; expected the swept key itself, to fix its value"),
     (
         "figure",
-        "is read from the file alone, as [[figure]]; expected a key of run, nodes, links, flows or agents",
+        "can be set only in the file, as [[figure]]; expected a key of run, nodes, links, flows or agents",
     ),
 ];
 
@@ -168,8 +168,7 @@ impl Layout {
             let mut known = keys::children(&path[..depth]);
             known.retain(|child| *child != "figure");
             if known.is_empty() {
-                let text =
-                    format!("nothing stands below {}; expected a value there", path[..depth].join("."));
+                let text = "has no keys below it; expected a value".to_owned();
                 return Err(Astray { depth, text, is_table: false });
             }
             if known == ["*"] {

@@ -152,7 +152,9 @@ impl Tables {
             return Err(unknown(what, name, &known));
         };
         let (group, count) = (&roster[table], self.ranges[table].len());
-        Err(format!("\"{name}\", but {group} has {count} members; expected {group}1 to {group}{count}"))
+        Err(format!(
+            "\"{name}\" does not exist, {group} has {count} members; expected {group}1 to {group}{count}"
+        ))
     }
 }
 
@@ -177,7 +179,7 @@ impl<'a> Reader<'a> {
     fn fits(&mut self, there: usize, more: usize, table: Table<'_>, key: &str) -> bool {
         let all = there.saturating_add(more);
         if all > MOST {
-            self.fault(table.key(key), format!("{all} in all; expected at most {MOST}"));
+            self.fault(table.key(key), format!("{all} in total; expected at most {MOST}"));
         }
         all <= MOST
     }
@@ -363,7 +365,7 @@ impl<'a> Reader<'a> {
         to: &Range<usize>,
     ) -> Option<Vec<(usize, usize)>> {
         if from.len() == 1 && from == to {
-            self.fault(format!("flows.{name}.to"), "the only sender too; expected another node");
+            self.fault(format!("flows.{name}.to"), "also the only sender; expected another node");
             return None;
         }
         let seed = flow.get("seed").and_then(Value::count).unwrap_or(1);

@@ -363,7 +363,7 @@ impl Scenario {
     /// The whole number that a key with a default has, which no sweep changes.
     fn head_count(&self, key: &str) -> u64 {
         let count = Sheet::new(&self.plan, 0).get(key).and_then(value::Value::count);
-        count.unwrap_or_else(|| panic!("{}: {key} is not a whole number", self.name))
+        count.unwrap_or_else(|| panic!("{}: {key} is not an integer", self.name))
     }
 
     fn expect(&self, point: usize) {

@@ -21,7 +21,7 @@ pub(super) fn listed(name: &str, known: &[&str]) -> String {
     let first: Vec<&str> = names.iter().take(MOST_LISTED).map(|(_, other)| *other).collect();
     let mut text = first.join(", ");
     if names.len() > MOST_LISTED {
-        let _ = write!(text, ", … ({} in all)", names.len());
+        let _ = write!(text, ", … ({} in total)", names.len());
     }
     text
 }
@@ -128,7 +128,7 @@ mod tests {
         let known: Vec<String> = (0..20).map(|i| format!("word-{i}")).chain(["reno".to_string()]).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let list = listed("renno", &known);
-        assert_eq!(list, "reno, word-0, word-1, word-2, word-3, word-4, word-5, word-6, … (21 in all)");
+        assert_eq!(list, "reno, word-0, word-1, word-2, word-3, word-4, word-5, word-6, … (21 in total)");
         assert_eq!(listed("x", &["tahoe", "reno"]), "tahoe, reno");
         assert_eq!(unknown("swept key", "a", &[]), "unknown swept key \"a\"; this scenario has no swept key");
     }

@@ -166,11 +166,11 @@ impl Dim {
 
     fn finest(self) -> &'static str {
         match self {
-            Dim::Time => "whole nanoseconds",
-            Dim::Rate => "whole bits per second",
-            Dim::Size => "whole bytes",
-            Dim::Frequency => "whole hertz",
-            _ => "a whole number",
+            Dim::Time => "an integer number of nanoseconds",
+            Dim::Rate => "an integer number of bits per second",
+            Dim::Size => "an integer number of bytes",
+            Dim::Frequency => "an integer number of hertz",
+            _ => "an integer",
         }
     }
 }
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_hundredth_of_a_millisecond_is_exactly_ten_thousand_nanoseconds() {
         assert_eq!(Quantity::parse("0.01 ms").unwrap().base.as_u64(), Some(10_000));
-        assert_eq!(Quantity::parse("0.5 ns"), Err(Unread::TooFine("whole nanoseconds")));
+        assert_eq!(Quantity::parse("0.5 ns"), Err(Unread::TooFine("an integer number of nanoseconds")));
     }
 
     #[test]

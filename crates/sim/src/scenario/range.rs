@@ -26,7 +26,7 @@ pub(super) fn expand(key: &Key, text: &str) -> Result<Vec<Value>, String> {
     let first = Edge::read(key, first)?;
     let last = Edge::read(key, last)?;
     if first.dim != last.dim {
-        return Err(format!("{found} has ends of two kinds; expected one unit"));
+        return Err(format!("{found} has bounds of two kinds; expected one unit"));
     }
     let numbers = match law {
         "step" => linear(first.base, last.base, Edge::step(key, amount, first.dim)?),
@@ -79,7 +79,8 @@ impl Edge {
 }
 
 fn linear(first: Decimal, last: Decimal, step: Decimal) -> Result<Vec<Decimal>, String> {
-    let never = "never arrives; expected a step that leads from the first value to the last".to_string();
+    let never =
+        "never reaches its last value; expected a step from the first value towards the last".to_string();
     if first == last {
         return Ok(vec![first]);
     }
@@ -113,15 +114,15 @@ fn logarithmic(first: Decimal, last: Decimal, count: &str) -> Result<Vec<Decimal
         .parse()
         .ok()
         .filter(|count| (2..=MOST_VALUES).contains(count))
-        .ok_or_else(|| format!("has \"{count}\" after log; expected a number of values from 2 on"))?;
+        .ok_or_else(|| format!("has \"{count}\" after log; expected the number of values, at least 2"))?;
     if first <= Decimal::ZERO || last <= Decimal::ZERO {
-        return Err("has an end of zero; expected ends above zero for log".to_string());
+        return Err("has a bound of zero; expected bounds above zero for log".to_string());
     }
     let ratio = last.as_f64() / first.as_f64();
     let mut values = vec![first];
     for index in 1..count - 1 {
         let value = first.as_f64() * libm::pow(ratio, index as f64 / (count - 1) as f64);
-        values.push(Decimal::from_f64(value, LOG_DIGITS).ok_or("is out of range; expected nearer ends")?);
+        values.push(Decimal::from_f64(value, LOG_DIGITS).ok_or("is out of range; expected closer bounds")?);
     }
     values.push(last);
     Ok(values)
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn a_step_that_never_arrives_is_told() {
         for range in ["0 % .. 20 % step -2 %", "20 % .. 0 % step 2 %", "0 % .. 20 % step 0 %"] {
-            assert!(texts("links.a.loss.rate", range)[0].contains("never arrives"), "{range}");
+            assert!(texts("links.a.loss.rate", range)[0].contains("never reaches its last value"), "{range}");
         }
         let over = &texts("links.a.loss.rate", "0 % .. 20 % step 3 %")[0];
         assert!(over.contains("steps over its last value"), "{over}");
@@ -197,6 +198,6 @@ mod tests {
         let zero = &texts("links.a.loss.rate", "0 % .. 20 % log 5")[0];
         assert!(zero.contains("expected ends above zero"), "{zero}");
         let mixed = &texts("links.a.queue", "8 kB .. 16 packets step 4 kB")[0];
-        assert!(mixed.contains("ends of two kinds"), "{mixed}");
+        assert!(mixed.contains("bounds of two kinds"), "{mixed}");
     }
 }

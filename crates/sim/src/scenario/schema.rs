@@ -132,7 +132,7 @@ fn sweep() -> Json {
         "description": "swept keys, each in quotes, with their values; together they form a grid",
         "properties": {
             "zip": { "type": "object", "description": "keys that advance together", "additionalProperties": values },
-            "list": { "type": "array", "description": "one point a table", "items": { "type": "object" } },
+            "list": { "type": "array", "description": "one point per table", "items": { "type": "object" } },
         },
         "additionalProperties": values,
     })

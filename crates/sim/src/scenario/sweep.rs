@@ -94,7 +94,7 @@ fn slot(plan: &mut Plan, leaf: &Leaf, faults: &mut Faults) -> Option<usize> {
             None
         }
         Ok(slot) if plan.layout.def(slot).is_outside_result() => {
-            let text = "does not change what is measured; expected a key that does";
+            let text = "does not affect results; expected a key that does";
             faults.push(Fault::new(leaf.item.place, format!("sweep.{key}"), text));
             None
         }
@@ -200,7 +200,7 @@ fn list(plan: &mut Plan, table: &Leaf, items: &[Item], faults: &mut Faults) -> O
         }
         let known = |slot: &usize| plan.layout.key(*slot);
         if let Some((slot, _, at)) = row.iter().find(|(slot, ..)| !axis.slots.contains(slot)) {
-            let text = "a key that the first point has not; expected the same keys in each";
+            let text = "a key that the first point does not have; expected the same keys in each";
             faults.push(Fault::new(*at, format!("sweep.list.{}", known(slot)), text));
             continue;
         }

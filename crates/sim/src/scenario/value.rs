@@ -153,7 +153,7 @@ impl Key {
             Unread::OutOfRange => {
                 format!("{found} is out of range; expected {}", self.expected(None))
             }
-            Unread::TooFine(finest) => format!("{found} is too fine; expected {finest}"),
+            Unread::TooFine(finest) => format!("{found} is too precise; expected {finest}"),
         })?;
         if !dims.contains(&quantity.dim) {
             let number =
@@ -311,7 +311,7 @@ impl Key {
             };
             let number = Decimal::parse(text).filter(|number| number.as_u64().is_some());
             let Some(number) = number.filter(|number| !number.is_zero()) else {
-                return Err(format!("{text} in the list; expected whole numbers, counted from 1"));
+                return Err(format!("{text} in the list; expected integers from 1"));
             };
             if number <= last {
                 return Err(format!("{number} after {last}; expected an ascending list"));
@@ -328,10 +328,10 @@ impl Key {
             Kind::Quantity(dims, unit) => dims.iter().map(|dim| example(*dim, unit, number)).collect(),
             Kind::Integer => vec![match (self.least, self.most) {
                 (Some(least), Some(most)) => {
-                    format!("a whole number from {} to {}", least.text, most.text)
+                    format!("an integer from {} to {}", least.text, most.text)
                 }
-                (Some(least), None) => format!("a whole number from {} on", least.text),
-                _ => "a whole number".to_string(),
+                (Some(least), None) => format!("an integer of at least {}", least.text),
+                _ => "an integer".to_string(),
             }],
             Kind::Number => vec!["a number such as 1e-6".to_string()],
             Kind::Bool => vec!["true or false".to_string()],
@@ -349,7 +349,7 @@ impl Key {
             Kind::Rates => vec!["rates such as [\"1 Mbit/s\", \"2 Mbit/s\"]".to_string()],
             Kind::Position => vec!["two lengths such as [\"0 m\", \"100 m\"]".to_string()],
             Kind::Ordinals => {
-                vec!["ascending whole numbers from 1 such as [12, 40, 41]".to_string()]
+                vec!["ascending integers from 1 such as [12, 40, 41]".to_string()]
             }
             Kind::SweptKey => vec!["a swept key in quotes".to_string()],
             Kind::Metric => vec!["a metric in quotes".to_string()],

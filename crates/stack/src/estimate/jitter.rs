@@ -56,7 +56,8 @@ impl Words for Reach {
 
 impl Reach {
     /// The choice in words, for the parameters of the laws that offer it.
-    pub const MEANING: &str = "packets that the jitter ratio is taken over: cwnd, or two more, so that it always spans a round trip";
+    pub const MEANING: &str =
+        "packets over which the jitter ratio is computed: cwnd, or cwnd + 2, which always spans a round trip";
 
     fn packets(self, window: f64) -> u64 {
         match self {

@@ -214,8 +214,8 @@ impl Form {
     pub fn exception(self) -> Option<Exception> {
         (self == Form::Paper).then_some(Exception {
             parameter: "header",
-            label: "exact stamps in two bytes",
-            meaning: "two exact bytes; an exception that no header could hold and no capture can show",
+            label: "exact timestamps in two bytes",
+            meaning: "exact timestamps in two bytes; an exception: a real header could not hold them, and captures cannot show them",
         })
     }
 }

@@ -253,7 +253,7 @@ impl Setting {
     pub fn count(self) -> u64 {
         match self {
             Setting::Count(value) => value,
-            other => other.mismatch("a whole number"),
+            other => other.mismatch("an integer"),
         }
     }
 
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "Flag(true) for a parameter that takes a whole number")]
+    #[should_panic(expected = "Flag(true) for a parameter that takes an integer")]
     fn a_value_of_another_domain_breaks_an_invariant() {
         Config::default().set("depth", Setting::Flag(true));
     }

@@ -437,25 +437,25 @@ impl Arq for DynamicArq {
             count(
                 "urgent_served",
                 "frames",
-                "frames served since the timer of their sender was about to fire",
+                "frames served because the timer of their sender was about to expire",
                 urgent,
             ),
             count(
                 "urgent_missed",
                 "turns",
-                "turns at which a frame was urgent that was not the first of its queue, and no first one was",
+                "services at which a frame was urgent that was not the head of its queue, and no head was",
                 urgent_missed,
             ),
             count(
                 "hopeless_sent",
                 "frames",
-                "frames sent with less than half a round trip left until their sender's timer",
+                "frames sent with less than half a round trip left until the timer of their sender",
                 hopeless_sent,
             ),
             count(
                 "frames_dropped",
                 "frames",
-                "frames given up, after the third retransmission or as hopeless, without their siblings",
+                "frames given up, after the third retransmission or as hopeless, excluding other fragments of their packets",
                 dropped,
             ),
         ]

@@ -119,7 +119,7 @@ impl Agent for LleTcp {
             count(
                 "relayed",
                 "segments",
-                "acknowledgements made that stand for one that came over the link",
+                "generated acknowledgements that replace one that was sent over the link",
                 counters.relayed,
             ),
             count(
@@ -131,19 +131,19 @@ impl Agent for LleTcp {
             count(
                 "probed",
                 "segments",
-                "segments sent again because the receiver was silent: its acknowledgement may have been lost instead",
+                "segments retransmitted because no acknowledgement arrived; possibly only the acknowledgement was lost",
                 counters.probed,
             ),
             count(
                 "resubmitted",
                 "segments",
-                "segments handed to the link again after it had given them up",
+                "segments passed to the link again after it had given them up",
                 counters.resubmitted,
             ),
             count(
                 "flows_refused",
                 "flows",
-                "flows left alone because there was no room",
+                "flows not handled because the table was full",
                 counters.flows_refused,
             ),
         ]

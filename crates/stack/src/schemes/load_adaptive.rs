@@ -53,7 +53,7 @@ impl Described for History {
         Parameter::<Self>::new(
             "history",
             Domain::Count,
-            "transmissions whose outcomes a node keeps",
+            "number of transmissions in the history of a node",
             |history| Setting::Count(history.entries.into()),
             |history, value| history.entries = value.count() as u32,
         )
@@ -63,18 +63,18 @@ impl Described for History {
         Parameter::<Self>::new(
             "history-expiry",
             Domain::Count,
-            "slots for which it keeps each",
+            "number of slots for which the history keeps a transmission",
             |history| history.expiry.map_or(Setting::Word("never"), Setting::Count),
             |history, value| history.expiry = (!value.is("never")).then(|| value.count()),
         )
         .words(&["never"])
-        .source("lasthop: no source gives it")
+        .source("lasthop: no published value")
         .at_least("1")
         .at_most("1000000000"),
         Parameter::<Self>::new(
             "saturation",
             Domain::Share,
-            "share of failures at which the window is at its widest",
+            "share of failures at which the window reaches its maximum",
             |history| Setting::Share(history.saturation),
             |history, value| history.saturation = value.number(),
         )

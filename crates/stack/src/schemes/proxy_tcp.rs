@@ -105,8 +105,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "duplicates",
             Domain::Words("choice", words::<Duplicates>),
-            "which duplicate acknowledgements are hidden: while the link has the segment they ask for, as long as the agent \
-             remembers it, or the same with the segment sent again",
+            "which duplicate acknowledgements are hidden: while the link holds the missing segment, as long as the agent remembers it, or the latter with a retransmission",
             |agent| Setting::word(agent.duplicates),
             |agent, value| agent.duplicates = value.choice(),
         )
@@ -114,7 +113,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "segments",
             Domain::Count,
-            "most segments remembered of one flow",
+            "maximum number of segments remembered per flow",
             |agent| Setting::Count(agent.segments as u64),
             |agent, value| agent.segments = value.count() as usize,
         )
@@ -124,7 +123,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "idle",
             Domain::Time("s"),
-            "silence after which a flow is forgotten",
+            "idle time after which a flow is removed",
             |agent| Setting::Time(agent.idle),
             |agent, value| agent.idle = value.time(),
         )
@@ -133,7 +132,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "max-flows",
             Domain::Count,
-            "most flows known at once; further ones are left alone",
+            "maximum number of tracked flows; further flows are not handled",
             |agent| Setting::Count(agent.max_flows as u64),
             |agent, value| agent.max_flows = value.count() as usize,
         )
@@ -290,7 +289,7 @@ impl Agent for ProxyTcp {
         vec![Count {
             name: "released",
             unit: "segments",
-            meaning: "hidden duplicates that went up after all, when the link had given up",
+            meaning: "hidden duplicates released because the link gave up the segment",
             value: self.counters.released,
         }]
     }

@@ -44,7 +44,9 @@ impl Check<'_> {
                 self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
             } else if !is_served && is_listed {
                 let text = if agent.is_anywhere() {
-                    format!("\"{name}\" ends with no wifi link in either direction; expected flows that do")
+                    format!(
+                        "\"{name}\" does not end with a wifi link in either direction; expected flows that do"
+                    )
                 } else {
                     let hop = if agent.scheme.needs().last_hop { "ends with" } else { "crosses" };
                     format!("\"{name}\" never {hop} {}; expected flows that do", place(config, agent))
@@ -55,8 +57,7 @@ impl Check<'_> {
                 && let Some(place) = has_stamps(flow)
             {
                 let text = format!(
-                    "\"{name}\" has {place}, which needs the receiver's stamps, and acknowledgements of the agent \
-                     have none; expected flows of other laws"
+                    "\"{name}\" has {place}, which needs timestamps of the receiver, and the agent's acknowledgements have none; expected flows of other laws"
                 );
                 self.fault(&key, text);
             }
@@ -89,7 +90,7 @@ impl Check<'_> {
             }
             Misplaced::NoReports(link) => {
                 let text = format!(
-                    "links.{} does not report which packets were delivered, as {kind} needs it; expected a wifi link",
+                    "links.{} does not report delivered packets, which {kind} needs; expected a wifi link",
                     config.links[*link].name
                 );
                 let key = if agent.links.is_some() { "link" } else { "node" };
@@ -116,7 +117,7 @@ impl Check<'_> {
         let word = sheet.get(key).map(Value::text).unwrap_or_default();
         for flow in flows.filter(|flow| matches!(flow.app.kind, AppKind::User(_))) {
             let text = format!(
-                "\"{word}\" breaks connections with data both ways, as the sessions of flows.{} have it; {instead}",
+                "\"{word}\" breaks connections with data in both directions, such as the sessions of flows.{}; {instead}",
                 flow.table()
             );
             self.remark(key, text);

@@ -44,8 +44,7 @@ impl Check<'_> {
         if !fits {
             let most = LARGEST_MSDU.saturating_sub(headers + llc);
             let text = format!(
-                "{payload} B, {headers} B of headers and {llc} B of LLC make an MSDU of {} B on links.{link}, above \
-                 the {LARGEST_MSDU} B of 802.11; expected at most {most} B",
+                "{payload} B with {headers} B of headers and {llc} B of LLC give an MSDU of {} B on links.{link}, above the 802.11 maximum of {LARGEST_MSDU} B; expected at most {most} B",
                 packet + llc
             );
             self.fault(&packet_key(flow), text);
@@ -58,8 +57,7 @@ impl Check<'_> {
         let frame = Rules::new(wifi.mac).longest_frame(packet);
         if wifi.mac.fec.is_some() && frame > LARGEST_FRAME {
             let text = format!(
-                "makes frames of {frame} B of packets of {packet} B, above the {LARGEST_FRAME} B that 802.11 can send; \
-                 expected a higher rate or shorter fragments"
+                "gives frames of {frame} B for packets of {packet} B, above the 802.11 maximum of {LARGEST_FRAME} B; expected a higher rate or shorter fragments"
             );
             self.fault(&format!("links.{link}.fec.rate"), text);
         }
@@ -83,9 +81,8 @@ impl Check<'_> {
         let key = |below: &str| format!("links.{name}.{below}");
         let Some(pcf) = &wifi.pcf else { return };
         if wifi.access_point.is_none() {
-            let text = format!(
-                "\"pcf\" on a link without an access point; expected links.{name}.access-point, which polls"
-            );
+            let text =
+                format!("\"pcf\" on a link without an access point; expected links.{name}.access-point");
             self.fault(&key("coordination"), text);
             return;
         }
@@ -95,7 +92,7 @@ impl Check<'_> {
         let period = format!("a beacon, a poll and its answer {with} each, CF-End and 3 SIFS");
         if pcf.interval < shortest + contention {
             let text = format!(
-                "{} holds no period of {} ({period}) beside {} of contention; expected at least {}",
+                "{} is too short for a contention-free period of {} ({period}) and {} of contention; expected at least {}",
                 secs(pcf.interval),
                 secs(shortest),
                 secs(contention),
@@ -104,7 +101,8 @@ impl Check<'_> {
             self.fault(&key("pcf.interval"), text);
         } else if pcf.duration < shortest {
             let (found, least) = (secs(pcf.duration), secs(shortest));
-            let text = format!("{found} holds no polled exchange ({period}); expected at least {least}");
+            let text =
+                format!("{found} is too short for a polled exchange ({period}); expected at least {least}");
             self.fault(&key("pcf.max-duration"), text);
         } else if pcf.duration + contention > pcf.interval {
             let text = format!(

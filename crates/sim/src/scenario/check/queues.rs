@@ -44,10 +44,13 @@ impl Check<'_> {
         for ((link, is_reverse, room), (flow, full, some_pass)) in stopped {
             let key = self.queue_key(link, is_reverse);
             if some_pass {
-                let text = format!("{room} B hold no full packet of flows.{flow}, {full} B: none passes");
+                let text = format!(
+                    "{room} B cannot hold a full packet of flows.{flow}, {full} B: all full packets are dropped"
+                );
                 self.remark(&key, text);
             } else if !refused.contains(&key) {
-                let text = format!("{room} B hold no packet of flows.{flow}; expected at least {full} B");
+                let text =
+                    format!("{room} B cannot hold a packet of flows.{flow}; expected at least {full} B");
                 self.fault(&key, text);
                 refused.push(key);
             }

@@ -70,7 +70,7 @@ impl Check<'_> {
             let (opens, closes) = air.frame.subframe(direction, Time::ZERO);
             let least = Bytes(2 * u64::from(FRAGMENT_OVERHEAD)).time_at(air.rates.qpsk);
             if opens.after(least) > closes {
-                let text = format!("no room for a fragment is left in the {what} sub-frame; expected less");
+                let text = format!("the {what} sub-frame has no room for a fragment; expected less");
                 self.fault(&key(taken), text);
             }
         }
@@ -119,8 +119,9 @@ impl Check<'_> {
                 let stations: Vec<&str> =
                     wifi.nodes.iter().map(|node| config.nodes[*node].name.as_str()).collect();
                 let stations = listed(node, &stations);
-                let text =
-                    format!("\"{node}\" is no station of the link; expected \"{word}\" or one of {stations}");
+                let text = format!(
+                    "\"{node}\" is not a station of this link; expected \"{word}\" or one of {stations}"
+                );
                 self.fault(&key(below), text);
                 wrong_access_point |= below == "access-point";
             }
@@ -133,7 +134,7 @@ impl Check<'_> {
             for (below, usual) in [("buffer.shared-by", "all"), ("buffer.counts", "packets")] {
                 if let Some(word) = sheet.get(&key(below)).filter(|word| !word.is(usual)) {
                     let text = format!(
-                        "\"{}\" beside a queue in packets; expected \"{usual}\", or a queue in bytes such as \"32 kB\"",
+                        "\"{}\" with a queue in packets; expected \"{usual}\", or a queue in bytes such as \"32 kB\"",
                         word.text()
                     );
                     self.fault(&key(below), text);
@@ -163,22 +164,23 @@ impl Check<'_> {
         let is = |below: &str, word: &str| sheet.get(&key(below)).is_some_and(|value| value.text() == word);
         let errors = &wifi.radio.errors;
         if is("above-mac", "true") && is("repaired-by-arq", "true") {
-            let text = "true with loss.above-mac, where the ARQ has no part any more; expected false";
+            let text = "true with loss.above-mac, where losses occur after the ARQ; expected false";
             self.fault(&key("repaired-by-arq"), text.to_string());
         } else if errors.meaning != LossMeaning::OnAir && is("of", "all") {
             let text = "\"all\" with loss.repaired-by-arq = false, which loses packets; expected \"packets\" or \"data\"";
             self.fault(&key("of"), text.to_string());
         }
         if errors.meaning == LossMeaning::AboveMac && errors.law == ErrorLaw::Snr {
-            let text = "\"snr\" with loss.above-mac, where there is no signal; expected another model";
+            let text =
+                "\"snr\" with loss.above-mac, which does not depend on the signal; expected another model";
             self.fault(&key("model"), text.to_string());
         }
         if errors.meaning == LossMeaning::AboveMac && matches!(errors.law, ErrorLaw::List { .. }) {
-            let text = "\"list\" with loss.above-mac, where there are no attempts; expected another model";
+            let text = "\"list\" with loss.above-mac, where attempts are not counted; expected another model";
             self.fault(&key("model"), text.to_string());
         }
         if errors.meaning == LossMeaning::AboveMac && wifi.mac.fec.is_some() {
-            let text = "a code with loss.above-mac, where no frame is decoded any more; expected 1";
+            let text = "a code with loss.above-mac, where losses occur after decoding; expected 1";
             self.fault(&format!("links.{name}.fec.rate"), text.to_string());
         }
     }
@@ -193,7 +195,8 @@ impl Check<'_> {
             let text = "\"doppler\" with propagation.model = \"flat\", which has no frequency; expected a time such as \"15 ms\"";
             self.fault(&format!("links.{name}.propagation.fading.coherence"), text.to_string());
         } else if is("fading.speed", "nodes") && !moves {
-            let text = "\"nodes\", but no station of the link moves; expected a speed such as \"1.5 m/s\"";
+            let text =
+                "\"nodes\", but the stations of the link do not move; expected a speed such as \"1.5 m/s\"";
             self.fault(&format!("links.{name}.propagation.fading.speed"), text.to_string());
         }
         let redraw = format!("links.{name}.propagation.shadowing.redraw");
@@ -203,9 +206,9 @@ impl Check<'_> {
         };
         let wrong = match way_m {
             Some(_) if !moves => {
-                Some("a length, but no station of the link moves; expected a time or \"never\"")
+                Some("a length, but the stations of the link do not move; expected a time or \"never\"")
             }
-            Some(way_m) if way_m < LEAST_WAY_M => Some("too short a way; expected at least 0.01 m"),
+            Some(way_m) if way_m < LEAST_WAY_M => Some("too short; expected at least 0.01 m"),
             _ => None,
         };
         if let Some(text) = wrong {
@@ -233,7 +236,7 @@ impl Check<'_> {
                 let known: Vec<String> =
                     known.iter().map(|rate| (rate.rate().0 as f64 / 1e6).to_string()).collect();
                 let (rate, known) = (rate.text(), known.join(", "));
-                let text = format!("\"{rate}\" is no rate of {standard}; expected one of {known} Mbit/s");
+                let text = format!("\"{rate}\" is not a rate of {standard}; expected one of {known} Mbit/s");
                 self.fault(&key, text);
             }
         }
@@ -246,7 +249,7 @@ impl Check<'_> {
         if sheet.get(&key).is_some_and(|model| model.is("flat")) {
             if let Some(node) = stations().find(|node| node.position.is_some()) {
                 let text = format!(
-                    "\"flat\", but another link of \"{}\" needs where it stands; expected one model for both",
+                    "\"flat\", but another link of \"{}\" needs its position; expected the same model for both",
                     node.name
                 );
                 self.fault(&key, text);
@@ -257,7 +260,7 @@ impl Check<'_> {
             // What is not set is flat here.
             if let Some(model) = sheet.get(&key) {
                 let text = format!(
-                    "\"{}\" where no station of {name} has a position; expected \"flat\", or a position for each",
+                    "\"{}\", but the stations of {name} have no position; expected \"flat\", or a position for each",
                     model.text()
                 );
                 self.fault(&key, text);
@@ -266,7 +269,7 @@ impl Check<'_> {
         };
         for lost in stations().filter(|node| node.position.is_none()) {
             let text = format!(
-                "missing; expected one for each station of {name}, since \"{}\" has one",
+                "missing; expected one for each station of {name}, because \"{}\" has one",
                 placed.name
             );
             self.fault(&format!("nodes.{}.position", lost.table()), text);
@@ -299,11 +302,12 @@ impl Check<'_> {
                 let link = config.links[link].table();
                 self.fault(
                     &key,
-                    format!("\"{kind}\" in the slotted network {link}; expected nodes that stand"),
+                    format!("\"{kind}\" in the slotted network {link}; expected stationary nodes"),
                 );
             } else if node.motion.is_none() || !on_air {
-                let text =
-                    format!("\"{kind}\" where no 802.11 link goes by distance; expected a node that stands");
+                let text = format!(
+                    "\"{kind}\", but no 802.11 link of the node depends on distance; expected a stationary node"
+                );
                 self.fault(&key, text);
             }
         }

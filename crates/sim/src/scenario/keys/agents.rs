@@ -10,20 +10,21 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Word("kind of agent", || {
             AgentKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()
         }),
-        "what sits between network and link",
+        "kind of the agent between network layer and link",
     ),
     Key::new(
         "agents.*.flows",
         Kind::Flows,
-        "flows it serves; all is every flow over TCP that ends with a wifi hop",
+        "flows that the agent serves; all means every TCP flow whose last hop is a wifi link",
     )
     .or(&["all"])
     .default("all"),
-    Key::new("agents.*.node", Kind::Node, "node at which alone it sits; all nodes without it").absent(),
+    Key::new("agents.*.node", Kind::Node, "the only node at which the agent sits; default: all nodes")
+        .absent(),
     Key::new(
         "agents.*.link",
         Kind::Link,
-        "link at whose interfaces it sits; without it and node those of the last 802.11 hop of its flows",
+        "link at whose interfaces the agent sits; without link and node: the last 802.11 hop of its flows",
     )
     .absent(),
 ];

@@ -25,22 +25,30 @@ pub(super) const KEYS: &[Key] = &[
         .above("0 s")
         .at_most("20 ms")
         .only(WIMAX),
-    Key::new("links.*.frame.downlink", SHARE, "share of a frame that the base station sends in")
+    Key::new("links.*.frame.downlink", SHARE, "share of a frame for the downlink")
         .default("50 %")
-        .source("lasthop: no source gives it")
+        .source("lasthop: no published value")
         .above("0 %")
         .at_most("99 %")
         .only(WIMAX),
-    Key::new("links.*.frame.maps", TIME_US, "preamble, DL-MAP and UL-MAP at the head of a frame")
-        .default("20 us")
-        .source("lasthop: some 70 bytes with QPSK")
-        .at_most("10 ms")
-        .only(WIMAX),
-    Key::new("links.*.frame.requests", TIME_US, "gap and request region at the head of the uplink sub-frame")
-        .default("20 us")
-        .source("lasthop: some 70 bytes with QPSK")
-        .at_most("10 ms")
-        .only(WIMAX),
+    Key::new(
+        "links.*.frame.maps",
+        TIME_US,
+        "duration of preamble, DL-MAP and UL-MAP at the start of a frame",
+    )
+    .default("20 us")
+    .source("lasthop: about 70 bytes with QPSK")
+    .at_most("10 ms")
+    .only(WIMAX),
+    Key::new(
+        "links.*.frame.requests",
+        TIME_US,
+        "duration of gap and request region at the start of the uplink sub-frame",
+    )
+    .default("20 us")
+    .source("lasthop: about 70 bytes with QPSK")
+    .at_most("10 ms")
+    .only(WIMAX),
     rate("links.*.rates.qpsk", "bit rate with QPSK", "32 Mbit/s"),
     rate("links.*.rates.16-qam", "bit rate with 16-QAM", "64 Mbit/s"),
     rate("links.*.rates.64-qam", "bit rate with 64-QAM", "96 Mbit/s"),
@@ -55,37 +63,49 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.modulation.law",
         Kind::Word("law", || vec!["fixed", "script", "markov", "snr"]),
-        "how the modulation changes, at the beginning of a frame",
+        "rule by which the modulation changes at the beginning of a frame",
     )
     .default("fixed")
     .only(WIMAX),
     Key::new(
         "links.*.modulation.script",
         Kind::Text,
-        "changes with their times, such as \"qpsk at 60 s, 64-qam at 90 s\"",
+        "modulation changes with their times, such as \"qpsk at 60 s, 64-qam at 90 s\"",
     )
     .only(SCRIPT),
-    Key::new("links.*.modulation.markov.mean", TIME_S, "mean time between changes, each to a neighbour")
-        .default("5 s")
-        .source("lasthop: no source gives it")
-        .at_least("1 ms")
-        .at_most(LONGEST)
-        .only(MARKOV),
+    Key::new(
+        "links.*.modulation.markov.mean",
+        TIME_S,
+        "mean time between changes; each change is to an adjacent modulation",
+    )
+    .default("5 s")
+    .source("lasthop: no published value")
+    .at_least("1 ms")
+    .at_most(LONGEST)
+    .only(MARKOV),
     Key::new("links.*.modulation.snr.mean", RATIO, "mean signal-to-noise ratio").default("18 dB").only(SNR),
-    Key::new("links.*.modulation.snr.deviation", RATIO, "standard deviation of the ratio in decibels")
-        .default("4 dB")
-        .at_least("0 dB")
-        .only(SNR),
-    Key::new("links.*.modulation.snr.coherence", TIME_MS, "time for which one ratio lasts")
-        .default("100 ms")
-        .at_least("1 ms")
-        .at_most(LONGEST)
-        .only(SNR),
-    Key::new("links.*.modulation.snr.16-qam", RATIO, "least ratio for 16-QAM")
+    Key::new(
+        "links.*.modulation.snr.deviation",
+        RATIO,
+        "standard deviation of the signal-to-noise ratio in decibels",
+    )
+    .default("4 dB")
+    .at_least("0 dB")
+    .only(SNR),
+    Key::new(
+        "links.*.modulation.snr.coherence",
+        TIME_MS,
+        "duration of one draw of the signal-to-noise ratio",
+    )
+    .default("100 ms")
+    .at_least("1 ms")
+    .at_most(LONGEST)
+    .only(SNR),
+    Key::new("links.*.modulation.snr.16-qam", RATIO, "minimum signal-to-noise ratio for 16-QAM")
         .default("16.4 dB")
         .source("IEEE 802.16-2004 (table 266)")
         .only(SNR),
-    Key::new("links.*.modulation.snr.64-qam", RATIO, "least ratio for 64-QAM")
+    Key::new("links.*.modulation.snr.64-qam", RATIO, "minimum signal-to-noise ratio for 64-QAM")
         .default("22.7 dB")
         .source("IEEE 802.16-2004 (table 266)")
         .only(SNR),

@@ -13,11 +13,11 @@ macro_rules! source {
     ($app:literal, $($own:expr),+) => {
         &[
             $($own,)+
-            Key::new(concat!($app, ".file.size"), FILE, "size of the file; packets are those of tcp.packet, or of file.packet over udp")
+            Key::new(concat!($app, ".file.size"), FILE, "size of the file; packets have tcp.packet bytes, or file.packet bytes over udp")
                 .above("0 B")
                 .at_most("1000000000 packets")
                 .only(&[Only::Is(concat!($app, ".kind"), &["file"])]),
-            Key::new(concat!($app, ".cbr.rate"), RATE, "payload bits per second")
+            Key::new(concat!($app, ".cbr.rate"), RATE, "payload rate in bits per second")
                 .above("0 bit/s")
                 .at_most(FASTEST)
                 .only(&[Only::Is(concat!($app, ".kind"), &["cbr"])]),
@@ -26,7 +26,7 @@ macro_rules! source {
                 .at_least("1 B")
                 .at_most("65495 B")
                 .only(&[Only::Is(concat!($app, ".kind"), &["cbr"])]),
-            Key::new(concat!($app, ".poisson.rate"), RATE, "payload bits per second, in the mean")
+            Key::new(concat!($app, ".poisson.rate"), RATE, "mean payload rate in bits per second")
                 .above("0 bit/s")
                 .at_most(FASTEST)
                 .only(&[Only::Is(concat!($app, ".kind"), &["poisson"])]),
@@ -35,7 +35,7 @@ macro_rules! source {
                 .at_least("1 B")
                 .at_most("65495 B")
                 .only(&[Only::Is(concat!($app, ".kind"), &["poisson"])]),
-            Key::new(concat!($app, ".on-off.rate"), RATE, "payload bits per second during a burst")
+            Key::new(concat!($app, ".on-off.rate"), RATE, "payload rate during a burst, in bits per second")
                 .above("0 bit/s")
                 .at_most(FASTEST)
                 .only(&[Only::Is(concat!($app, ".kind"), &["on-off"])]),
@@ -76,7 +76,7 @@ macro_rules! sink {
             Key::new(
                 concat!($sink, ".buffer"),
                 SIZE,
-                "receive buffer; none holds one segment more than tcp.window",
+                "receive buffer; none means one segment more than tcp.window",
             )
             .or(&["none"])
             .default("none")
@@ -91,13 +91,13 @@ macro_rules! sink {
             Key::new(
                 concat!($sink, ".pause-at"),
                 TIME_S,
-                "when the receiving application stops reading for a while",
+                "time at which the receiving application pauses reading",
             )
             .or(&["none"])
             .default("none")
             .at_most(LONGEST)
             .only($only),
-            Key::new(concat!($sink, ".pause"), TIME_S, "how long the receiving application does not read")
+            Key::new(concat!($sink, ".pause"), TIME_S, "duration of the pause")
                 .default("0 s")
                 .at_most(LONGEST)
                 .only($only),
@@ -120,38 +120,38 @@ const IF_REVERSE: &[Only] =
 /// The source at the sending node.
 pub(super) const FORWARD: &[Key] = source!(
     "flows.*.app",
-    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "what is sent; without a tcp or udp table of the flow, cbr, poisson, on-off and ping over udp and all else over tcp")
+    Key::new("flows.*.app.kind", Kind::Word("kind of source", || names(APPS)), "kind of source; without a tcp or udp table, cbr, poisson, on-off and ping use udp and the others tcp")
         .default("bulk"),
-    Key::new("flows.*.app.start", TIME_S, "when the source starts").default("0 s").at_most(LONGEST),
+    Key::new("flows.*.app.start", TIME_S, "start time of the source").default("0 s").at_most(LONGEST),
     Key::new(
         "flows.*.app.spread",
         TIME_S,
-        "the source, or a user's first session, starts within this time after app.start, at a moment drawn for each flow",
+        "each flow starts its source, or its user's first session, at a random time within this span after app.start",
     )
     .default("0 s")
     .at_most(LONGEST),
-    Key::new("flows.*.app.stop", TIME_S, "when the source stops, or a user begins no more sessions")
+    Key::new("flows.*.app.stop", TIME_S, "time at which the source stops, or a user stops beginning sessions")
         .or(&["none"])
         .default("none")
         .at_most(LONGEST),
-    Key::new("flows.*.app.file.packet", SIZE, "payload of one datagram of the file; the last may be smaller")
+    Key::new("flows.*.app.file.packet", SIZE, "payload of a datagram of the file; the last may be smaller")
         .default("1000 B")
         .at_least("1 B")
         .at_most("65495 B")
         .only(IF_FILE_OVER_UDP),
-    Key::new("flows.*.app.file.rate", RATE, "payload bits per second of the file; unlimited sends it at once")
+    Key::new("flows.*.app.file.rate", RATE, "payload rate of the file in bits per second; unlimited sends all datagrams at once")
         .or(&["unlimited"])
         .default("unlimited")
         .above("0 bit/s")
         .at_most(FASTEST)
         .only(IF_FILE_OVER_UDP),
-    Key::new("flows.*.app.ping.interval", TIME_S, "from one request to the next")
+    Key::new("flows.*.app.ping.interval", TIME_S, "interval between requests")
         .default("1 s")
         .source("ping(8)")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_PING),
-    Key::new("flows.*.app.ping.packet", SIZE, "payload of a request, and of its answer")
+    Key::new("flows.*.app.ping.packet", SIZE, "payload of a request and of its reply")
         .default("56 B")
         .source("ping(8)")
         .at_least("1 B")
@@ -168,15 +168,15 @@ pub(super) const REVERSE: &[Key] = source!(
     Key::new(
         "flows.*.app.reverse.kind",
         Kind::Word("kind of source", sources_or_none),
-        "what the receiving node sends on the same TCP connection; nothing if left out"
+        "source at the receiving node on the same TCP connection; default: none"
     )
     .absent()
     .only(IF_SENDS_BY_ITSELF),
-    Key::new("flows.*.app.reverse.start", TIME_S, "when that source starts")
+    Key::new("flows.*.app.reverse.start", TIME_S, "start time of the reverse source")
         .like("flows.*.app.start")
         .at_most(LONGEST)
         .only(IF_REVERSE),
-    Key::new("flows.*.app.reverse.stop", TIME_S, "when that source stops")
+    Key::new("flows.*.app.reverse.stop", TIME_S, "time at which the reverse source stops")
         .or(&["none"])
         .default("none")
         .at_most(LONGEST)

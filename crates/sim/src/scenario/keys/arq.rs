@@ -9,21 +9,21 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.buffer.shared-by",
         Kind::Word("choice", || vec!["all", "receiver"]),
-        "whether a queue in bytes is one for a station, or one for each receiver",
+        "whether a station has one queue in bytes, or one per receiver",
     )
     .default("all")
     .only(WIFI),
     Key::new(
         "links.*.buffer.counts",
         Kind::Word("choice", || vec!["packets", "frames"]),
-        "whether a queue in bytes counts IP packets, or the frames they are sent in with their headers",
+        "whether a queue in bytes counts IP packets, or frames with their headers",
     )
     .default("packets")
     .only(WIFI),
     Key::new(
         "links.*.arq.kind",
         Kind::Word("ARQ", || ArqKind::ALL.iter().map(|kind| kind.entry().name).collect()),
-        "how the access point repeats what was not acknowledged; not set it is fixed, and its metrics are left out",
+        "retransmission scheme of the access point; unset means fixed without ARQ metrics",
     )
     .absent()
     .only(WIFI),

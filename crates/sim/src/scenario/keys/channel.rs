@@ -20,18 +20,18 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.shadowing.model",
         Kind::Word("model of shadowing", || vec!["none", "log-normal"]),
-        "what obstacles add to the loss by distance, drawn for each pair of stations, equal in both directions",
+        "shadowing in addition to path loss, drawn per pair of stations, equal in both directions",
     )
     .default("none")
     .only(WIFI),
-    Key::new("links.*.propagation.shadowing.deviation", DEVIATION, "standard deviation; the mean is 0 dB")
+    Key::new("links.*.propagation.shadowing.deviation", DEVIATION, "standard deviation of shadowing; the mean is 0 dB")
         .above("0 dB")
         .at_most("40 dB")
         .only(LOG_NORMAL),
     Key::new(
         "links.*.propagation.shadowing.redraw",
         REDRAW,
-        "time, or way of both stations together, after which it is drawn anew; never is once for each replication",
+        "time, or distance moved by both stations together, after which shadowing is drawn again; never means once per replication",
     )
     .or(&["never"])
     .default("never")
@@ -41,14 +41,14 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.fading.model",
         Kind::Word("model of fading", || vec!["none", "rayleigh", "rician"]),
-        "what echoes make of the power, drawn for each pair of stations, equal in both directions; its mean is 1",
+        "multipath fading of the power, drawn per pair of stations, equal in both directions; its mean is 1",
     )
     .default("none")
     .only(WIFI),
     Key::new(
         "links.*.propagation.fading.k-factor",
         DEVIATION,
-        "power of the steady ray over that of the echoes",
+        "ratio of the line-of-sight power to the scattered power",
     )
     .at_least("-40 dB")
     .at_most("40 dB")
@@ -56,7 +56,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.fading.coherence",
         TIME_MS,
-        "time for which a draw lasts; doppler is 0.423 wavelengths at fading.speed",
+        "duration of a draw; doppler means the time for 0.423 wavelengths at fading.speed",
     )
     .or(&["doppler"])
     .default("doppler")
@@ -67,7 +67,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.fading.speed",
         SPEED,
-        "speed at which echoes change; nodes is that of the two stations together, while they move",
+        "speed that determines the coherence time; nodes means the speed of both stations together, while they move",
     )
     .or(&["nodes"])
     .default("nodes")
@@ -77,7 +77,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.fec.rate",
         Kind::Number,
-        "data over all bytes of a Reed-Solomon code on the body of each data frame; 1 is without",
+        "code rate of a Reed-Solomon code on the body of each data frame; 1 means no code",
     )
     .default("1")
     .at_least("0.01")

@@ -18,29 +18,29 @@ const SCALE: Kind = Kind::Word("scale", || vec!["linear", "log"]);
 
 /// The keys under `[[figure]]`.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("figure.id", Kind::Text, "name of the figure, of letters, digits, - and _"),
+    Key::new("figure.id", Kind::Text, "name of the figure: letters, digits, - and _"),
     Key::new(
         "figure.kind",
         Kind::Word("kind of figure", || names(FIGURES)),
-        "what is drawn: a metric against a swept key or two, the airtime of a medium, or a flow over time",
+        "kind of figure: a metric against one or two swept keys, the airtime of a medium, or a flow over time",
     )
     .default("lines"),
-    Key::new("figure.x", Kind::SweptKey, "swept key along the x axis").only(LINES_OR_BARS),
-    Key::new("figure.y", Kind::Metric, "metric along the y axis, or in the cells").only(LINES_OR_CELLS),
+    Key::new("figure.x", Kind::SweptKey, "swept key of the x axis").only(LINES_OR_BARS),
+    Key::new("figure.y", Kind::Metric, "metric of the y axis or of the cells").only(LINES_OR_CELLS),
     Key::new(
         "figure.rows",
         Kind::SweptKey,
-        "swept key with one row for each value; what is swept together with it belongs to the row",
+        "swept key with one row per value; keys swept together with it are part of the row",
     )
     .only(CELLS),
-    Key::new("figure.columns", Kind::SweptKey, "swept key with one column for each value").only(CELLS),
-    Key::new("figure.among", Kind::Metric, "metric beside y: the cells hold the share of y in the two")
+    Key::new("figure.columns", Kind::SweptKey, "swept key with one column per value").only(CELLS),
+    Key::new("figure.among", Kind::Metric, "metric to compare with y: the cells hold the share of y in the sum of both")
         .absent()
         .only(CELLS),
     Key::new(
         "figure.lines",
         Kind::SweptKey,
-        "swept key with one line, or bar beside the others, for each value",
+        "swept key with one line or bar per value",
     )
     .absent()
     .only(ALL_BUT_CELLS),
@@ -51,25 +51,25 @@ pub(super) const KEYS: &[Key] = &[
         .absent()
         .only(&[Only::Is("figure.kind", &["lines", "cdf"])]),
     Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(LINES),
-    Key::new("figure.names", Kind::Names, "what legend and axis say in the place of swept values").absent(),
+    Key::new("figure.names", Kind::Names, "labels for swept values in legend and axis").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
     Key::new(
         "figure.gain-over",
         Kind::Where,
-        "what y is drawn as a gain over: the values of swept keys that differ there",
+        "baseline of the gain: the swept keys that differ there, with their values",
     )
     .absent()
     .only(LINES),
-    Key::new("figure.link", Kind::Text, "802.11 link whose airtime is drawn; the first without it")
+    Key::new("figure.link", Kind::Text, "802.11 link whose airtime is drawn; default: the first")
         .absent()
         .only(BARS),
     Key::new(
         "figure.panels",
         Kind::Words("panel", || names(PANELS)),
-        "what is drawn over time, one panel above the other",
+        "quantities drawn over time, one panel each",
     )
     .only(OVER_TIME),
-    Key::new("figure.flow", Kind::Text, "flow that is drawn; all without it")
+    Key::new("figure.flow", Kind::Text, "flow that is drawn; default: all")
         .absent()
         .only(&[Only::Is("figure.kind", &["time", "cdf"])]),
     Key::new(
@@ -85,7 +85,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "figure.until",
         TIME_S,
-        "simulated time at which the time axis ends; that of the run without it",
+        "simulated time at which the time axis ends; default: the end of the run",
     )
     .absent()
     .above("0 s")

@@ -18,33 +18,32 @@ const MOST_SLOTS: &str = "1000000000";
 
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("links.*.frn.slot-length", TIME_MS, "length of a slot, which holds one packet of any length")
+    Key::new("links.*.frn.slot-length", TIME_MS, "length of a slot; a slot carries one packet of any length")
         .default("10 ms")
-        .source("lasthop: no source gives it; a retransmission timeout of 1 s is 100 slots")
+        .source("lasthop: no published value; a retransmission timeout of 1 s is 100 slots")
         .at_least("1 us")
         .at_most("1000 s")
         .only(FRN),
     Key::new(
         "links.*.frn.sense",
         Kind::Word("choice", || vec!["committed", "random", "nothing"]),
-        "what carrier sense hears at the start of a slot: who forwards or acknowledges, who has drawn an earlier \
-         instant, or nobody",
+        "which transmissions carrier sense detects at the start of a slot: those of forwarding or acknowledging nodes, those with an earlier random instant, or none",
     )
     .default("committed")
     .source("lasthop: load-adaptive choice 2")
     .only(FRN),
-    Key::new("links.*.frn.range", LENGTH, "how far a frame is received")
+    Key::new("links.*.frn.range", LENGTH, "reception range")
         .default("250 m")
         .source("Yamamoto et al. (4.1)")
         .above("0 m")
         .at_most("1000 km")
         .only(FRN),
-    Key::new("links.*.frn.carrier-sense-range", LENGTH, "how far carrier sense hears")
+    Key::new("links.*.frn.carrier-sense-range", LENGTH, "carrier-sense range")
         .default("550 m")
         .source("ns-2: CSThresh_")
         .at_most("1000 km")
         .only(FRN),
-    Key::new("links.*.frn.interference-range", LENGTH, "how far a frame can spoil another")
+    Key::new("links.*.frn.interference-range", LENGTH, "interference range")
         .default("550 m")
         .source("ns-2: CSThresh_")
         .at_most("1000 km")
@@ -52,12 +51,12 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.interference",
         Kind::Word("choice", || vec!["pairwise", "summed"]),
-        "whether other frames are held against the wanted one each by itself, or their powers summed",
+        "whether interfering frames are compared with the wanted frame one by one, or by the sum of their powers",
     )
     .default("pairwise")
     .source("ns-2: WirelessPhy")
     .only(FRN),
-    Key::new("links.*.frn.capture", RATIO, "power ratio from which the stronger of two frames is received")
+    Key::new("links.*.frn.capture", RATIO, "minimum power ratio at which the stronger of two frames is received")
         .or(&["none"])
         .default("10 dB")
         .source("ns-2: CPThresh_")
@@ -67,7 +66,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.error-rate",
         SHARE,
-        "probability that chance loses a frame, at each listener by itself",
+        "random loss probability of a frame, independently at each listener",
     )
     .default("0 %")
     .at_most("100 %")
@@ -75,7 +74,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.error-at",
         Kind::Word("choice", || vec!["listeners", "addressee"]),
-        "who loses frames by chance: whoever hears them, so that relay echoes are lost too, or the node they are for",
+        "where random losses occur: at every listener, so relay echoes are also lost, or only at the addressee",
     )
     .default("listeners")
     .source("lasthop: load-adaptive choice 12")
@@ -83,12 +82,12 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.discard",
         Kind::Word("rule", || vec!["count", "lifetime"]),
-        "whether packets are discarded by their count of retransmissions or by their age",
+        "whether packets are discarded by retransmission count or by age",
     )
     .default("count")
     .source("Yamamoto et al. (3.2)")
     .only(FRN),
-    Key::new("links.*.frn.max-retransmissions", Kind::Integer, "maximum count of retransmission of a packet")
+    Key::new("links.*.frn.max-retransmissions", Kind::Integer, "maximum number of retransmissions of a packet")
         .default("4")
         .source("Yamamoto et al. (4.2)")
         .at_most(MOST_SLOTS)
@@ -96,21 +95,21 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.count-over",
         Kind::Word("scope", || vec!["path", "hop"]),
-        "over what they are counted",
+        "whether retransmissions are counted per hop or over the whole path",
     )
     .default("path")
     .source("Yamamoto et al. (3.2)")
     .only(BY_COUNT),
     Key::new("links.*.frn.max-lifetime", Kind::Integer, "maximum lifetime of a packet, in slots")
         .default("100")
-        .source("lasthop: no source gives it")
+        .source("lasthop: no published value")
         .at_least("1")
         .at_most(MOST_SLOTS)
         .only(BY_LIFETIME),
     Key::new(
         "links.*.frn.remembered",
         Kind::Integer,
-        "packets that each node remembers, to discard one that comes again; 0 suppresses no duplicate",
+        "number of packets that each node remembers to discard duplicates; 0 disables duplicate suppression",
     )
     .default("0")
     .source("Yamamoto et al. (3.1)")
@@ -119,7 +118,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.alternatives",
         Kind::Word("choice", || vec!["forward", "sideward", "backward"]),
-        "the farthest neighbours that a packet is sent to when there is one forward neighbour only",
+        "the farthest neighbours to which a packet is sent if there is only one forward neighbour",
     )
     .default("sideward")
     .source("lasthop: load-adaptive choice 5")
@@ -129,7 +128,7 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Word("retransmission interval", || {
             IntervalKind::ALL.iter().map(|kind| kind.entry().name).collect()
         }),
-        "how long a node waits before it sends a packet again",
+        "rule for the time before a retransmission",
     )
     .default("fixed")
     .source("Yamamoto et al. (2)")
@@ -137,7 +136,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.service",
         Kind::Word("choice", || vec!["parallel", "serial"]),
-        "whether a packet that waits for its echo holds up none behind it, or all that are to be sent or sent again",
+        "whether a packet that waits for its echo blocks no other packet, or all transmissions and retransmissions",
     )
     .default("parallel")
     .source("lasthop: load-adaptive choice 6")
@@ -145,18 +144,18 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.wait-from",
         Kind::Word("choice", || vec!["transmission", "echo"]),
-        "whether the wait begins with a transmission, which has failed at its end, or when the echo has not come",
+        "whether the wait starts at the transmission, which has failed when the wait ends, or when the echo is missing",
     )
     .default("transmission")
     .source("lasthop: load-adaptive choice 13")
     .only(FRN),
-    Key::new("links.*.frn.least-wait", Kind::Integer, "lower end of every window, in slots")
+    Key::new("links.*.frn.least-wait", Kind::Integer, "lower bound of every window, in slots")
         .default("3")
         .source("Yamamoto et al. (2)")
         .at_least("2")
         .at_most("1000000")
         .only(FRN),
-    Key::new("links.*.frn.window", Kind::Integer, "upper end of the window without failures, in slots")
+    Key::new("links.*.frn.window", Kind::Integer, "upper bound of the window without failures, in slots")
         .default("5")
         .source("Yamamoto et al. (2)")
         .at_least("2")
@@ -165,7 +164,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.frn.max-window",
         Kind::Integer,
-        "upper end of the widest window, in slots; one no wider than frn.window leaves that fixed",
+        "upper bound of the widest window, in slots; a value up to frn.window makes the window fixed",
     )
     .default("17")
     .source("Yamamoto et al. (4.3)")

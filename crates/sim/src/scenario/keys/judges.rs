@@ -7,7 +7,7 @@ use lasthop_stack::registry::CongestionKind;
 pub(super) const KEYS: &[Key] = &[Key::new(
     "flows.*.tcp.judges",
     Kind::Words("congestion law", || CongestionKind::JUDGES.iter().map(|kind| kind.entry().name).collect()),
-    "laws that judge each loss of this flow without a say in its window",
+    "laws that classify each loss of this flow without affecting its window",
 )
 .or(&["none"])
 .default("none")

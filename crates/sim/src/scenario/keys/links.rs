@@ -92,39 +92,39 @@ impl Key {
 
 /// The keys under `[links.NAME]`.
 pub(super) const KEYS: &[Key] = &[
-    Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "what the link is made of"),
+    Key::new("links.*.kind", Kind::Word("kind of link", || names(LINKS)), "kind of link"),
     Key::new(
         "links.*.nodes",
         Kind::Nodes,
-        "two ends, forward from the first to the second; or all stations; a group is all its nodes",
+        "the two ends, forward from the first to the second; or all stations; a group stands for all its nodes",
     ),
     Key::new(
         "links.*.standard",
         Kind::Word("standard", || names(STANDARDS)),
-        "the set of constants of MAC and PHY",
+        "standard that sets the constants of MAC and PHY",
     )
     .default("802.11b")
     .only(WIFI),
     Key::new(
         "links.*.flavour",
         Kind::Word("flavour", || FLAVOURS.to_vec()),
-        "whose rules the MAC obeys: the standard's, ns-2's, or those of Bianchi's model",
+        "rules of the MAC: those of the standard, of ns-2, or of Bianchi's model",
     )
     .follows("links.*.standard", "bianchi", "model", "standard")
     .only(WIFI),
     Key::new(
         "links.*.radio",
         Kind::Word("radio", || RADIOS.to_vec()),
-        "the set of defaults of propagation and reception",
+        "set of defaults for propagation and reception",
     )
     .follows("links.*.flavour", "model", "bianchi", "ns2")
     .only(WIFI),
-    Key::new("links.*.rate", RATE, "bit rate, headers included; of data frames on an 802.11 link")
+    Key::new("links.*.rate", RATE, "bit rate including headers; on an 802.11 link that of data frames")
         .preset(|wifi| rate(wifi.mac.data_rate), both_mac("fastest rate of the standard"))
         .only(ONE_RATE)
         .above("0 bit/s")
         .at_most(FASTEST),
-    Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK").preset(
+    Key::new("links.*.basic-rates", Kind::Rates, "rates of RTS, CTS and ACK frames").preset(
         basic_rates,
         Source::Mac("IEEE 802.11-2012 (9.7.6.5.2)", "IEEE 802.11-2012 (9.7.6.5.2, 18.2.2.3)"),
     ),
@@ -135,7 +135,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.queue",
         ROOM,
-        "room of the drop-tail queue, with the packet being sent; on wifi of each station, without it, and not unlimited",
+        "size of the drop-tail queue, including the packet in transmission; on wifi per station, without that packet, and not unlimited",
     )
     .preset(|wifi| quantity(Dim::Packets, wifi.mac.queue.into()), both_mac("ns-2: ifqlen of the CMU scripts"))
     .otherwise("100 packets")
@@ -152,7 +152,7 @@ pub(super) const KEYS: &[Key] = &[
         .like("links.*.delay")
         .at_most(LONGEST)
         .only(CABLE),
-    Key::new("links.*.reverse.queue", ROOM, "room of the queue at the second node")
+    Key::new("links.*.reverse.queue", ROOM, "size of the queue at the second node")
         .or(&["unlimited"])
         .like("links.*.queue")
         .above("0 packets")
@@ -161,140 +161,140 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.rtt.law",
         Kind::Word("law", || vec!["uniform", "normal", "exponential"]),
-        "draws a round trip for each link of the table in each replication; half of it adds to the delay each way",
+        "distribution of a round-trip time drawn per link and replication; half of it is added to the delay in each direction",
     )
     .absent()
     .only(CABLE),
-    rtt("links.*.rtt.uniform.min", "shortest round trip", UNIFORM),
-    rtt("links.*.rtt.uniform.max", "longest round trip", UNIFORM),
-    rtt("links.*.rtt.normal.mean", "mean round trip before the truncation", NORMAL),
-    rtt("links.*.rtt.normal.deviation", "standard deviation before the truncation", NORMAL),
-    rtt("links.*.rtt.normal.min", "what falls below is drawn again", NORMAL).default("0 s"),
-    rtt("links.*.rtt.exponential.mean", "mean round trip before the truncation", EXPONENTIAL),
+    rtt("links.*.rtt.uniform.min", "minimum round-trip time", UNIFORM),
+    rtt("links.*.rtt.uniform.max", "maximum round-trip time", UNIFORM),
+    rtt("links.*.rtt.normal.mean", "mean round-trip time before truncation", NORMAL),
+    rtt("links.*.rtt.normal.deviation", "standard deviation before truncation", NORMAL),
+    rtt("links.*.rtt.normal.min", "smaller values are drawn again", NORMAL).default("0 s"),
+    rtt("links.*.rtt.exponential.mean", "mean round-trip time before truncation", EXPONENTIAL),
     rtt(
         "links.*.rtt.exponential.min",
-        "what falls below is drawn again; that adds it to the mean",
+        "smaller values are drawn again, which adds this minimum to the mean",
         EXPONENTIAL,
     )
     .default("0 s"),
-    Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none is ad hoc")
+    Key::new("links.*.access-point", Kind::Node, "station that relays between all others; none means ad hoc")
         .or(&["none"])
         .default("none")
         .only(WIFI),
     Key::new(
         "links.*.observer",
         Kind::Node,
-        "station whose ledger of airtime is kept; auto is the access point, else the first end of a flow that is a station",
+        "station at which airtime is accounted; auto means the access point, else the first end of a flow that is a station",
     )
     .or(&["auto"])
     .default("auto")
     .only(WIFI),
-    Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B is always")
+    Key::new("links.*.rts-threshold", SIZE, "longest data frame without RTS and CTS; 0 B means always with RTS")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.rts_threshold, "never"), RTS_CTS)
         .at_most("65535 B"),
-    Key::new("links.*.fragment-threshold", SIZE, "longest data frame, header included")
+    Key::new("links.*.fragment-threshold", SIZE, "longest data frame including its header")
         .or(&["never"])
         .preset(|wifi| size_or(wifi.mac.fragment_threshold, "never"), FRAGMENTS)
         .at_least("256 B")
         .at_most("65535 B"),
-    Key::new("links.*.short-retry", Kind::Integer, "attempts at an RTS, or at data up to the RTS threshold")
+    Key::new("links.*.short-retry", Kind::Integer, "maximum attempts for an RTS, or for data up to the RTS threshold")
         .or(&["none"])
         .preset(|wifi| count_or(wifi.mac.short_retry, "none"), SHORT_RETRY)
         .at_least("1")
         .at_most("255"),
-    Key::new("links.*.long-retry", Kind::Integer, "attempts at data above the RTS threshold")
+    Key::new("links.*.long-retry", Kind::Integer, "maximum attempts for data above the RTS threshold")
         .or(&["none"])
         .preset(|wifi| count_or(wifi.mac.long_retry, "none"), LONG_RETRY)
         .at_least("1")
         .at_most("255"),
-    Key::new("links.*.slot", TIME_US, "slot of the backoff")
+    Key::new("links.*.slot", TIME_US, "backoff slot time")
         .preset(|wifi| time(wifi.mac.slot), PHY_TABLES)
         .above("0 s")
         .at_most("1 s"),
-    Key::new("links.*.sifs", TIME_US, "pause before a response; DIFS is two slots longer")
+    Key::new("links.*.sifs", TIME_US, "SIFS, the time before a response; DIFS is two slots longer")
         .preset(|wifi| time(wifi.mac.sifs), PHY_TABLES)
         .above("0 s")
         .at_most("1 s"),
-    Key::new("links.*.cw-min", Kind::Integer, "first contention window, in slots")
+    Key::new("links.*.cw-min", Kind::Integer, "minimum contention window, in slots")
         .preset(|wifi| wifi.mac.cw_min.to_string(), PHY_TABLES)
         .at_least("1")
         .at_most("32767"),
-    Key::new("links.*.cw-max", Kind::Integer, "largest contention window, in slots")
+    Key::new("links.*.cw-max", Kind::Integer, "maximum contention window, in slots")
         .preset(|wifi| wifi.mac.cw_max.to_string(), PHY_TABLES)
         .at_least("1")
         .at_most("32767"),
-    Key::new("links.*.phy.preamble", TIME_US, "preamble and header of the PHY")
+    Key::new("links.*.phy.preamble", TIME_US, "duration of PHY preamble and header")
         .preset(
             |wifi| time(wifi.mac.phy.preamble),
             Source::Mac("IEEE 802.11-2012 (17.2.2)", "IEEE 802.11-2012 (18.3.2)"),
         )
         .at_most("1 s"),
-    Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "the same for a frame at 1 Mbit/s")
+    Key::new("links.*.phy.preamble-at-1-mbps", TIME_US, "duration of PHY preamble and header of a frame at 1 Mbit/s")
         .preset(|wifi| time(wifi.mac.phy.preamble_at_1_mbps), both_mac("IEEE 802.11-2012 (17.2.2.2)"))
         .at_most("1 s"),
-    Key::new("links.*.phy.round-to", TIME_US, "unit to which the airtime of a DSSS frame is rounded up")
+    Key::new("links.*.phy.round-to", TIME_US, "granularity to which the airtime of a DSSS frame is rounded up")
         .preset(|wifi| time(wifi.mac.phy.round_to), both_mac("IEEE 802.11-2012 (17.3.4)"))
         .above("0 s")
         .at_most("1 ms"),
-    Key::new("links.*.phy.propagation-delay", TIME_US, "constant that is added to the airtime of each frame")
+    Key::new("links.*.phy.propagation-delay", TIME_US, "constant added to the airtime of each frame")
         .preset(|wifi| time(wifi.mac.phy.propagation), both_mac("the airtime alone"))
         .at_most("1 ms"),
-    frame("links.*.frames.header", "header of a data frame", |wifi| size(wifi.mac.header)),
-    frame("links.*.frames.fcs", "frame check sequence of a data frame", |wifi| size(wifi.mac.fcs)),
-    frame("links.*.frames.llc", "LLC and SNAP before an IP packet", |wifi| size(wifi.mac.llc)),
-    frame("links.*.frames.rts", "an RTS, check sequence included", |wifi| size(wifi.mac.rts)),
-    frame("links.*.frames.cts", "a CTS, check sequence included", |wifi| size(wifi.mac.cts)),
-    frame("links.*.frames.ack", "an ACK, check sequence included", |wifi| size(wifi.mac.ack)),
+    frame("links.*.frames.header", "size of the header of a data frame", |wifi| size(wifi.mac.header)),
+    frame("links.*.frames.fcs", "size of the frame check sequence of a data frame", |wifi| size(wifi.mac.fcs)),
+    frame("links.*.frames.llc", "size of the LLC and SNAP headers of an IP packet", |wifi| size(wifi.mac.llc)),
+    frame("links.*.frames.rts", "size of an RTS including its check sequence", |wifi| size(wifi.mac.rts)),
+    frame("links.*.frames.cts", "size of a CTS including its check sequence", |wifi| size(wifi.mac.cts)),
+    frame("links.*.frames.ack", "size of an ACK including its check sequence", |wifi| size(wifi.mac.ack)),
     Key::new(
         "links.*.access.draw",
         Kind::Word("choice", || vec!["standard", "below-window"]),
-        "whether a backoff is drawn from 0 to CW, or to CW - 1",
+        "whether a backoff is drawn from 0 to CW or from 0 to CW - 1",
     )
     .preset(draw, ACCESS),
     Key::new(
         "links.*.access.timeout",
         Kind::Word("choice", || vec!["reception-start", "whole-response"]),
-        "whether a response must begin in time, or be there whole",
+        "whether a response must begin or end before the timeout",
     )
     .preset(timeout, ACCESS),
     Key::new(
         "links.*.access.timeout-margin",
         TIME_US,
-        "wait for a response beyond SIFS and slot, or beyond its end",
+        "timeout for a response beyond SIFS and slot, or beyond its end",
     )
     .preset(timeout_margin, RX_START)
     .at_most("1 s"),
-    rule("links.*.access.eifs", "EIFS instead of DIFS after a frame in error", |wifi| {
+    rule("links.*.access.eifs", "whether EIFS replaces DIFS after an errored frame", |wifi| {
         wifi.mac.access.eifs.to_string()
     }),
     rule(
         "links.*.access.post-backoff",
-        "a backoff after each exchange, even with nothing left to send",
+        "whether a backoff follows each exchange, even with an empty queue",
         |wifi| wifi.mac.access.post_backoff.to_string(),
     ),
     rule(
         "links.*.access.immediate",
-        "no backoff before a frame that finds the medium idle for DIFS",
+        "whether a frame that finds the medium idle for DIFS is sent without backoff",
         |wifi| wifi.mac.access.immediate.to_string(),
     ),
-    rule("links.*.access.nav-reset", "an RTS that no frame follows reserves nothing", |wifi| {
+    rule("links.*.access.nav-reset", "whether the reservation of an RTS is cancelled if no frame follows", |wifi| {
         wifi.mac.access.nav_reset.to_string()
     }),
     rule(
         "links.*.access.blind-exchange",
-        "a CTS, and the data frame after one, are sent whatever is on the air",
+        "whether a CTS, and the data frame after a CTS, are sent regardless of carrier sense",
         |wifi| wifi.mac.access.blind_exchange.to_string(),
     ),
     rule(
         "links.*.access.deaf-after-cts",
-        "after a CTS nothing but its data frame is heard, and nothing sent, until that should have ended",
+        "whether a station that has sent a CTS receives only the data frame and sends nothing until that frame should have ended",
         |wifi| wifi.mac.access.deaf_after_cts.to_string(),
     ),
     Key::new(
         "links.*.loss.model",
         Kind::Word("loss model", || names(LOSS_MODELS)),
-        "law by which packets are lost",
+        "model by which packets are lost",
     )
     .preset(
         |wifi| if wifi.radio.errors.law == ErrorLaw::Snr { "snr" } else { "packet" }.to_string(),
@@ -309,7 +309,7 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("forward")
     .only(LOSSY),
-    Key::new("links.*.loss.rate", SHARE, "probability that a packet is lost, each independently")
+    Key::new("links.*.loss.rate", SHARE, "probability that a packet is lost, independently of others")
         .default("0 %")
         .at_most("100 %")
         .only(PACKET_LOSS),
@@ -321,12 +321,12 @@ pub(super) const KEYS: &[Key] = &[
     .at_least("0")
     .at_most("1")
     .only(BIT_LOSS),
-    Key::new("links.*.loss.gilbert-elliott.loss-good", SHARE, "probability of loss in the good state")
+    Key::new("links.*.loss.gilbert-elliott.loss-good", SHARE, "loss probability in the good state")
         .default("0 %")
         .source("Gilbert 1960")
         .at_most("100 %")
         .only(GILBERT_ELLIOTT),
-    Key::new("links.*.loss.gilbert-elliott.loss-bad", SHARE, "probability of loss in the bad state")
+    Key::new("links.*.loss.gilbert-elliott.loss-bad", SHARE, "loss probability in the bad state")
         .default("100 %")
         .source("Elliott 1963")
         .at_most("100 %")
@@ -334,7 +334,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.loss.gilbert-elliott.good-to-bad",
         SHARE,
-        "probability per packet that the state turns bad",
+        "probability per packet of the transition to the bad state",
     )
     .source("Gilbert 1960")
     .at_most("100 %")
@@ -342,7 +342,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.loss.gilbert-elliott.bad-to-good",
         SHARE,
-        "probability per packet that the state turns good",
+        "probability per packet of the transition to the good state",
     )
     .source("Gilbert 1960")
     .at_most("100 %")
@@ -350,52 +350,52 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.loss.gilbert-elliott.mean-good",
         TIME_MS,
-        "mean length of a good period, frames or none",
+        "mean duration of the good state, independent of frames",
     )
     .above("0 s")
     .at_most(LONGEST)
     .only(GILBERT_BY_TIME),
-    Key::new("links.*.loss.gilbert-elliott.mean-bad", TIME_MS, "mean length of a bad period, frames or none")
+    Key::new("links.*.loss.gilbert-elliott.mean-bad", TIME_MS, "mean duration of the bad state, independent of frames")
         .above("0 s")
         .at_most(LONGEST)
         .only(GILBERT_BY_TIME),
     Key::new(
         "links.*.loss.list.drop",
         Kind::Ordinals,
-        "packets to drop, counted from 1 in the lossy direction, on an 802.11 link data frames of list.from; [] drops none",
+        "numbers of packets to drop, counted from 1 in the lossy direction; on an 802.11 link, of data frames from list.from; [] drops none",
     )
     .only(LIST_LOSS),
     Key::new(
         "links.*.loss.list.of",
         Kind::Word("class of packets", || vec!["data", "ack", "all"]),
-        "packets that are counted: those with payload, TCP segments without, or all",
+        "packets that are counted: those with payload, TCP segments without payload, or all",
     )
     .default("data")
     .only(LIST_LOSS),
     Key::new(
         "links.*.loss.list.from",
         Kind::Node,
-        "station whose data frames are counted, each attempt at one anew; they are lost where they are received",
+        "station whose data frames are counted, including each retransmission; they are lost at their receivers",
     )
     .only(LIST_OF_FRAMES),
-    Key::new("links.*.loss.at", Kind::Stations, "stations at which frames are lost, whoever sent them")
+    Key::new("links.*.loss.at", Kind::Stations, "receiving stations at which frames are lost, from any sender")
         .or(&["all"])
         .default("all")
         .only(AT_RECEIVERS),
-    Key::new("links.*.loss.above-mac", Kind::Bool, "packets are lost after their MAC acknowledgement")
+    Key::new("links.*.loss.above-mac", Kind::Bool, "whether packets are lost after their MAC acknowledgement")
         .default("false")
         .only(WIFI),
     Key::new(
         "links.*.loss.repaired-by-arq",
         Kind::Bool,
-        "frames are lost, at each attempt anew; or else packets, once and for good",
+        "true: each transmission attempt of a frame can be lost; false: whole packets are lost without repair",
     )
     .follows("links.*.loss.above-mac", "true", "false", "true")
     .only(WIFI),
     Key::new(
         "links.*.loss.of",
         Kind::Word("class of frames", || vec!["all", "packets", "data"]),
-        "frames that can be lost: all, those with a packet, or not even those with a TCP acknowledgement",
+        "frames that can be lost: all, those with a packet, or those with a packet other than a TCP acknowledgement",
     )
     .follows("links.*.loss.repaired-by-arq", "false", "packets", "all")
     .only(BY_CHANCE),

@@ -28,13 +28,13 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.position",
         Kind::Position,
-        "where the node stands, or where the place of a group begins",
+        "position of the node, or origin of the place of a group",
     )
     .absent(),
     Key::new(
         "nodes.*.count",
         Kind::Integer,
-        "makes it a group: so many nodes NAME1, NAME2 …, or so many around each node of nodes.NAME.around",
+        "makes the table a group of N nodes NAME1, NAME2 …, or of N nodes around each node of nodes.NAME.around",
     )
     .absent()
     .at_least("1")
@@ -42,33 +42,33 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.around",
         Kind::Node,
-        "an earlier node or group; each of its nodes has a whole group of its own, in place relative to it",
+        "an earlier node or group; each of its nodes gets a copy of this group, placed relative to it",
     )
     .absent()
     .only(IF_GROUP),
     Key::new(
         "nodes.*.place.kind",
         Kind::Word("kind of place", || names(PLACES)),
-        "where the nodes of a group stand",
+        "placement of the nodes of a group",
     )
     .default("point")
     .only(IF_GROUP),
-    Key::new("nodes.*.place.line.step", Kind::Position, "from each node to the next, to the right and up")
+    Key::new("nodes.*.place.line.step", Kind::Position, "offset from each node to the next, to the right and up")
         .only(IF_LINE),
-    Key::new("nodes.*.place.grid.columns", Kind::Integer, "nodes in a row")
+    Key::new("nodes.*.place.grid.columns", Kind::Integer, "number of nodes in a row")
         .at_least("1")
         .at_most("10000")
         .only(IF_GRID),
-    Key::new("nodes.*.place.grid.step", Kind::Position, "from column to column and from row to row")
+    Key::new("nodes.*.place.grid.step", Kind::Position, "distance between columns and between rows")
         .only(IF_GRID),
-    Key::new("nodes.*.place.hexagon.spacing", LENGTH, "between neighbours").above("0 m").only(IF_HEXAGON),
-    Key::new("nodes.*.place.circle.radius", LENGTH, "of the circle").above("0 m").only(IF_CIRCLE),
-    Key::new("nodes.*.place.disc.radius", LENGTH, "of the disc").above("0 m").only(IF_DISC),
+    Key::new("nodes.*.place.hexagon.spacing", LENGTH, "distance between neighbours").above("0 m").only(IF_HEXAGON),
+    Key::new("nodes.*.place.circle.radius", LENGTH, "radius of the circle").above("0 m").only(IF_CIRCLE),
+    Key::new("nodes.*.place.disc.radius", LENGTH, "radius of the disc").above("0 m").only(IF_DISC),
     Key::new("nodes.*.place.rectangle.size", Kind::Position, "width and height").only(IF_RECTANGLE),
     Key::new(
         "nodes.*.place.seed",
         Kind::Integer,
-        "seed of random places, which are the same in each replication; sweep it to see several",
+        "seed of random places, which are equal in all replications; sweep it to vary the placement",
     )
     .default("1")
     .at_least("0")
@@ -77,24 +77,24 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.move.kind",
         Kind::Word("kind of movement", || names(MOVES)),
-        "how it moves, if it does",
+        "kind of movement",
     )
     .absent(),
     Key::new(
         "nodes.*.move.around",
         Kind::Node,
-        "an earlier node in the middle; else the node that its group is around, or else where it stands",
+        "an earlier node at the centre; default: the node in the group's around, or else the node's own position",
     )
     .absent()
     .only(IF_MOVES),
-    Key::new("nodes.*.move.speed", SPEED, "speed; between way-points the greatest")
+    Key::new("nodes.*.move.speed", SPEED, "speed; for way-points the maximum")
         .above("0 m/s")
         .at_most(FASTEST)
         .only(IF_MOVES),
     Key::new(
         "nodes.*.move.circle.radius",
         LENGTH,
-        "of the circle; else how far from the middle the node stands",
+        "radius of the circle; default: the distance of the node from the centre",
     )
     .absent()
     .above("0 m")
@@ -102,18 +102,18 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "nodes.*.move.waypoint.area",
         Kind::Word("area", || vec!["disc", "rectangle"]),
-        "the area of the way-points",
+        "shape of the area of way-points",
     )
     .default("disc")
     .only(IF_WAYPOINT),
-    Key::new("nodes.*.move.waypoint.radius", LENGTH, "of the disc").at_least("0.01 m").only(IF_IN_DISC),
+    Key::new("nodes.*.move.waypoint.radius", LENGTH, "radius of the disc").at_least("0.01 m").only(IF_IN_DISC),
     Key::new("nodes.*.move.waypoint.size", Kind::Position, "width and height").only(IF_IN_RECTANGLE),
-    Key::new("nodes.*.move.waypoint.slowest", SPEED, "least speed; each leg has one between both, evenly")
+    Key::new("nodes.*.move.waypoint.slowest", SPEED, "minimum speed; the speed of each leg is uniform between minimum and maximum")
         .like("nodes.*.move.speed")
         .above("0 m/s")
         .at_most(FASTEST)
         .only(IF_WAYPOINT),
-    Key::new("nodes.*.move.waypoint.pause", TIME_S, "how long it stays at each way-point")
+    Key::new("nodes.*.move.waypoint.pause", TIME_S, "pause at each way-point")
         .default("0 s")
         .at_most(LONGEST)
         .only(IF_WAYPOINT),

@@ -20,7 +20,7 @@ const CHANNEL: Source = Source::Mac("IEEE 802.11-2012 (16.4.6, 17.4.6)", "IEEE 8
 const NS3_LOSS: Source = both_radios("ns-3: LogDistancePropagationLossModel");
 const ANTENNA: Source = Source::Radio("ns-2: Antenna/OmniAntenna", "ns-3: WifiPhy TxGain, RxGain");
 const NS2_ANTENNA: Source = both_radios("ns-2: Antenna/OmniAntenna");
-const AUDIBLE: Source = both_radios("well above every threshold");
+const AUDIBLE: Source = both_radios("well above all thresholds");
 const CP_THRESH: Source = both_radios("ns-2: Phy/WirelessPhy CPThresh_");
 const INTERFERENCE: Source = both_radios("ns-3: InterferenceHelper");
 const NOISE_FIGURE: Source = both_radios("ns-3: WifiPhy RxNoiseFigure");
@@ -38,7 +38,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.model",
         Kind::Word("model of propagation", || vec!["two-ray", "free-space", "log-distance", "flat"]),
-        "how power falls with distance; flat is the same power between all stations",
+        "path-loss model; flat means equal power between all stations",
     )
     .preset(
         |wifi| propagation(&wifi.radio).to_string(),
@@ -48,7 +48,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.exponent",
         Kind::Number,
-        "power of the distance beyond the reference distance",
+        "path-loss exponent beyond the reference distance",
     )
     .preset(|wifi| factor(log_distance(&wifi.radio)[0]), NS3_LOSS)
     .only(LOG_DISTANCE)
@@ -57,13 +57,13 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.reference-distance",
         LENGTH,
-        "distance up to which power falls as in free space",
+        "reference distance, up to which free-space loss applies",
     )
     .preset(|wifi| length(log_distance(&wifi.radio)[1]), NS3_LOSS)
     .only(LOG_DISTANCE)
     .above("0 m")
     .at_most("1000 km"),
-    Key::new("links.*.propagation.transmit-power", POWER, "power fed into the antenna")
+    Key::new("links.*.propagation.transmit-power", POWER, "transmit power")
         .preset(|wifi| power(wifi.radio.transmit_power_w), POWER_FED)
         .only(BY_DISTANCE)
         .above("0 W")
@@ -73,12 +73,16 @@ pub(super) const KEYS: &[Key] = &[
         .only(BY_DISTANCE)
         .above("0 Hz")
         .at_most("1000 GHz"),
-    Key::new("links.*.propagation.transmit-gain", Kind::Number, "gain of the transmitting antenna, a factor")
-        .preset(|wifi| factor(wifi.radio.transmit_gain), ANTENNA)
-        .only(BY_DISTANCE)
-        .above("0")
-        .at_most("1000000"),
-    Key::new("links.*.propagation.receive-gain", Kind::Number, "gain of the receiving antenna, a factor")
+    Key::new(
+        "links.*.propagation.transmit-gain",
+        Kind::Number,
+        "gain of the transmitting antenna, as a factor",
+    )
+    .preset(|wifi| factor(wifi.radio.transmit_gain), ANTENNA)
+    .only(BY_DISTANCE)
+    .above("0")
+    .at_most("1000000"),
+    Key::new("links.*.propagation.receive-gain", Kind::Number, "gain of the receiving antenna, as a factor")
         .preset(|wifi| factor(wifi.radio.receive_gain), ANTENNA)
         .only(BY_DISTANCE)
         .above("0")
@@ -88,7 +92,7 @@ pub(super) const KEYS: &[Key] = &[
         .only(TWO_RAY)
         .above("0 m")
         .at_most("10 km"),
-    Key::new("links.*.propagation.system-loss", Kind::Number, "losses in the equipment, a factor")
+    Key::new("links.*.propagation.system-loss", Kind::Number, "system loss, as a factor")
         .preset(|wifi| factor(wifi.radio.system_loss), FRIIS)
         .only(BY_DISTANCE)
         .at_least("1")
@@ -96,7 +100,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.propagation.flat-power",
         POWER,
-        "power at which stations hear each other where the model is flat",
+        "received power between all stations under the flat model",
     )
     .preset(|wifi| power(wifi.radio.flat_power_w), AUDIBLE)
     .above("0 W")
@@ -104,7 +108,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.reception.model",
         Kind::Word("model of reception", || vec!["ns2", "capture", "sinr"]),
-        "what becomes of frames that overlap: by ns-2's rule, a ratio of powers, or their sum",
+        "reception of overlapping frames: by ns-2's rule, by a power ratio, or by summed interference",
     )
     .preset(
         |wifi| reception(&wifi.radio).to_string(),
@@ -113,42 +117,51 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "links.*.reception.capture",
         Kind::Number,
-        "ratio of powers from which a frame survives an overlap",
+        "minimum power ratio at which a frame survives an overlap",
     )
     .or(&["none"])
     .preset(capture, CP_THRESH)
     .only(CAPTURE)
     .at_least("1")
     .at_most("1000000000"),
-    Key::new("links.*.reception.least-sinr", Kind::Number, "ratio below which a frame is lost; 0 is never")
+    Key::new("links.*.reception.least-sinr", Kind::Number, "SINR below which a frame is lost; 0 means never")
         .preset(|wifi| factor(least_sinr(&wifi.radio)), INTERFERENCE)
         .only(SINR)
         .at_least("0")
         .at_most("1000000000"),
-    Key::new("links.*.reception.receive-threshold", POWER, "weakest frame that can be received")
-        .preset(
-            |wifi| power(wifi.radio.receive_threshold_w),
-            Source::Radio(
-                "ns-2: Phy/WirelessPhy RXThresh_",
-                "ns-3: ThresholdPreambleDetectionModel MinimumRssi",
-            ),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.reception.carrier-sense-threshold", POWER, "weakest frame that makes the medium busy")
-        .preset(
-            |wifi| power(wifi.radio.carrier_sense_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy CcaSensitivity"),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
-    Key::new("links.*.reception.interference-threshold", POWER, "weakest frame that can spoil another")
-        .preset(
-            |wifi| power(wifi.radio.interference_threshold_w),
-            Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy RxSensitivity"),
-        )
-        .above("0 W")
-        .at_most(STRONGEST),
+    Key::new(
+        "links.*.reception.receive-threshold",
+        POWER,
+        "receive threshold: weakest frame that can be received",
+    )
+    .preset(
+        |wifi| power(wifi.radio.receive_threshold_w),
+        Source::Radio("ns-2: Phy/WirelessPhy RXThresh_", "ns-3: ThresholdPreambleDetectionModel MinimumRssi"),
+    )
+    .above("0 W")
+    .at_most(STRONGEST),
+    Key::new(
+        "links.*.reception.carrier-sense-threshold",
+        POWER,
+        "carrier-sense threshold: weakest frame that makes the medium busy",
+    )
+    .preset(
+        |wifi| power(wifi.radio.carrier_sense_threshold_w),
+        Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy CcaSensitivity"),
+    )
+    .above("0 W")
+    .at_most(STRONGEST),
+    Key::new(
+        "links.*.reception.interference-threshold",
+        POWER,
+        "interference threshold: weakest frame that can destroy another",
+    )
+    .preset(
+        |wifi| power(wifi.radio.interference_threshold_w),
+        Source::Radio("ns-2: Phy/WirelessPhy CSThresh_", "ns-3: WifiPhy RxSensitivity"),
+    )
+    .above("0 W")
+    .at_most(STRONGEST),
     Key::new("links.*.reception.bandwidth", FREQUENCY, "bandwidth of the noise")
         .preset(|wifi| frequency(wifi.radio.bandwidth_hz), CHANNEL)
         .above("0 Hz")

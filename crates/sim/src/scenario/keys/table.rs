@@ -75,13 +75,13 @@ const HEAD: &[Key] = &[
     Key::new("paper", Kind::Text, "paper and figure that the scenario belongs to, such as ejtcp/fig10")
         .default(""),
     Key::new("title", Kind::Text, "one line on what the scenario shows").default(""),
-    Key::new("summary", Kind::Text, "what the scenario shows, at more length").default(""),
+    Key::new("summary", Kind::Text, "longer description of what the scenario shows").default(""),
     // [run]
-    Key::new("run.duration", TIME_S, "simulated time of one run").above("0 s").at_most(LONGEST),
-    Key::new("run.warmup", TIME_S, "simulated time before which nothing is measured")
+    Key::new("run.duration", TIME_S, "simulated duration of a run").above("0 s").at_most(LONGEST),
+    Key::new("run.warmup", TIME_S, "simulated time before measurements start")
         .default("0 s")
         .at_most(LONGEST),
-    Key::new("run.bin", TIME_MS, "width of the bins in which the goodput of each flow over time is kept")
+    Key::new("run.bin", TIME_MS, "width of the bins in which the goodput of each flow is stored over time")
         .or(&["none"])
         .default("none")
         .above("0 s")
@@ -90,42 +90,38 @@ const HEAD: &[Key] = &[
         .default("1")
         .at_least("0")
         .at_most(MOST_COUNT),
-    Key::new("run.replications", Kind::Integer, "independent runs of each point")
+    Key::new("run.replications", Kind::Integer, "number of independent runs per point")
         .default("10")
         .at_least("1")
         .at_most("1000000"),
-    Key::new("run.max-events", Kind::Integer, "events after which a run is stopped")
+    Key::new("run.max-events", Kind::Integer, "number of events after which a run is stopped")
         .or(&["none"])
         .default("none")
         .at_least("1")
         .at_most(MOST_COUNT),
-    Key::new("run.max-wall", TIME_S, "computing time after which a run is stopped")
+    Key::new("run.max-wall", TIME_S, "wall-clock time after which a run is stopped")
         .or(&["none"])
         .default("none")
         .above("0 s")
         .at_most(LONGEST),
-    Key::new(
-        "run.max-memory",
-        Kind::Quantity(&[Dim::Size], "GB"),
-        "memory that a run may need, by estimate, to start",
-    )
-    .default("4 GB")
-    .above("0 B"),
+    Key::new("run.max-memory", Kind::Quantity(&[Dim::Size], "GB"), "maximum estimated memory of a run")
+        .default("4 GB")
+        .above("0 B"),
 ];
 
 /// The keys under `[flows.NAME]`.
 const FLOWS: &[Key] = &[
-    Key::new("flows.*.from", Kind::Node, "node or group that sends"),
-    Key::new("flows.*.to", Kind::Node, "node or group that receives"),
+    Key::new("flows.*.from", Kind::Node, "sending node or group"),
+    Key::new("flows.*.to", Kind::Node, "receiving node or group"),
     Key::new(
         "flows.*.count",
         Kind::Integer,
-        "so many flows, each from a random node of from to another one of to; else each node in its turn",
+        "number of flows, each from a random node of from to another random node of to; default: the nodes in order",
     )
     .absent()
     .at_least("1")
     .at_most("10000"),
-    Key::new("flows.*.seed", Kind::Integer, "seed of random ends, which are the same in each replication")
+    Key::new("flows.*.seed", Kind::Integer, "seed of random ends, which are equal in all replications")
         .default("1")
         .at_least("0")
         .at_most(MOST_COUNT)
@@ -138,33 +134,33 @@ const TRANSPORT: &[Key] = &[
     Key::new(
         "flows.*.tcp.profile",
         Kind::Word("profile", || vec!["modern", "ns2-2004"]),
-        "the set of TCP defaults: a current host, or ns-2 in 2004",
+        "set of TCP defaults: a current host, or ns-2 in 2004",
     )
     .default("modern")
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.variant",
         Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).collect()),
-        "a preset of recovery and congestion",
+        "preset of recovery and congestion law",
     )
     .profile(variant_name, "RFC 3782", "RFC 6675")
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.recovery",
         Kind::Word("recovery", || RecoveryKind::ALL.iter().map(|kind| kind.entry().name).collect()),
-        "what is resent after a loss, and when recovery ends",
+        "loss recovery: which segments are retransmitted, and when recovery ends",
     )
     .part_of_variant(Part::Recovery)
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.congestion",
         Kind::Word("congestion law", || CongestionKind::named_in_scenarios().iter().map(|kind| kind.entry().name).collect()),
-        "how large the congestion window is",
+        "congestion control law",
     )
     .part_of_variant(Part::Congestion)
     .only(IF_TCP),
-    Key::new("flows.*.tcp.packet", SIZE, "payload of a full segment; headers come on top")
-        .profile(|tcp| bytes(tcp.packet.into()), "ns-2: packetSize_", "Ethernet's MTU less IPv4, TCP and timestamps")
+    Key::new("flows.*.tcp.packet", SIZE, "payload of a full segment, without headers")
+        .profile(|tcp| bytes(tcp.packet.into()), "ns-2: packetSize_", "Ethernet MTU minus IPv4, TCP and timestamp headers")
         .at_least("1 B")
         .at_most("65495 B")
         .only(IF_TCP),
@@ -172,71 +168,71 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| bytes(tcp.extra_header.into()), "", "")
         .at_most("40 B")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.window", SEGMENTS, "most segments outstanding")
+    Key::new("flows.*.tcp.window", SEGMENTS, "maximum number of outstanding segments")
         .profile(|tcp| segments(tcp.window), "ns-2: window_", "Linux: tcp_rmem, about 6 MB")
         .at_least("1 segment")
         .at_most("1000000 segments")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.initial-window", SEGMENTS, "congestion window at the start")
+    Key::new("flows.*.tcp.initial-window", SEGMENTS, "initial congestion window")
         .profile(|tcp| segments(tcp.initial_window), "RFC 2581 (3.1); ns-2: windowInit_", "RFC 6928 (2)")
         .at_least("1 segment")
         .at_most("1000000 segments")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.initial-ssthresh", SEGMENTS, "slow-start threshold at the start; none is tcp.window")
+    Key::new("flows.*.tcp.initial-ssthresh", SEGMENTS, "initial slow-start threshold; none means tcp.window")
         .or(&["none"])
         .profile(|_| "none".to_string(), "RFC 2581 (3.1)", "RFC 5681 (3.1)")
         .at_least("1 segment")
         .at_most("1000000 segments")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.min-rto", TIME_MS, "least retransmission timeout")
+    Key::new("flows.*.tcp.min-rto", TIME_MS, "minimum retransmission timeout")
         .profile(|tcp| time(tcp.min_rto), "RFC 2988 (2.4); ns-2: minrto_ until October 2004", "Linux: TCP_RTO_MIN")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
-    Key::new("flows.*.tcp.max-rto", TIME_S, "greatest retransmission timeout, back-off included")
+    Key::new("flows.*.tcp.max-rto", TIME_S, "maximum retransmission timeout, including backoff")
         .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
-    Key::new("flows.*.tcp.initial-rto", TIME_S, "retransmission timeout before the first measured round trip")
+    Key::new("flows.*.tcp.initial-rto", TIME_S, "retransmission timeout before the first round-trip sample")
         .profile(|tcp| time(tcp.initial_rto), "RFC 2988 (2.1)", "RFC 6298 (2.1)")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
-    Key::new("flows.*.tcp.tick", TIME_MS, "granularity of the clock that measures round trips; 0 s is exact")
+    Key::new("flows.*.tcp.tick", TIME_MS, "granularity of the clock that measures round trips; 0 s means exact")
         .profile(|tcp| time(tcp.tick), "ns-2: tcpTick_", "Linux: a clock of 1000 Hz")
         .at_most("10 s")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.ack-every", Kind::Integer, "full segments that one acknowledgement answers")
+    Key::new("flows.*.tcp.ack-every", Kind::Integer, "number of full segments per acknowledgement")
         .profile(|tcp| tcp.ack_every.to_string(), "ns-2: TCPSink", "RFC 5681 (4.2)")
         .at_least("1")
         .at_most("1000")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.ack-delay", TIME_MS, "longest time an acknowledgement is held back")
+    Key::new("flows.*.tcp.ack-delay", TIME_MS, "maximum delay of an acknowledgement")
         .profile(|tcp| time(tcp.ack_delay), "ns-2: TCPSink/DelAck", "Linux: TCP_DELACK_MIN")
         .at_most("10 s")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.timestamps", Kind::Bool, "the timestamps option")
+    Key::new("flows.*.tcp.timestamps", Kind::Bool, "whether the timestamps option is used")
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
-    Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "the SACK option") }.only(IF_TCP),
-    Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "new data on the first two duplicate acknowledgements")
+    Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "whether the SACK option is used") }.only(IF_TCP),
+    Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "whether the first two duplicate acknowledgements send new data (limited transmit)")
         .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
         .only(IF_TCP),
     Key::new(
         "flows.*.tcp.limited-transmit-resends",
         Kind::Bool,
-        "while a go-back is under way limited transmit sends the next segment again, instead of nothing",
+        "whether limited transmit retransmits the next segment during a go-back, instead of sending nothing",
     )
     .profile(|tcp| tcp.limited_transmit_resends.to_string(), "ns-2: singledup_", "RFC 3042 (2)")
     .only(IF_TCP),
-    Key::new("flows.*.tcp.nagle", Kind::Bool, "no small segment while data is outstanding")
-        .profile(|tcp| tcp.nagle.to_string(), "ns-2 has none", "RFC 9293 (3.7.4)")
+    Key::new("flows.*.tcp.nagle", Kind::Bool, "whether Nagle's algorithm delays small segments while data is outstanding")
+        .profile(|tcp| tcp.nagle.to_string(), "not in ns-2", "RFC 9293 (3.7.4)")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.window-validation", Kind::Bool, "growth of the congestion window only while it limits")
+    Key::new("flows.*.tcp.window-validation", Kind::Bool, "whether the congestion window grows only while it limits the sender")
         .profile(|tcp| tcp.window_validation.to_string(), "ns-2: control_increase_", "RFC 7661 (4)")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.idle-restart", Kind::Bool, "initial window again after an idle time of one timeout")
+    Key::new("flows.*.tcp.idle-restart", Kind::Bool, "whether the window restarts from the initial window after an idle time of one timeout")
         .profile(|tcp| tcp.idle_restart.to_string(), "RFC 2581 (4.1)", "RFC 5681 (4.1)")
         .only(IF_TCP),
     Key::new("flows.*.tcp.window-scale", Kind::Integer, "window scale offered; auto covers the receive buffer")
@@ -250,21 +246,21 @@ const TRANSPORT: &[Key] = &[
         ..Key::new(
             "flows.*.tcp.reno.fast-retransmit",
             Kind::Word("choice", || vec!["every-hole", "once-a-window"]),
-            "whether Reno resends by duplicate acknowledgements for each hole, or once for all that was outstanding",
+            "whether Reno starts a fast retransmit for every missing segment, or once per window of outstanding data",
         )
     }
     .only(IF_RENO),
     Key::new(
         "flows.*.tcp.newreno.retransmit-timer",
         Kind::Word("choice", || vec!["impatient", "slow-but-steady"]),
-        "whether the first partial acknowledgement alone restarts the retransmission timer, or each",
+        "whether only the first partial acknowledgement restarts the retransmission timer, or each",
     )
     .profile(retransmit_timer, "RFC 3782 (4)", "RFC 3782 (4)")
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.newreno.recovery-burst",
         SEGMENTS,
-        "most new segments that one acknowledgement releases during recovery",
+        "maximum number of new segments that one acknowledgement releases during recovery",
     )
     .or(&["none"])
     .profile(
@@ -278,46 +274,46 @@ const TRANSPORT: &[Key] = &[
     Key::new(
         "flows.*.tcp.newreno.full-ack",
         Kind::Word("choice", || vec!["flight", "ssthresh", "deflated"]),
-        "window after recovery: at most one segment more than is outstanding, ssthresh, or what deflation left of it",
+        "window after recovery: at most one segment more than the flight size, ssthresh, or the deflated window",
     )
     .profile(full_ack, "ns-2: partial_window_deflation_", "RFC 6582 (3.2)")
     .only(IF_NEWRENO),
     Key::new(
         "flows.*.tcp.sack-pipe",
         Kind::Word("choice", || vec!["scoreboard", "counted"]),
-        "what recovery takes to be in the network: by the scoreboard, or a count of departures and acknowledgements",
+        "estimate of the data in flight during recovery: from the scoreboard, or as departures minus acknowledgements",
     )
     .profile(sack_pipe, "ns-2: Agent/TCP/Sack1", "RFC 6675 (4)")
     .only(IF_SACK),
     Key::new(
         "flows.*.tcp.sack-after-timeout",
         Kind::Word("choice", || vec!["kept", "cleared"]),
-        "what becomes of selective acknowledgements when the retransmission timer fires",
+        "whether SACK information is kept or cleared at a retransmission timeout",
     )
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
     Key::new(
         "flows.*.tcp.lost-retransmission",
         Kind::Word("choice", || vec!["timer", "overtaken"]),
-        "what tells that a copy of a segment was lost, too: the retransmission timer, or a segment that left later and arrived",
+        "how a lost retransmission is detected: by timeout, or by the arrival of a segment sent later",
     )
     .default("timer")
     .only(IF_SACK_SCOREBOARD),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),
-        "what the threshold is set to half of when the retransmission timer fires; of the window at each firing, else once",
+        "ssthresh at a timeout: half of the flight size, once per series of timeouts, or half of the window at each timeout",
     )
     .profile(|tcp| halved(tcp.timeout_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
     .only(IF_TCP),
     Key::new(
         "flows.*.tcp.loss-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),
-        "what is halved when duplicate acknowledgements tell of a loss",
+        "whether a loss detected by duplicate acknowledgements halves the flight size or the window",
     )
     .profile(|tcp| halved(tcp.loss_ssthresh), "ns-2", "RFC 5681 (3.1), equation 4")
     .only(IF_TCP),
-    Key::new("flows.*.tcp.whole-ssthresh", Kind::Bool, "the slow-start threshold is rounded down to whole segments")
+    Key::new("flows.*.tcp.whole-ssthresh", Kind::Bool, "whether ssthresh is rounded down to whole segments")
         .profile(|tcp| tcp.whole_ssthresh.to_string(), "ns-2: ssthresh_", "RFC 5681 (3.1)")
         .only(IF_TCP),
     Key {
@@ -325,7 +321,7 @@ const TRANSPORT: &[Key] = &[
         ..Key::new(
             "flows.*.tcp.growth-at-recovery-end",
             Kind::Bool,
-            "the window grows on the acknowledgement that ends a recovery",
+            "whether the acknowledgement that ends recovery increases the window",
         )
     }
     .only(IF_RECOVERING),

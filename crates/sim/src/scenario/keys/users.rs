@@ -18,7 +18,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.app.pauses",
         Kind::Word("law", || vec!["exponential", "fixed"]),
-        "law of the pauses between transfers and of the time to parse a page",
+        "distribution of pauses between transfers and of the time to parse a page",
     )
     .default("exponential")
     .source(EVALUATION)
@@ -26,7 +26,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "flows.*.app.mix.by",
         Kind::Word("choice", || vec!["session", "client", "bytes"]),
-        "shares of sessions, each drawing its class; of clients, each keeping its own; or of bytes asked for, in the mean",
+        "meaning of the shares: of sessions, each of which draws its class; of clients, which keep their class; or of requested bytes, in the mean",
     )
     .default("session")
     .only(IF_MIX),
@@ -34,42 +34,42 @@ pub(super) const KEYS: &[Key] = &[
     share("flows.*.app.mix.web", "share of web pages", "35 %"),
     share("flows.*.app.mix.mail", "share of messages", "25 %"),
     size("flows.*.app.ftp.size", "size of a file", "16 MB", IF_FTP).source("dynamic-arq"),
-    size("flows.*.app.ftp.request", "request for a file", "64 B", IF_FTP),
+    size("flows.*.app.ftp.request", "size of a request for a file", "64 B", IF_FTP),
     pause("flows.*.app.ftp.pause", "mean pause between files", "180 s", IF_FTP).source(EVALUATION),
     Key::new(
         "flows.*.app.web.model",
         Kind::Word("model", || vec!["3gpp2", "fixed"]),
-        "what a page consists of: drawn sizes and numbers of objects, or always the same",
+        "model of a page: random or constant sizes and numbers of objects",
     )
     .default("3gpp2")
     .source(EVALUATION)
     .only(IF_WEB),
-    size("flows.*.app.web.fixed.main", "main object", "10 kB", IF_FIXED),
-    Key::new("flows.*.app.web.fixed.objects", Kind::Integer, "embedded objects of a page")
+    size("flows.*.app.web.fixed.main", "size of the main object", "10 kB", IF_FIXED),
+    Key::new("flows.*.app.web.fixed.objects", Kind::Integer, "number of embedded objects of a page")
         .default("6")
         .at_least("0")
         .at_most("10000")
         .only(IF_FIXED),
-    size("flows.*.app.web.fixed.object", "embedded object", "8 kB", IF_FIXED),
-    size("flows.*.app.web.request", "request for each object of a page", "350 B", IF_WEB)
+    size("flows.*.app.web.fixed.object", "size of an embedded object", "8 kB", IF_FIXED),
+    size("flows.*.app.web.request", "size of a request for an object of a page", "350 B", IF_WEB)
         .source("ns-3: ThreeGppHttpVariables"),
-    Key::new("flows.*.app.web.pages", Kind::Integer, "pages that are asked for on one connection")
+    Key::new("flows.*.app.web.pages", Kind::Integer, "number of pages per connection")
         .default("1")
         .at_least("1")
         .at_most("1000000")
         .only(IF_WEB),
-    pause("flows.*.app.web.reading", "mean time for which a page is read", "30 s", IF_WEB).source(EVALUATION),
+    pause("flows.*.app.web.reading", "mean reading time of a page", "30 s", IF_WEB).source(EVALUATION),
     Key::new(
         "flows.*.app.web.parsing",
         TIME_MS,
-        "mean time from the main object to the request for the first embedded one",
+        "mean parsing time: from the main object to the request for the first embedded object",
     )
     .default("130 ms")
     .source(EVALUATION)
     .at_most(LONGEST)
     .only(IF_WEB),
     size("flows.*.app.mail.size", "size of a message", "2 kB", IF_MAIL).source("dynamic-arq"),
-    size("flows.*.app.mail.request", "request for a message", "64 B", IF_MAIL),
+    size("flows.*.app.mail.request", "size of a request for a message", "64 B", IF_MAIL),
     pause("flows.*.app.mail.pause", "mean pause between messages", "30 s", IF_MAIL),
 ];
 

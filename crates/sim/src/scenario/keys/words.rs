@@ -15,10 +15,10 @@ const fn named(name: &'static str, summary: &'static str) -> Named {
 
 /// Kinds of links.
 pub static LINKS: &[Named] = &[
-    named("wired", "rate, delay and drop-tail queue in each direction; loses nothing"),
-    named("lossy", "a wired link that loses packets by a loss model"),
-    named("wifi", "an 802.11 medium that all its stations share"),
-    named("frn", "a slotted multi-hop network, the Flexible Radio Network, of all its stations"),
+    named("wired", "rate, delay and drop-tail queue in each direction; no losses on the wire"),
+    named("lossy", "a wired link with a loss model"),
+    named("wifi", "an 802.11 medium shared by its stations"),
+    named("frn", "a slotted multi-hop network of its stations, the Flexible Radio Network"),
     named("wimax", "an 802.16 link from a base station, the first node, to a subscriber station"),
 ];
 
@@ -26,53 +26,59 @@ pub static LINKS: &[Named] = &[
 pub static STANDARDS: &[Named] = &[
     named("802.11", "DSSS at 1 and 2 Mbit/s, long preamble"),
     named("802.11b", "CCK at 5.5 and 11 Mbit/s, long preamble"),
-    named("802.11b-short", "the same with the short preamble"),
+    named("802.11b-short", "CCK at 5.5 and 11 Mbit/s, short preamble"),
     named("802.11a", "OFDM at 6 to 54 Mbit/s in a channel of 20 MHz"),
-    named("bianchi", "the constants of Bianchi's tables, by default under the assumptions of his model"),
+    named("bianchi", "the constants of Bianchi's tables, by default with the assumptions of his model"),
 ];
 
 /// Loss models.
 pub static LOSS_MODELS: &[Named] = &[
-    named("none", "nothing is lost by chance"),
-    named("packet", "each packet is lost with the same probability, independently"),
-    named("bit", "each bit is wrong with the same probability; a packet with a wrong bit is lost"),
-    named("gilbert-elliott", "two states that change by packet, each with a loss probability of its own"),
-    named("snr", "by the ratio of signal to noise and the modulation, on an 802.11 link"),
+    named("none", "no random losses"),
+    named("packet", "independent packet losses"),
+    named("bit", "independent bit errors; a packet with a wrong bit is lost"),
+    named(
+        "gilbert-elliott",
+        "two states with their own loss probabilities; the state changes from packet to packet",
+    ),
+    named("snr", "by signal-to-noise ratio and modulation, on an 802.11 link"),
     named("list", "exactly the listed packets are lost; on an 802.11 link, attempts of one station"),
 ];
 
 /// Kinds of places.
 pub(super) static PLACES: &[Named] = &[
     named("point", "all at one point"),
-    named("line", "one after the other"),
-    named("grid", "in rows of so many"),
+    named("line", "in a line, at equal distances"),
+    named("grid", "in rows and columns"),
     named("hexagon", "in rings around the first, six neighbours each"),
     named("circle", "on a circle, at equal distances"),
-    named("disc", "anywhere on a disc, by chance"),
-    named("rectangle", "anywhere in a rectangle, by chance"),
+    named("disc", "random, uniform over a disc"),
+    named("rectangle", "random, uniform over a rectangle"),
 ];
 
 /// Kinds of movement.
 pub(super) static MOVES: &[Named] = &[
     named("circle", "around a point at constant speed"),
-    named("waypoint", "straight to one random point after the other"),
+    named("waypoint", "in straight lines from one random point to the next"),
 ];
 
 /// Kinds of sources.
 pub static APPS: &[Named] = &[
-    named("bulk", "as much as the transport takes, without end"),
-    named("file", "so many bytes or packets, then the end"),
-    named("cbr", "packets at a constant distance"),
-    named("poisson", "packets at exponential distances"),
-    named("on-off", "packets at a constant distance in bursts, with pauses between"),
+    named("bulk", "unlimited data, as fast as the transport accepts it"),
+    named("file", "a given number of bytes or packets"),
+    named("cbr", "packets at constant intervals"),
+    named("poisson", "packets at exponential intervals"),
+    named("on-off", "bursts of packets at constant intervals, with pauses in between"),
     named(
         "ping",
-        "a small datagram at each interval that the receiver sends back, to measure round trips and losses",
+        "a small datagram per interval that the receiver returns, to measure round trips and losses",
     ),
-    named("ftp", "a user who asks for one file after another, each over a connection of its own"),
-    named("web", "a user who reads web pages, whose objects come one after another over one connection"),
-    named("mail", "a user who fetches one message after another, each over a connection of its own"),
-    named("mix", "a user each of whose sessions is one of these"),
+    named("ftp", "a user who fetches files, each over a new connection"),
+    named(
+        "web",
+        "a user who reads web pages; the objects of a page are fetched one after another over one connection",
+    ),
+    named("mail", "a user who fetches messages, each over a new connection"),
+    named("mix", "a user whose sessions are ftp, web or mail"),
 ];
 
 /// Sources that send by themselves, and may send back on the same connection: all but the probe and users.
@@ -83,28 +89,25 @@ pub(super) static USERS: &[Named] = APPS.split_at(6).1;
 
 /// Kinds of figures.
 pub static FIGURES: &[Named] = &[
-    named("lines", "a metric against a swept key, one line for each value of another"),
-    named(
-        "matrix",
-        "a metric as numbers, one row for each value of a swept key and one column for each of another",
-    ),
-    named("airtime", "how the time of an 802.11 medium was used, one stacked bar for each point"),
+    named("lines", "a metric against a swept key, one line per value of another key"),
+    named("matrix", "a metric as a matrix of two swept keys"),
+    named("airtime", "the airtime of an 802.11 medium, one stacked bar per point"),
     named("time", "quantities of a flow against simulated time"),
-    named("cdf", "the share of a class of transfers that is done within a time, unfinished ones censored"),
+    named("cdf", "the distribution of response times of a class of transfers, unfinished transfers censored"),
 ];
 
 /// What a figure over time can show of a flow.
 pub static PANELS: &[Named] = &[
-    named("rtt", "each round trip that the sender measured"),
-    named("srtt", "the smoothed round trip"),
+    named("rtt", "round-trip samples of the sender"),
+    named("srtt", "the smoothed round-trip time"),
     named("rto", "the retransmission timeout"),
     named("cwnd", "the congestion window"),
-    named("ssthresh", "the threshold of slow start"),
-    named("sequence", "packets sent, sent again and acknowledged, by their numbers"),
-    named("released", "packets that left at once, for each acknowledgement that released some"),
-    named("jitter", "the jitter ratio of each law that judges by it, and its threshold"),
-    named("goodput", "application bits per second delivered in each bin of run.bin"),
-    named("received", "application bytes delivered so far, by the bins of run.bin"),
+    named("ssthresh", "the slow-start threshold"),
+    named("sequence", "numbers of packets sent, retransmitted and acknowledged"),
+    named("released", "number of packets that each acknowledgement released at once"),
+    named("jitter", "jitter ratio and threshold of each law that uses them"),
+    named("goodput", "delivered application bits per second in each bin of run.bin"),
+    named("received", "application bytes delivered so far, in bins of run.bin"),
 ];
 
 /// The panels drawn from the bins of a run, and not from a trace.

@@ -110,7 +110,7 @@ impl Reader<'_> {
     ) -> Option<Range<usize>> {
         let name = named.text();
         if self.sheet.plan.layout.nodes.place(&name).is_some_and(|place| place >= table) {
-            self.fault(keys.key(key), format!("\"{name}\" stands no earlier; expected a node that does"));
+            self.fault(keys.key(key), format!("\"{name}\" is not defined earlier; expected an earlier node"));
             return None;
         }
         Some(self.named(keys, key, named)?.0)
@@ -122,8 +122,8 @@ impl Reader<'_> {
             let Node { name, position, motion } = &self.members.nodes[node];
             let text = match (position, motion) {
                 (Some(_), None) => continue,
-                (None, _) => format!("\"{}\" has no position; expected a node that has one", name.table()),
-                (_, Some(_)) => format!("\"{}\" moves; expected a node that stands", name.table()),
+                (None, _) => format!("\"{}\" has no position; expected a node with a position", name.table()),
+                (_, Some(_)) => format!("\"{}\" moves; expected a stationary node", name.table()),
             };
             self.fault(keys.key(key), text);
             return None;
@@ -132,14 +132,14 @@ impl Reader<'_> {
     }
 
     /// How a node moves that has this place.
-    #[expect(clippy::option_option, reason = "it does not move, or cannot as it is told to")]
+    #[expect(clippy::option_option, reason = "the node does not move, or its movement is invalid")]
     fn motion(&mut self, (name, keys): (&str, Table<'_>), place: &Place) -> Option<Option<Motion>> {
         let Some(kind) = keys.get("move.kind") else { return Some(None) };
         let keys = keys.below("move");
         let key = |below: &str| keys.key(below);
         let (Some(spot), Some(centre)) = (place.spot, place.hub) else {
             let text = format!(
-                "\"{}\" around no point; expected a position, or nodes.{name}.move.around",
+                "\"{}\" without a centre; expected a position, or nodes.{name}.move.around",
                 kind.text()
             );
             self.fault(key("kind"), text);
@@ -152,7 +152,8 @@ impl Reader<'_> {
             let away = libm::hypot(right, up);
             let radius_m = real("circle.radius").unwrap_or(away);
             if radius_m == 0.0 {
-                let text = "missing; expected a length such as \"100 m\" where a node stands in the middle of its circle";
+                let text =
+                    "missing; expected a length such as \"100 m\" for a node at the centre of its circle";
                 self.fault(key("circle.radius"), text);
                 return None;
             }

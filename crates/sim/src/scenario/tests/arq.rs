@@ -82,7 +82,7 @@ fn what_dynamic_arq_cannot_do_is_told() {
         ),
         (
             "queue = \"20 packets\"\nbuffer = { counts = \"frames\" }",
-            "buffer.counts: \"frames\" beside a queue in packets; expected \"packets\", or a queue in bytes such as \"32 kB\"",
+            "buffer.counts: \"frames\" with a queue in packets; expected \"packets\", or a queue in bytes such as \"32 kB\"",
         ),
     ] {
         let error = read(&cell(lines)).expect_err(lines).to_string();
@@ -96,6 +96,6 @@ fn the_oracle_is_remarked() {
         let text = cell(&format!("{AP}arq = {{ kind = \"dynamic\", timing = \"{timing}\" }}"));
         read(&text).unwrap_or_else(|error| panic!("{error}")).warnings().join("\n")
     };
-    assert!(warnings("oracle").contains("arq.timing: the timers of TCP senders as the simulator knows them"));
+    assert!(warnings("oracle").contains("arq.timing: the timers of TCP senders as known to the simulator"));
     assert!(!warnings("estimate").contains("arq.timing"));
 }

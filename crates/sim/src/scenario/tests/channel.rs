@@ -121,8 +121,7 @@ fn a_code_that_cannot_be_is_refused() {
         );
     };
     snr("1.25", "1.25 is too large; expected at most 1");
-    let long = "makes frames of 15192 B of packets of 1500 B, above the 4095 B that 802.11 can send; expected a higher \
-                rate or shorter fragments";
+    let long = "gives frames of 15192 B for packets of 1500 B, above the 802.11 maximum of 4095 B; expected a higher rate or shorter fragments";
     snr("0.1", long);
     snr("0", "0 is too small; expected at least 0.01");
     snr("\"3/4\"", "\"3/4\"; expected a number such as 1e-6");
@@ -136,7 +135,7 @@ fn a_code_that_cannot_be_is_refused() {
     refused(
         &text,
         line,
-        "links.cell.fec.rate: a code with loss.above-mac, where no frame is decoded any more; expected 1",
+        "links.cell.fec.rate: a code with loss.above-mac, where losses occur after decoding; expected 1",
     );
 }
 

@@ -83,13 +83,13 @@ fn a_misspelt_variant_is_answered_with_the_nearest_and_no_more_than_eight() {
         (
             "newrneo",
             format!(
-                "did you mean \"newreno\"? (known: newreno, tahoe, reno, sack, fack, vegas, veno, westwood, … ({all} in all))"
+                "did you mean \"newreno\"? (known: newreno, tahoe, reno, sack, fack, vegas, veno, westwood, … ({all} in total))"
             ),
         ),
         (
             "unlike",
             format!(
-                "expected one of tahoe, reno, newreno, sack, fack, vegas, veno, westwood, … ({all} in all)"
+                "expected one of tahoe, reno, newreno, sack, fack, vegas, veno, westwood, … ({all} in total)"
             ),
         ),
     ] {
@@ -114,7 +114,7 @@ fn an_unknown_key_is_answered_with_the_nearest() {
     refused(
         &extended("[rum]\nseed = 1\n"),
         "[rum]",
-        "rum: unknown key; did you mean \"run\"? (known: run, paper, title, summary, nodes, links, flows, agents, … (10 in all))",
+        "rum: unknown key; did you mean \"run\"? (known: run, paper, title, summary, nodes, links, flows, agents, … (10 in total))",
     );
 }
 
@@ -133,12 +133,12 @@ fn a_misspelt_section_is_told_alone_though_its_names_are_missed() {
     refused(
         &text,
         "[link.a-b]",
-        "link: unknown key; did you mean \"links\"? (known: links, paper, title, summary, run, nodes, flows, agents, … (10 in all))",
+        "link: unknown key; did you mean \"links\"? (known: links, paper, title, summary, run, nodes, flows, agents, … (10 in total))",
     );
     refused(
         &BASE.replace("[nodes]", "[node]"),
         "[node]",
-        "node: unknown key; did you mean \"nodes\"? (known: nodes, paper, title, summary, run, links, flows, agents, … (10 in all))",
+        "node: unknown key; did you mean \"nodes\"? (known: nodes, paper, title, summary, run, links, flows, agents, … (10 in total))",
     );
 }
 
@@ -165,9 +165,7 @@ fn a_missing_key_is_told_at_its_table() {
 fn sections_that_must_be_there_are_asked_for() {
     assert_eq!(
         message("[run]\nduration = \"1 s\"\n"),
-        "x.toml:1: nodes: none given; expected at least one such as a = {}\n\
-         x.toml:1: links: none given; expected at least one such as [links.a-b]\n\
-         x.toml:1: flows: none given; expected at least one such as [flows.main]"
+        "x.toml:1: nodes: missing; expected at least one such as a = {}\nx.toml:1: links: missing; expected at least one such as [links.a-b]\nx.toml:1: flows: missing; expected at least one such as [flows.main]"
     );
 }
 
@@ -207,7 +205,7 @@ fn a_flow_to_its_own_sender_is_refused() {
     refused_change(
         r#"to   = "c""#,
         r#"to   = "a""#,
-        "flows.main.to: \"a\" is the sender too; expected another node",
+        "flows.main.to: \"a\" is also the sender; expected another node",
     );
 }
 
@@ -299,7 +297,11 @@ fn values_out_of_all_reason_are_refused() {
             r#""-40 ms""#,
             r#"links.a-b.delay: "-40 ms" is negative; expected a time such as "40 ms""#,
         ),
-        (r#""40 ms""#, r#""0.5 ns""#, r#"links.a-b.delay: "0.5 ns" is too fine; expected whole nanoseconds"#),
+        (
+            r#""40 ms""#,
+            r#""0.5 ns""#,
+            r#"links.a-b.delay: "0.5 ns" is too precise; expected an integer number of nanoseconds"#,
+        ),
         (r#""10 s""#, r#""0 s""#, r#"run.duration: "0 s" is too small; expected more than 0"#),
     ] {
         refused_change(from, to, expected);
@@ -320,7 +322,7 @@ fn tcp_parameters_that_cannot_work_are_refused() {
         ("packet = \"65496 B\"", "flows.main.tcp.packet: \"65496 B\" is too large; expected at most 65495 B"),
         (
             "packet = \"65490 B\"\ntimestamps = true",
-            "flows.main.tcp.packet: 65490 B do not fit into an IP packet with their headers; expected at most 65483 B",
+            "flows.main.tcp.packet: 65490 B and headers do not fit into an IP packet; expected at most 65483 B",
         ),
         (
             "window = \"0 segments\"",
@@ -332,7 +334,7 @@ fn tcp_parameters_that_cannot_work_are_refused() {
         ),
         (
             "window = \"20000 segments\"\npacket = \"60000 B\"",
-            "flows.main.tcp.window: 20000 segments are more than 1 GiB, the most TCP can announce; expected at most 17895 segments",
+            "flows.main.tcp.window: 20000 segments exceed 1 GiB, the maximum window of TCP; expected at most 17895 segments",
         ),
         (
             "min-rto = \"2 s\"\nmax-rto = \"1 s\"",
@@ -379,19 +381,19 @@ fn a_receive_buffer_below_one_segment_is_refused() {
     refused(
         &changed("to   = \"c\"", "to   = \"c\"\nsink = { buffer = \"500 B\" }"),
         "sink",
-        "flows.main.sink.buffer: 500 B hold no full segment; expected at least tcp.packet, 1000 B",
+        "flows.main.sink.buffer: 500 B cannot hold a full segment; expected at least tcp.packet, 1000 B",
     );
 }
 
 #[test]
 fn a_drop_list_that_is_descending_or_counts_from_zero_is_refused() {
     for (list, problem) in [
-        ("[0, 3]", "0 in the list; expected whole numbers, counted from 1"),
+        ("[0, 3]", "0 in the list; expected integers from 1"),
         ("[3, 2]", "2 after 3; expected an ascending list"),
         ("[3, 3]", "3 after 3; expected an ascending list"),
-        ("[-1]", "-1 in the list; expected whole numbers, counted from 1"),
-        ("[1.5]", "1.5 in the list; expected whole numbers, counted from 1"),
-        ("[\"3\"]", "\"3\" in the list; expected ascending whole numbers from 1 such as [12, 40, 41]"),
+        ("[-1]", "-1 in the list; expected integers from 1"),
+        ("[1.5]", "1.5 in the list; expected integers from 1"),
+        ("[\"3\"]", "\"3\" in the list; expected ascending integers from 1 such as [12, 40, 41]"),
     ] {
         let loss = format!(r#"{{ model = "list", list = {{ drop = {list} }} }}"#);
         refused_change(r#"{ rate = "1 %" }"#, &loss, &format!("links.b-c.loss.list.drop: {problem}"));
@@ -403,7 +405,7 @@ fn tcp_and_udp_for_one_flow_and_bulk_over_udp_are_refused() {
     refused(
         &extended("[flows.main.udp]\n"),
         "[flows.main.udp]",
-        "flows.main: tcp and udp; expected one of them",
+        "flows.main: both tcp and udp; expected one of them",
     );
     let text = changed("[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n", "udp = {}\n");
     refused(
@@ -418,7 +420,7 @@ fn a_table_where_a_value_belongs_and_a_value_where_a_table_belongs_are_told() {
     refused_change(
         r#"loss  = { rate = "1 %" }"#,
         r#"loss  = "1 %""#,
-        "links.b-c.loss: \"1 %\"; expected a table with some of its keys (model, direction, rate, bit, gilbert-elliott, list, at, above-mac, … (10 in all))",
+        "links.b-c.loss: \"1 %\"; expected a table with some of its keys (model, direction, rate, bit, gilbert-elliott, list, at, above-mac, … (10 in total))",
     );
     refused_change(
         r#"delay = "40 ms""#,
@@ -465,7 +467,7 @@ fn at_most_ten_faults_are_listed() {
     let wrong: Vec<String> = (0..25).map(|index| format!("[links.a-b.wrong{index}]")).collect();
     let message = message(&extended(&wrong.join("\n")));
     assert_eq!(message.lines().count(), 11);
-    assert!(message.ends_with("x.toml: 15 more like these; expected none"), "{message}");
+    assert!(message.ends_with("x.toml: 15 more errors like these"), "{message}");
 }
 
 #[test]
@@ -533,10 +535,7 @@ fn a_directory_and_bytes_that_are_no_text_are_refused() {
     let folder = Folder::new("bytes");
     fs::write(folder.0.join("latin.toml"), b"title = 'a'\nsummary = '\xe9'\n").unwrap();
     let message = folder.message("latin.toml");
-    assert!(
-        message.ends_with("latin.toml:2: bytes that are no UTF-8; expected TOML text in UTF-8"),
-        "{message}"
-    );
+    assert!(message.ends_with("latin.toml:2: invalid UTF-8; expected TOML text in UTF-8"), "{message}");
     let error = Scenario::from_file(&folder.0, Overrides::new(&[])).unwrap_err().to_string();
     assert!(error.ends_with("a directory; expected a scenario file"), "{error}");
     assert!(Scenario::from_file(Path::new(""), Overrides::new(&[])).is_err());

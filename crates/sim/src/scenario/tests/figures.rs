@@ -35,7 +35,7 @@ fn airtime_is_drawn_of_an_802_11_link_only() {
     refused(
         &drawn(&swept, "kind = \"airtime\"\nx = \"flows.main.tcp.variant\"\n"),
         "kind = \"airtime\"",
-        "figure.kind: \"airtime\" of a scenario without 802.11; expected a link of kind wifi",
+        "figure.kind: \"airtime\" in a scenario without 802.11; expected a link of kind wifi",
     );
     refused(
         &drawn(FIG05, "kind = \"airtime\"\n"),
@@ -49,12 +49,12 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, &format!("{AIRTIME}y = \"flows.ftp.goodput_bps\" # here\n")),
         "y = \"flows.ftp.goodput_bps\" # here",
-        "figure.y: a figure of kind \"airtime\" has none; expected figure.kind = \"lines\" or \"matrix\"",
+        "figure.y: not a key of a figure of kind \"airtime\"; expected figure.kind = \"lines\" or \"matrix\"",
     );
     refused(
         &drawn(FIG05, "x = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\nflow = \"ftp\" # here\n"),
         "flow = \"ftp\" # here",
-        "figure.flow: a figure of kind \"lines\" has none; expected figure.kind = \"time\" or \"cdf\"",
+        "figure.flow: not a key of a figure of kind \"lines\"; expected figure.kind = \"time\" or \"cdf\"",
     );
     refused(
         &drawn(FIG05, "kind = \"tiem\"\nx = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\n"),
@@ -72,16 +72,14 @@ fn names_stand_for_swept_values() {
     refused(
         &drawn(FIG05, &names("{ lle-tpc = \"LLE-TCP\" }")),
         "names",
-        "figure.names.lle-tpc: unknown swept value \"lle-tpc\"; did you mean \"lle-tcp\"? \
-         (known: lle-tcp, none, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, … (13 in all))",
+        "figure.names.lle-tpc: unknown swept value \"lle-tpc\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, … (13 in total))",
     );
     let together = read(&drawn(FIG05, &names("{ \"none, 2 %\" = \"both\" }"))).unwrap();
     assert_eq!(together.figures()[1]["names"], serde_json::json!({ "none, 2 %": "both" }));
     refused(
         &drawn(FIG05, &names("{ \"none, 3 %\" = \"both\" }")),
         "names",
-        "figure.names.none, 3 %: unknown swept value \"none, 3 %\"; \
-         did you mean \"none\"? (known: none, lle-tcp, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, … (13 in all))",
+        "figure.names.none, 3 %: unknown swept value \"none, 3 %\"; did you mean \"none\"? (known: none, lle-tcp, 0 %, 2 %, 4 %, 6 %, 8 %, 10 %, … (13 in total))",
     );
     refused(&drawn(FIG05, &names("{ none = 1 }")), "names", "figure.names.none: 1; expected text");
 }
@@ -111,13 +109,12 @@ fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
     refused(
         &drawn(BASE, &time("panels = [\"rto\", \"cwdn\"]\n")),
         "panels",
-        "figure.panels: unknown panel \"cwdn\"; did you mean \"cwnd\"? \
-         (known: cwnd, rtt, srtt, rto, ssthresh, sequence, released, jitter, … (10 in all))",
+        "figure.panels: unknown panel \"cwdn\"; did you mean \"cwnd\"? (known: cwnd, rtt, srtt, rto, ssthresh, sequence, released, jitter, … (10 in total))",
     );
     refused(
         &drawn(BASE, &time("")),
         "[[figure]] # new",
-        "figure.panels: missing; expected a list of panels (rtt, srtt, rto, cwnd, ssthresh, sequence, released, jitter, … (10 in all)) such as [\"rtt\"]",
+        "figure.panels: missing; expected a list of panels (rtt, srtt, rto, cwnd, ssthresh, sequence, released, jitter, … (10 in total)) such as [\"rtt\"]",
     );
     let since =
         |begin: &str| time(&format!("panels = [\"sequence\"]\nsince = \"{begin}\"\nuntil = \"2 s\"\n"));
@@ -130,7 +127,7 @@ fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
     refused(
         &drawn(BASE, &time("panels = [\"jitter\"]\n")),
         "panels",
-        "figure.panels: \"jitter\" of laws that do not judge; expected jtcp or ejtcp as tcp.variant or in tcp.judges",
+        "figure.panels: \"jitter\" without a law that uses it; expected jtcp or ejtcp as tcp.variant or in tcp.judges",
     );
     let judged = BASE.replace("variant = \"newreno\"", "variant = \"newreno\"\njudges = [\"jtcp\"]");
     assert!(read(&drawn(&judged, &time("panels = [\"jitter\"]\n"))).is_ok());
@@ -142,7 +139,7 @@ fn a_figure_over_time_shows_what_is_measured_of_its_flow() {
     refused(
         &drawn(&udp, &time("panels = [\"received\", \"rtt\"]\n")),
         "panels",
-        "figure.panels: \"rtt\" of UDP; expected goodput, received, or a flow over TCP",
+        "figure.panels: \"rtt\" of a UDP flow; expected goodput, received, or a flow over TCP",
     );
 }
 
@@ -152,7 +149,7 @@ fn an_axis_that_a_figure_over_time_leaves_open_is_remarked() {
         read(&drawn(FIG05, "kind = \"time\"\npanels = [\"rtt\"]\nlines = \"agents.snoop.kind\"\n")).unwrap();
     let line = line_of(open.text(), "[[figure]] # new");
     let expected =
-        format!("x.toml:{line}: figure: leaves links.wlan.loss.rate open; name it in lines or where");
+        format!("x.toml:{line}: figure: does not fix links.wlan.loss.rate; expected it in lines or where");
     assert_eq!(open.warnings(), [expected]);
 }
 
@@ -183,7 +180,7 @@ fn a_matrix_has_rows_and_columns_and_two_metrics() {
     refused(
         &drawn(&swept, &format!("{whole}lines = \"flows.main.tcp.variant\" # here\n")),
         "lines = \"flows.main.tcp.variant\" # here",
-        "figure.lines: a figure of kind \"matrix\" has none; expected figure.kind = \"lines\" or \"airtime\" or \"time\" or \"cdf\"",
+        "figure.lines: not a key of a figure of kind \"matrix\"; expected figure.kind = \"lines\" or \"airtime\" or \"time\" or \"cdf\"",
     );
 }
 
@@ -195,7 +192,7 @@ fn response_times_are_drawn_of_a_class_that_a_flow_has() {
     refused(
         &of("class = \"mail\"\n"),
         "class = ",
-        "figure.class: \"mail\" of a scenario without; expected a class that a flow has",
+        "figure.class: \"mail\" is not a class of this scenario; expected a class of one of its flows",
     );
     refused(
         &of("class = \"web\"\nflow = \"mian\"\n"),

@@ -10,11 +10,11 @@ fn packets_above_the_largest_msdu_are_refused_on_a_wifi_link() {
     for (tcp, expected) in [
         (
             "packet = \"2245 B\"",
-            "2245 B, 52 B of headers and 8 B of LLC make an MSDU of 2305 B on links.cell, above the 2304 B of 802.11; expected at most 2244 B",
+            "2245 B with 52 B of headers and 8 B of LLC give an MSDU of 2305 B on links.cell, above the 802.11 maximum of 2304 B; expected at most 2244 B",
         ),
         (
             "packet = \"2247 B\", profile = \"ns2-2004\", extra-header = \"20 B\"",
-            "2247 B, 60 B of headers and 8 B of LLC make an MSDU of 2315 B on links.cell, above the 2304 B of 802.11; expected at most 2236 B",
+            "2247 B with 60 B of headers and 8 B of LLC give an MSDU of 2315 B on links.cell, above the 802.11 maximum of 2304 B; expected at most 2236 B",
         ),
     ] {
         refused(&down(tcp), tcp, &format!("flows.down.tcp.packet: {expected}"));
@@ -28,7 +28,7 @@ fn packets_above_the_largest_msdu_are_refused_on_a_wifi_link() {
     refused(
         &both,
         "packet = \"2245 B\"",
-        "flows.down.tcp.packet: 2245 B, 80 B of headers and 8 B of LLC make an MSDU of 2333 B on links.cell, above the 2304 B of 802.11; expected at most 2216 B",
+        "flows.down.tcp.packet: 2245 B with 80 B of headers and 8 B of LLC give an MSDU of 2333 B on links.cell, above the 802.11 maximum of 2304 B; expected at most 2216 B",
     );
     assert!(read(&both.replace("2245 B", "2216 B")).is_ok());
     let voice = |packet: &str| {
@@ -37,7 +37,7 @@ fn packets_above_the_largest_msdu_are_refused_on_a_wifi_link() {
     refused(
         &voice("2269 B"),
         "2269 B",
-        "flows.voice.app.cbr.packet: 2269 B, 28 B of headers and 8 B of LLC make an MSDU of 2305 B on links.cell, above the 2304 B of 802.11; expected at most 2268 B",
+        "flows.voice.app.cbr.packet: 2269 B with 28 B of headers and 8 B of LLC give an MSDU of 2305 B on links.cell, above the 802.11 maximum of 2304 B; expected at most 2268 B",
     );
     assert!(read(&voice("2268 B")).is_ok());
     // ns-2's MAC has no LLC.

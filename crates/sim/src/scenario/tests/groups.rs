@@ -221,7 +221,7 @@ fn an_agent_serves_a_group_of_flows_or_one_of_it() {
     assert_eq!(read(&text).unwrap().config(0).agents[0].flows, [2]);
     let text = changed(&text, "[\"up3\"]", "[\"up5\"]");
     let line = line_of(&text, "flows = ");
-    let expected = "agents.snoop.flows: \"up5\", but up has 4 members; expected up1 to up4";
+    let expected = "agents.snoop.flows: \"up5\" does not exist, up has 4 members; expected up1 to up4";
     assert_eq!(fault(&text), format!("x.toml:{line}: {expected}"));
 }
 
@@ -232,7 +232,7 @@ fn a_name_that_is_no_member_is_told() {
         from,
         "from = \"sta5\"",
         "from =",
-        "flows.up.from: \"sta5\", but sta has 4 members; expected sta1 to sta4",
+        "flows.up.from: \"sta5\" does not exist, sta has 4 members; expected sta1 to sta4",
     );
     let unknown = "flows.up.from: unknown node \"ap1\"; did you mean \"ap\"? (known: ap, sta)";
     cell_fault(from, "from = \"ap1\"", "from =", unknown);
@@ -273,7 +273,7 @@ fn numbers_of_nodes_that_do_not_fit_together_are_told() {
         "count = 4",
         "count = 10000",
         "sta =",
-        "nodes.sta.count: 10001 in all; expected at most 10000",
+        "nodes.sta.count: 10001 in total; expected at most 10000",
     );
 }
 
@@ -284,9 +284,9 @@ fn a_group_around_what_is_nowhere_or_later_is_told() {
         ap,
         nowhere,
         "sta =",
-        "nodes.sta.around: \"ap\" has no position; expected a node that has one",
+        "nodes.sta.around: \"ap\" has no position; expected a node with a position",
     );
-    let later = "nodes.sta.around: \"sta\" stands no earlier; expected a node that does";
+    let later = "nodes.sta.around: \"sta\" is not defined earlier; expected an earlier node";
     cell_fault("around = \"ap\"", "around = \"sta\"", "sta =", later);
     let unknown = "nodes.sta.around: unknown node \"pa\"; did you mean \"ap\"? (known: ap, sta)";
     cell_fault("around = \"ap\"", "around = \"pa\"", "sta =", unknown);
@@ -313,7 +313,7 @@ fn flows_of_a_group_that_no_path_joins_are_told_by_their_table() {
     let line = line_of(&far, "to   =");
     let found = fault(&far);
     let expected = format!(
-        "x.toml:{line}: flows.up.to: no path from \"sta1\" to \"ap\"; expected links that join them, with stations in reach"
+        "x.toml:{line}: flows.up.to: no path from \"sta1\" to \"ap\"; expected links that connect them, with stations in range"
     );
     assert_eq!(found.lines().next(), Some(expected.as_str()));
     assert_eq!(found.lines().count(), 4);

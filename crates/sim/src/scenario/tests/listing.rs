@@ -259,7 +259,7 @@ fn a_seed_of_any_length_is_the_one_that_was_given() {
 #[test]
 fn a_flow_without_a_table_of_its_transport_goes_over_what_its_application_needs() {
     let explained: Json = serde_json::from_str(&explain("flows.NAME.app.kind").unwrap()).unwrap();
-    assert!(explained["meaning"].as_str().unwrap().contains("cbr, poisson, on-off and ping over udp"));
+    assert!(explained["meaning"].as_str().unwrap().contains("cbr, poisson, on-off and ping use udp"));
     for (kind, alone_over_udp) in
         [("cbr", true), ("poisson", true), ("on-off", true), ("bulk", false), ("file", false)]
     {
@@ -286,7 +286,9 @@ fn a_flow_that_starts_after_the_end_is_remarked() {
     let scenario = read(&changed("to   = \"c\"", "to   = \"c\"\napp  = { start = \"10 s\" }")).unwrap();
     assert_eq!(
         scenario.warnings(),
-        ["x.toml:26: flows.main.app.start: the flow starts at 10 s; the run ends before"]
+        [
+            "x.toml:26: flows.main.app.start: the flow starts at 10 s, after the end of the run; expected an earlier time"
+        ]
     );
 }
 

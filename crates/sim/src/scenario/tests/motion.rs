@@ -133,12 +133,12 @@ fn movements_that_cannot_be_are_refused() {
         (
             r#"sta = { move = { kind = "waypoint", speed = "1 m/s", waypoint = { radius = "5 m" } } }"#,
             "kind",
-            "\"waypoint\" around no point; expected a position, or nodes.sta.move.around",
+            "\"waypoint\" without a centre; expected a position, or nodes.sta.move.around",
         ),
         (
             r#"sta = { position = ["0 m", "0 m"], move = { kind = "circle", speed = "1 m/s" } }"#,
             "circle.radius",
-            "missing; expected a length such as \"100 m\" where a node stands in the middle of its circle",
+            "missing; expected a length such as \"100 m\" for a node at the centre of its circle",
         ),
         (
             r#"sta = { position = ["0 m", "0 m"], move = { kind = "circle", speed = "0 m/s" } }"#,
@@ -168,7 +168,7 @@ fn movements_that_cannot_be_are_refused() {
         (
             r#"sta = { move = { kind = "circle", around = "sta", speed = "1 m/s" } }"#,
             "around",
-            "\"sta\" stands no earlier; expected a node that does",
+            "\"sta\" is not defined earlier; expected an earlier node",
         ),
     ] {
         is_refused(line, line, &format!("nodes.sta.move.{key}: {expected}"));
@@ -182,7 +182,7 @@ fn what_is_in_the_middle_stands_and_is_one() {
     is_refused(
         &format!("{walker}\n{around}"),
         around,
-        "nodes.sta.move.around: \"far\" moves; expected a node that stands",
+        "nodes.sta.move.around: \"far\" moves; expected a stationary node",
     );
     let group = r#"far = { count = 2, position = ["0 m", "0 m"] }"#;
     is_refused(
@@ -194,14 +194,14 @@ fn what_is_in_the_middle_stands_and_is_one() {
     is_refused(
         &format!("{nowhere}\n{around}"),
         around,
-        "nodes.sta.move.around: \"far\" has no position; expected a node that has one",
+        "nodes.sta.move.around: \"far\" has no position; expected a node with a position",
     );
     let hub =
         r#"sta = { count = 2, around = "far", place = { kind = "circle", circle = { radius = "1 m" } } }"#;
     is_refused(
         &format!("{walker}\n{hub}"),
         hub,
-        "nodes.sta.around: \"far\" moves; expected a node that stands",
+        "nodes.sta.around: \"far\" moves; expected a stationary node",
     );
 }
 
@@ -212,21 +212,21 @@ host = { position = ["0 m", "0 m"], move = { kind = "circle", speed = "1 m/s", c
     is_refused(
         host,
         "host =",
-        "nodes.host.move.kind: \"circle\" where no 802.11 link goes by distance; expected a node that stands",
+        "nodes.host.move.kind: \"circle\", but no 802.11 link of the node depends on distance; expected a stationary node",
     );
     let line = r#"sta = { move = { kind = "circle", around = "ap", speed = "1 m/s", circle = { radius = "5 m" } } }"#;
     let flat = "access-point = \"ap\"\npropagation.model = \"flat\"";
     refused(
         &cell(line).replace("access-point = \"ap\"", flat),
         line,
-        "nodes.sta.move.kind: \"circle\" where no 802.11 link goes by distance; expected a node that stands",
+        "nodes.sta.move.kind: \"circle\", but no 802.11 link of the node depends on distance; expected a stationary node",
     );
     let slotted =
         cell(line).replace("kind = \"wifi\"", "kind = \"frn\"").replace("access-point = \"ap\"\n", "");
     refused(
         &slotted,
         line,
-        "nodes.sta.move.kind: \"circle\" in the slotted network air; expected nodes that stand",
+        "nodes.sta.move.kind: \"circle\" in the slotted network air; expected stationary nodes",
     );
 }
 
@@ -237,13 +237,13 @@ fn fading_and_shadowing_by_the_way_need_somebody_who_moves() {
     refused(
         &standing.replace("access-point = \"ap\"", &format!("access-point = \"ap\"\n{line}")),
         line,
-        "links.air.propagation.fading.speed: \"nodes\", but no station of the link moves; expected a speed such as \"1.5 m/s\"",
+        "links.air.propagation.fading.speed: \"nodes\", but the stations of the link do not move; expected a speed such as \"1.5 m/s\"",
     );
     let line = "propagation.shadowing = { model = \"log-normal\", deviation = \"3 dB\", redraw = \"5 m\" }";
     refused(
         &standing.replace("access-point = \"ap\"", &format!("access-point = \"ap\"\n{line}")),
         line,
-        "links.air.propagation.shadowing.redraw: a length, but no station of the link moves; expected a time or \"never\"",
+        "links.air.propagation.shadowing.redraw: a length, but the stations of the link do not move; expected a time or \"never\"",
     );
     let walker = cell(
         r#"sta = { move = { kind = "waypoint", around = "ap", speed = "2 m/s", waypoint = { radius = "10 m" } } }"#,
@@ -253,6 +253,6 @@ fn fading_and_shadowing_by_the_way_need_somebody_who_moves() {
     refused(
         &walker.replace("access-point = \"ap\"", &format!("access-point = \"ap\"\n{line}")),
         line,
-        "links.air.propagation.shadowing.redraw: too short a way; expected at least 0.01 m",
+        "links.air.propagation.shadowing.redraw: too short; expected at least 0.01 m",
     );
 }

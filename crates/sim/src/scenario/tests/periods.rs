@@ -45,7 +45,7 @@ fn contention_free_periods_that_cannot_work_are_refused() {
     // 2 Mbit/s; DIFS 50, 31 slots of 20, SIFS 10, ACK 248 us.
     refused_pcf(
         "pcf = { max-duration = \"3.4 ms\" }",
-        "pcf.max-duration: 0.0034 s holds no polled exchange (a beacon, a poll and its answer with 1500 B each, CF-End and 3 SIFS); expected at least 0.003402 s",
+        "pcf.max-duration: 0.0034 s is too short for a polled exchange (a beacon, a poll and its answer with 1500 B each, CF-End and 3 SIFS); expected at least 0.003402 s",
     );
     refused_pcf(
         "pcf = { max-duration = \"100.2 ms\" }",
@@ -53,7 +53,7 @@ fn contention_free_periods_that_cannot_work_are_refused() {
     );
     refused_pcf(
         "pcf = { interval = \"5 ms\" }",
-        "pcf.interval: 0.005 s holds no period of 0.003402 s (a beacon, a poll and its answer with 1500 B each, CF-End and 3 SIFS) beside 0.002238 s of contention; expected at least 0.00564 s",
+        "pcf.interval: 0.005 s is too short for a contention-free period of 0.003402 s (a beacon, a poll and its answer with 1500 B each, CF-End and 3 SIFS) and 0.002238 s of contention; expected at least 0.00564 s",
     );
     refused_pcf("pcf = { interval = \"0 s\" }", "pcf.interval: \"0 s\" is too small; expected more than 0");
     refused_pcf(
@@ -79,7 +79,7 @@ fn contention_free_periods_that_cannot_work_are_refused() {
 fn contention_free_periods_without_an_access_point_are_refused() {
     refused_line(
         "coordination = \"pcf\"",
-        "links.cell.coordination: \"pcf\" on a link without an access point; expected links.cell.access-point, which polls",
+        "links.cell.coordination: \"pcf\" on a link without an access point; expected links.cell.access-point",
     );
     refused_line(
         "coordination = \"edca\"",

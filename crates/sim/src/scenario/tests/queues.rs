@@ -9,12 +9,14 @@ fn a_queue_without_room_for_a_packet_is_refused_and_one_without_room_for_a_full_
         |bytes: &str| changed("delay = \"40 ms\"", &format!("delay = \"40 ms\"\nqueue = \"{bytes}\""));
     assert_eq!(
         read(&queue("1 B")).unwrap_err().to_string(),
-        "x.toml:16: links.a-b.queue: 1 B hold no packet of flows.main; expected at least 1040 B"
+        "x.toml:16: links.a-b.queue: 1 B cannot hold a packet of flows.main; expected at least 1040 B"
     );
     let remarked = read(&queue("500 B")).unwrap();
     assert_eq!(
         remarked.warnings(),
-        ["x.toml:16: links.a-b.queue: 500 B hold no full packet of flows.main, 1040 B: none passes"]
+        [
+            "x.toml:16: links.a-b.queue: 500 B cannot hold a full packet of flows.main, 1040 B: all full packets are dropped"
+        ]
     );
     assert!(read(&queue("1040 B")).unwrap().warnings().is_empty());
     assert!(read(&queue("1 packet")).unwrap().warnings().is_empty());
@@ -43,11 +45,11 @@ fn one_key_for_both_axes_of_a_figure_is_refused() {
     for (axes, said) in [
         (
             format!("kind = \"matrix\"\nrows = {key}\ncolumns = {key}"),
-            "figure.columns: links.b-c.loss.rate is figure.rows as well; expected another swept key",
+            "figure.columns: links.b-c.loss.rate is also figure.rows; expected another swept key",
         ),
         (
             format!("x = {key}\nlines = {key}"),
-            "figure.lines: links.b-c.loss.rate is figure.x as well; expected another swept key",
+            "figure.lines: links.b-c.loss.rate is also figure.x; expected another swept key",
         ),
     ] {
         let text = extended(&format!("{sweep}{axes}\ny = \"flows.main.goodput_bps\"\n"));
@@ -77,7 +79,7 @@ fn paper_mode_of_lle_tcp_with_sessions_is_remarked() {
         )
     };
     let remarks = |mode: &str, app: &str| read(&text(mode, app)).unwrap().warnings().join("\n");
-    let said = "agents.snoop.lle-tcp.mode: \"paper\" breaks connections with data both ways";
+    let said = "agents.snoop.lle-tcp.mode: \"paper\" breaks connections with data in both directions";
     assert!(remarks("paper", "web").contains(said), "{}", remarks("paper", "web"));
     assert!(!remarks("safe", "web").contains(said));
     assert!(!remarks("paper", "bulk").contains(said));

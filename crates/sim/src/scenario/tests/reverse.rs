@@ -126,7 +126,7 @@ fn values_of_the_way_back_that_do_not_go_together_are_told() {
     refused(
         "app.reverse.kind = \"bulk\"\nsink.reverse.buffer = \"10 B\"",
         "sink.reverse",
-        "flows.main.sink.reverse.buffer: 10 B hold no full segment; expected at least tcp.packet, 1000 B",
+        "flows.main.sink.reverse.buffer: 10 B cannot hold a full segment; expected at least tcp.packet, 1000 B",
     );
     refused(
         "app.reverse.kind = \"blk\"",
@@ -147,7 +147,8 @@ fn a_source_of_the_way_back_that_starts_after_the_end_is_remarked() {
     let late = read(&flow("app.reverse = { kind = \"bulk\", start = \"30 s\" }")).unwrap();
     assert_eq!(late.warnings().len(), 1);
     assert!(
-        late.warnings()[0].ends_with("the source starts at 30 s; the run ends before"),
+        late.warnings()[0]
+            .ends_with("the source starts at 30 s, after the end of the run; expected an earlier time"),
         "{:?}",
         late.warnings()
     );
@@ -163,8 +164,7 @@ fn laws_that_only_watch_a_flow_with_data_both_ways_are_refused() {
     };
     let text = judged("newreno");
     let error = read(&text).expect_err("refused").to_string();
-    let expected = "flows.main.tcp.judges: laws that watch see no stamps of acknowledgements that ride on data, and \
-                    app.reverse sends data back; expected \"none\", or a law in force that has stamps sent alone";
+    let expected = "flows.main.tcp.judges: judges see no timestamps of acknowledgements piggybacked on data, and app.reverse sends data back; expected \"none\", or a controlling law whose timestamps are sent separately";
     assert_eq!(error, format!("x.toml:{}: {expected}", line_of(&text, "judges")));
     assert!(read(&judged("ejtcp")).is_ok());
 }

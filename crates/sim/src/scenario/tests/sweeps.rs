@@ -150,7 +150,7 @@ fn a_sweep_of_an_unknown_key_is_refused() {
     refused(
         "[sweep]\n\"run.seed\" = [1, 2]\n",
         "\"run.seed\"",
-        "sweep.run.seed: does not change what is measured; expected a key that does",
+        "sweep.run.seed: does not affect results; expected a key that does",
     );
 }
 
@@ -200,7 +200,7 @@ fn listed_points_with_different_keys_are_refused() {
     refused(
         "[[sweep.list]]\n\"links.a-b.rate\" = \"1 Mbit/s\"\n[[sweep.list]]\n\"links.a-b.delay\" = \"1 ms\"\n",
         "\"links.a-b.delay\"",
-        "sweep.list.links.a-b.delay: a key that the first point has not; expected the same keys in each",
+        "sweep.list.links.a-b.delay: a key that the first point does not have; expected the same keys in each",
     );
 }
 
@@ -239,7 +239,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     assert!(message.contains(expected), "{message}");
     let listed = message.rsplit("(known: ").next().map(|list| list.split(", ").count());
     assert_eq!(listed, Some(9), "eight names and how many there are: {message}");
-    assert!(message.ends_with(" in all))"), "{message}");
+    assert!(message.ends_with(" in total))"), "{message}");
     refused(&figure(x), "[[figure]]", "figure.y: missing; expected a metric in quotes");
     refused(
         &figure(&format!("{x}{y}where = {{ \"flows.main.tcp.variant\" = \"reno\" }}\n")),
@@ -254,7 +254,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     refused(
         &figure(&format!("{x}{y}colour = \"red\"\n")),
         "colour",
-        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, … (22 in all)",
+        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, … (22 in total)",
     );
 }
 
@@ -267,7 +267,7 @@ fn two_figures_of_one_id_are_refused() {
     let message = read(&text).unwrap_err().to_string();
     assert_eq!(
         message,
-        format!("x.toml:{line}: figure.id: \"one\" twice; expected an id of its own for each figure")
+        format!("x.toml:{line}: figure.id: \"one\" twice; expected a different id for each figure")
     );
 }
 
@@ -279,7 +279,9 @@ fn a_figure_that_leaves_an_axis_open_is_remarked() {
     let line = line_of(&text, "[[figure]]");
     assert_eq!(
         warnings,
-        [format!("x.toml:{line}: figure: leaves flows.main.tcp.variant open; name it in x, lines or where")]
+        [format!(
+            "x.toml:{line}: figure: does not fix flows.main.tcp.variant; expected it in x, lines or where"
+        )]
     );
 }
 

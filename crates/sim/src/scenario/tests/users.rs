@@ -88,10 +88,10 @@ fn what_does_not_go_with_a_user_is_told() {
         assert_eq!(told, format!("x.toml:{}: flows.main.{expected}", line_of(text, piece)));
     };
     let text = app("kind = \"mix\"\nmix = { ftp = \"50 %\" }\n");
-    refused(&text, "ftp = \"50 %\"", "app.mix: shares of 110.000000 % in all; expected 100 %");
+    refused(&text, "ftp = \"50 %\"", "app.mix: the shares add up to 110.000000 %; expected 100 %");
     let text = extended("app = { kind = \"ftp\" }\nsink = { read-rate = \"1 Mbit/s\" }\n")
         .replace("[flows.main.tcp]\nprofile = \"ns2-2004\"\nvariant = \"newreno\"\n", "");
-    refused(&text, "sink = ", "sink.read-rate: a user reads at once; expected a flow without it");
+    refused(&text, "sink = ", "sink.read-rate: a user reads without delay; expected a flow without this key");
     let text = app("kind = \"web\"\nreverse = { kind = \"bulk\" }\n");
     assert!(read(&text).unwrap_err().to_string().contains("flows.main.app.reverse.kind"));
     let text = BASE.replace(

@@ -80,23 +80,23 @@ fn a_medium_with_one_station_or_a_station_twice_is_refused() {
 fn a_rate_that_the_standard_has_not_is_refused() {
     refused_line(
         "rate = \"6 Mbit/s\"",
-        "links.cell.rate: \"6 Mbit/s\" is no rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
+        "links.cell.rate: \"6 Mbit/s\" is not a rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
     );
     refused_line(
         "rate = \"3 Mbit/s\"",
-        "links.cell.rate: \"3 Mbit/s\" is no rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
+        "links.cell.rate: \"3 Mbit/s\" is not a rate of 802.11b; expected one of 1, 2, 5.5, 11 Mbit/s",
     );
     let text = cell("standard = \"802.11a\"\nbasic-rates = [\"6 Mbit/s\", \"11 Mbit/s\"]");
     refused(
         &text,
         "basic-rates",
-        "links.cell.basic-rates: \"11 Mbit/s\" is no rate of 802.11a; expected one of 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s",
+        "links.cell.basic-rates: \"11 Mbit/s\" is not a rate of 802.11a; expected one of 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s",
     );
     let text = cell("standard = \"802.11\"\nrate = \"11 Mbit/s\"");
     refused(
         &text,
         "rate = \"11 Mbit/s\"",
-        "links.cell.rate: \"11 Mbit/s\" is no rate of 802.11; expected one of 1, 2 Mbit/s",
+        "links.cell.rate: \"11 Mbit/s\" is not a rate of 802.11; expected one of 1, 2 Mbit/s",
     );
 }
 
@@ -150,7 +150,7 @@ fn stations_that_lose_frames_or_whose_frames_are_counted_are_those_of_the_link()
         ),
         (
             "loss = { model = \"list\", list = { from = \"ap\", drop = [1] }, above-mac = true }",
-            "loss.model: \"list\" with loss.above-mac, where there are no attempts; expected another model",
+            "loss.model: \"list\" with loss.above-mac, where attempts are not counted; expected another model",
         ),
         (
             "loss = { model = \"list\", list = { from = \"ap\", drop = [1] }, of = \"all\" }",
@@ -188,7 +188,7 @@ fn constants_that_cannot_work_are_refused() {
         ("slot = 20", "slot: 20 has no unit; expected a time such as \"20 us\""),
         (
             "access-point = \"host\"",
-            "access-point: \"host\" is no station of the link; expected \"none\" or one of ap, one, two",
+            "access-point: \"host\" is not a station of this link; expected \"none\" or one of ap, one, two",
         ),
         (
             "access-point = \"app\"",
@@ -196,7 +196,7 @@ fn constants_that_cannot_work_are_refused() {
         ),
         (
             "observer = \"host\"",
-            "observer: \"host\" is no station of the link; expected \"auto\" or one of ap, one, two",
+            "observer: \"host\" is not a station of this link; expected \"auto\" or one of ap, one, two",
         ),
         ("reception = { capture = 0.5 }", "reception.capture: 0.5 is too small; expected at least 1"),
         (
@@ -238,7 +238,7 @@ fn losses_that_make_no_sense_are_refused() {
         ("model = \"list\", list = { drop = [1] }", "list.from: missing; expected the name of a node"),
         (
             "above-mac = true, repaired-by-arq = true",
-            "repaired-by-arq: true with loss.above-mac, where the ARQ has no part any more; expected false",
+            "repaired-by-arq: true with loss.above-mac, where losses occur after the ARQ; expected false",
         ),
         (
             "repaired-by-arq = false, of = \"all\"",
@@ -246,7 +246,7 @@ fn losses_that_make_no_sense_are_refused() {
         ),
         (
             "model = \"snr\", above-mac = true",
-            "model: \"snr\" with loss.above-mac, where there is no signal; expected another model",
+            "model: \"snr\" with loss.above-mac, which does not depend on the signal; expected another model",
         ),
         (
             "model = \"bit\", rate = \"1 %\", bit = { ber = 0.1 }",
@@ -277,8 +277,7 @@ fn a_position_for_some_stations_only_is_refused() {
     refused(
         &text,
         "ap = {}",
-        "nodes.ap.position: missing; expected one for each station of cell, since \"one\" has one\n\
-         x.toml:8: nodes.two.position: missing; expected one for each station of cell, since \"one\" has one",
+        "nodes.ap.position: missing; expected one for each station of cell, because \"one\" has one\nx.toml:8: nodes.two.position: missing; expected one for each station of cell, because \"one\" has one",
     );
 }
 
@@ -286,7 +285,7 @@ fn a_position_for_some_stations_only_is_refused() {
 fn a_model_by_distance_for_stations_without_positions_is_refused() {
     refused_line(
         "propagation = { model = \"free-space\" }",
-        "links.cell.propagation.model: \"free-space\" where no station of cell has a position; expected \"flat\", or a position for each",
+        "links.cell.propagation.model: \"free-space\", but the stations of cell have no position; expected \"flat\", or a position for each",
     );
     refused_line(
         "propagation = { transmit-power = \"20 dBm\" }",
@@ -301,7 +300,7 @@ fn a_station_on_a_flat_and_on_another_medium_is_refused() {
     refused(
         &text,
         "propagation",
-        "links.other.propagation.model: \"flat\", but another link of \"n0\" needs where it stands; expected one model for both",
+        "links.other.propagation.model: \"flat\", but another link of \"n0\" needs its position; expected the same model for both",
     );
 }
 
@@ -311,7 +310,7 @@ fn a_flow_between_stations_out_of_reach_is_refused() {
     refused(
         &text,
         "to   =",
-        "flows.ftp.to: no path from \"n0\" to \"n1\"; expected links that join them, with stations in reach",
+        "flows.ftp.to: no path from \"n0\" to \"n1\"; expected links that connect them, with stations in range",
     );
     let text = FIG05.replace("100 m", "250 m");
     assert!(read(&text).is_ok());
@@ -327,8 +326,7 @@ fn an_agent_for_a_flow_whose_law_needs_the_receivers_stamps_is_refused() {
     ] {
         let text = snoop(line).replace("[flows.down]", &format!("[flows.down]\ntcp = {{ {tcp} }}"));
         let expected = format!(
-            "agents.snoop.flows: \"down\" has {what}, which needs the receiver's stamps, and acknowledgements of the \
-             agent have none; expected flows of other laws"
+            "agents.snoop.flows: \"down\" has {what}, which needs timestamps of the receiver, and the agent's acknowledgements have none; expected flows of other laws"
         );
         refused(&text, line, &expected);
         // Without an agent nothing is wrong.
@@ -352,7 +350,7 @@ fn an_agent_for_a_flow_that_is_none_or_has_no_wifi_hop_is_refused() {
     refused(
         &text,
         "flows = [\"cable\"]",
-        "agents.snoop.flows: \"cable\" ends with no wifi link in either direction; expected flows that do",
+        "agents.snoop.flows: \"cable\" does not end with a wifi link in either direction; expected flows that do",
     );
     let text = changed("to = \"one\"", "to = \"ap\"");
     refused(

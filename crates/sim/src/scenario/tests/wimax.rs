@@ -55,7 +55,7 @@ fn a_frame_without_room_for_bursts_is_refused() {
     refused(
         "frame = { length = \"0.5 ms\", downlink = \"4 %\" }",
         "frame",
-        "links.b-c.frame.maps: no room for a fragment is left in the downlink sub-frame; expected less",
+        "links.b-c.frame.maps: the downlink sub-frame has no room for a fragment; expected less",
     );
 }
 

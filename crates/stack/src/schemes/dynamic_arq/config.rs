@@ -77,7 +77,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "timing",
             Domain::Words("source", words::<TimingSource>),
-            "where the timing of TCP senders comes from: the simulator, or what the access point sees pass",
+            "source of the timing of TCP senders: the simulator, or an estimate by the access point from passing segments",
             |arq| Setting::word(arq.timing),
             |arq, value| arq.timing = value.choice(),
         )
@@ -85,7 +85,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "assumed-min-rto",
             Domain::Time("ms"),
-            "least retransmission timeout that the access point takes the senders to have",
+            "minimum retransmission timeout that the access point assumes for senders",
             |arq| Setting::Time(arq.assumed_min_rto),
             |arq, value| arq.assumed_min_rto = value.time(),
         )
@@ -95,7 +95,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "order",
             Domain::Words("order", words::<Order>),
-            "whether first transmissions stand in Q1, go before what is not urgent, or after all retransmissions",
+            "whether first transmissions are in Q1, precede units that are not urgent, or follow all retransmissions",
             |arq| Setting::word(arq.options.order),
             |arq, value| arq.options.order = value.choice(),
         )
@@ -103,7 +103,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "time",
             Domain::Words("reading", words::<Clock>),
-            "what RTO is in a weight: the time left until the timer fires, or the timeout",
+            "meaning of RTO in a weight: the time left until the timer expires, or the timeout",
             |arq| Setting::word(arq.options.clock),
             |arq, value| arq.options.clock = value.choice(),
         )
@@ -111,7 +111,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "urgent",
             Domain::Words("choice", words::<Check>),
-            "which units are looked at for a timer that is about to fire: the first of each queue, or all",
+            "which units are checked for a timer that is about to expire: the head of each queue, or all",
             |arq| Setting::word(arq.options.check),
             |arq, value| arq.options.check = value.choice(),
         )
@@ -119,7 +119,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "hopeless",
             Domain::Words("choice", words::<Hopeless>),
-            "what becomes of a head with less than half a round trip left: sent, sent last, or given up",
+            "treatment of a head with less than half a round trip left: sent, sent last, or given up",
             |arq| Setting::word(arq.options.hopeless),
             |arq, value| arq.options.hopeless = value.choice(),
         )
@@ -127,7 +127,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "restart",
             Domain::Flag,
-            "a packet's deadline is its flow's timer, which restarts; or else its own, a timeout after it was sent",
+            "true: the deadline is the flow's timer, which restarts; false: each packet has a deadline, one timeout after it was sent",
             |arq| Setting::Flag(arq.options.deadline == Deadline::OfFlow),
             |arq, value| {
                 arq.options.deadline = if value.flag() { Deadline::OfFlow } else { Deadline::OfPacket };
@@ -140,8 +140,7 @@ impl Described for Config {
         (self.timing == TimingSource::Oracle).then_some(Exception {
             parameter: "timing",
             label: "TCP timers by oracle",
-            meaning: "the timers of TCP senders as the simulator knows them; an exception that no access point could read and \
-                      no capture can show",
+            meaning: "the timers of TCP senders as known to the simulator; an exception: a real access point could not read them, and captures cannot show them",
         })
     }
 }

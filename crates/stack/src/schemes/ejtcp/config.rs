@@ -110,7 +110,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "jitter-test",
             Domain::Flag,
-            "whether the jitter ratio has a say in what a loss is",
+            "whether the jitter ratio is used to classify losses",
             |law| Setting::Flag(law.jitter_test),
             |law, value| law.jitter_test = value.flag(),
         )
@@ -118,7 +118,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "k",
             Domain::Number,
-            "segments queued in a round trip from which on jitter speaks of congestion",
+            "segments queued per round trip from which jitter indicates congestion",
             |law| Setting::Number(law.k),
             |law, value| law.k = value.number(),
         )
@@ -135,7 +135,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "rtt-threshold",
             Domain::Time("ms"),
-            "round trip above which a loss may be congestion: a time, or the share alpha of the longest; off asks jitter alone",
+            "round-trip time above which a loss may be congestion: a time, or the share alpha of the maximum; off uses jitter only",
             |law| match law.rtt_threshold {
                 RttThreshold::Off => Setting::Word("off"),
                 RttThreshold::Share(_) => Setting::Word("alpha"),
@@ -155,7 +155,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "alpha",
             Domain::Number,
-            "share of the longest round trip that is the threshold",
+            "threshold as a share of the maximum round-trip time",
             |law| {
                 Setting::Number(match law.rtt_threshold {
                     RttThreshold::Share(alpha) => alpha,
@@ -171,7 +171,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "double-retransmission",
             Domain::Share,
-            "share of segments lost above which a random loss is answered by two copies",
+            "loss rate above which a randomly lost segment is retransmitted twice",
             |law| law.double_retransmission.map_or(Setting::Word("off"), Setting::Share),
             |law, value| law.double_retransmission = (!value.is("off")).then(|| value.number()),
         )
@@ -181,7 +181,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "loss-record",
             Domain::Segments,
-            "segments over which that share is taken: all, or the last N",
+            "segments over which the loss rate is computed: all, or the last N",
             |law| law.loss_record.map_or(Setting::Word("all"), Setting::Segments),
             |law, value| law.loss_record = (!value.is("all")).then(|| value.segments()),
         )
@@ -191,7 +191,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "filter",
             Domain::Flag,
-            "whether duplicates that the second of two copies triggers are left out of account",
+            "whether duplicate acknowledgements caused by the second of two copies are ignored",
             |law| Setting::Flag(law.filter),
             |law, value| law.filter = value.flag(),
         )
@@ -199,7 +199,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "smooth",
             Domain::Segments,
-            "most segments that one acknowledgement releases",
+            "burst limit: maximum number of segments that one acknowledgement releases",
             |law| law.smooth.map_or(Setting::Word("off"), Setting::Segments),
             |law, value| law.smooth = (!value.is("off")).then(|| value.segments()),
         )
@@ -210,7 +210,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "modulation",
             Domain::Words("choice", words::<ModulationRule>),
-            "what a change of the modulation of an 802.16 link on the way does to the window",
+            "effect of a modulation change of an 802.16 link on the window",
             |law| Setting::word(law.modulation),
             |law, value| law.modulation = value.choice(),
         )
@@ -218,7 +218,7 @@ impl Described for EjtcpConfig {
         Parameter::<Self>::new(
             "after-random-timeout",
             Domain::Words("choice", words::<RandomTimeout>),
-            "the window after a timeout that is judged random: as it is, slow start up to it, its half, or Reno's",
+            "window after a timeout classified as random: unchanged, slow start up to it, half of it, or as in Reno",
             |law| Setting::word(law.random_timeout),
             |law, value| law.random_timeout = value.choice(),
         ),

@@ -52,14 +52,14 @@ impl Described for Config {
         Parameter::<Self>::new(
             "mode",
             Domain::Words("mode", words::<Mode>),
-            "the rules under which an unmodified TCP keeps its promises, or the paper's to the letter",
+            "safe: preserves TCP's end-to-end guarantees; paper: follows the paper literally",
             |agent| Setting::word(agent.mode),
             |agent, value| agent.mode = value.choice(),
         ),
         Parameter::<Self>::new(
             "acknowledge",
             Domain::Words("acknowledgement scheme", words::<Acknowledge>),
-            "when a packet that the link delivered is acknowledged",
+            "when a packet delivered by the link is acknowledged",
             |agent| {
                 Setting::word(match agent.acknowledge {
                     AckScheme::EveryPacket => Acknowledge::EveryPacket,
@@ -78,7 +78,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "ack-every",
             Domain::Count,
-            "full segments that one acknowledgement answers",
+            "number of full segments per acknowledgement",
             |agent| Setting::Count(agent.acknowledge.delay().0.into()),
             |agent, value| {
                 let (_, delay) = agent.acknowledge.delay();
@@ -92,7 +92,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "ack-delay",
             Domain::Time("ms"),
-            "longest time an acknowledgement is held back",
+            "maximum delay of an acknowledgement",
             |agent| Setting::Time(agent.acknowledge.delay().1),
             |agent, value| {
                 let (every, _) = agent.acknowledge.delay();
@@ -105,14 +105,14 @@ impl Described for Config {
         Parameter::<Self>::new(
             "on-undelivered",
             Domain::Words("choice", words::<OnUndelivered>),
-            "the answer to a packet that the link gave up",
+            "reaction to a packet that the link gave up",
             |agent| Setting::word(agent.on_undelivered),
             |agent, value| agent.on_undelivered = value.choice(),
         ),
         Parameter::<Self>::new(
             "hold",
             Domain::Time("ms"),
-            "time the newest acknowledgement is kept from the air if no other comes; grows with the flow's spacing",
+            "time for which the newest acknowledgement is held if no other follows; grows with the packet spacing of the flow",
             |agent| Setting::Time(agent.hold),
             |agent, value| agent.hold = value.time(),
         )
@@ -121,7 +121,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "max-hold",
             Domain::Time("s"),
-            "longest time that hold grows to",
+            "maximum of the hold time",
             |agent| Setting::Time(agent.max_hold),
             |agent, value| agent.max_hold = value.time(),
         )
@@ -130,7 +130,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "repair",
             Domain::Time("ms"),
-            "silence after which the oldest segment not confirmed is sent again",
+            "time without acknowledgement after which the oldest unconfirmed segment is retransmitted",
             |agent| Setting::Time(agent.repair),
             |agent, value| agent.repair = value.time(),
         )
@@ -140,7 +140,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "idle",
             Domain::Time("s"),
-            "silence after which a flow is forgotten",
+            "idle time after which a flow is removed",
             |agent| Setting::Time(agent.idle),
             |agent, value| agent.idle = value.time(),
         )
@@ -149,7 +149,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "max-flows",
             Domain::Count,
-            "most flows known at once; further ones are left alone",
+            "maximum number of tracked flows; further flows are not handled",
             |agent| Setting::Count(agent.max_flows as u64),
             |agent, value| agent.max_flows = value.count() as usize,
         )
@@ -158,7 +158,7 @@ impl Described for Config {
         Parameter::<Self>::new(
             "max-kept",
             Domain::Size,
-            "most payload kept for one flow; what finds no room is not acknowledged",
+            "maximum payload buffered per flow; segments that do not fit are not acknowledged",
             |agent| Setting::Size(Bytes(agent.max_kept)),
             |agent, value| agent.max_kept = value.size().0,
         )

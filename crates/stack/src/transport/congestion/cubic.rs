@@ -45,7 +45,7 @@ impl Described for CubicConfig {
         Parameter::<Self>::new(
             "c",
             Domain::Number,
-            "steepness, in segments per second cubed",
+            "scaling constant C, in segments per second cubed",
             |law| Setting::Number(law.c),
             |law, value| law.c = value.number(),
         )
@@ -55,7 +55,7 @@ impl Described for CubicConfig {
         Parameter::<Self>::new(
             "beta",
             Domain::Number,
-            "what a loss leaves of the window",
+            "factor by which a loss multiplies the window",
             |law| Setting::Number(law.beta),
             |law, value| law.beta = value.number(),
         )
@@ -65,7 +65,7 @@ impl Described for CubicConfig {
         Parameter::<Self>::new(
             "fast-convergence",
             Domain::Flag,
-            "whether a flow whose window falls gives room to others faster",
+            "whether a flow whose window decreases releases bandwidth faster (fast convergence)",
             |law| Setting::Flag(law.fast_convergence),
             |law, value| law.fast_convergence = value.flag(),
         )

@@ -65,7 +65,7 @@ impl Described for JtcpConfig {
         Parameter::<Self>::new(
             "k",
             Domain::Number,
-            "segments queued in a round trip from which on a loss counts as congestion",
+            "segments queued per round trip from which a loss counts as congestion",
             |law| Setting::Number(law.k),
             |law, value| law.k = value.number(),
         )
@@ -82,7 +82,7 @@ impl Described for JtcpConfig {
         Parameter::<Self>::new(
             "timeout-rule",
             Domain::Words("choice", words::<TimeoutRule>),
-            "a timeout is Reno's, or halves the window without slow start if the jitter ratio takes it for random",
+            "reaction to a timeout: as in Reno, or, if the jitter ratio indicates a random loss, half of the window without slow start",
             |law| Setting::word(law.timeout_rule),
             |law, value| law.timeout_rule = value.choice(),
         ),

@@ -90,7 +90,7 @@ impl Described for VegasConfig {
         Parameter::<Self>::new(
             "constants",
             Domain::Words("set of constants", words::<Constants>),
-            "the set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1",
+            "set of alpha, beta and gamma: 1, 3 and 1, or 2, 4 and 1",
             |law| {
                 Setting::word(if law.alpha == VegasConfig::LINUX.alpha {
                     Constants::Linux
@@ -109,7 +109,7 @@ impl Described for VegasConfig {
         Parameter::<Self>::new(
             "alpha",
             Domain::Number,
-            "segments in the queue below which the window grows",
+            "queued segments below which the window grows",
             |law| Setting::Number(law.alpha),
             |law, value| law.alpha = value.number(),
         )
@@ -120,7 +120,7 @@ impl Described for VegasConfig {
         Parameter::<Self>::new(
             "beta",
             Domain::Number,
-            "segments in the queue above which the window shrinks",
+            "queued segments above which the window shrinks",
             |law| Setting::Number(law.beta),
             |law, value| law.beta = value.number(),
         )
@@ -131,7 +131,7 @@ impl Described for VegasConfig {
         Parameter::<Self>::new(
             "gamma",
             Domain::Number,
-            "segments in the queue above which slow start ends",
+            "queued segments above which slow start ends",
             |law| Setting::Number(law.gamma),
             |law, value| law.gamma = value.number(),
         )
@@ -141,7 +141,7 @@ impl Described for VegasConfig {
         Parameter::<Self>::new(
             "rounded-backlog",
             Domain::Flag,
-            "the number of segments in the queue is rounded to a whole one before it is compared",
+            "whether the number of queued segments is rounded before the comparison",
             |law| Setting::Flag(law.rounded),
             |law, value| law.rounded = value.flag(),
         )

@@ -40,7 +40,7 @@ impl Described for VenoConfig {
     const PARAMETERS: &'static [Parameter<VenoConfig>] = &[Parameter::<Self>::new(
         "beta",
         Domain::Number,
-        "segments in the queue from which on a loss counts as congestion",
+        "queued segments from which a loss counts as congestion",
         |law| Setting::Number(law.beta),
         |law, value| law.beta = value.number(),
     )

@@ -61,7 +61,7 @@ impl Described for WestwoodConfig {
         Parameter::<Self>::new(
             "filter",
             Domain::Words("filter", words::<Filter>),
-            "how samples of the rate are smoothed: as EJTCP quotes it, or as the original does",
+            "filter of the rate samples: as quoted by EJTCP, or the original",
             |law| {
                 Setting::word(match law.filter {
                     LowPass::Constant(_) => Filter::Paper,
@@ -79,7 +79,7 @@ impl Described for WestwoodConfig {
         Parameter::<Self>::new(
             "alpha",
             Domain::Number,
-            "share of the old rate that a sample leaves",
+            "weight of the old rate in the filter",
             |law| {
                 Setting::Number(match law.filter {
                     LowPass::Constant(alpha) => alpha,

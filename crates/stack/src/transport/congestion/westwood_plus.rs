@@ -38,7 +38,7 @@ impl Described for WestwoodPlusConfig {
     const PARAMETERS: &'static [Parameter<WestwoodPlusConfig>] = &[Parameter::<Self>::new(
         "least-interval",
         Domain::Time("ms"),
-        "least time of a sample of the rate",
+        "minimum duration of a rate sample",
         |law| Setting::Time(law.least_interval),
         |law, value| law.least_interval = value.time(),
     )
