@@ -1,4 +1,4 @@
-"""What the README and the guide show can be typed: commands, scenarios, Python, and the list of keys."""
+"""The README, the guide and the papers show what can be typed: commands, scenarios, Python, and all keys."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import re
 import runpy
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import lasthop as lh
 from lasthop import _core
 from lasthop.base.paths import shipped
+from lasthop.cli.author import LISTS
 from lasthop.cli.main import COMMANDS, lasthop
+from lasthop.papers.reproduce import known, paper
+from lasthop.tools.bench import cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import click
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -22,7 +31,9 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-IDS = re.compile(r"^(ejtcp|examples|validation)/[a-z0-9-]+$")
+SHOWING = [*PAGES, *sorted((ROOT / "papers").glob("*.md")), *sorted((ROOT / "scenarios").rglob("*.toml"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STUDY = re.compile(r"studies/([a-z0-9-]+/[a-z0-9-]+)(\.shard-.*)?")
 
 
 def blocks(language: str) -> list[pytest.ParameterSet]:
@@ -34,18 +45,98 @@ def blocks(language: str) -> list[pytest.ParameterSet]:
     return found
 
 
-@pytest.mark.parametrize("text", blocks("sh"))
-def test_commands_shown_exist_with_their_options(text: str) -> None:
-    for line in text.splitlines():
-        word, *arguments = shlex.split(line, comments=True) or [""]
-        if word != "./lasthop" or arguments == ["--help"]:
-            continue
-        name, *rest = arguments
-        assert name in COMMANDS
-        command = lasthop.get_command(lasthop.make_context("lasthop", [name]), name)
-        assert command is not None
-        command.make_context(name, rest)
-        assert {argument for argument in rest if IDS.match(argument)} <= set(shipped())
+def commands() -> Iterator[pytest.ParameterSet]:
+    """The commands in blocks, in spans of code and in the comments of scenarios."""
+    for page in SHOWING:
+        text = page.read_text()
+        if page.suffix == ".toml":
+            text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
+            lines = re.findall(r"^ {4}(lasthop .+)$", text, re.MULTILINE)
+        else:
+            shown = [body for language, body in FENCE.findall(text) if language == "sh"]
+            lines = [line for body in shown for line in body.splitlines()]
+            text = FENCE.sub("", text)
+        lines += [re.sub(r"\s+", " ", span) for span in re.findall(r"`((?:\./)?lasthop\s[^`]+)`", text)]
+        for line in lines:
+            word, *rest = shlex.split(line, comments=True) or [""]
+            if word.removeprefix("./") == "lasthop" and rest != ["--help"]:
+                yield pytest.param(rest, id=f"{page.relative_to(ROOT)}: {shlex.join(rest)}")
+
+
+def missing(name: str, context: click.Context) -> list[str]:
+    """The names in a command that do not exist; words in capitals stand for a name of the reader's."""
+    given = {key: value for key, value in context.params.items() if value}
+
+    def words(*keys: str) -> list[str]:
+        found: list[str] = []
+        for key in keys:
+            value = given.get(key, ())
+            found += [str(value)] if isinstance(value, str | Path) else [str(item) for item in value]
+        return [word for word in found if not word.isupper()]
+
+    def outside(found: Iterable[str], names: Iterable[str]) -> list[str]:
+        return [word for word in found if word not in set(names)]
+
+    files = words("scenario", "scenarios", "study_or_scenario", "source")
+    studies = words("study", "study_or_run", "parts", "study_or_scenario")
+    ids = [word for word in files if not word.startswith("studies/") and not word.endswith(".toml")]
+    ids += [found[1] for word in studies if (found := STUDY.fullmatch(word))]
+    wrong = outside(ids, [*shipped(), *tutorial()])
+    wrong += outside(words("ids") if name == "reproduce" else [], known())
+    wrong += outside(words("what"), LISTS)
+    wrong += outside(words("cases"), [case.name for case in cases()])
+    for one in set(words("ids")) & set(known()) if name == "reproduce" else ():
+        wrong += outside(words("names"), paper(one).head.get("readings", {}))
+    return wrong
+
+
+def tutorial() -> list[str]:
+    """The scenarios that the patches of the page on a first scheme add."""
+    patches = "".join(path.read_text() for path in (ROOT / "docs" / "first-scheme").glob("*.patch"))
+    return re.findall(r"^\+\+\+ b/scenarios/(\S+)\.toml$", patches, re.MULTILINE)
+
+
+def parsed(arguments: list[str]) -> tuple[str, click.Context]:
+    name, *rest = arguments
+    assert name in COMMANDS
+    command = lasthop.get_command(lasthop.make_context("lasthop", [name]), name)
+    assert command is not None
+    # A span may name a command without its arguments.
+    return name, command.make_context(name, rest, resilient_parsing=not rest)
+
+
+@pytest.mark.parametrize("arguments", list(commands()))
+def test_commands_shown_parse_and_name_what_exists(arguments: list[str]) -> None:
+    name, context = parsed(arguments)
+    assert missing(name, context) == []
+
+
+@pytest.mark.parametrize("arguments", list(commands()))
+def test_settings_shown_can_be_made(arguments: list[str]) -> None:
+    _, context = parsed(arguments)
+    settings = dict(setting.split("=", 1) for setting in context.params.get("settings") or ())
+    scenario = str(context.params.get("scenario"))
+    if settings and scenario in shipped():
+        assert lh.load(scenario).set(settings).points()
+
+
+def test_keys_explained_exist() -> None:
+    keys = [rest[1] for rest in (list(p.values[0]) for p in commands()) if rest[0] == "explain" and rest[1:]]  # type: ignore[call-overload]
+    assert len(keys) > 3
+    # The page on a first scheme explains a key of the law that it adds.
+    assert all(json.loads(_core.explain(key)) for key in keys if ".aimd." not in key and not key.isupper())
+
+
+@pytest.mark.parametrize("name", ["baselines", "dynamic-arq", "ejtcp", "lle-tcp", "load-adaptive"])
+def test_each_paper_shows_its_command(name: str) -> None:
+    shown = [list(p.values[0]) for p in commands()]  # type: ignore[call-overload]
+    assert ["reproduce", name] in shown
+    assert name in known()
+
+
+@pytest.mark.parametrize("line", ["run ejtcp/fig99", "plot studies/lle-tcp/fig99", "reproduce lle-tpc"])
+def test_a_name_that_does_not_exist_is_found(line: str) -> None:
+    assert missing(*parsed(line.split()))
 
 
 @pytest.mark.parametrize("text", [block for block in blocks("toml") if "[run]" in str(block.values[0])])
