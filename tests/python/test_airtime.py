@@ -61,7 +61,7 @@ def test_the_classes_are_those_of_the_simulator_in_its_order() -> None:
 
 def test_run_prints_the_ledger_with_its_sum_beside_the_metrics(hop: Path, cli: Cli) -> None:
     text = cli("run", hop, "-v").stdout
-    ledger = text[text.index("airtime of wlan as left observed it") :].splitlines()
+    ledger = text[text.index("airtime of wlan as observed by left") :].splitlines()
     rows = {line.rsplit("  ", 2)[0].strip(): line.split() for line in ledger[2:]}
     assert [name.split("  ")[0] for name in rows] == [
         *airtime.CLASSES.values(),
@@ -133,7 +133,7 @@ def test_the_axes_of_the_bars_are_labelled(study: lh.Study) -> None:
     below = axes.child_axes[0]
     assert [t.get_text().strip() for t in below.get_xticklabels()] == ["200 B", "1000 B"]
     assert below.get_xlabel() == "payload"
-    assert "share of 2.5 s as left observed it, mean, n = 2" in figure.get_supxlabel()
+    assert "share of 2.5 s as observed by left, mean, n = 2" in figure.get_supxlabel()
 
 
 def test_a_study_of_802_11_has_bars_without_a_figure(hop: Path, tmp_path: Path, cli: Cli) -> None:
@@ -166,7 +166,7 @@ def test_bars_that_cannot_be_drawn_are_refused(study: lh.Study) -> None:
 
 def test_show_tells_the_shares_of_every_point(study: lh.Study, cli: Cli) -> None:
     text = cli("show", study.path).stdout
-    assert "airtime of wlan: share of 2.5 s as left observed it" in text
+    assert "airtime of wlan: share of 2.5 s as observed by left" in text
     head = next(line for line in text.splitlines() if line.startswith("class "))
     assert head.split("  ")[-1].strip() == "1000 B, LLE"
     found = json.loads(cli("show", study.path, "--json").stdout)["airtime"]
@@ -197,4 +197,4 @@ def test_a_swept_observer_names_each_bar(hop: Path, tmp_path: Path) -> None:
     study = lh.load(hop).sweep(out=tmp_path / "seen", replications=1).run()
     figure = study.plot("seen")
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["left", "right"]
-    assert "as each observer observed it" in figure.get_supxlabel()
+    assert "as observed by each observer" in figure.get_supxlabel()

@@ -161,7 +161,7 @@ def test_run_prints_what_laws_took_losses_for_when_asked(small: Path, cli: Cli) 
     assert matrix[0].startswith("judge")
     assert matrix[0].endswith("spurious")
     judges = [line.split("  ")[0] for line in matrix[1:]]
-    assert judges == ["flows.main (law)"] * 2 + ["flows.main (jtcp, watching)"] * 2
+    assert judges == ["flows.main (law)"] * 2 + ["flows.main (jtcp, observing)"] * 2
     counts = [sum(int(word) for word in line.split()[-5:]) for line in matrix[1:]]
     assert counts[0] == counts[2] > 0, "both judge the same losses"
 

@@ -83,7 +83,7 @@ def test_a_merge_into_a_study_of_another_plan_exits_4(small: Path, cli: Cli) -> 
     before = cli("export", "whole").stdout
     done = cli("merge", "whole", "part")
     assert done.returncode == 4
-    assert done.stderr.startswith("error: whole: holds a study of other points than part; expected")
+    assert done.stderr.startswith("error: whole: holds a study without the points of part; expected")
     assert cli("export", "whole").stdout == before
 
 
@@ -91,7 +91,7 @@ def test_fresh_forgets_and_a_changed_scenario_says_so(
     edited: Callable[[str, str], Path], small: Path, cli: Cli
 ) -> None:
     cli("sweep", small, "-r", "1")
-    assert "6 of 6 runs are in the ledger" in cli("sweep", small, "-r", "1").stderr
+    assert "6 of 6 runs are already in the ledger" in cli("sweep", small, "-r", "1").stderr
     assert "in the ledger" not in cli("sweep", small, "-r", "1", "--fresh").stderr
     edited('"3 %"]', '"4 %"]')
     assert "4 of 6 points have runs that can be reused" in cli("sweep", small, "-r", "1").stderr
@@ -196,7 +196,7 @@ def test_command_asks_for_a_point_of_a_study_only(small: Path, cli: Cli) -> None
     cli("sweep", small, "-r", "1")
     cli("run", small, "-o", "kept")
     assert "is a study; expected --point" in cli("command", "studies/small").stderr
-    assert "is one run; expected no --point" in cli("command", "kept", "--point", "0").stderr
+    assert "is a single run; expected no --point" in cli("command", "kept", "--point", "0").stderr
 
 
 def test_a_dry_sweep_in_json_lists_its_points(small: Path, cli: Cli, tmp_path: Path) -> None:

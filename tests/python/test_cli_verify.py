@@ -352,7 +352,7 @@ def test_new_copies_a_scenario_and_replaces_nothing(cli: Cli, tmp_path: Path) ->
     assert cli("check", "mine.toml").returncode == 0
     again = cli("new", "mine", "--from", "ejtcp/fig10-baselines")
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -77,7 +77,7 @@ def test_a_study_shows_judgements_when_asked(small: Path, cli: Cli) -> None:
     assert "judge" not in cli("show", "s").stdout
     judged = cli("show", "s", "--judgements").stdout
     assert judged.startswith(swept.stdout.rstrip("\n"))
-    assert "losses as laws judged them" in judged
+    assert "loss classification by laws" in judged
     assert (
         cli("sweep", small, "-r", "1", "-s", "flows.main.tcp.variant=ejtcp", "-o", "s", "-v").stdout == judged
     )
@@ -265,7 +265,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
             lambda: sc.run(seed="1")  # type: ignore[arg-type]
         ),
         f"seed: {10**18}; expected an integer from 0 to 999999999999999999": lambda: sc.run(seed=10**18),
-        "replication: 0.5; expected an integer from 0 on": lambda: sc.run(replication=0.5),  # type: ignore[arg-type]
+        "replication: 0.5; expected an integer of at least 0": lambda: sc.run(replication=0.5),  # type: ignore[arg-type]
         "point: 6; expected an integer from 0 to 5, the points of small": lambda: sc.run(point=6),
         "point: {'links.path.loss.rate': '1 %'}; expected an integer from 0 to 5, the points of small; "
         "set() and where choose by value": lambda: sc.run(point={"links.path.loss.rate": "1 %"}),  # type: ignore[arg-type]
@@ -274,7 +274,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
         'trace: "arq" records nothing at point 0 of small; '
         'expected an 802.11 link with arq.kind = "dynamic"': (lambda: sc.run(trace=["arq"])),
         'trace: rtt was not recorded; run(trace=["rtt"]) records it': lambda: sc.run().trace("rtt"),
-        "max_events: 0; expected an integer from 1 on": lambda: sc.run(max_events=0),
+        "max_events: 0; expected an integer of at least 1": lambda: sc.run(max_events=0),
         "max_wall_s: -1; expected a number of seconds above 0": lambda: sc.run(max_wall_s=-1),
         'where: "a=b" is a string; expected a list such as ["links.a.loss.rate<=2 %"]': (
             lambda: sc.sweep(1, tmp_path / "t", where="a=b")
@@ -282,7 +282,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
         "where: a is not swept; expected one of flows.main.tcp.variant, links.path.loss.rate": (
             lambda: sc.sweep(1, tmp_path / "t", where=["a=b"])
         ),
-        "replications: 0; expected an integer from 1 on": lambda: sc.sweep(0, tmp_path / "t"),
+        "replications: 0; expected an integer of at least 1": lambda: sc.sweep(0, tmp_path / "t"),
         "jobs: 0; expected 1 or more": lambda: study.run(jobs=0),
         'set: \'run.seed=1\'; expected a mapping such as {"run.duration": "50 s"}': (
             lambda: sc.set("run.seed=1")  # type: ignore[arg-type]
@@ -309,5 +309,6 @@ def test_settings_of_python_are_named_set_and_those_of_the_command_by_their_opti
         lh.load(small).set({"run.seed": -1})
     quiet = lh.load(small).set({"links.path.queue": "500 B"})
     assert quiet.warnings == [
-        "set links.path.queue=500 B: 500 B hold no full packet of flows.main, 1040 B: none passes"
+        "set links.path.queue=500 B: 500 B cannot hold a full packet of flows.main, 1040 B: "
+        "all full packets are dropped"
     ]

@@ -229,7 +229,7 @@ def test_shards_of_different_seeds_do_not_merge(small: Path, tmp_path: Path) -> 
 
     for seed in (1, 2):
         lh.load(small).sweep(1, tmp_path / str(seed), seed=seed).run()
-    with pytest.raises(lh.StudyError, match="another seed"):
+    with pytest.raises(lh.StudyError, match="not the seed of"):
         merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2"])
     assert not (tmp_path / "all").exists()
 
@@ -271,7 +271,7 @@ def test_shards_of_different_settings_do_not_merge(small: Path, tmp_path: Path) 
 
     lh.load(small).sweep(1, tmp_path / "1").run()
     lh.load(small).set({"run.duration": "1 s"}).sweep(1, tmp_path / "2").run()
-    with pytest.raises(lh.StudyError, match="another settings"):
+    with pytest.raises(lh.StudyError, match="not the settings of"):
         merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2"])
     assert not (tmp_path / "all").exists()
 

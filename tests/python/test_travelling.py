@@ -147,10 +147,10 @@ def test_progress_appears_on_stderr_when_asked(
 
 def test_budgets_and_precision_are_checked_when_they_are_made() -> None:
     wrong = {
-        "max_events: 0; expected an integer from 1 on": lambda: lh.Limits(max_events=0),
+        "max_events: 0; expected an integer of at least 1": lambda: lh.Limits(max_events=0),
         "max_wall_s: -1; expected a number of seconds above 0": lambda: lh.Limits(max_wall_s=-1),
         "target: 0; expected a share such as 0.02 above 0": lambda: lh.Precision(0, 10),
-        "most: 0; expected an integer from 1 on": lambda: lh.Precision(0.02, 0),
+        "most: 0; expected an integer of at least 1": lambda: lh.Precision(0.02, 0),
     }
     for message, call in wrong.items():
         with pytest.raises(lh.UsageError) as raised:

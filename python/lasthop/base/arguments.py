@@ -2,7 +2,7 @@
 
 >>> whole("replication", -1)
 Traceback (most recent call last):
-lasthop.base.errors.UsageError: replication: -1; expected an integer from 0 on
+lasthop.base.errors.UsageError: replication: -1; expected an integer of at least 0
 """
 
 from __future__ import annotations

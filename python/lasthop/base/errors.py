@@ -87,7 +87,7 @@ def listing(names: Iterable[str]) -> str:
     """Names for a message, no more than `MOST_LISTED` of them.
 
     >>> listing("abcdefghij")
-    'a, b, c, d, e, f, g, h, … (10 in all)'
+    'a, b, c, d, e, f, g, h, … (10 in total)'
     """
     every = list(names)
     more = f", … ({len(every)} in total)" if len(every) > MOST_LISTED else ""

@@ -33,7 +33,7 @@ def merge(out: Path, parts: Sequence[Path]) -> Study:
             ("points", _points(first), _points(other)),
         ):
             if a != b:
-                raise StudyError(f"{other.path}: different {what}; expected that of {first.path}")
+                raise StudyError(f"{other.path}: not the {what} of {first.path}; expected the same")
     most = max(planned.replications for study in studies for planned in study.plan)
     if (out / paths.LEDGER).exists():
         _check_same(Study.open(out), first, most)
@@ -65,6 +65,6 @@ def _check_same(there: Study, part: Study, replications: int) -> None:
     ):
         if a != b:
             raise StudyError(
-                f"{there.path}: holds a study with a different {what} than {part.path}; expected the same "
+                f"{there.path}: holds a study without the {what} of {part.path}; expected the same "
                 "(merge into a new directory)"
             )

@@ -1,8 +1,8 @@
-"""What laws took losses for, against what lost the segments: one row a judge and way of noticing.
+"""Loss classification by laws against ground truth: one row per judge and method of detection.
 
 >>> print(of_run({"flows.a.judged.fast." + name: 1.0 for name in VERDICTS}))
-judge          detected by random as random  random as congestion  congestion as random  congestion as congestion  spurious
-flows.a (law)  duplicates  1                 1                     1                     1                         1
+judge          detected by     random as random  random as congestion  congestion as random  congestion as congestion  spurious
+flows.a (law)  duplicate ACKs  1                 1                     1                     1                         1
 """  # noqa: E501
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ mod tests {
         let words = &texts("flows.f.tcp.variant", "tahoe .. sack step 1")[0];
         assert!(words.contains("expected a list of values"), "{words}");
         let zero = &texts("links.a.loss.rate", "0 % .. 20 % log 5")[0];
-        assert!(zero.contains("expected ends above zero"), "{zero}");
+        assert!(zero.contains("expected bounds above zero"), "{zero}");
         let mixed = &texts("links.a.queue", "8 kB .. 16 packets step 4 kB")[0];
         assert!(mixed.contains("bounds of two kinds"), "{mixed}");
     }

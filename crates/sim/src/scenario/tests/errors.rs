@@ -212,7 +212,7 @@ fn a_flow_to_its_own_sender_is_refused() {
 #[test]
 fn a_flow_between_nodes_that_no_link_joins_is_refused() {
     let text = changed("c = {}", "c = {}\nd = {}").replace(r#"["b", "c"]"#, r#"["d", "c"]"#);
-    refused(&text, "to   =", "flows.main.to: no path from \"a\" to \"c\"; expected links that join them");
+    refused(&text, "to   =", "flows.main.to: no path from \"a\" to \"c\"; expected links that connect them");
 }
 
 #[test]

@@ -29,7 +29,10 @@ fn a_queue_for_acknowledgements_need_not_hold_data() {
     };
     assert!(read(&reverse("40 B")).unwrap().warnings().is_empty());
     let message = read(&reverse("39 B")).unwrap_err().to_string();
-    assert!(message.contains("links.a-b.reverse.queue: 39 B hold no packet of flows.main"), "{message}");
+    assert!(
+        message.contains("links.a-b.reverse.queue: 39 B cannot hold a packet of flows.main"),
+        "{message}"
+    );
 }
 
 #[test]

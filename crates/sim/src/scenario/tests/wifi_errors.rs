@@ -380,10 +380,7 @@ fn an_agent_that_has_no_place_where_it_is_asked_to_sit_is_refused() {
     for (lines, expected) in [
         ("node = \"app\"", "node: unknown node \"app\"; did you mean \"ap\"?"),
         ("link = \"cel\"", "link: unknown link \"cel\"; did you mean \"cell\"?"),
-        (
-            "link = \"wire\"",
-            "link: links.wire does not report which packets were delivered, as lle-tcp needs it",
-        ),
+        ("link = \"wire\"", "link: links.wire does not report delivered packets, which lle-tcp needs"),
         (
             "node = \"host\"",
             "node: no flow over tcp ends with a wifi link of nodes.host; expected at least one",
