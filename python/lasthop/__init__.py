@@ -1,4 +1,4 @@
-"""lasthop simulates TCP over wired and lossy paths and re-draws the figures of papers.
+"""lasthop simulates TCP over wired and wireless paths and redraws the figures of papers.
 
 >>> import lasthop as lh
 >>> sc = lh.load("ejtcp/fig10-baselines").set({"run.duration": "5 s"})

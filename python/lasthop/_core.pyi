@@ -97,7 +97,7 @@ class LawLoad:
     def run(self, acks: int) -> None: ...
 
 class Run:
-    # What one simulation measured.
+    # The results of one simulation.
 
     @property
     def metrics(self) -> dict[str, float | None]: ...

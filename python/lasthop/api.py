@@ -46,30 +46,30 @@ if TYPE_CHECKING:
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
-    """Read a scenario from a file or by its id; it is checked now.
+    """Read a scenario from a file or by its id; it is checked immediately.
 
     Args:
         path_or_id: A file, a directory with a `scenario.toml`, or an id such as `lle-tcp/fig05`.
         overrides: Keys and values to set, as text; `Scenario.set` takes values of Python.
-        argument: What messages call the argument that gave the overrides.
+        argument: The name of the overrides argument in messages.
 
     Returns:
         The scenario.
 
     Raises:
-        UsageError: There is no such file or id.
+        UsageError: The file or id does not exist.
         ScenarioError: The scenario cannot be run; the message has file, line and key.
     """
     return Scenario.load(path_or_id, overrides, argument=argument)
 
 
 def from_dict(values: Mapping[str, object], name: str = "scenario") -> Scenario:
-    """Make a scenario from nested mappings, as a scenario file holds them; it is checked now.
+    """Make a scenario from nested mappings, as a scenario file holds them; it is checked immediately.
 
     Args:
         values: The tables `run`, `nodes`, `links`, `flows` and so on. Quantities are text with a unit,
             such as `"5 Mbit/s"`; `sweep` and `figure` are as in a file.
-        name: What messages call it, and its id.
+        name: Its name in messages and its id.
 
     Returns:
         The scenario.
@@ -107,24 +107,24 @@ def sweep(
     where: Sequence[str] = (),
     fresh: bool = False,
 ) -> Study:
-    """Make a study of a scenario at other points than its file has; `run` of it carries it out.
+    """Make a study of a scenario with another sweep; its `run` executes it.
 
     Args:
         scenario: A scenario, or what `load` takes.
         vary: What to sweep, as `Scenario.vary` takes it: for each key a list of values, all combined with
-            each other, under `"zip"` keys whose lists advance together. What else the scenario sweeps it
-            sweeps still; without `vary` its own sweep.
-        replications: Runs of each point; the scenario's own number without it.
-        seed: From what all random streams derive; the scenario's own without it.
-        out: The directory of the study; `studies/ID` without it.
-        where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
-        fresh: Whether to forget the runs that a study in this directory has.
+            each other, under `"zip"` keys whose lists advance together. Other swept keys of the scenario
+            remain; without `vary` its own sweep.
+        replications: Runs per point; default: the scenario's number.
+        seed: Seed of all random streams; default: the scenario's seed.
+        out: The directory of the study; default: `studies/ID`.
+        where: Conditions such as `links.a.loss.rate<=2 %`, that select the points to run.
+        fresh: Whether to delete the runs of a study in this directory.
 
     Returns:
-        The study; it has the runs that its directory holds already.
+        The study, including the runs already stored in its directory.
 
     Raises:
-        UsageError: An argument makes no sense for this scenario.
+        UsageError: An argument is invalid for this scenario.
         ScenarioError: The scenario cannot be run so; the message names the key.
         StudyError: The directory cannot be used.
     """
@@ -135,25 +135,25 @@ def sweep(
 
 
 class Run(scenario.Run):
-    """What one simulation measured.
+    """The results of one simulation.
 
-    Two runs are equal when they are of the same point, seed and replication of equal scenarios and
-    measured the same; the time that the machine took does not count, nor what was traced. A run that is
-    pickled takes its traces along.
+    Two runs are equal if they have the same point, seed and replication of equal scenarios and the
+    same metrics; computing time and traces are not compared. A pickled run
+    includes its traces.
 
     Attributes:
         scenario: The scenario that was run.
         point: The number of the point.
-        seed: From what all random streams derived.
-        replication: Which of the runs of this seed.
-        metrics: What was measured, by name, in SI units as the names say; `None` where nothing was there
-            to measure. `lasthop list metrics` explains each.
+        seed: Seed of all random streams.
+        replication: The number of the run for this seed.
+        metrics: Metrics by name, in SI units as the names state; `None` if a metric
+            has no value. `lasthop list metrics` explains each.
         series: Goodput of each flow over time in bit/s, in bins of `run.bin`; empty without bins.
-        transfers: What users asked for, as columns; empty without users.
+        transfers: Transfers of users, as columns; empty without users.
         events: The number of events processed.
-        wall_s: The real time that it took, in seconds.
-        cpu_s: The processor time that it took, in seconds.
-        stopped: The limit that stopped it early, such as `max-events`; `None` for a whole run.
+        wall_s: The wall-clock time of the run, in seconds.
+        cpu_s: The CPU time of the run, in seconds.
+        stopped: The limit that stopped it early, such as `max-events`; `None` for a complete run.
         simulated_s: The simulated time reached, in seconds.
     """
 
@@ -161,13 +161,13 @@ class Run(scenario.Run):
 
 
 class Scenario(scenario.Scenario):
-    """An immutable scenario: what is run, what is swept and what is drawn.
+    """An immutable scenario: what runs, what is swept and what is drawn.
 
     `load`, `from_dict` and `Scenario.from_text` make one. It can be pickled; two are equal when id, text
     and settings are.
 
     Attributes:
-        id: Its place below `scenarios/`, such as `lle-tcp/fig05`, or the name of its file without ending.
+        id: Its path below `scenarios/`, such as `lle-tcp/fig05`, or the name of its file without ending.
     """
 
     _run_class = Run
@@ -186,20 +186,20 @@ class Scenario(scenario.Scenario):
         """Simulate one point once.
 
         Args:
-            seed: From what all random streams derive; the scenario's own without it.
-            replication: Which of the runs of this seed, from 0 on; each has random numbers of its own.
+            seed: Seed of all random streams; default: the scenario's seed.
+            replication: The number of the run for this seed, from 0; each has its own random numbers.
             point: The number of the point, from 0 on.
             trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
             pcap: A capture file for the first link, or one for each link in a mapping.
-            max_events: Stop after so many events.
-            max_wall_s: Stop after so many seconds of real time.
+            max_events: Stop after this number of events.
+            max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
 
         Returns:
-            What was measured; `stopped` of it names the limit that stopped it early.
+            The run; its `stopped` names the limit that stopped it early.
 
         Raises:
-            UsageError: An argument makes no sense for this scenario.
+            UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
         """
@@ -216,22 +216,22 @@ class Scenario(scenario.Scenario):
         where: Sequence[str] = (),
         fresh: bool = False,
     ) -> Study:
-        """Make a study of all points in a directory, or open the one that is there; runs nothing yet.
+        """Make a study of all points in a directory, or open an existing one, without running it.
 
         Args:
-            replications: Runs of each point; the scenario's own number without it.
-            out: The directory of the study; `studies/ID` without it.
-            vary: What to sweep beside or instead of the scenario's own keys; see `vary`.
-            seed: From what all random streams derive; the scenario's own without it.
-            where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
-            fresh: Whether to forget the runs that a study in this directory has.
+            replications: Runs per point; default: the scenario's number.
+            out: The directory of the study; default: `studies/ID`.
+            vary: Keys to sweep in addition to or instead of the scenario's own; see `vary`.
+            seed: Seed of all random streams; default: the scenario's seed.
+            where: Conditions such as `links.a.loss.rate<=2 %`, that select the points to run.
+            fresh: Whether to delete the runs of a study in this directory.
 
         Returns:
-            The study; it has the runs that its directory holds already.
+            The study, including the runs already stored in its directory.
 
         Raises:
-            UsageError: An argument makes no sense for this scenario.
-            ScenarioError: With `vary` it cannot be run; the message names the key.
+            UsageError: An argument is invalid for this scenario.
+            ScenarioError: The scenario cannot be run with `vary`; the message names the key.
             StudyError: The directory cannot be used.
         """
         return sweep(self, vary, replications=replications, seed=seed, out=out, where=where, fresh=fresh)
@@ -242,13 +242,13 @@ class Study(study.Study):
 
     Attributes:
         path: The directory.
-        scenario: The scenario of which it is.
-        seed: From what all random streams of its runs derive.
+        scenario: Its scenario.
+        seed: Seed of all random streams of its runs.
         plan: Its points, each with the number of its replications.
-        where: The conditions that chose its points.
+        where: The conditions that selected its points.
         build: A hash of the simulator that made it; empty before the first run.
-        is_older: Whether a version with other keys made it: it can be shown and exported, not continued.
-        notes: Remarks on how it was continued.
+        is_older: Whether a version with other keys wrote it: it can be shown and exported, but not continued.
+        notes: Remarks about its continuation.
     """
 
     _scenario_class = Scenario
@@ -263,24 +263,24 @@ class Study(study.Study):
         precision: Precision | None = None,
         progress: bool | Callable[[Progress], object] = False,
     ) -> Self:
-        """Carry out what is missing.
+        """Run the missing runs.
 
         An interrupted study keeps every finished run and continues with the next `run`. Runs
         that fail are listed in `failures` and do not stop the others; a warning counts them.
 
         Args:
-            executor: Who does the work; threads without it.
-            jobs: How many threads; as many as there are cores without it.
-            limits: Budgets for each run.
-            precision: Replicate until the intervals are so narrow, instead of a fixed number of times.
+            executor: An executor for the runs; default: threads.
+            jobs: Number of threads; default: the number of cores.
+            limits: Limits of each run.
+            precision: Replicate until the intervals have this width, instead of a fixed number of times.
             progress: `True` for a bar on stderr (where that is not a terminal, a line every ten seconds),
-                or a function, which is called in this thread after each run; what it raises ends the sweep.
+                or a function, called in this thread after each run; an exception in it ends the sweep.
 
         Returns:
             The study itself.
 
         Raises:
-            UsageError: An argument makes no sense.
+            UsageError: An argument is invalid.
             StudyError: The directory cannot be written, or an older version made the study.
             LasthopError: A process of the executor died.
         """
@@ -305,17 +305,17 @@ class Study(study.Study):
             `None` of a single run) in the unit of the metric, and `n`, the number of runs.
 
         Raises:
-            UsageError: No run has measured it.
+            UsageError: No run has this metric.
         """
         return means(self, metric)
 
     def contrast(self, metric: str, key: str, baseline: str | None = None) -> Table:
-        """Tabulate what changing one key does, paired by common random numbers.
+        """Tabulate the effect of one key, paired by common random numbers.
 
         Args:
             metric: The name of a metric, such as `flows.main.goodput_bps`.
             key: A swept key.
-            baseline: The value of it that the others are compared with; the first without it.
+            baseline: The value of the key for comparison; default: the first.
 
         Returns:
             A row for each other value at each combination of the other swept keys: `difference` to the
@@ -324,8 +324,8 @@ class Study(study.Study):
             together with this one differ has theirs in parentheses, as in "lle-tcp (safe)".
 
         Raises:
-            UsageError: No run has measured the metric, the key is not swept, or the baseline is not one of
-                its values or is at several points.
+            UsageError: No run has the metric, the key is not swept, or the baseline is not one of
+                its values or has several points.
         """
         return contrasts(self, metric, key, baseline)
 
@@ -333,15 +333,15 @@ class Study(study.Study):
         """Draw a figure of the scenario.
 
         Args:
-            figure: Its id; the first figure without it.
+            figure: Its id; default: the first figure.
 
         Returns:
             A figure of matplotlib.
 
         Raises:
-            UsageError: There is no such figure, or no finished run that it shows.
-            StudyError: A run that it repeats for its trace measured something else than the study has.
-            RunError: A run that it repeats for its trace failed.
+            UsageError: The figure does not exist, or has no finished run.
+            StudyError: A run repeated for its trace differs from the study.
+            RunError: A run repeated for its trace failed.
         """
         return draw(self, figure_named(self.scenario, figure))
 
@@ -349,10 +349,10 @@ class Study(study.Study):
         """Write one row per run as CSV, metrics in SI units.
 
         Args:
-            path: The file to write, in a folder that is there; it appears whole or not at all.
+            path: The file to write, in an existing directory; it is written completely or not at all.
 
         Raises:
-            UsageError: The folder is not there, or the file belongs to a study.
+            UsageError: The directory does not exist, or the file belongs to a study.
             StudyError: The file cannot be written.
         """
         write(self, Path(path), "csv")
@@ -361,10 +361,10 @@ class Study(study.Study):
         """Write one object per run as JSON, metrics in SI units, with the unit of each.
 
         Args:
-            path: The file to write, in a folder that is there; it appears whole or not at all.
+            path: The file to write, in an existing directory; it is written completely or not at all.
 
         Raises:
-            UsageError: The folder is not there, or the file belongs to a study.
+            UsageError: The directory does not exist, or the file belongs to a study.
             StudyError: The file cannot be written.
         """
         write(self, Path(path), "json")
@@ -373,11 +373,11 @@ class Study(study.Study):
         """Write one row per run as Parquet, metrics in SI units; needs pyarrow.
 
         Args:
-            path: The file to write, in a folder that is there; it appears whole or not at all.
+            path: The file to write, in an existing directory; it is written completely or not at all.
 
         Raises:
-            UsageError: The folder is not there, or the file belongs to a study.
+            UsageError: The directory does not exist, or the file belongs to a study.
             StudyError: The file cannot be written.
-            LasthopError: There is no pyarrow.
+            LasthopError: pyarrow is not installed.
         """
         write(self, Path(path), "parquet")

@@ -1,4 +1,4 @@
-"""Errors a user can cause; the command line turns each into one line and an exit code."""
+"""Errors that users can cause; the command line prints each as one line and an exit code."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LasthopError(Exception):
     Attributes:
         text: The message without the argument.
         argument: The argument at fault, as Python calls it, which stands before the message; `None` if it
-            is the fault of none.
-        exit_code: What the command line ends with.
+            does not concern an argument.
+        exit_code: The exit code of the command line.
     """
 
     exit_code = 1
@@ -42,7 +42,7 @@ class LasthopError(Exception):
 
 
 class UsageError(LasthopError):
-    """A request that cannot be understood or met."""
+    """An invalid request."""
 
     exit_code = 2
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Table:
-    """Rows of named values that print well.
+    """Rows of named values.
 
     Attributes:
         columns: The names of the columns, in order.
@@ -43,7 +43,7 @@ class Table:
             A value for each row.
 
         Raises:
-            UsageError: There is no such column.
+            UsageError: The column does not exist.
         """
         if name not in self.columns:
             raise UsageError(f"table: {name}: no such column; {nearest(name, self.columns)}")

@@ -1,4 +1,4 @@
-"""What a checked scenario says of itself: its words, its points, and every value in force."""
+"""The contents of a checked scenario: its texts, its points, and every value in force."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Description:
-    """A scenario that is read: everything that it says of itself."""
+    """The contents of a scenario."""
 
     def __init__(self, core: _core.Scenario, ident: str, *, has_lines: bool = True) -> None:
         self._core = core
@@ -31,13 +31,13 @@ class Description:
         """The TOML as it was given.
 
         Returns:
-            The text; of a scenario that Python made, the text that stands for it.
+            The text; for a scenario made in Python, the equivalent text.
         """
         return self._core.text
 
     @property
     def name(self) -> str:
-        """What messages call this scenario.
+        """The name of the scenario in messages.
 
         Returns:
             Its file, relative to the current directory where it lies below; otherwise a name.
@@ -46,16 +46,16 @@ class Description:
 
     @property
     def paper(self) -> str:
-        """The paper and figure it belongs to.
+        """Its paper and figure.
 
         Returns:
-            An id such as `ejtcp/fig10`; empty if it belongs to none.
+            An id such as `ejtcp/fig10`; empty without a paper.
         """
         return self._core.paper
 
     @property
     def title(self) -> str:
-        """One line on what it shows.
+        """Its title.
 
         Returns:
             The line; empty if the file has none.
@@ -64,16 +64,16 @@ class Description:
 
     @property
     def overrides(self) -> Pairs:
-        """The settings made on top of the file.
+        """The settings in addition to the file.
 
         Returns:
-            Keys and values, in the order in which they were made.
+            Keys and values, in the order of setting.
         """
         return list(self._core.overrides)
 
     @property
     def seed(self) -> int:
-        """The seed the file asks for.
+        """The seed of the file.
 
         Returns:
             The number from which all random streams of a run derive.
@@ -82,7 +82,7 @@ class Description:
 
     @property
     def replications(self) -> int:
-        """The number of replications the file asks for.
+        """The number of replications of the file.
 
         Returns:
             Runs of each point, at least 1.
@@ -91,17 +91,17 @@ class Description:
 
     @property
     def warnings(self) -> list[str]:
-        """Remarks on a scenario that is legal but looks like a mistake.
+        """Warnings about valid settings that are probably mistakes.
 
         Returns:
-            One line each; empty where there is nothing to remark.
+            One line each; empty without warnings.
         """
         found = list(self._core.warnings)
         return found if self._has_lines else unlined(found, self.name)
 
     @property
     def exceptions(self) -> list[RuleException]:
-        """What its points grant that no protocol could have.
+        """Exceptions to realism at its points: what a real protocol could not have.
 
         Returns:
             Key, label and meaning of each, each key once.
@@ -109,7 +109,7 @@ class Description:
         return [RuleException(*parts) for parts in self._core.exceptions]
 
     def exceptions_at(self, point: int) -> list[RuleException]:
-        """What one point grants that no protocol could have.
+        """Exceptions to realism at one point: what a real protocol could not have.
 
         Args:
             point: The number of the point, from 0 on.
@@ -118,7 +118,7 @@ class Description:
             Key, label and meaning of each.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return [RuleException(*parts) for parts in self._core.exceptions_at(self._known(point))]
 
@@ -126,12 +126,12 @@ class Description:
         """The labels that must accompany every table and figure made with it.
 
         Returns:
-            Each label once; empty where nothing is granted that no protocol could have.
+            Each label once; empty without exceptions.
         """
         return labels(self.exceptions)
 
     def axes(self) -> list[tuple[list[str], list[list[str]]]]:
-        """The axes of the sweep, of which the first is the slowest.
+        """The axes of the sweep; the first varies slowest.
 
         Returns:
             For each axis the keys that advance together, and their rows of values.
@@ -147,7 +147,7 @@ class Description:
         return self._core.points()
 
     def select(self, where: Sequence[str]) -> list[int]:
-        """The points that meet all conditions.
+        """The points that satisfy all conditions.
 
         Args:
             where: Conditions such as `links.a.loss.rate<=2 %` or `flows.f.tcp.variant=reno|sack`.
@@ -156,7 +156,7 @@ class Description:
             The numbers of these points, at least one.
 
         Raises:
-            UsageError: A condition cannot be understood, names what is not swept, or leaves no point.
+            UsageError: A condition is invalid, names a key that is not swept, or selects no point.
         """
         conditions = parse_where(words("where", where, "links.a.loss.rate<=2 %"))
         return select(self.points(), conditions, self._core.numeric, self._core.refused)
@@ -169,21 +169,21 @@ class Description:
             text: A value of it, such as `5 Mbit/s`.
 
         Returns:
-            The number in SI units, here 5e6; `None` for a word and for what is not a value of the key.
+            The number in SI units, here 5e6; `None` for a word or an invalid value.
         """
         return self._core.numeric(key, text)
 
     def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
-        """Every key that has a meaning at a point.
+        """Every key that applies at a point.
 
         Args:
             point: The number of the point, from 0 on.
 
         Returns:
-            For each key its `value`, where that is `from`, and the `source` of a default.
+            For each key its `value`, the origin of the value (`from`), and the `source` of a default.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         found = json.loads(self._core.resolved(self._known(point)))
         return cast("dict[str, dict[str, str]]", found)
@@ -195,10 +195,10 @@ class Description:
             point: The number of the point, from 0 on.
 
         Returns:
-            32 hexadecimal digits; points with the same have the same results.
+            32 hexadecimal digits; points with equal hashes have equal results.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return self._core.point_key(self._known(point))
 
@@ -211,7 +211,7 @@ class Description:
         return cast("list[dict[str, Any]]", json.loads(self._core.figures()))
 
     def estimate(self, point: int = 0) -> Estimate:
-        """What one run may cost.
+        """Bounds on the cost of one run.
 
         Args:
             point: The number of the point, from 0 on.
@@ -220,7 +220,7 @@ class Description:
             Upper bounds of its events and of its memory in bytes.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return Estimate(**self._core.estimate(self._known(point)))
 
@@ -234,7 +234,7 @@ class Description:
             The names in the order of the file; members of groups by their own.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return self._core.links(self._known(point))
 
@@ -248,12 +248,12 @@ class Description:
             For each flow, members of groups by their own name, the name of its table.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return dict(self._core.flows(self._known(point)))
 
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
-        """Who keeps the ledgers of airtime of a point.
+        """The observers of airtime at a point.
 
         Args:
             point: The number of the point, from 0 on.
@@ -262,22 +262,22 @@ class Description:
             The 802.11 links, each with the node that observes it.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return self._core.observers(self._known(point))
 
     def missing(self, channel: str, point: int = 0) -> str | None:
-        """What a trace channel would record and a point lacks.
+        """What a point lacks for a trace channel.
 
         Args:
             channel: A name that `lasthop list channels` shows, such as `cwnd`.
             point: The number of the point, from 0 on.
 
         Returns:
-            What is lacking, in words; `None` where there is something to record.
+            The missing part, in words; `None` if the channel has something to record.
 
         Raises:
-            UsageError: There is no such point.
+            UsageError: The point does not exist.
         """
         return self._core.missing(channel, self._known(point))
 

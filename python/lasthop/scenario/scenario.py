@@ -34,7 +34,7 @@ CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["c
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
-    """Read a scenario from a path or by its id below `scenarios/`; it is checked now.
+    """Read a scenario from a path or by its id below `scenarios/`; it is checked immediately.
 
     `argument` is what messages call the one that gave the overrides.
     """
@@ -42,9 +42,9 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
 
 
 class Scenario(Description):
-    """An immutable scenario: what is run, what is swept and what is drawn.
+    """An immutable scenario: what runs, what is swept and what is drawn.
 
-    Two scenarios are equal when id, text and settings are.
+    Two scenarios are equal if id, text and settings are equal.
     """
 
     # What its runs are made with.
@@ -52,18 +52,18 @@ class Scenario(Description):
 
     @classmethod
     def load(cls, path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Self:
-        """Read a scenario from a file or by its id; it is checked now.
+        """Read a scenario from a file or by its id; it is checked immediately.
 
         Args:
             path_or_id: A file, a directory with a `scenario.toml`, or an id such as `lle-tcp/fig05`.
             overrides: Keys and values to set, as text.
-            argument: What messages call the argument that gave the overrides.
+            argument: The name of the overrides argument in messages.
 
         Returns:
             The scenario.
 
         Raises:
-            UsageError: There is no such file or id.
+            UsageError: The file or id does not exist.
             ScenarioError: The scenario cannot be run; the message has file, line and key.
         """
         path = paths.find(str(path_or_id))
@@ -74,7 +74,7 @@ class Scenario(Description):
     def from_text(
         cls, text: str, name: str, overrides: Pairs | None = None, *, ident: str | None = None
     ) -> Self:
-        """Read a scenario from TOML text; it is checked now.
+        """Read a scenario from TOML text; it is checked immediately.
 
         Args:
             text: What a scenario file holds.
@@ -92,12 +92,12 @@ class Scenario(Description):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], name: str = "scenario") -> Self:
-        """Make a scenario from nested mappings, as a scenario file holds them; it is checked now.
+        """Make a scenario from nested mappings, as a scenario file holds them; it is checked immediately.
 
         Args:
             values: The tables `run`, `nodes`, `links`, `flows` and so on. Quantities are text with a unit,
                 such as `"5 Mbit/s"`; `sweep` and `figure` are as in a file.
-            name: What messages call it, and its id.
+            name: Its name in messages and its id.
 
         Returns:
             The scenario.
@@ -125,11 +125,11 @@ class Scenario(Description):
             values: Values by dotted key, such as `{"run.duration": "50 s"}`; quantities carry their unit.
 
         Returns:
-            The copy; this scenario stays as it is.
+            The copy; this scenario does not change.
 
         Raises:
             UsageError: A key is not text, or a value is not one that a scenario can hold.
-            ScenarioError: With these values it cannot be run.
+            ScenarioError: The scenario cannot be run with these values.
         """
         if not isinstance(values, Mapping):
             raise UsageError(
@@ -145,10 +145,10 @@ class Scenario(Description):
             return type(self)(self._core.with_overrides(pairs), self.id, has_lines=False)
 
     def vary(self, axes: Mapping[str, object]) -> Self:
-        """Make a copy that sweeps these keys; what else the scenario sweeps it sweeps still.
+        """Make a copy that sweeps these keys in addition to the scenario's other swept keys.
 
-        Settings that have no meaning at any point of the new sweep are left out of the copy, and so are,
-        with a warning, figures of points that it has not.
+        The copy omits settings that do not apply at any point of the new sweep and,
+        with a warning, figures that do not fit it.
 
         Args:
             axes: What a `[sweep]` table holds: for each key a list of values or a range such as
@@ -156,11 +156,11 @@ class Scenario(Description):
                 advance together; under `"list"` a list of points, each a mapping from key to value.
 
         Returns:
-            The copy; this scenario stays as it is.
+            The copy; this scenario does not change.
 
         Raises:
-            UsageError: The axes are of a wrong form, or a key is fixed by a table that was set.
-            ScenarioError: With these axes it cannot be run; the message names the key.
+            UsageError: The axes have a wrong form, or a key is fixed by a table that was set.
+            ScenarioError: The scenario cannot be run with these axes; the message names the key.
         """
         return type(self)(vary(self._core, axes), self.id, has_lines=False)
 
@@ -178,20 +178,20 @@ class Scenario(Description):
         """Simulate one point once.
 
         Args:
-            seed: From what all random streams derive; the scenario's own without it.
-            replication: Which of the runs of this seed, from 0 on; each has random numbers of its own.
+            seed: Seed of all random streams; default: the scenario's seed.
+            replication: The number of the run for this seed, from 0; each has its own random numbers.
             point: The number of the point, from 0 on.
             trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
             pcap: A capture file for the first link, or one for each link in a mapping.
-            max_events: Stop after so many events.
-            max_wall_s: Stop after so many seconds of real time.
+            max_events: Stop after this number of events.
+            max_wall_s: Stop after this wall-clock time in seconds.
             cancel: A token that another thread may set to stop the run.
 
         Returns:
-            What was measured; `stopped` of it names the limit that stopped it early.
+            The run; its `stopped` names the limit that stopped it early.
 
         Raises:
-            UsageError: An argument makes no sense for this scenario.
+            UsageError: An argument is invalid for this scenario.
             RunError: The simulation failed.
             Interrupted: The token was set.
         """

@@ -22,9 +22,9 @@ class Interval:
     """A mean with its confidence interval, in the unit of the values.
 
     Attributes:
-        mean: The mean; `None` of no values.
-        low: The lower bound of the 95 % interval; `None` of fewer than two values.
-        high: The upper bound likewise.
+        mean: The mean; `None` without values.
+        low: The lower bound of the 95 % interval; `None` for fewer than two values.
+        high: The upper bound of the 95 % interval; `None` for fewer than two values.
         n: The number of values.
     """
 
@@ -173,7 +173,7 @@ def share_in_sum(
 
 
 def jain(rates: Sequence[float]) -> float | None:
-    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 is equal shares, 1/n one taker.
+    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 for equal shares, 1/n if one takes all.
 
     >>> jain([1.0, 1.0]), jain([1.0, 0.0]), jain([])
     (1.0, 0.5, None)

@@ -102,7 +102,7 @@ def text(study: Study, kind: str, table: Table) -> str:
 
 
 def write(study: Study, path: Path, kind: str, *, summarise: bool = False) -> None:
-    """Write the study to a file in one of `FORMATS`; the file appears whole or not at all."""
+    """Write the study to a file in one of `FORMATS`, completely or not at all."""
     if kind not in FORMATS:
         raise UsageError(f"export: {kind}: unknown format; {nearest(kind, FORMATS)}")
     table = summary(study) if summarise else tidy(study)

@@ -57,12 +57,12 @@ create table runs (
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One point of a study, and how often it is run.
+    """One point of a study with its number of replications.
 
     Attributes:
         point: The number of the point among all points of the scenario.
         point_key: A hash of everything at the point that can change its results.
-        replications: The number of runs that its tables are made of.
+        replications: The number of runs of the point.
     """
 
     point: int
@@ -76,18 +76,18 @@ class Row:
 
     Attributes:
         point_key: A hash of everything at its point that can change its results.
-        replication: Which of the runs of its seed.
-        seed: From what its random streams derive.
-        limits: The budgets under which it ran, as text; empty without any.
-        stopped: The limit that stopped it early, such as `max-events`; `None` for a whole run.
-        error: Why it failed; `None` unless it did.
-        metrics: What was measured, by name, in SI units; `None` if it failed.
+        replication: The number of the run for its seed.
+        seed: Seed of its random streams.
+        limits: The limits of the run, as text; empty without limits.
+        stopped: The limit that stopped it early, such as `max-events`; `None` for a complete run.
+        error: The reason of a failure; `None` if the run did not fail.
+        metrics: Metrics by name, in SI units; `None` if the run failed.
         series: Goodput of each flow over time in bit/s, in bins of `run.bin`; empty without bins.
-        transfers: What users asked for, as columns; empty without users.
+        transfers: Transfers of users, as columns; empty without users.
         events: The number of events processed.
         simulated_s: The simulated time reached, in seconds.
-        cpu_s: The processor time that it took, in seconds.
-        wall_s: The real time that it took, in seconds.
+        cpu_s: The CPU time of the run, in seconds.
+        wall_s: The wall-clock time of the run, in seconds.
     """
 
     point_key: str

@@ -1,4 +1,4 @@
-"""What a sweep tells on stderr: a bar on a terminal, else a line every ten seconds."""
+"""Progress of a sweep on stderr: a bar on a terminal, otherwise a line every ten seconds."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ LINE_EVERY_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a sweep has come.
+    """The progress of a sweep.
 
     Attributes:
-        total: The runs that the study is made of, as far as is known.
-        reused: Those of them that the study had before.
-        ended: Those that have ended since.
-        failed: Those of the ended that failed.
-        events: The events that the ended runs have processed.
+        total: Number of runs of the study, as far as it is known.
+        reused: Number of runs that were already stored.
+        ended: Number of runs that have ended since.
+        failed: Number of failed runs among them.
+        events: Number of events processed by the ended runs.
         elapsed_s: The time since the sweep began, in seconds.
     """
 
@@ -44,7 +44,7 @@ class Progress:
 
     @property
     def remaining_s(self) -> float | None:
-        """The time that the rest takes at this pace.
+        """The estimated remaining time.
 
         Returns:
             Seconds; `None` before the first run has ended.
@@ -184,7 +184,7 @@ def rate(events: int, passed: float) -> str:
 
 
 def say(text: str) -> None:
-    """A line of talk, on stderr; a closed stderr is no reason to stop."""
+    """Print a line on stderr; a closed stderr is ignored."""
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):

@@ -39,7 +39,7 @@ class Result:
 
     Attributes:
         point: The number of the point.
-        row: What the ledger has of the run.
+        row: The entry of the run in the ledger.
     """
 
     point: int
@@ -75,7 +75,7 @@ class Study:
             The study with all its runs; `run` of it continues it.
 
         Raises:
-            StudyError: There is none, or it cannot be read.
+            StudyError: The directory has no study, or it cannot be read.
             ScenarioError: Its scenario is not one of this version.
         """
         folder = Path(path)
@@ -104,22 +104,22 @@ class Study:
     ) -> Self:
         """Make a study of a scenario in a directory, or continue the one that is there.
 
-        Runs that the directory already holds for a point are kept when everything that can
-        change their result is the same, whatever else in the scenario has changed.
+        Stored runs of a point are reused if everything that can
+        change their result is the same, even if other parts of the scenario have changed.
 
         Args:
             scenario: What is run.
-            path: The directory; `studies/ID` without it.
-            replications: Runs of each point; the scenario's own number without it.
-            seed: From what all random streams derive; the scenario's own without it.
-            where: Conditions such as `links.a.loss.rate<=2 %`, which the points to run meet.
-            fresh: Whether to forget the runs that a study in this directory has.
+            path: The directory; default: `studies/ID`.
+            replications: Runs per point; default: the scenario's number.
+            seed: Seed of all random streams; default: the scenario's seed.
+            where: Conditions such as `links.a.loss.rate<=2 %`, that select the points to run.
+            fresh: Whether to delete the runs of a study in this directory.
 
         Returns:
-            The study; nothing is run yet.
+            The study; no run has started.
 
         Raises:
-            UsageError: An argument makes no sense for this scenario.
+            UsageError: An argument is invalid for this scenario.
             StudyError: The directory cannot be used.
         """
         folder = Path(path) if path is not None else Path("studies") / scenario.id
@@ -208,7 +208,7 @@ class Study:
 
     @property
     def failures(self) -> list[Result]:
-        """The runs that failed; the next `run` tries them again.
+        """The failed runs; the next `run` repeats them.
 
         Returns:
             The runs with their points; `row.error` says why.
@@ -217,7 +217,7 @@ class Study:
 
     @property
     def stopped(self) -> list[Result]:
-        """The runs that a limit stopped early; no mean counts them.
+        """The runs that a limit stopped early; means exclude them.
 
         Returns:
             The runs with their points; `row.stopped` names the limit.
@@ -226,7 +226,7 @@ class Study:
 
     @property
     def size(self) -> int:
-        """The number of runs the tables are made of.
+        """The number of runs in the plan.
 
         Returns:
             The number when all are done.
@@ -243,7 +243,7 @@ class Study:
         return [every[planned.point] for planned in self.plan]
 
     def metrics(self) -> list[str]:
-        """The names of everything measured at any point; what there is to measure depends on the point.
+        """The names of the metrics at all points; points may have different metrics.
 
         Returns:
             Names such as `flows.main.goodput_bps`; none before a run has finished.
@@ -264,16 +264,16 @@ class Study:
         return self.plan[place]
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
-        """What the replications of a point measured.
+        """The values of a metric at a point, by replication.
 
-        A run that a limit stopped early is left out, for it covers less time than the others.
+        Runs that a limit stopped early are excluded, because they cover less time.
 
         Args:
             point: The number of the point among those of the scenario.
             metric: The name of the metric.
 
         Returns:
-            By replication the value in the unit of the metric; `None` where nothing was there to measure.
+            By replication the value in the unit of the metric; `None` if the metric has no value.
 
         Raises:
             UsageError: The study has no such point.
@@ -287,7 +287,7 @@ class Study:
         return found
 
     def replications(self, point: int) -> list[int]:
-        """The replications of a point that have run to their end.
+        """The completed replications of a point.
 
         Args:
             point: The number of the point among those of the scenario.
@@ -342,7 +342,7 @@ class Study:
             point: The number of the point among those of the scenario.
 
         Returns:
-            The runs that are done and that no limit stopped, by replication.
+            The completed runs that no limit stopped, by replication.
 
         Raises:
             UsageError: The study has no such point.
@@ -358,7 +358,7 @@ class Study:
             metric: The name of the metric.
 
         Raises:
-            UsageError: No finished run has measured it.
+            UsageError: No finished run has the metric.
         """
         known = self.metrics()
         if not known:

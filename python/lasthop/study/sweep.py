@@ -58,12 +58,12 @@ class Precision:
     """Replicate until the intervals of the figures' metrics are narrow at every point.
 
     Attributes:
-        target: The largest half-width of a 95 % interval, as a share of the mean: 0.02 is 2 %.
-        most: No point gets more replications.
-        least: Every point gets so many replications.
+        target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
+        most: Maximum replications per point.
+        least: Minimum replications per point.
 
     Raises:
-        UsageError: A number is out of its range.
+        UsageError: A number is out of range.
     """
 
     target: float

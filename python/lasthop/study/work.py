@@ -16,14 +16,14 @@ from lasthop.study.ledger import Row
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Budgets for each run, beyond the scenario's own; a run that reaches one stops and counts in no mean.
+    """Limits of each run, in addition to the scenario's; means exclude runs that reach one.
 
     Attributes:
-        max_events: The most events of a run; `None` for no such limit.
-        max_wall_s: The longest real time of a run, in seconds; `None` for no such limit.
+        max_events: Maximum number of events of a run; `None` for no limit.
+        max_wall_s: Maximum wall-clock time of a run, in seconds; `None` for no limit.
 
     Raises:
-        UsageError: A number is out of its range.
+        UsageError: A number is out of range.
     """
 
     max_events: int | None = None
