@@ -387,13 +387,6 @@ impl<A: Arq> Station<A> {
         self.doing == Doing::Contend && self.access.is_backing_off()
     }
 
-    /// From when on the medium is free for this station, once it is idle: the end of DIFS, EIFS or the reservation. For
-    /// the airtime ledger.
-    #[must_use]
-    pub fn free_from(&self) -> Time {
-        self.access.open_at
-    }
-
     /// A packet came to a station that had nothing to send.
     fn join(&mut self, now: Time, out: &mut impl MacOut) {
         if self.access.busy {
