@@ -1,4 +1,4 @@
-//! What an ARQ snoop agent costs: the work, which Python times.
+//! A load for the ARQ snoop agent; Python measures its time.
 
 use lasthop_stack::schemes::lle_tcp::Mode;
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! What there is to choose from, as JSON.
+//! The registry, keys and metrics as JSON.
 
 use lasthop_sim::metrics::{METRICS, MetricEntry, named};
 use lasthop_sim::probe::trace::CHANNELS;

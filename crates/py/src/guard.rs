@@ -1,4 +1,4 @@
-//! A panic inside a run is the failure of that run alone, told in one line.
+//! Turns a panic inside a run into the failure of that run, with a message of one line.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};

@@ -1,4 +1,4 @@
-//! What a congestion law costs: the work, which Python times.
+//! A load for a congestion law; Python measures its time.
 
 use lasthop_stack::registry::CongestionKind;
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! The Python binding of lasthop: thin, no logic.
+//! The Python binding of lasthop, without logic of its own.
 //!
 //! Whole runs cross the border: Python hands in a scenario, a point, a seed and a replication, and gets metrics and
 //! traces back. The GIL is released while a simulation runs, and traces become numpy arrays without a copy.

@@ -1,4 +1,4 @@
-//! One run: its token of cancellation, and what it measured.
+//! One run: its cancellation token and its results.
 
 use lasthop_sim::Outcome;
 use lasthop_sim::probe::accounts::Account;

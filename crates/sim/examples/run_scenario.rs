@@ -1,4 +1,4 @@
-//! Runs the first point of a scenario file and prints what was measured: the simulator without Python.
+//! Runs the first point of a scenario file and prints its metrics: the simulator without Python.
 //!
 //!     cargo run --release -p lasthop-sim --example run_scenario -- scenarios/examples/udp-cross.toml
 

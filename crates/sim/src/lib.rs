@@ -1,4 +1,4 @@
-//! The world around the stack: engine, media, traffic, scenarios and probes.
+//! The simulator around the stack: engine, media, traffic, scenarios and probes.
 //!
 //! A [`scenario`] is read and checked into a typed [`model::Config`]; [`run()`] builds the network from it and
 //! runs it to its end; what is measured comes back as an [`Outcome`].

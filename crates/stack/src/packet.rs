@@ -1,4 +1,4 @@
-//! What travels: an IP packet that carries a TCP segment or a UDP datagram.
+//! An IP packet with a TCP segment or a UDP datagram.
 //!
 //! Header fields are real; the payload is its length only, since no protocol here looks into it. A capture writes zeros.
 

@@ -1,4 +1,4 @@
-//! A set of byte ranges, sorted and disjoint: what arrived beyond a hole.
+//! A sorted set of disjoint byte ranges, for data received out of order.
 
 /// Half-open ranges of stream offsets, ascending, with a gap between neighbours.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Units as types: what is a time, a length of time, a number of bytes, a rate, a sequence number.
+//! Units as types: time, duration, bytes, rate, sequence number.
 //!
 //! Only the meaningful operators exist: `Time - Time = Span`, `Time + Span = Time`, `Bytes / Rate = Span`.
 //! All of them are exact integer arithmetic, so that results do not depend on the machine.

@@ -1,4 +1,4 @@
-//! The queue of events: one entry a source, keyed by time and then by the order of scheduling.
+//! The event queue: one entry per source, ordered by time and then by the order of scheduling.
 //!
 //! Whatever can act (a link with packets on the way, a timer, an application) is a *slot* that is set to one time at
 //! most. Setting it again moves its entry, cancelling removes it: nothing stale is ever left behind, and the queue holds

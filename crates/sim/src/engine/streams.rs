@@ -1,4 +1,4 @@
-//! Random streams keyed by name: the seed, the replication and what the stream is for.
+//! Random streams, keyed by seed, replication and the name of their purpose.
 //!
 //! A stream does not depend on which other streams exist, so a new node, probe or scheme never shifts the draws of the
 //! others, and two schemes at the same replication meet the same channel.

@@ -1,4 +1,4 @@
-//! The media: the only code that loses a frame by chance.
+//! The media: the only code that loses frames at random.
 
 pub mod loss;
 pub mod modulation;

@@ -1,4 +1,4 @@
-//! Which modulation an 802.16 link uses, frame by frame.
+//! The modulation of an 802.16 link, frame by frame.
 //!
 //! Both directions of a link run the same law on streams of the same name, so they agree without sharing anything.
 

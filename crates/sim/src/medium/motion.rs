@@ -1,4 +1,4 @@
-//! How a node moves: on a circle, or from way-point to way-point.
+//! Movement of a node: on a circle or between way-points.
 //!
 //! **Limits**: straight legs at constant speeds, no borders to bounce off, nodes do not know of each other.
 //!

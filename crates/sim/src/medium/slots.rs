@@ -1,4 +1,4 @@
-//! The medium of a slotted network: all that is sent in a slot begins and ends together.
+//! The medium of a slotted network: all transmissions of a slot begin and end together.
 //!
 //! A station receives the frame of a transmitter within range when it does not send itself, when no other transmitter
 //! spoils it, and when chance does not lose it. Another spoils it from within the interference range, unless the wanted

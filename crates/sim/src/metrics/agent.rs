@@ -1,4 +1,4 @@
-//! The metrics that agents of all kinds have.
+//! The metrics common to all agents.
 
 use lasthop_stack::hooks::Activity;
 

@@ -1,4 +1,4 @@
-//! The metrics of a class of traffic: what users got of it, alone and in groups.
+//! The metrics of a traffic class, per flow and per group.
 
 use std::collections::BTreeMap;
 

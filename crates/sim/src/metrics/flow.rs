@@ -1,4 +1,4 @@
-//! The metrics of one flow, or of the data that goes back on its connection.
+//! The metrics of one flow, or of the reverse data of its connection.
 
 use lasthop_stack::units::Span;
 

@@ -1,4 +1,4 @@
-//! The metrics of the flows of a group, together.
+//! The metrics of a group of flows.
 
 use super::row::{Measured, Row, Scope, Unit, ratio, row};
 use super::samples::TcpSample;

@@ -1,4 +1,4 @@
-//! What a run measured, scope by scope.
+//! The measurements of a run, by scope.
 
 use lasthop_stack::hooks::Count;
 use lasthop_stack::units::{Span, Time};

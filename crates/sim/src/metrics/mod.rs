@@ -1,4 +1,4 @@
-//! Metrics: what a run measured, by name.
+//! Metrics: the results of a run, by name.
 //!
 //! ```text
 //! scenario ──▶ walk: each flow, group, class, link, agent ──▶ rows of its scope ──▶ name, and value if there was a run

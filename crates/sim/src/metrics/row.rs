@@ -1,4 +1,4 @@
-//! A metric is one row: its name, unit, meaning and the function that reads its value from what was measured in its scope.
+//! A metric is one row: name, unit, meaning, and the function that computes its value from the samples of its scope.
 //!
 //! Each scope has one type, which holds what a run measured there, and one table of rows in the same file. The names
 //! of a scenario's metrics, their values and [`METRICS`] all come from these tables.

@@ -1,4 +1,4 @@
-//! What flows and agents have done up to some time.
+//! Samples of flows and agents at a point in time.
 
 use lasthop_stack::hooks::Count;
 use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;

@@ -1,4 +1,4 @@
-//! A scenario at one point of its sweep, as typed values: what the run loop is built from.
+//! One point of a scenario as typed values, from which the run loop is built.
 
 pub(crate) mod ports;
 

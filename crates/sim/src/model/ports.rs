@@ -1,4 +1,4 @@
-//! Which ports the ends of each flow have.
+//! The ports of the ends of each flow.
 //!
 //! The first connection of flow n has the ports after `FIRST + 2n`. A flow that opens one connection after another takes
 //! for each of them the place that lies as many pairs further on as there are flows, and begins again when the ports are

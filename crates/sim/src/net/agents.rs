@@ -1,4 +1,4 @@
-//! Agents: what sits between network and link, on any interface of any link.
+//! Agents between network layer and link, on any interface of any link.
 //!
 //! The agents of one interface form a [`Stack`] in the order of the scenario's file: the first is nearest to the network,
 //! the last nearest to the link. What one hands on comes to its neighbour, and what leaves the stack goes to the link or to

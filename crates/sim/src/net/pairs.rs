@@ -1,4 +1,4 @@
-//! What belongs to pairs of nodes, found in about one step however many nodes there are.
+//! A hash table keyed by pairs of nodes.
 
 /// The key of no pair.
 const NOBODY: u64 = u64::MAX;

@@ -1,4 +1,4 @@
-//! Packets on their way, in slots that are used again.
+//! The pool of packets in transit, in reused slots.
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};

@@ -1,4 +1,4 @@
-//! Static routes: fewest hops, the edge named first where paths tie.
+//! Static routes: minimum hops; ties prefer the edge named first.
 
 mod graph;
 

@@ -1,4 +1,4 @@
-//! The retransmission timers of all TCP senders, for links that are told of them: the oracle of dynamic ARQ.
+//! The retransmission timers of all TCP senders: the oracle of dynamic ARQ.
 //!
 //! It is a labelled exception to "a signal never leaves its node". Nothing is kept in a run in which no link asks for it.
 

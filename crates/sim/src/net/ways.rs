@@ -1,4 +1,4 @@
-//! Where a packet goes from a node: its route and what the port leads to, in one look-up.
+//! The next hop of a packet: route and port in one look-up.
 //!
 //! A channel is a *relay* when every packet it carries comes out of one other channel: nothing else can come to it before
 //! the packet that is about to, so that what it does with a packet is known as soon as that channel takes it in.

@@ -1,4 +1,4 @@
-//! What became of every packet, from the end of a flow that sent it: delivered, lost, or on its way yet.
+//! The fate of every packet, by sending end: delivered, lost, or in transit.
 //!
 //! Over the whole run, warm-up included, and for packets as for their bytes,
 //!

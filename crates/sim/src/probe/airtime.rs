@@ -1,4 +1,4 @@
-//! The airtime ledger: each nanosecond of a medium, as one station hears it, in exactly one class.
+//! Airtime accounting: assigns each nanosecond of a medium, as observed by one station, to exactly one class.
 //!
 //! **How.** The host reports every frame of the medium at its start and at its end, whether the observing station senses
 //! it or not, and how many stations have something to send whenever that changes. While frames are on the air a nanosecond

@@ -1,4 +1,4 @@
-//! What an access point with dynamic ARQ served, a row for each transmission, and why.
+//! The transmissions of an access point with dynamic ARQ, one row each, with the reason.
 
 use lasthop_stack::hooks::{Head, QUEUES, Reason};
 use lasthop_stack::link::dot11::{Served, ServedOutcome};

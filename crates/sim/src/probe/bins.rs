@@ -1,4 +1,4 @@
-//! Goodput over time: the bits per second that each flow delivered, and got back, in each bin of the run, from time zero on.
+//! Goodput over time: bits per second of each flow and its reverse data, per bin, from time zero.
 //!
 //! One event ends a bin, whatever arrived in it, and the number of bins is bounded by the scenario. What arrives in the
 //! very instant in which a bin ends belongs to the next one.

@@ -1,4 +1,4 @@
-//! What laws take losses for, against what lost the segments.
+//! Loss classification by laws against ground truth.
 //!
 //! The network knows each packet that it drops. A law that judges a loss speaks of one segment, all of whose copies so far
 //! were dropped, or not; in the latter case nothing was lost, whatever the sender believes: a copy has arrived or is on its

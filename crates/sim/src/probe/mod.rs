@@ -1,4 +1,4 @@
-//! Probes: what a run measures, traces and captures. None of them changes what happens.
+//! Probes: measurements, traces and captures of a run. Probes do not change results.
 
 pub mod accounts;
 pub mod airtime;

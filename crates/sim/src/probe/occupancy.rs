@@ -1,4 +1,4 @@
-//! How many packets a queue holds over time, where their departures are not known beforehand.
+//! Queue length over time, for queues whose departures are not known in advance.
 
 use lasthop_stack::units::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! Captures of a link: raw IP packets as they leave, both directions in one file.
+//! Captures of a link: raw IP packets at their departure, both directions in one file.
 //!
 //! The format is classic pcap with nanoseconds, link type 101 (raw IP). Packets are as [`lasthop_stack::wire`] writes
 //! them: headers and checksums are real, the payload is zeros.

@@ -1,4 +1,4 @@
-//! What happened in each slot of a slotted network: who sent what, who heard it, what spoilt it, what was given up.
+//! The events of each slot of a slotted network: transmissions, receptions, losses, discards.
 
 use lasthop_stack::link::slotted::{End, Frame, FrameKind, PacketId, SlotNo};
 use lasthop_stack::packet::NodeId;

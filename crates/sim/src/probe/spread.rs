@@ -1,4 +1,4 @@
-//! How times spread: their mean, their standard deviation and their percentiles, with no memory of each.
+//! Distribution of times: mean, standard deviation and percentiles, without storing samples.
 
 use lasthop_stack::units::Span;
 

@@ -1,4 +1,4 @@
-//! Traces: tables of what happened, column by column.
+//! Traces: tables of events, by column.
 //!
 //! A trace may be longer than memory has room for. A run keeps it in chunks (see `store`), and gives it out as it kept it.
 

@@ -1,4 +1,4 @@
-//! The transfers of a run: what each user asked for, when, and when it was there.
+//! The transfers of a run: request, start and completion.
 //!
 //! One record a transfer, whether it was done or not: one that is not done when the run ends is known to take longer than
 //! it has taken by then (it is censored), which a table of response times has to heed.

@@ -1,4 +1,4 @@
-//! The ends of a flow in the simulator: sockets, their timers, the sources that write and the readers that read.
+//! The ends of a flow in the simulator: sockets, timers, sources and readers.
 
 mod datagrams;
 mod user;

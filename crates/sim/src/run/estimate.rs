@@ -1,4 +1,4 @@
-//! What a run may need at most, before it starts.
+//! Upper bounds on the cost of a run, before it starts.
 
 mod load;
 mod memory;

@@ -1,4 +1,4 @@
-//! The values of a point as the types that a run is built from.
+//! Conversion of the values of a point to the types of the model.
 //!
 //! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
 

@@ -1,4 +1,4 @@
-//! What one value alone cannot show: values of a point that do not go together.
+//! Checks of combinations of values at a point.
 
 mod agents;
 mod frames;

@@ -1,4 +1,4 @@
-//! Decimal numbers as a scenario writes them: exact, so that `0.1` steps add up and print as they were meant.
+//! Exact decimal numbers of scenarios, so that steps of `0.1` add up and print exactly.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! TOML text to settings with their lines. Nothing is known here of what a key means.
+//! TOML text to settings with line numbers, independent of the meaning of keys.
 
 use super::error::{Fault, Place};
 use super::members::MOST;

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and where.
+//! Errors in scenarios, with their locations.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What there is to say about each key, as JSON.
+//! The description of each key, as JSON.
 
 use super::error::ScenarioError;
 use super::hints;

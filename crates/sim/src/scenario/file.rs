@@ -1,4 +1,4 @@
-//! Scenario files, and why one cannot be read.
+//! Scenario files, and errors in reading them.
 
 use super::error::ScenarioError;
 use super::nearest::nearest;

@@ -1,4 +1,4 @@
-//! A hash that names stored results: the same on every machine and in every version.
+//! The hash that identifies stored results, equal on all machines and in all versions.
 
 /// FNV-1a with 128 bits: stable over machines and versions.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! All values of one point: what is set, what is swept, and every default, each with where it comes from.
+//! All values of one point: settings, swept values and defaults, each with its origin.
 
 use super::error::Place;
 use super::keys::Chooser;

@@ -1,4 +1,4 @@
-//! What applications do, as a scenario describes it.
+//! The configuration of applications.
 
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 

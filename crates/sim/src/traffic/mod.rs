@@ -1,4 +1,4 @@
-//! Sources: when an application writes, and how much.
+//! Traffic sources: when and how much an application writes.
 //!
 //! A source that sends by itself is a [`Source`]. One that answers the requests of a user, session by session, is driven by
 //! what arrives; [`sessions`] says what its user asks for.

@@ -1,4 +1,4 @@
-//! What users do: which class each session is of, what it transfers, and how long its user pauses.
+//! Users: the class of each session, its transfers, and the pauses.
 //!
 //! Each kind of draw has a stream of its own that bears the name of the flow, and is drawn from in the order of the
 //! sessions: the n-th session of a user is the same whatever came before it on the network, under every scheme.

@@ -1,4 +1,4 @@
-//! Web pages: how many objects a page has, and how large they are.
+//! Web pages: number and sizes of objects.
 //!
 //! **Limits.** Objects come one after the other on one connection, without pipelining; nothing is cached.
 //!

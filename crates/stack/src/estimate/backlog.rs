@@ -1,4 +1,4 @@
-//! How many segments of this flow wait in queues along the path, from the round trip alone.
+//! The number of this flow's segments queued along the path, estimated from the round-trip time.
 //!
 //! **Source.** Brakmo and Peterson 1995, whose `Diff x BaseRTT` it is; EJTCP quotes it as `N` (2, TCP Vegas and TCP Veno).
 //!

@@ -1,4 +1,4 @@
-//! How fast segments reach the receiver, from the acknowledgements that come back. Unit: segments a second.
+//! The rate at which segments reach the receiver, estimated from acknowledgements, in segments per second.
 //!
 //! **Source.** Mascolo et al. 2001 and Casetti et al. 2002 (Westwood); Grieco and Mascolo 2004 (Westwood+); EJTCP quotes the
 //! first with a constant coefficient (2, TCP Westwood).

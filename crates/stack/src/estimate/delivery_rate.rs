@@ -1,4 +1,4 @@
-//! How fast the path delivers, one sample an acknowledgement.
+//! The delivery rate of the path, one sample per acknowledgement.
 //!
 //! **Limits.** Segments acknowledged for another reason than their arrival (a snoop agent, thinned acknowledgements) count as
 //! delivered.

@@ -1,4 +1,4 @@
-//! A quantity of time that is measured again and again: its smoothed mean and how far it strays (RFC 6298, 2.2, 2.3).
+//! Smoothed mean and variation of repeated time samples (RFC 6298, 2.2, 2.3).
 
 use crate::units::Span;
 

@@ -1,4 +1,4 @@
-//! What sits between network and link: the trait [`Agent`].
+//! Agents between network layer and link: the trait [`Agent`].
 
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;

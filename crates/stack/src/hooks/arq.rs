@@ -1,4 +1,4 @@
-//! Which unit a link sends next, and when it gives up.
+//! Link retransmission: which unit a link sends next, and when it gives up.
 
 use super::Count;
 use crate::units::{Span, Time};

@@ -1,4 +1,4 @@
-//! How large the window is: the events a law sees, its answers, and the trait [`Congestion`].
+//! Congestion control: the events that a law receives, its answers, and the trait [`Congestion`].
 
 use super::Count;
 use super::parameter::{Exception, Words};

@@ -1,4 +1,4 @@
-//! How a scheme describes what it counts.
+//! How a scheme describes its counters.
 
 /// A counter of a scheme, with what it stands at. A host makes a metric of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

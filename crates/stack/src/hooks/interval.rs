@@ -1,4 +1,4 @@
-//! How long a node of a slotted network waits before it sends again: the trait [`Interval`].
+//! Retransmission intervals of a slotted network: the trait [`Interval`].
 
 use crate::packet::NodeId;
 

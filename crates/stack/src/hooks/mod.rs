@@ -1,4 +1,4 @@
-//! Where the parts of the stack meet: the traits that a scheme may implement, and the plain data that passes through them.
+//! The interfaces of the stack: the traits that a scheme may implement, and their plain data.
 //!
 //! [`Congestion`] says how large the window is and [`Recovery`] which segment goes next: two independent choices, which
 //! the sender reports to. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and an

@@ -1,4 +1,4 @@
-//! Where a transport endpoint puts its answers: the trait [`Out`], and what passes through it.
+//! The actions of a transport endpoint: the trait [`Out`] and its data.
 
 use super::congestion::{Jitter, Judgement, LossCause};
 use crate::packet::Packet;

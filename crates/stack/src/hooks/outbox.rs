@@ -1,4 +1,4 @@
-//! Where a host finds what one endpoint has put out, and when to call it again.
+//! The packets and the earliest timer of an endpoint, for a host that polls.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Which segment goes next, and when recovery ends: the trait [`Recovery`].
+//! Loss recovery: which segment is next, and when recovery ends: the trait [`Recovery`].
 
 use super::congestion::LossResponse;
 use super::scoreboard::Scoreboard;

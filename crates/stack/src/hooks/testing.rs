@@ -1,4 +1,4 @@
-//! What the tests of the laws share.
+//! Helpers for the tests of laws.
 
 use super::{Ack, Delivered, Loss, LossBase, LossCause, Progress};
 use crate::units::{Span, Time};

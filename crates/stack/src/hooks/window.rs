@@ -1,4 +1,4 @@
-//! The congestion window: what a law edits and the sender owns.
+//! The congestion window, owned by the sender and edited by the law.
 
 use crate::units::Rate;
 

@@ -1,4 +1,4 @@
-//! Links: what a node puts between a packet and the medium.
+//! Links: the layer between packets and the medium.
 
 pub mod dot11;
 pub mod dot16;

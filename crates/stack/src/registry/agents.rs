@@ -1,4 +1,4 @@
-//! What sits between network and link: every agent.
+//! All agents between network layer and link.
 
 use super::custom::{BoxedAgent, CustomAgentConfig};
 use super::{Entry, kinds};

@@ -1,4 +1,4 @@
-//! How a link repeats what was not acknowledged: every ARQ.
+//! All link retransmission schemes (ARQ).
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! How long a node of a slotted network waits before it sends a packet again: every interval.
+//! All retransmission intervals of slotted networks.
 
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};

@@ -1,4 +1,4 @@
-//! How large the congestion window is: every law.
+//! All congestion laws.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What to resend, and when recovery ends: every recovery.
+//! All loss recoveries.
 
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};

@@ -1,4 +1,4 @@
-//! Dynamic ARQ that is aware of TCP: what a link sends again goes by how soon the timer of its sender fires.
+//! TCP-aware dynamic ARQ: orders link retransmissions by the time left until the TCP sender's timer expires.
 //!
 //! **Limits.** The link must know the TCP timing of each packet's flow ([`Timing`]). Units overtake each other, so that
 //! packets may arrive out of order. Strict priority starves: what was repeated twice waits until nothing else is held,

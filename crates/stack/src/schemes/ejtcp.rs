@@ -1,4 +1,4 @@
-//! EJTCP: JTCP with the round trip as a second witness, copies against lost retransmissions, and bursts spread out.
+//! EJTCP: JTCP with a round-trip criterion, double retransmissions, and a burst limit.
 //!
 //! **Limits.** Queues on the way back lengthen the round trip and so spoil the second witness (4.3 admits it). The window
 //! stands through random losses, so that EJTCP is not friendly to Reno (4.2). Copies add load where losses are many. Holes

@@ -1,4 +1,4 @@
-//! The flows that a scheme knows, found by their addresses.
+//! The table of flows of a scheme, by address.
 
 use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};

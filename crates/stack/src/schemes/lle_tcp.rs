@@ -1,4 +1,4 @@
-//! LLE-TCP: the ARQ snoop agent, which acknowledges TCP data when the link's own acknowledgement has arrived.
+//! LLE-TCP: the ARQ snoop agent, which acknowledges TCP data when the link-layer acknowledgement arrives.
 //!
 //! **Limits.** An acknowledgement says "delivered to the next hop", not "received by TCP". Paper mode breaks with a
 //! slow or dead receiver, with a server that speaks first, with loss above the MAC and with data both ways: a standard

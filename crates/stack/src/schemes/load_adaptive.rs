@@ -1,4 +1,4 @@
-//! Load-adaptive retransmission: the window of the wait grows with the share of failed transmissions.
+//! Load-adaptive retransmission: the retransmission window grows with the share of failed transmissions.
 //!
 //! **Limits.** A failure does not tell a collision from a channel error, so that errors alone widen the window. A node that
 //! sends seldom knows of a load long past, unless entries expire.

@@ -1,4 +1,4 @@
-//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements of what the link can still repair.
+//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements while the link can repair the loss.
 //!
 //! **Limits.** It stands where data goes to a node one wireless hop away. It knows what the link tells: a segment lost
 //! above the MAC counts as delivered, which only `resend` repairs. Nobody but the sender has a timer, so that a loss that

@@ -1,4 +1,4 @@
-//! What a radio medium is configured by: powers, thresholds, reception, errors.
+//! The configuration of a radio medium: powers, thresholds, reception, errors.
 //!
 //! Powers are in watts, gains and ratios are plain factors, lengths in metres. [`dbm_to_watts`] and [`db_to_ratio`] turn
 //! the units of a scenario into these. The defaults are those of ns-2's `Phy/WirelessPhy` and `Antenna/OmniAntenna`, the

@@ -1,4 +1,4 @@
-//! The draws that decide which frames are lost by chance.
+//! The random draws of frame losses.
 //!
 //! Two schemes at the same replication shall meet the same channel although they send different frames. So there is a
 //! stream for each direction (transmitter and receiver) and class of packet, and in it a section for each packet: attempt

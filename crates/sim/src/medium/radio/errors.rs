@@ -1,4 +1,4 @@
-//! Losses by chance: how likely a frame is lost, and what its loss means.
+//! Random losses: the loss probability of a frame, and the effect of a loss.
 
 use lasthop_stack::link::dot11::{Frame, FrameKind, PayloadClass};
 use lasthop_stack::units::{Span, Time};

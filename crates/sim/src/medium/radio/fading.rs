@@ -1,4 +1,4 @@
-//! What obstacles and echoes make of the power between two stations: log-normal shadowing, Rayleigh and Rician fading.
+//! Shadowing (log-normal) and fading (Rayleigh, Rician) of the power between two stations.
 //!
 //! **Limits**: one gain for the whole band and for a whole frame; neither depends on that of any other pair.
 //!

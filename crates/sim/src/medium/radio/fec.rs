@@ -1,4 +1,4 @@
-//! Frames whose body a block code protects: how likely its decoder fails.
+//! Frames protected by a block code: the failure probability of the decoder.
 //!
 //! **Limits**: the wrong bytes of a block are independent of each other, as if the code's bytes were interleaved over the
 //! whole body; what a convolutional decoder before it leaves comes in bursts and is taken for independent too, which

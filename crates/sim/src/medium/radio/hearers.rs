@@ -1,4 +1,4 @@
-//! Who hears whom, and how well.
+//! Received powers between stations.
 //!
 //! **How**: the power of each pair of stations is computed once, or when movement or fading changes it, and a station has
 //! a list of those that hear it, so that a frame costs as much as the stations it reaches. The list is made when the

@@ -1,4 +1,4 @@
-//! A radio medium: who hears whom, what overlaps, what is lost.
+//! A radio medium: reception, overlapping frames, losses.
 //!
 //! **How**: a frame costs as much as the stations it reaches (see `hearers`). [`Radio::start`] and [`Radio::end`] tell each
 //! of them what happened. Propagation takes no time.

@@ -1,4 +1,4 @@
-//! The receiver of one station: what it hears, what it is locked on, whether the medium is busy to it.
+//! The receiver of one station: frames heard, the frame being received, carrier sense.
 //!
 //! A station that transmits hears nothing of a frame that begins or goes on meanwhile, and does not lock on it later.
 //! Frames that touch without overlapping do not disturb each other, in whatever order their end and start are reported.

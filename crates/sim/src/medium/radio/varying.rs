@@ -1,4 +1,4 @@
-//! Powers that change with time: which stations hear a frame is told anew when one of the gains does, or somebody moves.
+//! Time-varying powers: the receivers of a frame are recomputed when a gain changes or a node moves.
 //!
 //! **How**: a station has a list of those that may hear it: all within the reach of the strongest frame and some metres
 //! more, so that the list holds until the fastest can have come from outside. Nothing is looked at while nothing on the list

@@ -1,4 +1,4 @@
-//! Who can send to whom: the links of a scenario as a search over them sees them.
+//! The graph of a scenario's links, for route computation.
 //!
 //! A medium on which all hear each other has no list of pairs; on others the list of a station is made when a search
 //! comes to it.

@@ -1,4 +1,4 @@
-//! Packets in a slotted network and their copies: which are duplicates is known here, not to the nodes.
+//! Packets in a slotted network and their copies, to identify duplicates, which nodes cannot recognise.
 //!
 //! A packet enters as one *branch*. The branch moves on when a node receives it from a copy whose earlier transmissions
 //! nobody had received; when one had been received, the reception makes a second branch: a duplicate. A branch ends when

@@ -1,4 +1,4 @@
-//! How an access point with dynamic ARQ learns the timing of TCP senders, and what its ARQ has done.
+//! Dynamic ARQ at an access point: its source for the timing of TCP senders, and its counters.
 
 use lasthop_stack::hooks::{Arq, Count, Timing};
 use lasthop_stack::packet::{Body, NodeId, Packet};

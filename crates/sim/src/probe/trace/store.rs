@@ -1,4 +1,4 @@
-//! Where the rows of a trace are kept: the last of them in memory, the others in a file without a name.
+//! Storage of trace rows: the last in memory, the others in an unnamed file.
 //!
 //! Rows are kept by columns in chunks of equal length, eight bytes for a number and four for a word, so that a run holds
 //! no more of a trace than a chunk, and who reads it needs hold no more either.

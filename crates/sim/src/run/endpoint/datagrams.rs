@@ -1,4 +1,4 @@
-//! The two ends of a flow over UDP, and what its datagrams took.
+//! The two ends of a UDP flow, and the delays of its datagrams.
 //!
 //! A probe's receiving end answers each request once, with the same payload. The answer carries the request's number and
 //! time back, as that of `ping` does, so that its delay at the end that asked is the round trip.

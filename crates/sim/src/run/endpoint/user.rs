@@ -1,4 +1,4 @@
-//! A user at the receiving end of a flow: opens a connection for each session, asks, and reads what the server answers.
+//! A user at the receiving end of a flow: opens a connection per session, sends requests, and reads the replies.
 //!
 //! A session is one connection, with ports and initial sequence numbers of its own. The client opens it and sends a
 //! request for each object; the server answers with as many bytes as the object has, and closes after the last one. A

@@ -1,4 +1,4 @@
-//! One direction of a flow: the source that writes, the reader that reads, and what has come of it.
+//! One direction of a flow: source, reader and results.
 
 use lasthop_stack::hooks::Judge;
 use lasthop_stack::registry::tcp::Connection;

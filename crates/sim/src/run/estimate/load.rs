@@ -1,4 +1,4 @@
-//! What the source of one direction of a flow lays on the network, and how much of it the way there lets through and holds.
+//! The load of one direction of a flow, and how much of it the path carries and holds.
 
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;

@@ -1,4 +1,4 @@
-//! What senders have outstanding that share links: together no more than the links hold.
+//! Bounds on the outstanding data of senders that share links.
 //!
 //! A scoreboard keeps the room that its flow once needed. So what counts is the sum of the most that each flow has
 //! outstanding at any time, and not the most of the sum: flows that take turns fill the path each. Those that start

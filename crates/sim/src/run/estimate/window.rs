@@ -1,4 +1,4 @@
-//! What a sender may have outstanding, and how many of its packets may be on the way.
+//! Bounds on the outstanding data and the packets in transit of a sender.
 
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;

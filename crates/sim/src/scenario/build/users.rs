@@ -1,4 +1,4 @@
-//! What users do.
+//! The configuration of users.
 
 use super::Part;
 use crate::traffic::{Files, PageModel, Pages, PauseLaw, Shares, UserConfig};

@@ -1,4 +1,4 @@
-//! Agents: whether each has a place, and flows that bear it.
+//! Checks of agents: their places and flows.
 
 use super::Check;
 use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};

@@ -1,4 +1,4 @@
-//! Packets, and the frames and contention-free periods that have to hold them.
+//! Checks of packets against frames and contention-free periods.
 
 use super::{Check, secs};
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};

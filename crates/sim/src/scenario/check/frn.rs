@@ -1,4 +1,4 @@
-//! What does not go together in a slotted network.
+//! Checks of slotted networks.
 
 use super::Check;
 use crate::model::{Config, FrnConfig};

@@ -1,4 +1,4 @@
-//! Queues in bytes that have no room for the packets that must pass them.
+//! Checks of queues in bytes that are too small for their packets.
 
 use super::frames::largest_packet;
 use super::{Check, TCP_HEADERS};

@@ -1,4 +1,4 @@
-//! What does not go together on an 802.11 link, and above it.
+//! Checks of 802.11 links and of their agents.
 
 use super::{Check, secs};
 use crate::medium::path::RttLaw;

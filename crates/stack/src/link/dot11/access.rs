@@ -1,4 +1,4 @@
-//! Carrier sense and backoff, by arithmetic.
+//! Carrier sense and backoff, computed without events.
 //!
 //! Nothing is counted slot by slot. While the medium is idle a backoff runs from a known instant; when it turns busy the
 //! whole slots passed are taken off. The reservation of the medium (NAV) costs no event: idle time starts where both the

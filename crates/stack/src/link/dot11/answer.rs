@@ -1,4 +1,4 @@
-//! The receiving side of a frame exchange: what a frame makes a station do.
+//! The receiving side of a frame exchange: the reaction of a station to a frame.
 
 use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Station};

@@ -1,4 +1,4 @@
-//! The receiving side: duplicates are dropped, fragments joined.
+//! The receiving side: discards duplicates and reassembles fragments.
 //!
 //! One record a transmitter, as IEEE 802.11-2012, 9.3.2.10 asks for: the sequence control last received from it, and how
 //! far an MSDU in fragments has come. Records lie at the number of the node, since nodes are numbered from zero. Where

@@ -1,4 +1,4 @@
-//! The room of a station's buffer in bytes, where it is not counted in packets.
+//! The free space of a station's buffer that is limited in bytes.
 
 use super::frame::Msdu;
 use super::timing::Rules;

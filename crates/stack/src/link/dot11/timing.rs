@@ -1,4 +1,4 @@
-//! What follows from the constants of the MAC: interframe spaces, timeouts, and the airtime of each control frame.
+//! Times derived from the constants of the MAC: interframe spaces, timeouts, airtime of control frames.
 
 use super::rates::{Airtime, PhyRate, RATES};
 use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};

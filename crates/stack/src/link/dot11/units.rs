@@ -1,4 +1,4 @@
-//! A station whose fragments a scheme orders: what failed goes back to the scheme, which chooses at each turn.
+//! A station whose fragments an ARQ scheme orders: failed fragments return to the scheme, which selects the next.
 //!
 //! **How.** A packet is open from when it comes until each of its fragments is acknowledged or one is given up, which
 //! gives up its siblings. Its first transmissions go in order, in a burst while they are acknowledged; a fragment that is

@@ -1,4 +1,4 @@
-//! What a node of the FRN sends in a slot.
+//! The transmissions of an FRN node in a slot.
 
 use crate::hooks::{PacketId, SlotNo};
 use crate::packet::NodeId;

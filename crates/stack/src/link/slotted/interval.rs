@@ -1,4 +1,4 @@
-//! How long a node waits before it sends again: the windows that load-adaptive retransmission is compared with.
+//! Fixed and backoff retransmission windows, for comparison with load-adaptive retransmission.
 
 use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 

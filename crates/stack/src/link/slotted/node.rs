@@ -1,4 +1,4 @@
-//! One node: its queue, what it must send in the next slot, and what waits for an echo.
+//! One node: its queue, the transmission of the next slot, and the packets waiting for an echo.
 
 use std::collections::VecDeque;
 

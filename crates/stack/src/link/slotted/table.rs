@@ -1,4 +1,4 @@
-//! The network configuration table of a node: which neighbours lead where, by hops.
+//! The network configuration table of a node: neighbours by hops to each destination.
 
 use crate::packet::NodeId;
 

@@ -1,4 +1,4 @@
-//! Where dynamic ARQ learns the timing of TCP senders, and how a scenario names its parameters.
+//! The parameters of dynamic ARQ, and its source for the timing of TCP senders.
 
 use super::{Check, Clock, Deadline, Hopeless, Options, Order, estimate};
 use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};

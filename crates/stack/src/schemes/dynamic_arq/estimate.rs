@@ -1,4 +1,4 @@
-//! What an access point can learn of the timers of TCP senders by watching their segments and acknowledgements pass.
+//! Estimates the timers of TCP senders at an access point from passing segments and acknowledgements.
 //!
 //! The access point sees each round trip in two parts. The *wireless* one begins when a segment first passes and ends when
 //! its acknowledgement passes; the *wired* one begins there and ends when the data passes which that acknowledgement

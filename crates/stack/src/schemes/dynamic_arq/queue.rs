@@ -1,4 +1,4 @@
-//! Units in order: a binary heap that knows where each unit stands, so that any can be moved or taken out.
+//! An indexed binary heap of units: any unit can be moved or removed.
 
 /// What units are ordered by: a time in nanoseconds, then age.
 pub(super) type Key = (u64, u64);

@@ -1,4 +1,4 @@
-//! The constants of EJTCP, which of its parts are in use, and how a scenario names them.
+//! The parameters of EJTCP, including switches for its parts.
 
 use crate::estimate::Reach;
 use crate::hooks::parameter::{Described, Domain, Exception, LONGEST, Parameter, Setting, Words, words};

@@ -1,4 +1,4 @@
-//! The share of segments that were taken for lost (EJTCP, 3.2: `loss_rate`, "based on its record").
+//! The share of segments declared lost (EJTCP, 3.2: `loss_rate`, "based on its record").
 
 use std::collections::VecDeque;
 

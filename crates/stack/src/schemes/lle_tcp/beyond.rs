@@ -1,4 +1,4 @@
-//! What was delivered beyond a hole, and which of it a SACK option says first.
+//! Data delivered out of order, and its order in SACK options.
 
 use crate::packet::MAX_SACK_BLOCKS;
 use crate::ranges::Ranges;

@@ -1,4 +1,4 @@
-//! The parameters of an ARQ snoop agent, the options that the paper leaves open among them, and its counters.
+//! The parameters and counters of an ARQ snoop agent, including options that the paper leaves open.
 
 use crate::hooks::{Activity, Criterion, Needs};
 use crate::packet::{Flags, Segment};

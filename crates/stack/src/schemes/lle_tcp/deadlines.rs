@@ -1,4 +1,4 @@
-//! When each flow wants to be called: a binary heap with one entry a flow.
+//! The deadlines of flows: a binary heap with one entry per flow.
 //!
 //! A flow that puts its deadline off costs nothing: its entry stays where it is, and is put off when it comes up. Since
 //! nearly every packet puts a deadline off, a packet costs the same whatever the number of flows.

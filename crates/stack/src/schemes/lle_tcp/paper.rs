@@ -1,4 +1,4 @@
-//! LLE-TCP as the paper has it: the ARQ snoop agent of section II.B to the letter.
+//! LLE-TCP as in the paper: the ARQ snoop agent of section II.B, literally.
 //!
 //! | the paper | here |
 //! | --- | --- |

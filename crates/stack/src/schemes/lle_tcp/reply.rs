@@ -1,4 +1,4 @@
-//! What a generated acknowledgement is made of: the receiver's own numbers, as it last showed them.
+//! The fields of a generated acknowledgement, from the receiver's last segments.
 
 use super::connection::Terms;
 use crate::packet::{Body, Flags, MAX_SACK_BLOCKS, Options, Packet, SackBlocks, Segment, Timestamps};

@@ -1,4 +1,4 @@
-//! LLE-TCP by the rules that an unmodified TCP needs: one file a rule.
+//! LLE-TCP that preserves TCP's end-to-end guarantees: one file per rule.
 //!
 //! With E the highest acknowledgement number plus window that the receiver ever sent, each acknowledgement made here
 //! keeps `ack <= E` and `window = E - ack`.

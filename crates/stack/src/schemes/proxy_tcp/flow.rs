@@ -1,4 +1,4 @@
-//! One flow: the segments on their way to the client, and what the client says of them.
+//! One flow: the segments in transit to the client, and their acknowledgements.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! JTCP: a loss is congestion only if the jitter ratio says that segments were being queued.
+//! JTCP: a loss counts as congestion only if the jitter ratio indicates queueing.
 //!
 //! **Limits.** The rule is a knife edge: alone on a path that it fills, a flow sends one segment more in each round trip, and
 //! the ratio is then `1 / (w - 1)` against a threshold of `1 / w`. It needs exact stamps and an acknowledgement for every

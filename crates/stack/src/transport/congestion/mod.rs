@@ -1,4 +1,4 @@
-//! How large the window is: one file per law.
+//! Congestion laws: one file per law.
 
 mod bbr;
 mod cubic;

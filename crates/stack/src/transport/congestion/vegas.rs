@@ -1,4 +1,4 @@
-//! Vegas: hold a few segments in the queue, no more and no fewer, and resend what is older than a fine timer says.
+//! Vegas: keeps a few segments queued, and retransmits early by a fine-grained timer.
 //!
 //! **Limits.** It yields to every law that fills queues (EJTCP, 2), since it takes their segments for its own. A path that
 //! becomes longer looks congested for ever ([`Backlog`]).

@@ -1,4 +1,4 @@
-//! Veno: a loss met with a short queue is random, and cuts the window by a fifth only.
+//! Veno: a loss with a short estimated queue counts as random and reduces the window by a fifth only.
 //!
 //! **Limits.** A random loss still costs a fifth of the window, so that many of them drive it down until the queue is
 //! empty. Losses close together are judged by the window the first one left (EJTCP, 2).

@@ -1,4 +1,4 @@
-//! Westwood: after a loss, the window that the measured rate fills.
+//! Westwood: after a loss the window follows from the estimated rate.
 //!
 //! **Limits.** Acknowledgements that a queue on the way back has pushed together are taken for rate, so that it claims more
 //! than its share (Grieco and Mascolo 2004; EJTCP, 2).

@@ -1,4 +1,4 @@
-//! Westwood+: Westwood with one sample of the rate a round trip.
+//! Westwood+: Westwood with one rate sample per round trip.
 //!
 //! **Limits.** It learns a change of the path in about twenty round trips. A window cut while the rate is still
 //! underestimated stays small, since the rate it then measures is its own.

@@ -1,4 +1,4 @@
-//! FACK: the highest byte selectively acknowledged tells what has left the network.
+//! FACK: estimates the data in flight from the highest selectively acknowledged byte.
 //!
 //! **Limits.** Takes reordering by more than three segments for loss. Neither overdamping nor rampdown.
 //!

@@ -1,4 +1,4 @@
-//! What to resend, and when recovery ends: one file per scheme.
+//! Loss recovery: one file per scheme.
 
 mod fack;
 mod newreno;

@@ -1,4 +1,4 @@
-//! Reno: fast retransmit and fast recovery, left by the first acknowledgement that advances.
+//! Reno: fast retransmit and fast recovery, which ends at the first acknowledgement that advances.
 //!
 //! **Limits.** Several losses in a window are told by a new series of duplicates each, or by the timer.
 //!

@@ -1,4 +1,4 @@
-//! Recovery from selective acknowledgements that counts what is in the network, as ns-2's `Sack1` does.
+//! Recovery by selective acknowledgements that counts packets in flight, as ns-2's `Sack1` does.
 //!
 //! **Limits.** A second loss in a window stays in `pipe` until recovery ends, so that less is sent than RFC 6675 allows.
 //!

@@ -1,4 +1,4 @@
-//! Tahoe: after any loss a window of one, and everything again from the hole.
+//! Tahoe: after any loss a window of one segment, and retransmission from the missing segment on.
 //!
 //! **Limits.** Resends what the receiver may hold already; a cumulative acknowledgement then jumps ahead.
 //!

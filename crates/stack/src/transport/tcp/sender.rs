@@ -1,4 +1,4 @@
-//! The sending half: what is outstanding, when it is taken for lost, and what goes next.
+//! The sending half: outstanding segments, loss detection, and the next segment.
 //!
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
 //! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.

@@ -1,4 +1,4 @@
-//! One sender, as its segments and their acknowledgements show it.
+//! The estimated state of one sender.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The segments an agent keeps until their receiver has acknowledged them itself.
+//! Copies of segments that the receiver has not yet acknowledged itself.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Which of the receiver's repeated acknowledgements tell of a loss above the link, and which the link explains.
+//! Separates duplicate acknowledgements caused by losses above the link from those caused by the link.
 //!
 //! A segment that the link delivers without advancing the stream (old, beyond a hole, a probe) makes the receiver
 //! repeat its number. Such an answer may stand in the receiver's queue while the link delivers what it asks for, and

@@ -1,4 +1,4 @@
-//! The receiver's side: acknowledgements that the other end of the link has made already stay off the air.
+//! The receiver's side: suppresses acknowledgements that the agent at the other end has already generated.
 //!
 //! It knows everything its TCP said; the agent at the other end knows what was passed. The two are kept apart, since a
 //! rule that took the one for the other would hold back answers to window probes for ever.

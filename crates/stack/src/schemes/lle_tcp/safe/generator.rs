@@ -1,4 +1,4 @@
-//! The sender's side: what the link delivers is acknowledged here, in the receiver's name.
+//! The sender's side: acknowledges data delivered by the link on behalf of the receiver.
 //!
 //! Offsets count from the first data byte. `delivered` is how far the link has delivered without a hole, `acknowledged`
 //! how far the sender was answered, `confirmed` how far the receiver itself has acknowledged:

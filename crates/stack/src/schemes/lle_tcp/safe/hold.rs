@@ -1,4 +1,4 @@
-//! How long an acknowledgement is held: the wait for the next one of a flow.
+//! The hold time of an acknowledgement: the wait for the next one of its flow.
 
 use super::super::config::Config;
 use crate::estimate::Smoothed;

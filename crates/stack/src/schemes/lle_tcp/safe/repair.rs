@@ -1,4 +1,4 @@
-//! The repair of what the link delivered and TCP did not get.
+//! Retransmission of data that the link delivered but TCP did not receive.
 
 use super::super::connections::Turn;
 use super::generator::Generator;

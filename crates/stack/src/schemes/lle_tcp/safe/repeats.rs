@@ -1,4 +1,4 @@
-//! Duplicate acknowledgements, of which the link and the receiver both speak: each goes up once.
+//! Duplicate acknowledgements reported by both link and receiver: each is forwarded once.
 
 /// Those since the last advance: made here for what the link delivered beyond a hole, sent by the receiver for the same,
 /// and the greater of the two, which went up.

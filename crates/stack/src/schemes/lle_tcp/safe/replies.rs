@@ -1,4 +1,4 @@
-//! The receiver's own acknowledgements: each ends here, and what it says goes up in a fresh one if it is news.
+//! The receiver's own acknowledgements: each is consumed, and new information is forwarded in a generated one.
 
 use super::super::connection::is_pure;
 use super::super::connections::Turn;

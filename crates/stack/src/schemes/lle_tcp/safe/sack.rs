@@ -1,4 +1,4 @@
-//! SACK blocks: what the receiver has beyond a hole, and which deliveries of the link it has seen.
+//! SACK blocks: data received out of order, and which deliveries of the link the receiver has confirmed.
 
 use super::generator::Generator;
 use crate::packet::Segment;

@@ -1,4 +1,4 @@
-//! How long a receiver may be silent about what the link delivered before a copy makes it speak.
+//! The time without acknowledgement of delivered data after which a copy is retransmitted.
 //!
 //! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
 //! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.

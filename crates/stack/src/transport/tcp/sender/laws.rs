@@ -1,4 +1,4 @@
-//! What the sender tells its congestion law, and the laws that watch it, and what it asks them.
+//! The interface of the sender to its congestion law and to observing laws.
 
 use super::{Arrived, Halved, Sender};
 use crate::hooks::{

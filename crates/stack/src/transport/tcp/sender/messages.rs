@@ -1,4 +1,4 @@
-//! What goes in and out of a sender, and what it counts.
+//! Input, output and counters of a sender.
 
 use crate::hooks::Echo;
 use crate::units::{Span, Time};
