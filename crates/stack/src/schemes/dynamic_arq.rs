@@ -1,31 +1,33 @@
 //! TCP-aware dynamic ARQ: orders link retransmissions by the time left until the TCP sender's timer expires.
 //!
-//! **Limits.** The link must know the TCP timing of each packet's flow ([`Timing`]). Units overtake each other, so that
-//! packets may arrive out of order. Strict priority starves: what was repeated twice waits until nothing else is held,
-//! unless its timer is about to fire. The check of the heads misses a unit that lies deeper and has a longer round trip.
+//! **Limits.** The link must know the TCP timing of each packet's flow ([`Timing`]). Units are reordered, so packets
+//! may arrive out of order. Strict priority starves units: one that was repeated twice waits until no other unit is
+//! held, unless its timer is about to expire. The check of the heads misses units behind a head that have a longer
+//! round trip.
 //!
 //! **Source.** Mahmoodi, Friderikos, Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with
-//! Link-Layer Adaptation", VTC 2007 Fall, as slides tell of it; the numbers of lines are those of its Algorithm 1.
+//! Link-Layer Adaptation", VTC 2007 Fall, from its slides; line numbers are those of its Algorithm 1.
 //!
-//! **How.** A unit that is not acknowledged has a weight, in milliseconds, of the retransmissions n attempted and the time
-//! RTO until the timer of its packet's sender fires. The weight names its queue, and the time its place there:
+//! **How.** A unit that is not acknowledged has a weight, in milliseconds, computed from the number of retransmissions
+//! n and the time RTO until the timer of its packet's sender expires. The weight selects its queue, and the time its
+//! position there:
 //!
 //! ```text
 //!     w = 10^4 · n + RTO        Q1: n = 0    Q2: n = 1    Q3: n = 2    n = 3: drop
 //! ```
 //!
-//! A head whose time is less than two round trips of its flow is served first; else Q1 is, then Q2, then Q3.
+//! A head whose time is less than two round trips of its flow is served first; otherwise Q1, then Q2, then Q3.
 //!
-//! **Choices.** 1. RTO is the time *left* (`time = "left"`): as the timeout itself, which has a floor of 0.2 s or 1 s, it is
-//! hardly ever less than two round trips. The order by time left does not change as time passes, so that units lie in
-//! heaps and move only when a timer restarts. 2. Of several urgent heads the one with the least time left is served, of
-//! equals the one with the fewer retransmissions; of units of one queue with equal times the older. 3. What was never sent
-//! is one of Q1 too (`order = "together"`), as "every packet not acknowledged" says. With retransmissions before all new
-//! data a link that sends one frame at a time never holds more than one unit, and with one unit there is nothing to choose
-//! (`order = "retransmissions-first"`); new data before what is not urgent is the third reading (`order = "new-first"`).
-//! 4. What cannot be acknowledged in time any more is still sent, unless `hopeless` says otherwise. 5. The slides do not say
-//! how an access point knows RTT and RTO: they are told it (`timing = "oracle"`), or it learns them ([`estimate`]). 6. The
-//! contention window is the station's: it widens with each failure and shrinks with a success or when a packet is dropped,
+//! **Choices.** 1. RTO is the time *left* (`time = "left"`); the timeout itself, which is at least 0.2 s or 1 s, is
+//! rarely less than two round trips. The order by time left does not change as time passes, so units are kept in heaps
+//! and move only when a timer restarts. 2. Of several urgent heads the one with the least time left is served; ties
+//! prefer fewer retransmissions, and within a queue the older unit. 3. New units are also in Q1 (`order = "together"`),
+//! as "every packet not acknowledged" says. If retransmissions precede all new data, a link that sends one frame at a
+//! time never holds more than one unit, so there is nothing to order (`order = "retransmissions-first"`); in the third
+//! reading new data precedes units that are not urgent (`order = "new-first"`). 4. Units that cannot be acknowledged in
+//! time are still sent, unless `hopeless` says otherwise. 5. The slides do not say how an access point knows RTT and
+//! RTO: an oracle provides them (`timing = "oracle"`), or the access point estimates them ([`estimate`]). 6. The
+//! station has one contention window: it widens at each failure and is reset at a success or when a packet is dropped,
 //! whichever unit is next.
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.

@@ -1,30 +1,33 @@
 //! EJTCP: JTCP with a round-trip criterion, double retransmissions, and a burst limit.
 //!
-//! **Limits.** Queues on the way back lengthen the round trip and so spoil the second witness (4.3 admits it). The window
-//! stands through random losses, so that EJTCP is not friendly to Reno (4.2). Copies add load where losses are many. Holes
-//! that `NewReno` fills at a partial acknowledgement are neither judged nor counted, and go once. The header extension is not
-//! negotiated: both ends know of it. It has room for the stamps of one segment, so that no acknowledgement rides on data.
+//! **Limits.** Queues on the reverse path lengthen the round trip and spoil the second criterion (4.3 admits this). The
+//! window does not react to random losses, so EJTCP is not friendly to Reno (4.2). Double retransmissions add load at
+//! high loss. Segments that `NewReno` retransmits at a partial acknowledgement are neither classified nor counted, and
+//! are sent once. The header extension is not negotiated: both ends must support it. It has room for the timestamps of
+//! one segment, so acknowledgements are not piggybacked on data.
 //!
 //! **Source.** Wu, Huang and Chang, "EJTCP: enhanced jitter-based TCP for wireless broadband networks", section 3.
 //!
-//! **How.** A loss is congestion if the jitter ratio is above `k / cwnd` and the round trip above a threshold; then
-//! `ssthresh = cwnd = cwnd / 2` (3.1). Otherwise the window stands, and the segment goes once, or twice where more than one
-//! in a hundred is lost (3.2). An acknowledgement releases at most `N` segments (3.2), and `cwnd` and `ssthresh` follow the
-//! rate of an 802.16 link (3.3).
+//! **How.** A loss counts as congestion if the jitter ratio is above `k / cwnd` and the round trip is above a
+//! threshold; then `ssthresh = cwnd = cwnd / 2` (3.1). Otherwise the window does not change, and the segment is sent
+//! once, or twice if the loss rate exceeds 1 % (3.2). An acknowledgement releases at most `N` segments (3.2), and
+//! `cwnd` and `ssthresh` follow the rate of an 802.16 link (3.3).
 //!
-//! **Choices.** 1. The text says of the two extra bytes both that they hold times and that they hold the sequence
-//! acknowledged; the extension has all of it, in one of two forms ([`Form`]). 2. `max_rtt` grows at each acknowledgement
-//! whose jitter ratio is above its threshold, is forgotten at a timeout and when the modulation changes, and never fades in
-//! between; while there is none, jitter alone decides. 3. Its share `alpha` is not told; the simulations set "the threshold
-//! of RTTs to 0.2", which on their path of 0.25 s at most is 0.8 of it, if seconds are meant. Either can be set. 4. Both
-//! witnesses are heard as they were at the last acknowledgement before the hole. 5. A third duplicate within one smoothed
-//! round trip of a reduction belongs to it (as the figure of states has it): the segment goes once, the window stands. 6. The
-//! loss rate counts each segment once, whatever its loss is taken for, over all segments sent first; a rate of exactly the
-//! threshold does not exceed it. 7. A timeout is judged as well (5), but what follows if it is random is open: [`RandomTimeout`].
-//! 8. With bursts limited no timer is needed: what has left brings acknowledgements that release the rest. 9. The scaled
-//! window is at least two segments; an increase is released as any other.
+//! **Choices.** 1. The text says that the two extra bytes hold times and also that they hold the sequence number
+//! acknowledged; the extension has all of these, in one of two forms ([`Form`]). 2. `max_rtt` is raised only at
+//! acknowledgements whose jitter ratio is above its threshold, is reset at a timeout and at a change of the modulation,
+//! and does not decay; while it is unset, only jitter decides. 3. The paper does not give the share `alpha`; its
+//! simulations set "the threshold of RTTs to 0.2", which on their path of at most 0.25 s is 0.8 of the maximum, if it
+//! means seconds. Both can be set. 4. Both criteria use their values at the last acknowledgement before the missing
+//! segment. 5. A third duplicate ACK within one smoothed round trip of a reduction belongs to that reduction (as in the
+//! figure of states): the segment is sent once, and the window does not change. 6. The loss rate counts each segment
+//! once, however its loss is classified, over all segments sent for the first time; a rate equal to the threshold does
+//! not exceed it. 7. A timeout is classified as well (5), but the paper does not define the reaction to a random one:
+//! [`RandomTimeout`]. 8. The burst limit needs no timer: acknowledgements of the segments sent release the rest. 9. The
+//! scaled window is at least two segments; an increase is released like any other.
 //!
-//! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7; `crates/sim/tests/judges.rs`.
+//! **Checked by** the tests below: formulas, the states of Fig. 3, the tables of Figs. 2 and 7;
+//! `crates/sim/tests/judges.rs`.
 
 mod config;
 mod loss_rate;

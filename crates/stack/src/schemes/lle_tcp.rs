@@ -1,30 +1,30 @@
 //! LLE-TCP: the ARQ snoop agent, which acknowledges TCP data when the link-layer acknowledgement arrives.
 //!
-//! **Limits.** An acknowledgement says "delivered to the next hop", not "received by TCP". Paper mode breaks with a
-//! slow or dead receiver, with a server that speaks first, with loss above the MAC and with data both ways: a standard
-//! TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs what is lost above the MAC, and a receiver
-//! that dies leaves at most one window acknowledged falsely, which is counted. Both ends of the hop need an agent that
-//! saw the connection begin. Flows with ECN or a header extension are left alone. Nothing here sees into an encrypted
-//! transport.
+//! **Limits.** An acknowledgement means "delivered to the next hop", not "received by TCP". Paper mode breaks with a
+//! slow or dead receiver, with a server that speaks first, with losses above the MAC and with data in both directions:
+//! a standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
+//! receiver dies, at most one window is acknowledged falsely, and this is counted. Both ends of the hop need an agent
+//! that saw the connection begin. The agent does not handle flows with ECN or a header extension, nor encrypted
+//! transports.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
 //!
-//! **How.** A data segment for a node one hop away is noted on its way down and, when the link says `Delivered`, a
-//! plain TCP acknowledgement of all that was delivered without a hole goes up, towards its sender. At the other end of
-//! the hop the acknowledgement that the receiver's TCP makes of the same data stays off the air.
+//! **How.** The agent records each data segment for a node one hop away on its way down. When the link reports
+//! `Delivered`, it sends a plain TCP acknowledgement of all data delivered in order up to the sender. At the other end
+//! of the hop, the agent suppresses the acknowledgement that the receiver's TCP generates for the same data.
 //!
 //! ```text
-//!    network   data │   ▲ acknowledgement           ▲ data    │ acknowledgement: stays here,
-//!     agent         ▼   │ made here                 │         ▼ or passes if it says more
+//!    network   data │   ▲ acknowledgement           ▲ data    │ acknowledgement: suppressed,
+//!     agent         ▼   │ generated here            │         ▼ or forwarded if it says more
 //!      link     data ──►  PACK_DELIVERED  ···hop··► data
 //! ```
 //!
-//! **Choices.** There are two modes, and no code of one is reached by the other: `paper.rs` is the paper, with what it
-//! leaves open; `safe.rs` has the rules that an unmodified TCP needs. Both trace connections and write acknowledgements
-//! alike (`connections.rs`, `reply.rs`).
+//! **Choices.** There are two modes, which share no rules: `paper.rs` is the paper, with the choices it leaves open;
+//! `safe.rs` has the rules that preserve TCP's end-to-end guarantees. Both use the same code to trace connections and
+//! to write acknowledgements (`connections.rs`, `reply.rs`).
 //!
-//! **Checked by** `lle_tcp/tests.rs`: one test a rule, and connections over a faulty hop in both modes.
+//! **Checked by** `lle_tcp/tests.rs`: one test per rule, and connections over a faulty hop in both modes.
 
 mod beyond;
 mod config;

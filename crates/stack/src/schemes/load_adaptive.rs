@@ -1,13 +1,14 @@
 //! Load-adaptive retransmission: the retransmission window grows with the share of failed transmissions.
 //!
-//! **Limits.** A failure does not tell a collision from a channel error, so that errors alone widen the window. A node that
-//! sends seldom knows of a load long past, unless entries expire.
+//! **Limits.** A failure does not distinguish a collision from a channel error, so errors alone widen the window. A
+//! node that sends rarely uses outdated information, unless entries expire.
 //!
-//! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc Network",
-//! 3.2, Table 1 and Fig. 2.
+//! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc
+//! Network", 3.2, Table 1 and Fig. 2.
 //!
-//! **How.** A node keeps the outcomes of its last transmissions, whatever packet and neighbour they were of. The share that
-//! failed is taken for the load around the node. The upper end U of the window goes with it from the shortest to the longest:
+//! **How.** A node stores the outcomes of its last transmissions, of all packets and to all neighbours. The share of
+//! failures estimates the load around the node. The upper bound U of the window grows linearly with it, from the
+//! minimum to the maximum:
 //!
 //! ```text
 //!     U = U_min + round(min(1, load / saturation) · (U_max - U_min)),   wait uniform in least ..= U
@@ -15,9 +16,10 @@
 //!
 //! A success does not reset it, unlike the backoff of CSMA/CD.
 //!
-//! **Choices.** 1. Each transmission is one entry, a repetition too; before the history is full the share is of the entries
-//! there are, and 0 of none. 2. "Reaches the maximum at last" is read as a load of 1; a `saturation` below 1 reaches it
-//! earlier. 3. "During a fixed time" has no value in the paper: entries do not expire unless `expiry` says so.
+//! **Choices.** 1. Each transmission is one entry, including retransmissions; until the history is full the share is
+//! computed over the existing entries, and is 0 without entries. 2. "Reaches the maximum at last" is read as a load of
+//! 1; a `saturation` below 1 reaches it earlier. 3. "During a fixed time" has no value in the paper: entries do not
+//! expire unless `expiry` is set.
 //!
 //! **Checked by** the tests below on numbers computed by hand, and `papers/load-adaptive.claims.toml`.
 
