@@ -62,7 +62,7 @@ def test_the_three_losses_of_fig_7_end_in_a_burst_of_sixty_unless_transmission_i
 
 def test_the_table_is_printed_under_a_run_that_traces_packets(cli: Cli) -> None:
     printed = cli("run", "ejtcp/fig07", "--trace", "tcp", "-o", "out").stdout
-    assert "losses of main told by duplicates\npacket lost  duplicates  after the resend" in printed
+    assert "losses of main detected by duplicate ACKs\npacket lost  duplicates  after the resend" in printed
     assert "\n1383         59          56 " in printed
     assert "packet lost" not in cli("run", "ejtcp/fig07").stdout
 

@@ -113,7 +113,7 @@ def test_a_study_that_this_build_would_not_repeat_is_not_traced(study: lh.Study)
     assert row is not None
     assert row.metrics is not None
     row.metrics["flows.main.goodput_bps"] = 1.0
-    with pytest.raises(lh.StudyError, match="point 1 measures other values than the study has"):
+    with pytest.raises(lh.StudyError, match="point 1 gives other values than the study"):
         study.plot("time")
 
 
@@ -147,7 +147,7 @@ def test_a_damaged_run_is_refused(small: Path, cli: Cli, tmp_path: Path) -> None
     (tmp_path / "out" / "run.json").write_text("{}")
     done = cli("plot", "out")
     assert done.returncode == 4
-    assert "no scenario; expected what this lasthop's run writes" in done.stderr
+    assert "no scenario; expected the output of this version of lasthop run" in done.stderr
 
 
 def test_a_window_alone_is_drawn_to_the_end_of_the_run(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[L
     for planned, point in zip(study.plan, study.points(), strict=True):
         if not all(same(key, point[key], value, numeric) for key, value in where.items()):
             continue
-        # What is neither told by lines nor fixed by where tells points apart as well.
+        # Swept keys that neither lines nor where fix also distinguish points.
         keys = [lines] if lines else []
         keys += [
             key for key in point if key not in keys and key not in where and len(_values(study, key)) > 1

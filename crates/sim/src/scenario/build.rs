@@ -151,7 +151,7 @@ fn rtt(link: &Part<'_>) -> Option<RttLaw> {
 
 fn loss(link: &Part<'_>) -> LossConfig {
     match link.word("loss.model") {
-        // Those of 802.11 links are told by the check.
+        // The check reports those of 802.11 links.
         "none" | "snr" => LossConfig::None,
         "packet" => LossConfig::Packet { rate: link.real("loss.rate") },
         "bit" => LossConfig::Bit { ber: link.real("loss.bit.ber") },

@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         name: &str,
         ends: &[(Range<usize>, bool)],
     ) -> Vec<Link> {
-        // More than two are told by the check.
+        // The check reports more than two.
         let [from, to, ..] = ends else {
             self.too_few(link, ends.len());
             return Vec::new();

@@ -40,7 +40,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Adds a row. What fails is told by [`Writer::finish`]; no row is kept after it.
+    /// Adds a row. [`Writer::finish`] reports a failure; later rows are discarded.
     pub(super) fn push(&mut self, row: &[Cell]) {
         if self.columns.is_empty() {
             self.columns = row.iter().map(|cell| Values::none(matches!(cell, Cell::Word(_)))).collect();

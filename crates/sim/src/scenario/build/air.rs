@@ -26,7 +26,7 @@ pub(super) fn air(link: &Part<'_>) -> AirConfig {
         start: modulation(link.word("modulation.start")).unwrap_or_else(|| link.broken("modulation.start")),
         law: match link.word("modulation.law") {
             "fixed" => ModulationLaw::Fixed,
-            // A script that cannot be read is told by the check, which needs a configuration to look at.
+            // The check reports an invalid script; it needs a configuration to do so.
             "script" => ModulationLaw::Script(script(link.word("modulation.script")).unwrap_or_default()),
             "markov" => ModulationLaw::Markov { mean: link.span("modulation.markov.mean") },
             _ => ModulationLaw::Snr {

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub(super) fn wifi(link: &Part<'_>, member: &Link) -> WifiConfig {
     let preset = Wifi::of(link.word("standard"), link.word("flavour"), link.word("radio"));
     let nodes = member.nodes.clone();
-    // An access point or observer that is no station is told by the check.
+    // The check reports an access point or observer that is not a station.
     let access_point = member.access_point.filter(|ap| nodes.contains(ap));
     let observer = member.observer.filter(|observer| nodes.contains(observer));
     WifiConfig {
@@ -54,7 +54,7 @@ fn pcf(link: &Part<'_>) -> PcfConfig {
     }
 }
 
-/// A rate that the standard has not is told by the check, which needs a configuration to look at.
+/// The check reports rates that the standard lacks; it needs a configuration to do so.
 fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
     let word = |key: &str, word: &str| link.word(key) == word;
     let rates: Vec<PhyRate> = match link.value("basic-rates") {

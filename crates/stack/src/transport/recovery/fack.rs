@@ -5,7 +5,7 @@
 //! **Source.** Mathis and Mahdavi, "Forward acknowledgement: refining TCP congestion control", SIGCOMM 1996.
 //!
 //! **How.** `awnd = snd.nxt - snd.fack + retran_data` is what is in the network; while `awnd < cwnd` the sender sends:
-//! holes below `snd.fack` first, then new data. A loss is told by `snd.fack - snd.una > 3` segments or three
+//! holes below `snd.fack` first, then new data. A loss is detected by `snd.fack - snd.una > 3` segments or three
 //! duplicates.
 //!
 //! **Choices.** 1. The window is reduced once a recovery, which ends when all that was outstanding at its start is

@@ -1,6 +1,6 @@
 //! Reno: fast retransmit and fast recovery, which ends at the first acknowledgement that advances.
 //!
-//! **Limits.** Several losses in a window are told by a new series of duplicates each, or by the timer.
+//! **Limits.** Each of several losses in a window needs its own series of duplicate ACKs, or a timeout.
 //!
 //! **Source.** RFC 5681, 3.2.
 //!

@@ -20,7 +20,7 @@ pub struct Counters {
     pub timeout_series: u64,
     /// Sum of the timeouts that began a series.
     pub first_timeouts: Span,
-    /// Losses told by duplicate or selective acknowledgements.
+    /// Losses detected by duplicate or selective acknowledgements.
     pub fast_retransmits: u64,
     /// Round trips of data measured, without the handshake's.
     pub rtt_samples: u64,
