@@ -58,7 +58,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -290,7 +291,7 @@ def test_every_case_of_the_bench_is_a_valid_scenario_with_that_flow() -> None:
         scenario = load(case.scenario, [(key, as_text(value)) for key, value in case.settings.items()])
         assert case.flow in scenario.flows().values(), case.name
         script = case.peer.get("ns2")
-        assert not script or (paths.folder("bench") / "peers" / "ns2" / script).is_file(), case.name
+        assert not script or (bench.folder() / "peers" / "ns2" / script).is_file(), case.name
 
 
 @pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
@@ -363,6 +364,4 @@ def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
 
 
 def test_the_readable_report_is_beside_the_claims() -> None:
-    base = paths.folder("papers")
-    assert base is not None
-    assert (base / "baselines.md").is_file()
+    assert (paths.data("papers") / "baselines.md").is_file()

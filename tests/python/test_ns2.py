@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 import lasthop as lh
-from lasthop.base import paths
 from lasthop.scenario.overrides import as_text
 from lasthop.tools import bench
 
@@ -50,7 +49,7 @@ class File(NamedTuple):
 def ns2(files: Sequence[File]) -> list[float]:
     """When the last acknowledgement of each came in ns-2."""
     lines = [[AGENTS[f.variant], f.rate, f.packets, f.window, *f.drops] for f in files]
-    script = paths.folder("bench") / "peers" / "ns2" / "transfers.tcl"
+    script = bench.folder() / "peers" / "ns2" / "transfers.tcl"
     text = "".join(" ".join(map(str, line)) + "\n" for line in lines)
     done = subprocess.run(
         ["ns", str(script)], input=text, capture_output=True, text=True, timeout=120, check=True

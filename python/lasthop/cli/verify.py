@@ -38,7 +38,7 @@ MISSED = 3
 @click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
 @click.option("--quick", is_flag=True, help="Fewer points and replications.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
-@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md.")
+@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md of a checkout.")
 @click.option("--readings", is_flag=True, help="Judge the claims under every reading listed, instead.")
 @click.option(
     "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
@@ -73,6 +73,7 @@ def reproduce_command(
     Each claim gets a verdict: agrees, cannot tell, differs. The exit code is 3 if one is worse
     than the verdict on record in papers/ID.md.
     """
+    from lasthop.base import paths
     from lasthop.base.errors import UsageError
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
@@ -87,6 +88,11 @@ def reproduce_command(
         else:
             data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
         return
+    if record and paths.checkout() is None:
+        raise UsageError(
+            "found no checkout, whose papers/ID.md has the record; expected ./lasthop reproduce inside one",
+            argument="record",
+        )
     if record and quick:
         raise UsageError("a quick run is too coarse for the record; expected no --quick", argument="record")
     if readings or names:
@@ -204,7 +210,7 @@ def check_command(
         raise UsageError("needs a scenario; expected exactly one", argument="theory")
     missed = 0
     documents = []
-    for name in scenarios or shipped():
+    for name in scenarios or map(str, shipped().values()):
         scenario = loaded(name, settings)
         found = check.validate(scenario)
         for warning in found.warnings:
@@ -240,7 +246,7 @@ def bench_command(
     listing: bool,
     as_json: bool,
 ) -> None:
-    """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
+    """Measure CPU time, events, packets and peak memory on the cases of a checkout's bench/, all or some."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
     from lasthop.tools import agentcost, bench, lawcost

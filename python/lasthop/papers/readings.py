@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
@@ -193,7 +194,7 @@ def judge_all(
 
 def scenario_of(reading: Reading, name: str, study: Mapping[str, Any]) -> Scenario:
     """The scenario of a study under a reading."""
-    source = reading.instead.get(name, study["scenario"])
+    source = paths.shipped_file(reading.instead.get(name, study["scenario"]))
     base = load(source, [(k, as_text(v)) for k, v in study.get("set", {}).items()])
     flows = list(dict.fromkeys(base.flows().values()))
     settings = {**reading.settings, **reading.per.get(name, {})}

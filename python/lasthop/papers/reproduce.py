@@ -115,9 +115,11 @@ def _row(finding: Finding) -> dict[str, str]:
 
 def known() -> dict[str, Path]:
     """The ids that can be reproduced and their claims files."""
-    base = paths.folder("papers")
-    files = sorted(base.glob(f"*{_SUFFIX}")) if base else []
-    return {f.name.removesuffix(_SUFFIX): f for f in files}
+    base = paths.data("papers")
+    files = {f.name.removesuffix(_SUFFIX): f for f in sorted(base.glob(f"*{_SUFFIX}"))}
+    if not files:
+        raise UsageError(f"{base}: no papers; expected those that lasthop brings: install it again")
+    return files
 
 
 def paper(ident: str) -> Paper:
@@ -166,7 +168,9 @@ def reproduce(
     for name, settings in one.studies.items():
         own = settings.get("quick", {}) if quick else {}
         changes = {**settings.get("set", {}), **own.get("set", {})}
-        scenario = load(settings["scenario"], [(k, as_text(v)) for k, v in changes.items()])
+        scenario = load(
+            paths.shipped_file(settings["scenario"]), [(k, as_text(v)) for k, v in changes.items()]
+        )
         folder = out / (one.id + ("-quick" if quick else "")) / name
         study = Study.create(
             scenario,
