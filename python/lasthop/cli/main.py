@@ -35,6 +35,7 @@ COMMANDS = {
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
+    "cite": ("cite", "Print how to cite lasthop and the papers."),
     "merge": ("results", "Join the shards of a study."),
     "slots": ("show", "Print what a slotted network did in one run, slot by slot."),
     "services": ("show", "Print what access points served under dynamic ARQ, and why."),
