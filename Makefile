@@ -17,14 +17,14 @@ reproduce:
 # The guide, in docs/_build/html, and the pages of the crates, in target/doc.
 docs:
 	./lasthop --version
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-docs.lock
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-docs.lock
 	.venv/bin/python docs/make_keys.py
 	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
 	cargo doc --workspace --no-deps
 
 # New versions of everything pinned.
 lock:
-	python3.11 scripts/lock.py
+	python3 scripts/lock.py
 	cargo update
 
 clean:
