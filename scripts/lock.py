@@ -1,11 +1,11 @@
-"""Writes requirements.lock, requirements-dev.lock and requirements-docs.lock from pyproject.toml.
+"""Writes requirements.lock, and those for checks, docs and releases, from pyproject.toml.
 
     python3 scripts/lock.py           # the newest versions of everything
-    python3 scripts/lock.py --keep    # the versions that are locked now; new packages are added, old ones left out
+    python3 scripts/lock.py --keep    # the versions that are locked now, for the packages still needed
 
-Each pin serves the oldest Python that is supported and all newer ones, on every platform, and has the hashes of all
-files of its version, so that pip takes no other. uv resolves; where it is not installed it goes into an environment of
-its own for this one call.
+Each pin serves the oldest Python that is supported and all newer ones, on every platform, and has the
+hashes of all files of its version, so that pip takes no other. uv resolves; where it is not installed it
+goes into an environment of its own for this one call.
 """
 
 import re
@@ -18,8 +18,10 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+GROUPS = {"-dev": "checks", "-docs": "docs", "-release": "release"}
 HEAD = "# Written by scripts/lock.py from pyproject.toml; not edited by hand.\n"
-FIXED = ["--universal", "--generate-hashes", "--fork-strategy=fewest", "--no-annotate", "--no-header", "--no-config"]
+FIXED = ["--universal", "--generate-hashes", "--fork-strategy=fewest"]
+BARE = ["--quiet", "--no-annotate", "--no-header", "--no-config"]
 
 
 def uv(scratch: Path) -> str:
@@ -28,7 +30,7 @@ def uv(scratch: Path) -> str:
     if found:
         return found
     venv.create(scratch / "uv", with_pip=True)
-    subprocess.run([scratch / "uv" / "bin" / "pip", "install", "--quiet", "uv"], check=True)
+    subprocess.run([str(scratch / "uv" / "bin" / "pip"), "install", "--quiet", "uv"], check=True)
     return str(scratch / "uv" / "bin" / "uv")
 
 
@@ -37,7 +39,8 @@ def resolve(program: str, scratch: Path, oldest: str, wanted: list[str], fixed: 
     asked, kept = scratch / "asked.txt", scratch / "kept.txt"
     asked.write_text("\n".join(wanted) + "\n")
     kept.write_text("\n".join(fixed) + "\n")
-    command = [program, "pip", "compile", "--quiet", *FIXED, "--python-version", oldest, "--constraint", kept, asked]
+    command = [program, "pip", "compile", *FIXED, *BARE, "--python-version", oldest]
+    command += ["--constraint", str(kept), str(asked)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     entries = re.findall(r"^\S.*(?:\n +.*)*", done.stdout, re.MULTILINE)
     return {entry.partition("==")[0]: entry for entry in entries}
@@ -66,14 +69,14 @@ def main(*arguments: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     oldest = project["project"]["requires-python"].removeprefix(">=")
     runtime = project["project"]["dependencies"] + project["build-system"]["requires"]
-    kept = {name: locked(name) if arguments else [] for name in ("", "-dev", "-docs")}
+    kept = {name: locked(name) if arguments else [] for name in ("", *GROUPS)}
 
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         program = uv(scratch)
         run = resolve(program, scratch, oldest, runtime, kept[""])
         write("", run)
-        for name, group in (("-dev", "checks"), ("-docs", "docs")):
+        for name, group in GROUPS.items():
             wanted = project["dependency-groups"][group]
             more = resolve(program, scratch, oldest, wanted, [*pins(run), *kept[name]])
             added = {package: entry for package, entry in more.items() if package not in run}
