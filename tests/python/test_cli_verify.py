@@ -78,6 +78,38 @@ def test_reproduce_judges_every_claim_and_draws_the_figures(
     assert (library / "studies/reproduce/paper/main/figures/goodput.svg").stat().st_size > 1000
 
 
+def test_reproduce_takes_the_shipped_scenario_whatever_the_current_directory_has_of_its_name(
+    library: Path,
+) -> None:
+    (library / "paper" / "fig1").mkdir(parents=True)
+    (library / "paper" / "fig1" / "scenario.toml").write_text('title = "of something else"\n')
+    assert invoke(["reproduce", "--quick"]) == 0
+    assert invoke(["check", "-q"]) == 0
+
+
+def test_a_record_needs_a_checkout(
+    library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    assert invoke(["reproduce", "--record"]) == 2
+    assert "--record: found no checkout" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", ["list scenarios", "list papers", "check", "reproduce", "run x/fig1", "cite"]
+)
+def test_an_installation_without_its_files_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "papers").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for place in (tmp_path, tmp_path / "nowhere"):
+        monkeypatch.setattr(paths, "DATA", place)
+        assert invoke(words.split()) == 2
+        assert "expected " in capsys.readouterr().err
+
+
 def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
