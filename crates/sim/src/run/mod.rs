@@ -387,15 +387,7 @@ impl World {
                 self.flows[way as usize / 2].on_reader(way as usize % 2, slot, &mut self.net);
             }
             Act::BeginMeasurement => {
-                for channel in &mut self.net.channels {
-                    channel.line.begin_measurement(now);
-                }
-                self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
-                self.net.frns.iter_mut().for_each(Frn::begin_measurement);
-                for flow in &mut self.flows {
-                    flow.begin_measurement(&mut self.net);
-                }
-                self.at_begin = Some(self.snapshot());
+                self.begin_measurement();
                 if let Some(over) = self.unwatched_until {
                     self.net.advance_horizon(over);
                 }
@@ -409,6 +401,20 @@ impl World {
                 }
             }
         }
+    }
+
+    /// From now on it is measured: what counts the measured time alone starts anew.
+    fn begin_measurement(&mut self) {
+        let now = self.net.now;
+        for channel in &mut self.net.channels {
+            channel.line.begin_measurement(now);
+        }
+        self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
+        self.net.frns.iter_mut().for_each(Frn::begin_measurement);
+        for flow in &mut self.flows {
+            flow.begin_measurement(&mut self.net);
+        }
+        self.at_begin = Some(self.snapshot());
     }
 
     fn snapshot(&mut self) -> Snapshot {
@@ -430,9 +436,12 @@ impl World {
         stopped: Option<Stopped>,
     ) -> Result<Outcome, RunError> {
         let end = self.net.now;
+        // A run stopped within its warm-up has measured nothing: its measurement begins and ends here.
+        if self.at_begin.is_none() {
+            self.begin_measurement();
+        }
         let at_end = self.snapshot();
-        // A run stopped within its warm-up has measured nothing.
-        let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
+        let at_begin = self.at_begin.take().expect("the measurement has begun");
         let metrics = Measurement {
             config: request.config,
             begin: self.begin,
