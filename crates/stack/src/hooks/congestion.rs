@@ -1,7 +1,7 @@
 //! How large the window is: the events a law sees, its answers, and the trait [`Congestion`].
 
 use super::Count;
-use super::parameter::{Exception, Words};
+use super::parameter::{Domain, Exception, Parameter, Setting, Words, words};
 use super::scoreboard::Sent;
 use super::window::Window;
 use crate::packet::{Form, Modulation};
@@ -209,6 +209,12 @@ pub struct Jitter {
 }
 
 impl Form {
+    /// The parameter by which a law offers the choice.
+    pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
+        let meaning = "stamps in a TCP option of 20 bytes and whole microseconds, or exact ones for 2 bytes as the paper charges them";
+        Parameter::new("header", Domain::Words("form", words::<Form>), meaning, get, set).source("RFC 6994")
+    }
+
     /// What a law grants that asks for this form in its parameter `header`.
     #[must_use]
     pub fn exception(self) -> Option<Exception> {

@@ -37,8 +37,8 @@ mod flow;
 #[cfg(test)]
 mod tests;
 
-use super::flows::Table;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use super::flows::{self, Table};
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::{Body, Flags, FlowKey, Packet};
 use crate::signal::Signal;
@@ -121,24 +121,11 @@ impl Described for Config {
         .source("ns-2: Snoop")
         .at_least("1")
         .at_most("1000000"),
-        Parameter::<Self>::new(
-            "idle",
-            Domain::Time("s"),
-            "silence after which a flow is forgotten",
-            |agent| Setting::Time(agent.idle),
-            |agent, value| agent.idle = value.time(),
-        )
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "max-flows",
-            Domain::Count,
-            "most flows known at once; further ones are left alone",
+        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
+        flows::most(
             |agent| Setting::Count(agent.max_flows as u64),
             |agent, value| agent.max_flows = value.count() as usize,
-        )
-        .at_least("1")
-        .at_most("1000000000"),
+        ),
     ];
 }
 
