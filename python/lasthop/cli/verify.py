@@ -23,7 +23,7 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
+from lasthop.cli.talk import data, note, paint, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
     from lasthop.papers.reproduce import Paper
@@ -76,17 +76,12 @@ def reproduce_command(
     from lasthop.base import paths
     from lasthop.base.errors import UsageError
     from lasthop.base.jsontext import dumps
-    from lasthop.base.table import grid
     from lasthop.cli.interrupt import interruptible
     from lasthop.papers import reproduce as book
     from lasthop.study.progress import reporter
 
     if listing:
-        papers = [book.paper(name) for name in book.known()]
-        if as_json:
-            data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
-        else:
-            data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
+        _list([book.paper(name) for name in book.known()], as_json=as_json)
         return
     if record and paths.checkout() is None:
         raise UsageError(
@@ -136,6 +131,16 @@ def reproduce_command(
             written(folder)
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
+
+
+def _list(papers: list[Paper], *, as_json: bool) -> None:
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
+
+    if as_json:
+        data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
+    else:
+        data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
 
 
 def _readings(
@@ -213,8 +218,7 @@ def check_command(
     for name in scenarios or map(str, shipped().values()):
         scenario = loaded(name, settings)
         found = check.validate(scenario)
-        for warning in found.warnings:
-            note(f"warning: {warning}")
+        warn(found.warnings)
         document = found.as_dict()
         if not as_json:
             report(found.text())
