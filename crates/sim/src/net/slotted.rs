@@ -138,7 +138,7 @@ impl NodeOut for MacHost<'_> {
     }
 
     fn draw(&mut self, bound: u32) -> u32 {
-        ((u128::from(self.draws.next_u64()) * (u128::from(bound) + 1)) >> 64) as u32
+        self.draws.up_to(bound)
     }
 }
 

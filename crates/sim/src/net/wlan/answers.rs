@@ -69,7 +69,7 @@ impl MacOut for MacHost<'_> {
 
     #[inline]
     fn draw(&mut self, bound: u32) -> u32 {
-        ((u128::from(self.backoff.next_u64()) * (u128::from(bound) + 1)) >> 64) as u32
+        self.backoff.up_to(bound)
     }
 
     #[inline]
