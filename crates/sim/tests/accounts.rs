@@ -1,10 +1,8 @@
 //! Every packet is accounted for: delivered, lost, or on its way when the run ends.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{CELL, chain, metric, ns2_tcp, run_once, wire};
+use crate::common::{CELL, chain, metric, ns2_tcp, run_once, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;

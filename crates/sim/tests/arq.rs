@@ -1,8 +1,6 @@
 //! An access point with dynamic ARQ, end to end.
 
-mod common;
-
-use common::CELL;
+use crate::common::CELL;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};

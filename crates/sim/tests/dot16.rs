@@ -1,8 +1,6 @@
 //! An 802.16 link end to end.
 
-mod common;
-
-use common::{chain, metric, run_once};
+use crate::common::{chain, metric, run_once};
 use lasthop_sim::medium::modulation::ModulationLaw;
 use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
 use lasthop_sim::probe::trace::Column;

@@ -1,8 +1,6 @@
 //! Data both ways on one TCP connection, end to end.
 
-mod common;
-
-use common::{back, chain, file, metric, run_once, source, wire};
+use crate::common::{back, chain, file, metric, run_once, source, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::Column;

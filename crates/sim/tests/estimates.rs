@@ -1,10 +1,8 @@
 //! What an access point learns of senders' timers by watching, against the senders' own.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{chain, wire};
+use crate::common::{chain, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{Column, TraceTable};

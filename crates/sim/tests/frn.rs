@@ -1,8 +1,6 @@
 //! A slotted network end to end.
 
-mod common;
-
-use common::{chain, metric, run_once, source};
+use crate::common::{chain, metric, run_once, source};
 use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
 use lasthop_sim::model::{
     Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,

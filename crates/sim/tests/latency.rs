@@ -1,8 +1,6 @@
 //! Delays, round trips and queues, as metrics report them.
 
-mod common;
-
-use common::metric;
+use crate::common::metric;
 use lasthop_sim::probe::trace::{Column, Trace};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};

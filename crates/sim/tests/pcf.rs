@@ -1,10 +1,8 @@
 //! Contention-free periods end to end: TCP and the ARQ snoop agent over an access point that polls.
 
-mod common;
-
 use std::process::Command;
 
-use common::{chain, metric, run_replication};
+use crate::common::{chain, metric, run_replication};
 use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
 use lasthop_sim::model::{AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig};
 use lasthop_sim::traffic::AppKind;

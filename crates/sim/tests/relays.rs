@@ -1,8 +1,6 @@
 //! A run that sends packets ahead over relays gives what a run gives that takes every crossing by itself.
 
-mod common;
-
-use common::{chain, direction, ns2_tcp, wire};
+use crate::common::{chain, direction, ns2_tcp, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
 use lasthop_sim::{Outcome, Request, run};

@@ -1,8 +1,6 @@
 //! TCP end to end: what must hold whatever the path does.
 
-mod common;
-
-use common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
+use crate::common::{chain, direction, ejtcp_fig9, metric, ns2_tcp, run_once, wire};
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use lasthop_sim::probe::trace::Column;

@@ -1,9 +1,7 @@
 //! Timers that fire for what was not lost, retransmissions that nobody needed, and how round trips and the service of a
 //! link spread: cases made by hand.
 
-mod common;
-
-use common::{chain, file, metric, run_once, source, wire};
+use crate::common::{chain, file, metric, run_once, source, wire};
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::traffic::AppKind;

@@ -1,8 +1,6 @@
 //! An 802.11 hop end to end: TCP over it, and the ARQ snoop agent on it.
 
-mod common;
-
-use common::{back, chain, file, metric, run_replication, source};
+use crate::common::{back, chain, file, metric, run_replication, source};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::radio::config::{
     ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, RadioConfig,
