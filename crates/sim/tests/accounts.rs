@@ -107,16 +107,7 @@ fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
 #[test]
 fn the_trace_of_queues_names_the_link_and_the_node_of_each_queue() {
     let config = config(HOP);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &["queue".into()],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { trace: &["queue".into()], ..Request::new(&config, 1, 0) };
     let traces = run(&request).expect("the run succeeds").traces;
     let words = |name: &str| -> Vec<&str> {
         match traces[0].columns.iter().find(|(column, _)| *column == name) {

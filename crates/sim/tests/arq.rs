@@ -11,17 +11,7 @@ fn cell(overrides: &[(&str, &str)], trace: &[&str]) -> Outcome {
     let scenario = Scenario::from_text(CELL, "cell", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let config = scenario.config(0);
     let trace: Vec<String> = trace.iter().map(|name| (*name).to_string()).collect();
-    run(&Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    })
-    .expect("a run")
+    run(&Request { trace: &trace, ..Request::new(&config, 1, 0) }).expect("a run")
 }
 
 fn metric(outcome: &Outcome, name: &str) -> f64 {

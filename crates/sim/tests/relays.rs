@@ -12,16 +12,7 @@ use proptest::prelude::*;
 /// The outcome, each link watched or none.
 fn outcome(config: &Config, trace: &[&str], max_events: Option<u64>) -> Outcome {
     let trace: Vec<String> = trace.iter().map(|name| (*name).to_owned()).collect();
-    let request = Request {
-        config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events,
-        max_wall: None,
-    };
+    let request = Request { trace: &trace, max_events, ..Request::new(config, 1, 0) };
     run(&request).expect("the run succeeds")
 }
 

@@ -122,7 +122,8 @@ fn what_is_on_its_way_of_other_segments_does_not_make_a_timer_spurious() {
 fn traced(config: &Config, trace: &[String]) -> Outcome {
     let (seed, replication, cancel) = (1, 0, None);
     let (max_events, max_wall, pcap) = (None, None, &[][..]);
-    let request = Request { config, seed, replication, trace, pcap, cancel, max_events, max_wall };
+    let request =
+        Request { trace, pcap, cancel, max_events, max_wall, ..Request::new(config, seed, replication) };
     run(&request).expect("the run succeeds")
 }
 

@@ -74,16 +74,7 @@ app = {{ kind = "ping", ping = {{ interval = "200 ms" }} }}
 fn stopped_after(max_events: u64) -> Outcome {
     let scenario = Scenario::from_text(&scenario(), "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let config = scenario.config(0);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: Some(max_events),
-        max_wall: None,
-    };
+    let request = Request { max_events: Some(max_events), ..Request::new(&config, 1, 0) };
     run(&request).unwrap_or_else(|error| panic!("{error}"))
 }
 

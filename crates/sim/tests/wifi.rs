@@ -176,16 +176,7 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
     let config = lle_setting(None);
     let path = std::env::temp_dir().join(format!("lasthop-wifi-{}.pcap", std::process::id()));
     let pcap = [(0, path.clone())];
-    let request = lasthop_sim::Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &pcap,
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = lasthop_sim::Request { pcap: &pcap, ..lasthop_sim::Request::new(&config, 1, 0) };
     let captured = lasthop_sim::run(&request).expect("the run succeeds");
     let bytes = std::fs::read(&path).expect("the capture is there");
     std::fs::remove_file(&path).expect("the capture can be removed");

@@ -57,6 +57,23 @@ pub struct Request<'a> {
     pub max_wall: Option<Span>,
 }
 
+impl<'a> Request<'a> {
+    /// A run without traces and captures, which nothing but its scenario limits.
+    #[must_use]
+    pub fn new(config: &'a Config, seed: u64, replication: u64) -> Request<'a> {
+        Request {
+            config,
+            seed,
+            replication,
+            trace: &[],
+            pcap: &[],
+            cancel: None,
+            max_events: None,
+            max_wall: None,
+        }
+    }
+}
+
 /// Why a run ended before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
