@@ -6,17 +6,16 @@ table in `papers/<id>.md` whose head names `claim` and `verdict`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
-from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.papers.measure import judge
+from lasthop.papers.report import ReportTable, put
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -206,22 +205,7 @@ def is_stale(folder: Path) -> bool:
 def record(result: Reproduction) -> None:
     """Put the verdicts on record: replace the table of claims in the report, or append one."""
     rows = [_row(finding) for finding in result.findings]
-    head = list(rows[0])
-    table = [
-        f"| {' | '.join(head)} |",
-        f"|{' --- |' * len(head)}",
-        *(f"| {' | '.join(row.values())} |" for row in rows),
-    ]
-    report = result.paper.report
-    text = report.read_text(encoding="utf-8") if report.is_file() else f"# {result.paper.title}\n"
-    pattern = re.compile(r"^\| claim \|[^\n]*\bverdict\b[^\n]*\n(?:\|[^\n]*\n)+", re.MULTILINE)
-    block = "\n".join(table) + "\n"
-    if pattern.search(text):
-        text = pattern.sub(lambda _: block, text, count=1)
-    else:
-        text = f"{text.rstrip()}\n\n## How close we come\n\n{block}"
-    try:
-        with replacing(report) as draft:
-            draft.write_text(text, encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{report}: {e.strerror}; expected a writable file") from e
+    found_by = r"\| claim \|[^\n]*\bverdict\b"
+    values = [list(row.values()) for row in rows]
+    table = ReportTable(list(rows[0]), values, found_by, "## How close we come\n\n")
+    put(result.paper.report, result.paper.title, [table])
