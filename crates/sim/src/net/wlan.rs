@@ -260,7 +260,8 @@ impl Wlan {
                     }
                     Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
                     Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
-                    Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                    Heard::Missed(at) => self.sites[at].mac.on_missed(host.now),
+                    Heard::Busy(_) => {}
                 }
             }
         }
@@ -380,8 +381,10 @@ impl Wlan {
         self.ledger.start(station, sensed, frame, airtime, host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in heard.drain(..) {
-            if let Heard::Busy(at) = learnt {
-                self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out));
+            match learnt {
+                Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                Heard::Missed(at) => self.sites[at].mac.on_missed(host.now.after(airtime.total)),
+                Heard::Idle(_) | Heard::Received(_) | Heard::Error(_) => {}
             }
         }
         self.heard = heard;
