@@ -1,6 +1,6 @@
 # Names for habit's sake; ./lasthop does the work.
 
-.PHONY: test lint bench reproduce docs lock clean
+.PHONY: test lint bench reproduce docs dist lock clean
 
 test:
 	./lasthop test
@@ -17,14 +17,25 @@ reproduce:
 # The guide, in docs/_build/html, and the pages of the crates, in target/doc.
 docs:
 	./lasthop --version
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-docs.lock
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-docs.lock
 	.venv/bin/python docs/make_keys.py
 	.venv/bin/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build/html
 	cargo doc --workspace --no-deps
 
+# Keeps the folders of the machine that builds out of the wheel.
+NO_FOLDERS = --remap-path-prefix=$(CURDIR)=lasthop --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo
+
+# What is published, in dist: the sources, and a wheel for every Linux with glibc 2.17 or newer.
+dist:
+	./lasthop --version
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-release.lock
+	.venv/bin/maturin sdist --out dist
+	PATH="$(CURDIR)/.venv/bin:$$PATH" RUSTFLAGS="$(NO_FOLDERS)" \
+		maturin build --locked --zig --compatibility manylinux2014 --out dist
+
 # New versions of everything pinned.
 lock:
-	python3.11 scripts/lock.py
+	python3 scripts/lock.py
 	cargo update
 
 clean:

@@ -115,15 +115,16 @@ def runs_pip() -> bool:
 
 
 def install(pins: Path, lock: int) -> None:
-    """Installs the packages of `pins` unless the same list was installed before."""
+    """Installs the packages of `pins`, by their hashes, unless the same list was installed before."""
     installed = VENV / pins.name
     if installed.exists() and installed.read_bytes() == pins.read_bytes():
         return
     wanted = pins.read_bytes()
-    what = f"installing {wanted.count(b'==')} packages of {pins.name}"
+    count = sum(line[:1].isalnum() for line in wanted.splitlines())
+    what = f"installing {count} packages of {pins.name}"
     INSTALLING.touch()
     try:
-        step(what, [PYTHON, "-m", "pip", "install", "--requirement", pins], lock)
+        step(what, [PYTHON, "-m", "pip", "install", "--require-hashes", "--requirement", pins], lock)
     except StepError:
         # pip undoes what it cannot finish; only a killed pip leaves the mark.
         INSTALLING.unlink()

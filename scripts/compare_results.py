@@ -15,26 +15,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-EVENTS = 400_000
+from lasthop.study import older
 
-# Keys of agents that have moved under their kind.
-MOVED = {
-    "lle-tcp": (
-        *("mode", "acknowledge", "ack-every", "ack-delay", "on-undelivered", "hold", "max-hold"),
-        *("repair", "idle", "max-flows", "max-kept"),
-    ),
-    "proxy-tcp": ("duplicates",),
-}
+EVENTS = 400_000
 
 
 def renamed(column: str) -> str:
     """The name that the newer version has for this column of an older table."""
-    if column.startswith("agents."):
-        part, _, last = column.rpartition(".")
-        for kind, names in MOVED.items():
-            if last.removesuffix("_si") in names and not part.endswith(f".{kind}"):
-                return f"{part}.{kind}.{last}"
-    return column
+    name = column.removesuffix("_si")
+    return older.key(name) + column[len(name) :]
 
 
 def collect(checkout: Path, folder: Path) -> None:

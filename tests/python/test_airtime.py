@@ -13,6 +13,7 @@ from conftest import HOP
 from lasthop import _core
 from lasthop.figures.airtime import COLOURS
 from lasthop.figures.draw import draw, figure_named
+from lasthop.figures.style import caption_of
 from lasthop.scenario import airtime
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def test_the_axes_of_the_bars_are_labelled(study: lh.Study) -> None:
     below = axes.child_axes[0]
     assert [t.get_text().strip() for t in below.get_xticklabels()] == ["200 B", "1000 B"]
     assert below.get_xlabel() == "payload"
-    assert "share of 2.5 s as observed by left, mean, n = 2" in figure.get_supxlabel()
+    assert "share of 2.5 s as observed by left, mean, n = 2" in caption_of(figure)
 
 
 def test_a_study_of_802_11_has_bars_without_a_figure(hop: Path, tmp_path: Path, cli: Cli) -> None:
@@ -197,4 +198,4 @@ def test_a_swept_observer_names_each_bar(hop: Path, tmp_path: Path) -> None:
     study = lh.load(hop).sweep(out=tmp_path / "seen", replications=1).run()
     figure = study.plot("seen")
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["left", "right"]
-    assert "as observed by each observer" in figure.get_supxlabel()
+    assert "as observed by each observer" in caption_of(figure)

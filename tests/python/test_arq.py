@@ -106,6 +106,7 @@ def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
 
 def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
     from lasthop.figures.draw import draw
+    from lasthop.figures.style import caption_of
     from lasthop.views.tables import study_json, study_text
 
     study = lh.load(cell).sweep(out=cell.parent / "study")
@@ -113,7 +114,7 @@ def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell:
     assert study_text(study).endswith(f"\n\n{BY_ORACLE}")
     assert json.loads(study_json(study))["notes"] == [BY_ORACLE]
     figure = draw(study, study.scenario.figures()[0])
-    assert figure.get_supxlabel().endswith(f"· {BY_ORACLE}")
+    assert caption_of(figure).endswith(f"· {BY_ORACLE}")
 
 
 def test_exceptions_are_data_of_the_scenario_and_of_each_point(cell: Path) -> None:

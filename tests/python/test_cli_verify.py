@@ -58,7 +58,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -75,6 +76,38 @@ def test_reproduce_judges_every_claim_and_draws_the_figures(
     assert (near["verdict"], near["paper"], near["ours"]["unit"]) == ("agrees", 1.8, "Mbit/s")
     assert far["verdict"] == "differs"
     assert (library / "studies/reproduce/paper/main/figures/goodput.svg").stat().st_size > 1000
+
+
+def test_reproduce_takes_the_shipped_scenario_whatever_the_current_directory_has_of_its_name(
+    library: Path,
+) -> None:
+    (library / "paper" / "fig1").mkdir(parents=True)
+    (library / "paper" / "fig1" / "scenario.toml").write_text('title = "of something else"\n')
+    assert invoke(["reproduce", "--quick"]) == 0
+    assert invoke(["check", "-q"]) == 0
+
+
+def test_a_record_needs_a_checkout(
+    library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    assert invoke(["reproduce", "--record"]) == 2
+    assert "--record: found no checkout" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", ["list scenarios", "list papers", "check", "reproduce", "run x/fig1", "cite"]
+)
+def test_an_installation_without_its_files_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "papers").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for place in (tmp_path, tmp_path / "nowhere"):
+        monkeypatch.setattr(paths, "DATA", place)
+        assert invoke(words.split()) == 2
+        assert "expected " in capsys.readouterr().err
 
 
 def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
@@ -290,7 +323,7 @@ def test_every_case_of_the_bench_is_a_valid_scenario_with_that_flow() -> None:
         scenario = load(case.scenario, [(key, as_text(value)) for key, value in case.settings.items()])
         assert case.flow in scenario.flows().values(), case.name
         script = case.peer.get("ns2")
-        assert not script or (paths.folder("bench") / "peers" / "ns2" / script).is_file(), case.name
+        assert not script or (bench.folder() / "peers" / "ns2" / script).is_file(), case.name
 
 
 @pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not installed")
@@ -363,6 +396,4 @@ def test_completion_prints_a_script(cli: Cli, shell: str) -> None:
 
 
 def test_the_readable_report_is_beside_the_claims() -> None:
-    base = paths.folder("papers")
-    assert base is not None
-    assert (base / "baselines.md").is_file()
+    assert (paths.data("papers") / "baselines.md").is_file()

@@ -9,7 +9,7 @@ import pytest
 import lasthop as lh
 from conftest import SMALL
 from lasthop.figures.draw import draw
-from lasthop.figures.style import save
+from lasthop.figures.style import caption_of, save
 from lasthop.views.matrix import matrix, matrix_text
 from lasthop.views.tables import study_text
 
@@ -36,7 +36,7 @@ def test_axes_carry_units_and_the_caption_carries_n(study: lh.Study) -> None:
     ax = sheet.axes[0]
     assert ax.get_xlabel() == "path loss rate (%)"
     assert ax.get_ylabel() == "goodput (Mbit/s)"
-    assert "n = 3" in sheet.get_supxlabel()
+    assert "n = 3" in caption_of(sheet)
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reno", "newreno"]
 
 

@@ -83,7 +83,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "scenarios" / "paper" / "fig2.toml").write_text(SMALL.replace("2 Mbit/s", "9 Mbit/s"))
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

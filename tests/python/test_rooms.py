@@ -80,3 +80,24 @@ def test_only_the_registry_and_what_runs_it_name_a_scheme(crate: str, order: tup
         and re.search(r"\b(?:schemes|stack::schemes)::\w+", code(path))
     }
     assert not named
+
+
+def test_each_test_of_the_simulator_belongs_to_a_program() -> None:
+    """`autotests` is off, so that a file which none names would pass without being run."""
+    folder = CRATES / "sim" / "tests"
+    programs = set(
+        re.findall(r'^path = "tests/(\w+)\.rs"', (folder.parent / "Cargo.toml").read_text(), re.MULTILINE)
+    )
+    modules = set(re.findall(r"^mod (\w+);", (folder / "main.rs").read_text(), re.MULTILINE))
+    assert {path.stem for path in folder.glob("*.rs")} == programs | (modules - {"common"})
+
+
+def test_the_files_that_comments_name_exist() -> None:
+    texts = {path: path.read_text() for path in [*CRATES.rglob("*.rs"), CRATES.parent / "ARCHITECTURE.md"]}
+    named = [
+        (path, name)
+        for path, text in texts.items()
+        for name in re.findall(r"\b(?:crates/)?((?:stack|sim|py)/(?:src|tests|examples)/[\w/]+\.rs)", text)
+    ]
+    assert len(named) > 10, "names are found at all"
+    assert not [f"{path}: {name}" for path, name in named if not (CRATES / name).is_file()]

@@ -11,6 +11,7 @@ import pytest
 import lasthop as lh
 from conftest import HOP, SMALL
 from lasthop.figures import run as plot_run
+from lasthop.figures.style import caption_of
 from lasthop.views.timeline import traced
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def test_goodput_over_time_is_the_mean_of_the_bins_and_adds_up_to_what_was_recei
 
 
 def test_the_caption_tells_traces_from_means(study: lh.Study) -> None:
-    caption = study.plot("time").get_supxlabel()
+    caption = caption_of(study.plot("time"))
     assert "traces of replication 0 of seed 1" in caption
     assert "bins: mean and 95 % confidence interval (Student t), n = 2" in caption
 

@@ -12,16 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("expected the path of a scenario file")?;
     let scenario = Scenario::from_file(Path::new(&file), Overrides::new(&[]))?;
     let config = scenario.config(0);
-    let request = Request {
-        config: &config,
-        seed: scenario.seed(),
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(&config, scenario.seed(), 0);
     for (name, value) in run(&request)?.metrics {
         match value {
             Some(value) => println!("{name} = {value}"),

@@ -1,10 +1,8 @@
 //! Every packet is accounted for: delivered, lost, or on its way when the run ends.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{CELL, chain, metric, ns2_tcp, run_once, wire};
+use crate::common::{CELL, chain, metric, ns2_tcp, run_once, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
@@ -109,16 +107,7 @@ fn a_packet_that_the_link_gives_up_after_it_was_received_is_not_lost() {
 #[test]
 fn the_trace_of_queues_names_the_link_and_the_node_of_each_queue() {
     let config = config(HOP);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &["queue".into()],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { trace: &["queue".into()], ..Request::new(&config, 1, 0) };
     let traces = run(&request).expect("the run succeeds").traces;
     let words = |name: &str| -> Vec<&str> {
         match traces[0].columns.iter().find(|(column, _)| *column == name) {

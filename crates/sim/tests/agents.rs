@@ -1,8 +1,6 @@
 //! Agents on any interface of any link: where they sit, in which order, and what they see.
 
-mod common;
-
-use common::{metric, run_once};
+use crate::common::{metric, run_once};
 use lasthop_sim::Outcome;
 use lasthop_sim::model::{AgentConfig, Config};
 use lasthop_sim::probe::accounts::Account;
@@ -299,7 +297,7 @@ fn agents_of_several_kinds_share_an_interface() {
 fn what_an_agent_has_suppressed_never_falls() {
     let text = include_str!("scenarios/held.toml");
     let scenario = Scenario::from_text(text, "held.toml", &[]).expect("it is valid");
-    let outcome = common::run_seed(&scenario.config(0), 216, 0);
+    let outcome = crate::common::run_seed(&scenario.config(0), 216, 0);
     let suppressed = metric(&outcome, "agents.agent.suppressed");
     assert!((0.0..100.0).contains(&suppressed), "{suppressed}");
 }

@@ -1,8 +1,6 @@
 //! An access point with dynamic ARQ, end to end.
 
-mod common;
-
-use common::CELL;
+use crate::common::CELL;
 use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};
@@ -13,17 +11,7 @@ fn cell(overrides: &[(&str, &str)], trace: &[&str]) -> Outcome {
     let scenario = Scenario::from_text(CELL, "cell", &overrides).unwrap_or_else(|error| panic!("{error}"));
     let config = scenario.config(0);
     let trace: Vec<String> = trace.iter().map(|name| (*name).to_string()).collect();
-    run(&Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    })
-    .expect("a run")
+    run(&Request { trace: &trace, ..Request::new(&config, 1, 0) }).expect("a run")
 }
 
 fn metric(outcome: &Outcome, name: &str) -> f64 {

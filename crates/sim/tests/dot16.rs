@@ -1,8 +1,6 @@
 //! An 802.16 link end to end.
 
-mod common;
-
-use common::{chain, metric, run_once};
+use crate::common::{chain, metric, run_once};
 use lasthop_sim::medium::modulation::ModulationLaw;
 use lasthop_sim::model::{AirConfig, Config, LinkKind, TransportConfig};
 use lasthop_sim::probe::trace::Column;
@@ -102,14 +100,11 @@ fn the_window_of_ejtcp_follows_the_modulation_one_round_trip_after_it_changed() 
         let (seed, replication) = (1, 0);
         let (cancel, max_events, max_wall) = (None, None, None);
         let request = Request {
-            config: &config,
-            seed,
-            replication,
             trace: &trace,
-            pcap: &[],
             cancel,
             max_events,
             max_wall,
+            ..Request::new(&config, seed, replication)
         };
         let outcome = run(&request).expect("the run succeeds");
         let [(_, Column::Float(times)), _, (_, Column::Float(windows)), _] = &outcome.traces[0].columns[..]

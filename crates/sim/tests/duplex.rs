@@ -1,8 +1,6 @@
 //! Data both ways on one TCP connection, end to end.
 
-mod common;
-
-use common::{back, chain, file, metric, run_once, source, wire};
+use crate::common::{back, chain, file, metric, run_once, source, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::Column;
@@ -131,16 +129,7 @@ fn traces_tell_the_directions_apart_and_change_nothing() {
     back(&mut config, file(30_000));
     let plain = run_once(&config);
     let trace = ["tcp", "rtt", "cwnd"].map(String::from);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { trace: &trace, ..Request::new(&config, 1, 0) };
     let traced = lasthop_sim::run(&request).expect("the run succeeds");
     assert_eq!((plain.metrics, plain.events), (traced.metrics, traced.events));
     for table in traced.traces {
@@ -193,10 +182,7 @@ proptest! {
         let reverse = back(&mut config, AppConfig { start: Time(start), ..file(sizes.1) });
         reverse.sink.read_rate = slow.1.map(Rate);
         reverse.buffer = buffers.1;
-        let request = Request {
-            config: &config, seed, replication: 0, trace: &[], pcap: &[], cancel: None,
-            max_events: Some(5_000_000), max_wall: None,
-        };
+        let request = Request { max_events: Some(5_000_000), ..Request::new(&config, seed, 0) };
         let outcome = lasthop_sim::run(&request).expect("the run succeeds");
         prop_assert_eq!(outcome.stopped, None);
         for (direction, size) in [("", sizes.0), ("reverse.", sizes.1)] {

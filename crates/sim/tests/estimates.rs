@@ -1,10 +1,8 @@
 //! What an access point learns of senders' timers by watching, against the senders' own.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{chain, wire};
+use crate::common::{chain, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::Config;
 use lasthop_sim::probe::trace::{Column, TraceTable};
@@ -62,14 +60,9 @@ fn watch(config: &Config, name: &str) -> Errors {
 fn watch_replication(config: &Config, name: &str, replication: u64) -> Errors {
     let file = scratch(name);
     let request = Request {
-        config,
-        seed: 1,
-        replication,
         trace: &["rtt".into()],
         pcap: &[(0, file.clone())],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
+        ..Request::new(config, 1, replication)
     };
     let outcome = run(&request).expect("the run succeeds");
     let truth = Truth::of(&outcome.traces[0]);

@@ -1,8 +1,6 @@
 //! A slotted network end to end.
 
-mod common;
-
-use common::{chain, metric, run_once, source};
+use crate::common::{chain, metric, run_once, source};
 use lasthop_sim::medium::slots::{Interference, SlotMediumConfig};
 use lasthop_sim::model::{
     Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
@@ -106,16 +104,7 @@ fn air(outcome: &Outcome, name: &str) -> u64 {
 type Row = (u64, String, String, String, String, i64);
 
 fn slots(config: &Config) -> (Outcome, Vec<Row>) {
-    let request = Request {
-        config,
-        seed: 1,
-        replication: 0,
-        trace: &["slots".to_string()],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { trace: &["slots".to_string()], ..Request::new(config, 1, 0) };
     let outcome = run(&request).expect("the run succeeds");
     let table: &TraceTable = &outcome.traces[0];
     let column = |name: &str| &table.columns.iter().find(|column| column.0 == name).expect("a column").1;

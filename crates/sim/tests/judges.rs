@@ -1,8 +1,6 @@
 //! Laws that judge losses, against what the network knows of each loss.
 
-mod common;
-
-use common::{ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
+use crate::common::{ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::Config;

@@ -1,8 +1,6 @@
 //! Delays, round trips and queues, as metrics report them.
 
-mod common;
-
-use common::metric;
+use crate::common::metric;
 use lasthop_sim::probe::trace::{Column, Trace};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};
@@ -44,16 +42,7 @@ fn traced(scenario: &str, trace: &[&str]) -> Outcome {
     let scenario = Scenario::from_text(scenario, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
     let config = scenario.config(0);
     let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { trace: &trace, ..Request::new(&config, 1, 0) };
     run(&request).unwrap_or_else(|error| panic!("{error}"))
 }
 

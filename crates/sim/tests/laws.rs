@@ -1,8 +1,6 @@
 //! The congestion laws end to end: what their papers say of simple paths.
 
-mod common;
-
-use common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
+use crate::common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::model::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;

@@ -106,16 +106,7 @@ const ONE_STATION: &str = "[flows.f]\nfrom = \"sta1\"\nto = \"ap\"\n";
 
 fn simulate(scenario: &Scenario) -> (Estimate, Outcome, f64) {
     let config = scenario.config(0);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(&config, 1, 0);
     let (outcome, bytes, _) = counted(|| run(&request).expect("it runs"));
     (estimate(&config), outcome, bytes)
 }
@@ -179,16 +170,7 @@ fn a_cell_in_which_all_hear_each_other_takes_as_much_more_as_it_has_more_station
             let (scenario, loading, _) = counted(|| load(&cell(stations, more)));
             let mut config = scenario.config(0);
             config.run.max_events = Some(20_000);
-            let request = Request {
-                config: &config,
-                seed: 1,
-                replication: 0,
-                trace: &[],
-                pcap: &[],
-                cancel: None,
-                max_events: None,
-                max_wall: None,
-            };
+            let request = Request::new(&config, 1, 0);
             let (_, running, _) = counted(|| run(&request).expect("it runs"));
             (loading, running)
         });
@@ -294,16 +276,7 @@ fn a_trace_ten_times_as_long_takes_no_more_memory() {
     let rows = |seconds: &str| {
         let set = [("run.duration".to_string(), seconds.to_string())];
         let config = Scenario::from_text(&text, "limits.toml", &set).expect("a valid scenario").config(0);
-        let request = Request {
-            config: &config,
-            seed: 1,
-            replication: 0,
-            trace: &["tcp".into(), "queue".into()],
-            pcap: &[],
-            cancel: None,
-            max_events: None,
-            max_wall: None,
-        };
+        let request = Request { trace: &["tcp".into(), "queue".into()], ..Request::new(&config, 1, 0) };
         let (outcome, bytes, _) = counted(|| run(&request).expect("it runs"));
         (outcome.traces.iter().map(lasthop_sim::probe::trace::Trace::rows).sum::<usize>(), bytes)
     };

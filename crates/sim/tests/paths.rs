@@ -1,8 +1,6 @@
 //! A round trip that is drawn for a link is the one that its packets meet.
 
-mod common;
-
-use common::{chain, metric, ns2_tcp, run_replication, source};
+use crate::common::{chain, metric, ns2_tcp, run_replication, source};
 use lasthop_sim::medium::path::RttLaw;
 use lasthop_sim::model::{FlowConfig, LinkKind, SinkConfig, TransportConfig};
 use lasthop_sim::traffic::AppKind;

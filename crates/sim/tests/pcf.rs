@@ -1,10 +1,8 @@
 //! Contention-free periods end to end: TCP and the ARQ snoop agent over an access point that polls.
 
-mod common;
-
 use std::process::Command;
 
-use common::{chain, metric, run_replication};
+use crate::common::{chain, metric, run_replication};
 use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
 use lasthop_sim::model::{AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig};
 use lasthop_sim::traffic::AppKind;
@@ -104,16 +102,7 @@ impl Captured {
 fn captured(config: &Config, name: &str) -> (Outcome, Vec<u8>, Vec<Captured>) {
     let path = std::env::temp_dir().join(format!("lasthop-pcf-{name}-{}.pcap", std::process::id()));
     let pcap = [(0, path.clone())];
-    let request = Request {
-        config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &pcap,
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request { pcap: &pcap, ..Request::new(config, 1, 0) };
     let outcome = lasthop_sim::run(&request).expect("the run succeeds");
     let file = std::fs::read(&path).expect("the capture is there");
     std::fs::remove_file(&path).expect("the capture can be removed");

@@ -1,8 +1,6 @@
 //! An agent that hides duplicate acknowledgements at an access point: where it helps, and where it harms.
 
-mod common;
-
-use common::{metric, run_replication};
+use crate::common::{metric, run_replication};
 use lasthop_sim::Outcome;
 use lasthop_sim::scenario::Scenario;
 

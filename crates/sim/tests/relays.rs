@@ -1,8 +1,6 @@
 //! A run that sends packets ahead over relays gives what a run gives that takes every crossing by itself.
 
-mod common;
-
-use common::{chain, direction, ns2_tcp, wire};
+use crate::common::{chain, direction, ns2_tcp, wire};
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
 use lasthop_sim::{Outcome, Request, run};
@@ -14,16 +12,7 @@ use proptest::prelude::*;
 /// The outcome, each link watched or none.
 fn outcome(config: &Config, trace: &[&str], max_events: Option<u64>) -> Outcome {
     let trace: Vec<String> = trace.iter().map(|name| (*name).to_owned()).collect();
-    let request = Request {
-        config,
-        seed: 1,
-        replication: 0,
-        trace: &trace,
-        pcap: &[],
-        cancel: None,
-        max_events,
-        max_wall: None,
-    };
+    let request = Request { trace: &trace, max_events, ..Request::new(config, 1, 0) };
     run(&request).expect("the run succeeds")
 }
 

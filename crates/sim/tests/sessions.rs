@@ -1,8 +1,6 @@
 //! Users who open a connection for each session: what a transfer takes, and what becomes of it.
 
-mod common;
-
-use common::{chain, metric, run_once, run_replication, source, wire};
+use crate::common::{chain, metric, run_once, run_replication, source, wire};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, TransportConfig};

@@ -1,9 +1,7 @@
 //! Timers that fire for what was not lost, retransmissions that nobody needed, and how round trips and the service of a
 //! link spread: cases made by hand.
 
-mod common;
-
-use common::{chain, file, metric, run_once, source, wire};
+use crate::common::{chain, file, metric, run_once, source, wire};
 use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::{Config, TransportConfig};
 use lasthop_sim::traffic::AppKind;
@@ -124,7 +122,8 @@ fn what_is_on_its_way_of_other_segments_does_not_make_a_timer_spurious() {
 fn traced(config: &Config, trace: &[String]) -> Outcome {
     let (seed, replication, cancel) = (1, 0, None);
     let (max_events, max_wall, pcap) = (None, None, &[][..]);
-    let request = Request { config, seed, replication, trace, pcap, cancel, max_events, max_wall };
+    let request =
+        Request { trace, pcap, cancel, max_events, max_wall, ..Request::new(config, seed, replication) };
     run(&request).expect("the run succeeds")
 }
 

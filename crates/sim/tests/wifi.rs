@@ -1,8 +1,6 @@
 //! An 802.11 hop end to end: TCP over it, and the ARQ snoop agent on it.
 
-mod common;
-
-use common::{back, chain, file, metric, run_replication, source};
+use crate::common::{back, chain, file, metric, run_replication, source};
 use lasthop_sim::Outcome;
 use lasthop_sim::medium::radio::config::{
     ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, RadioConfig,
@@ -178,16 +176,7 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
     let config = lle_setting(None);
     let path = std::env::temp_dir().join(format!("lasthop-wifi-{}.pcap", std::process::id()));
     let pcap = [(0, path.clone())];
-    let request = lasthop_sim::Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &pcap,
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = lasthop_sim::Request { pcap: &pcap, ..lasthop_sim::Request::new(&config, 1, 0) };
     let captured = lasthop_sim::run(&request).expect("the run succeeds");
     let bytes = std::fs::read(&path).expect("the capture is there");
     std::fs::remove_file(&path).expect("the capture can be removed");

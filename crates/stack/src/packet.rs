@@ -183,9 +183,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// The choice in words, for the parameters of the laws that offer it.
-    pub const MEANING: &str = "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper";
-
     /// Bytes it adds to a header. The option has kind, length, experiment, two stamps, the trigger and the modulation:
     /// 17 bytes, padded to words.
     #[must_use]

@@ -14,28 +14,45 @@ RUN = "run.json"
 STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 
 
+_HERE = Path(__file__).resolve()
+
+DATA = _HERE.parents[1] / "data"
+"""What the package brings beside its code; in a checkout, links to the folders at its top."""
+
+
 @cache
-def root() -> Path | None:
-    """The checkout this package runs from, or the one around the current directory."""
-    here = Path(__file__).resolve()
-    for folder in [*here.parents[3:4], Path.cwd(), *Path.cwd().parents]:
-        if (folder / "scenarios").is_dir() and (folder / "papers").is_dir():
-            return folder
-    return None
+def checkout() -> Path | None:
+    """The checkout that this package runs from; an installed package has none, wherever it is called."""
+    top = _HERE.parents[3]
+    return top if (top / "Cargo.toml").is_file() and _HERE.parents[2] == top / "python" else None
 
 
-def folder(name: str) -> Path | None:
-    """A folder of the checkout (`scenarios`, `papers`, `bench`), if it is there."""
-    base = root()
-    found = base / name if base else None
-    return found if found and found.is_dir() else None
+def data(name: str) -> Path:
+    """What the package brings under this name: `scenarios`, `papers` or `CITATION.cff`.
+
+    Nothing else is looked at: a folder of that name in the current directory is somebody else's.
+    """
+    found = (DATA / name).resolve()
+    if not found.exists():
+        raise UsageError(f"{DATA / name}: is missing; expected what lasthop brings: install it again")
+    return found
 
 
 def shipped() -> dict[str, Path]:
     """The scenarios that come with lasthop: id to file, in the order of their ids."""
-    base = folder("scenarios")
-    files = sorted(base.rglob("*.toml")) if base else []
-    return {f.relative_to(base).with_suffix("").as_posix(): f for f in files if base}
+    base = data("scenarios")
+    files = {f.relative_to(base).with_suffix("").as_posix(): f for f in sorted(base.rglob("*.toml"))}
+    if not files:
+        raise UsageError(f"{base}: no scenarios; expected those that lasthop brings: install it again")
+    return files
+
+
+def shipped_file(ident: str) -> Path:
+    """The file of a shipped scenario by its id alone, whatever the current directory has of that name."""
+    known = shipped()
+    if ident not in known:
+        raise UsageError(f"{ident}: no such scenario of lasthop; {nearest(ident, known)}")
+    return known[ident]
 
 
 def find(argument: str) -> Path:
@@ -54,20 +71,18 @@ def find(argument: str) -> Path:
     name = argument.removesuffix(".toml").strip("/")
     if name in known:
         return known[name]
-    if "scenarios/" in name and name.split("scenarios/", 1)[1] in known:
-        return known[name.split("scenarios/", 1)[1]]
-    instead = nearest(
-        name, known, none="expected a file, since no scenarios are shipped with this installation"
-    )
-    raise UsageError(f"{argument}: no such scenario file or id; {instead}")
+    # As the pages and papers name them.
+    if (ident := name.removeprefix("scenarios/")) in known:
+        return known[ident]
+    raise UsageError(f"{argument}: no such scenario file or id; {nearest(name, known)}")
 
 
 def scenario_id(path: Path) -> str:
     """The id of a scenario file: its place below `scenarios/`, else its stem."""
     full = path.resolve()
-    base = folder("scenarios")
-    if base and full.is_relative_to(base.resolve()):
-        return full.relative_to(base.resolve()).with_suffix("").as_posix()
+    base = (DATA / "scenarios").resolve()
+    if full.is_relative_to(base):
+        return full.relative_to(base).with_suffix("").as_posix()
     return full.parent.name if full.name == TEXT else full.stem
 
 
@@ -104,10 +119,10 @@ def expect_folder(folder: Path, argument: str | None = None) -> None:
 
 def program() -> str:
     """How lasthop is called from the current directory: by the starter of a checkout, if this is one."""
-    starter = Path(__file__).resolve().parents[3] / "lasthop"
-    if not (starter.is_file() and os.access(starter, os.X_OK)):
+    top = checkout()
+    if top is None or not os.access(top / "lasthop", os.X_OK):
         return "lasthop"
-    return "./lasthop" if starter.parent == Path.cwd() else str(starter)
+    return "./lasthop" if top == Path.cwd() else str(top / "lasthop")
 
 
 def is_study(argument: str) -> bool:

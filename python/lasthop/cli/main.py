@@ -35,6 +35,7 @@ COMMANDS = {
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
+    "cite": ("cite", "Print how to cite lasthop and the papers."),
     "merge": ("results", "Join the shards of a study."),
     "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
     "services": ("show", "Print the services of dynamic ARQ with their reasons."),

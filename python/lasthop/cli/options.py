@@ -13,12 +13,29 @@ from lasthop.base.errors import nearest
 from lasthop.base.quantity import seconds, share
 
 if TYPE_CHECKING:
+    from click import Choice as OneOf
+    from click import ParamType
+
     from lasthop.scenario.scenario import Scenario
+else:
+    # Before click 8.2 a choice, and before 8.5 any type of a parameter, takes no type of its own.
+    class ParamType(click.ParamType):
+        """click's, with and without a type in brackets."""
+
+        def __class_getitem__(cls, kind):
+            return cls
+
+    class OneOf(click.Choice):
+        """click's, with and without a type in brackets."""
+
+        def __class_getitem__(cls, kind):
+            return cls
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Word(click.ParamType[str]):
+class Word(ParamType[str]):
     """Any text but an empty one, which is what a variable that is not set leaves behind."""
 
     name = "TEXT"
@@ -30,7 +47,7 @@ class Word(click.ParamType[str]):
         return str(value)
 
 
-class Place(click.ParamType[Path]):
+class Place(ParamType[Path]):
     """A file or directory."""
 
     name = "PATH"
@@ -48,7 +65,7 @@ class Place(click.ParamType[Path]):
         return click.Path().shell_complete(ctx, param, incomplete)
 
 
-class Whole(click.ParamType[int]):
+class Whole(ParamType[int]):
     """A whole number between two bounds."""
 
     name = "N"
@@ -69,15 +86,17 @@ class Whole(click.ParamType[int]):
         return number
 
 
-class Choice(click.Choice[str]):
+class Choice(OneOf[str]):
     """One of a few words."""
 
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """What is said of any other word."""
-        return f'"{value}"; {nearest(str(value), self.choices)}'
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check; click's own message is another one in each of its versions."""
+        if value not in self.choices:
+            self.fail(f'"{value}"; {nearest(str(value), self.choices)}', param, ctx)
+        return str(value)
 
 
-class Seconds(click.ParamType[float]):
+class Seconds(ParamType[float]):
     """A time such as "30 s"; a bare number is seconds."""
 
     name = "TIME"
@@ -92,7 +111,7 @@ class Seconds(click.ParamType[float]):
         return found
 
 
-class Share(click.ParamType[float]):
+class Share(ParamType[float]):
     """A share such as "2 %"."""
 
     name = "SHARE"
@@ -107,7 +126,7 @@ class Share(click.ParamType[float]):
         return found
 
 
-class Shard(click.ParamType[tuple[int, int]]):
+class Shard(ParamType[tuple[int, int]]):
     """One part of several, such as 1/8."""
 
     name = "I/N"

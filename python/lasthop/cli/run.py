@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,11 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, report, verbose, written
+from lasthop.cli.talk import data, note, report, verbose, warn, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lasthop.scenario.scenario import Run, Scenario
 
 
@@ -91,8 +94,7 @@ def run_command(
     from lasthop.scenario.kept import keep
 
     chosen = loaded(scenario, settings)
-    for warning in chosen.warnings:
-        note(f"warning: {warning}")
+    warn(chosen.warnings)
     left = chosen.select(where)
     index = left[0] if point is None else point
     channels = chosen.check_trace(_channels(trace), index)
@@ -110,8 +112,7 @@ def run_command(
         f"{chosen.id}: point {index} of {len(chosen.points())} ({_words(chosen, index)}), "
         f"seed {chosen_seed}, replication {replication}"
     )
-    drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
-    try:
+    with _drafts(captures) as drafts:
         done = attended(
             lambda cancel: chosen.run(
                 seed,
@@ -124,11 +125,6 @@ def run_command(
                 cancel=cancel,
             )
         )
-        for link, path in captures.items():
-            drafts[link].replace(path)
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
     _note_run(done)
     if as_json:
         data(dumps(done.as_dict()))
@@ -223,6 +219,19 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
                 probe.unlink()
         except OSError as e:
             raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
+
+
+@contextmanager
+def _drafts(captures: dict[str, Path]) -> Iterator[dict[str, Path]]:
+    """Files to capture to, which take the places of those named once the run is done."""
+    drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
+    try:
+        yield drafts
+        for link, path in captures.items():
+            drafts[link].replace(path)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
 
 
 def _note_run(done: Run) -> None:

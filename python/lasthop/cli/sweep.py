@@ -32,10 +32,11 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn_of_stopped, written
+from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn, warn_of_stopped, written
 
 if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
+    from lasthop.study.study import Study
     from lasthop.study.sweep import Sweep
 
 
@@ -114,13 +115,11 @@ def sweep_command(
     from lasthop.study.study import Study
     from lasthop.study.sweep import Precision, Sweep
     from lasthop.study.work import Limits
-    from lasthop.views.tables import study_json, study_text
 
     if shard and ci:
         raise UsageError("cannot be combined with --ci; expected one of them", argument="shard")
     chosen = loaded(scenario, settings)
-    for warning in chosen.warnings:
-        note(f"warning: {warning}")
+    warn(chosen.warnings)
     part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
     folder = out or Path("studies") / f"{chosen.id}{part}"
     precision = Precision(ci, max_replications, replications or 5) if ci else None
@@ -152,18 +151,9 @@ def sweep_command(
         note(f"  {shlex.join([program(), *_again(sys.argv[1:])])}")
         raise click.exceptions.Exit(130) from None
     note(progress.summary())
-    warn_of_stopped(study)
-    if as_json:
-        data(study_json(study))
-    elif study.metrics():
-        report(study_text(study, judgements=judgements or verbose()))
-    failures = study.failures
-    for failure in failures[: None if verbose() else 5]:
-        complain(str(failure.row.error))
-    if failures:
-        note(f"{len(failures)} of {study.size} runs failed; the same command repeats them")
+    some_failed = _tell(study, judgements=judgements, as_json=as_json)
     written(folder)
-    if failures:
+    if some_failed:
         raise click.exceptions.Exit(1)
 
 
@@ -184,6 +174,23 @@ def _carry_out(work: Sweep, executor: str) -> None:
             for child in multiprocessing.active_children():
                 child.kill()
             raise
+
+
+def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:
+    """Print what the runs came to and which of them failed, and return whether any did."""
+    from lasthop.views.tables import study_json, study_text
+
+    warn_of_stopped(study)
+    if as_json:
+        data(study_json(study))
+    elif study.metrics():
+        report(study_text(study, judgements=judgements or verbose()))
+    failures = study.failures
+    for failure in failures[: None if verbose() else 5]:
+        complain(str(failure.row.error))
+    if failures:
+        note(f"{len(failures)} of {study.size} runs failed; the same command repeats them")
+    return bool(failures)
 
 
 def _would(

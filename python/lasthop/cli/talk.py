@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lasthop.study.study import Study
 
 
@@ -23,6 +25,12 @@ def note(text: str) -> None:
     """Print a remark on stderr; -q silences it."""
     if not quiet():
         click.echo(text, err=True)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Print what is odd about a scenario."""
+    for warning in warnings:
+        note(f"warning: {warning}")
 
 
 def warn_of_stopped(study: Study) -> None:

@@ -23,7 +23,7 @@ from lasthop.cli.options import (
     verbose_option,
     where_option,
 )
-from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
+from lasthop.cli.talk import data, note, paint, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
     from lasthop.papers.reproduce import Paper
@@ -38,7 +38,7 @@ MISSED = 3
 @click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
 @click.option("--quick", is_flag=True, help="Fewer points and replications.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
-@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md.")
+@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md of a checkout.")
 @click.option("--readings", is_flag=True, help="Judge the claims under every reading listed, instead.")
 @click.option(
     "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
@@ -73,20 +73,21 @@ def reproduce_command(
     Each claim gets a verdict: agrees, cannot tell, differs. The exit code is 3 if one is worse
     than the verdict on record in papers/ID.md.
     """
+    from lasthop.base import paths
     from lasthop.base.errors import UsageError
     from lasthop.base.jsontext import dumps
-    from lasthop.base.table import grid
     from lasthop.cli.interrupt import interruptible
     from lasthop.papers import reproduce as book
     from lasthop.study.progress import reporter
 
     if listing:
-        papers = [book.paper(name) for name in book.known()]
-        if as_json:
-            data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
-        else:
-            data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
+        _list([book.paper(name) for name in book.known()], as_json=as_json)
         return
+    if record and paths.checkout() is None:
+        raise UsageError(
+            "found no checkout, whose papers/ID.md has the record; expected ./lasthop reproduce inside one",
+            argument="record",
+        )
     if record and quick:
         raise UsageError("a quick run is too coarse for the record; expected no --quick", argument="record")
     if readings or names:
@@ -130,6 +131,16 @@ def reproduce_command(
             written(folder)
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
+
+
+def _list(papers: list[Paper], *, as_json: bool) -> None:
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
+
+    if as_json:
+        data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
+    else:
+        data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
 
 
 def _readings(
@@ -204,11 +215,10 @@ def check_command(
         raise UsageError("needs a scenario; expected exactly one", argument="theory")
     missed = 0
     documents = []
-    for name in scenarios or shipped():
+    for name in scenarios or map(str, shipped().values()):
         scenario = loaded(name, settings)
         found = check.validate(scenario)
-        for warning in found.warnings:
-            note(f"warning: {warning}")
+        warn(found.warnings)
         document = found.as_dict()
         if not as_json:
             report(found.text())
@@ -240,7 +250,7 @@ def bench_command(
     listing: bool,
     as_json: bool,
 ) -> None:
-    """Measure CPU time, events, packets and peak memory on the cases of bench/, all or some."""
+    """Measure CPU time, events, packets and peak memory on the cases of a checkout's bench/, all or some."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
     from lasthop.tools import agentcost, bench, lawcost

@@ -31,6 +31,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
 
+_CAPTION = "caption"
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "lasthop",
     "font.family": "DejaVu Sans",
@@ -66,12 +67,22 @@ def sheet(width: float, height: float) -> Iterator[Figure]:
 
 def caption(figure: Figure, text: str) -> None:
     """Say below a figure what it is made of."""
-    figure.supxlabel(f"{text} · lasthop {_core.__version__}", fontsize=7.5, color="0.35")
+    _set_caption(figure, f"{text} · lasthop {_core.__version__}")
 
 
 def add_to_caption(figure: Figure, text: str) -> None:
     """Say one thing more below a figure."""
-    figure.supxlabel(f"{figure.get_supxlabel()} · {text}", fontsize=7.5, color="0.35")
+    _set_caption(figure, f"{caption_of(figure)} · {text}")
+
+
+def caption_of(figure: Figure) -> str:
+    """What is said below a figure."""
+    # Before 3.8 matplotlib does not tell the label it was given.
+    return next((text.get_text() for text in figure.texts if text.get_label() == _CAPTION), "")
+
+
+def _set_caption(figure: Figure, text: str) -> None:
+    figure.supxlabel(text, fontsize=7.5, color="0.35").set_label(_CAPTION)
 
 
 def counts(numbers: Iterable[int]) -> str:

@@ -13,16 +13,16 @@ another by claim. Readings that are `beside` have a column of their own in the l
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.errors import StudyError, UsageError, nearest
-from lasthop.base.files import replacing
+from lasthop.base import paths
+from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.papers.claims import AGREES, DIFFERS, VERDICTS, Finding
 from lasthop.papers.measure import judge
+from lasthop.papers.report import ReportTable, put
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -193,7 +193,7 @@ def judge_all(
 
 def scenario_of(reading: Reading, name: str, study: Mapping[str, Any]) -> Scenario:
     """The scenario of a study under a reading."""
-    source = reading.instead.get(name, study["scenario"])
+    source = paths.shipped_file(reading.instead.get(name, study["scenario"]))
     base = load(source, [(k, as_text(v)) for k, v in study.get("set", {}).items()])
     flows = list(dict.fromkeys(base.flows().values()))
     settings = {**reading.settings, **reading.per.get(name, {})}
@@ -234,18 +234,8 @@ def _spelt_out(settings: Mapping[str, object], flows: list[str]) -> Pairs:
 
 def record(result: Readings) -> None:
     """Put both tables into the report, in the place of those that are there or at its end."""
-    report = result.paper.report
-    text = report.read_text(encoding="utf-8") if report.is_file() else f"# {result.paper.title}\n"
-    for head, rows in (result.by_reading(), result.by_claim()):
-        lines = [head, ["---"] * len(head), *rows]
-        block = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-        pattern = re.compile(rf"^\| {head[0]} \|[^\n]*\| {DIFFERS} \|[^\n]*\n(?:\|[^\n]*\n)+", re.MULTILINE)
-        if there := pattern.search(text):
-            text = text[: there.start()] + block + text[there.end() :]
-        else:
-            text = f"{text.rstrip()}\n\n{block}"
-    try:
-        with replacing(report) as draft:
-            draft.write_text(text, encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{report}: {e.strerror}; expected a writable file") from e
+    tables = [
+        ReportTable(head, rows, rf"\| {head[0]} \|[^\n]*\| {DIFFERS} \|")
+        for head, rows in (result.by_reading(), result.by_claim())
+    ]
+    put(result.paper.report, result.paper.title, tables)

@@ -6,17 +6,16 @@ table in `papers/<id>.md` whose head names `claim` and `verdict`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
-from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
 from lasthop.papers.measure import judge
+from lasthop.papers.report import ReportTable, put
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -115,9 +114,11 @@ def _row(finding: Finding) -> dict[str, str]:
 
 def known() -> dict[str, Path]:
     """The ids that can be reproduced and their claims files."""
-    base = paths.folder("papers")
-    files = sorted(base.glob(f"*{_SUFFIX}")) if base else []
-    return {f.name.removesuffix(_SUFFIX): f for f in files}
+    base = paths.data("papers")
+    files = {f.name.removesuffix(_SUFFIX): f for f in sorted(base.glob(f"*{_SUFFIX}"))}
+    if not files:
+        raise UsageError(f"{base}: no papers; expected those that lasthop brings: install it again")
+    return files
 
 
 def paper(ident: str) -> Paper:
@@ -166,7 +167,9 @@ def reproduce(
     for name, settings in one.studies.items():
         own = settings.get("quick", {}) if quick else {}
         changes = {**settings.get("set", {}), **own.get("set", {})}
-        scenario = load(settings["scenario"], [(k, as_text(v)) for k, v in changes.items()])
+        scenario = load(
+            paths.shipped_file(settings["scenario"]), [(k, as_text(v)) for k, v in changes.items()]
+        )
         folder = out / (one.id + ("-quick" if quick else "")) / name
         study = Study.create(
             scenario,
@@ -202,22 +205,7 @@ def is_stale(folder: Path) -> bool:
 def record(result: Reproduction) -> None:
     """Put the verdicts on record: replace the table of claims in the report, or append one."""
     rows = [_row(finding) for finding in result.findings]
-    head = list(rows[0])
-    table = [
-        f"| {' | '.join(head)} |",
-        f"|{' --- |' * len(head)}",
-        *(f"| {' | '.join(row.values())} |" for row in rows),
-    ]
-    report = result.paper.report
-    text = report.read_text(encoding="utf-8") if report.is_file() else f"# {result.paper.title}\n"
-    pattern = re.compile(r"^\| claim \|[^\n]*\bverdict\b[^\n]*\n(?:\|[^\n]*\n)+", re.MULTILINE)
-    block = "\n".join(table) + "\n"
-    if pattern.search(text):
-        text = pattern.sub(lambda _: block, text, count=1)
-    else:
-        text = f"{text.rstrip()}\n\n## How close we come\n\n{block}"
-    try:
-        with replacing(report) as draft:
-            draft.write_text(text, encoding="utf-8")
-    except OSError as e:
-        raise StudyError(f"{report}: {e.strerror}; expected a writable file") from e
+    found_by = r"\| claim \|[^\n]*\bverdict\b"
+    values = [list(row.values()) for row in rows]
+    table = ReportTable(list(rows[0]), values, found_by, "## How close we come\n\n")
+    put(result.paper.report, result.paper.title, [table])

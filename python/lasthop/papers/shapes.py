@@ -59,12 +59,21 @@ _WHOLE: dict[str, Shape] = {
     "claim": _ENTRIES,
     "table": _ENTRIES,
     "studies": ("a table", _table(lambda value: True)),
+    "cite": ("a table", _table(lambda value: True)),
+}
+_CITE: dict[str, Shape] = {
+    **dict.fromkeys(("type", "key", "title", "in", "pages", "month", "doi", "url"), _TEXT),
+    **dict.fromkeys(
+        ("volume", "number", "year"), ("text or a number", lambda value: _is_text(value) or _is_number(value))
+    ),
+    "author": ("a list of names", lambda value: value != [] and _all(_is_text)(value)),
 }
 
 
 def check_file(path: Path, whole: Mapping[str, Any]) -> None:
     """Raise unless the file has tables where tables are expected, and those their parts."""
     _check(str(path), whole, _WHOLE)
+    _check(f"{path}: cite", whole.get("cite", {}), _CITE)
     for table in whole.get("table", []):
         _check(f"{path}: {table.get('id', 'table')}", table, _SPREAD)
 

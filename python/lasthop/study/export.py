@@ -12,7 +12,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
-from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest
+from lasthop.base.errors import LasthopError, StudyError, UsageError, nearest, reason
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import dumps
 from lasthop.base.paths import expect_folder, protect
@@ -122,10 +122,13 @@ def _parquet(table: Table, path: Path) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError as e:
+    except ModuleNotFoundError as e:
         raise LasthopError(
             'export: pyarrow is not installed; expected it for Parquet (pip install "lasthop[parquet]")'
         ) from e
+    except ImportError as e:
+        # Such as one that needs a newer numpy.
+        raise LasthopError(f"export: pyarrow: {reason(e)}; expected one that can be imported") from e
     columns = {name: [row[name] for row in table.rows] for name in table.columns}
     kinds = {name: _kind(values) for name, values in columns.items()}
     arrays = {name: pa.array(values, type=getattr(pa, kinds[name])()) for name, values in columns.items()}

@@ -116,10 +116,17 @@ class Measured:
         }
 
 
+def folder() -> Path:
+    """The folder of the cases; only a checkout has one."""
+    top = paths.checkout()
+    if top is None:
+        raise UsageError("bench: found no checkout; expected ./lasthop bench inside one")
+    return top / "bench"
+
+
 def cases(names: tuple[str, ...] = ()) -> list[Case | AgentCase | LawCase]:
     """The cases of that name, or all."""
-    base = paths.folder("bench")
-    files = {f.stem: f for f in sorted(base.glob("*.toml"))} if base else {}
+    files = {f.stem: f for f in sorted(folder().glob("*.toml"))}
     for name in names:
         if name not in files:
             raise UsageError(f"bench: {name}: unknown case; {nearest(name, files)}")
@@ -248,9 +255,7 @@ def peer(case: Case) -> Measured:
     why = no_peer(case)
     if why is not None:
         raise LasthopError(f"bench: {case.name}: cannot be compared with ns-2: {why}; expected ns-2")
-    base = paths.folder("bench")
-    assert base is not None
-    script = base / "peers" / "ns2" / case.peer["ns2"]
+    script = folder() / "peers" / "ns2" / case.peer["ns2"]
     duration = str(case.peer["duration"])
     command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
     scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])

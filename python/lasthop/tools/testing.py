@@ -6,6 +6,9 @@ last line printed. Nothing stops at a failure, so one call shows everything that
 In CI (the variable `CI` is set) and with `--soak`, the Python tests run on an extension of their own,
 built with the profile `checked`: an overflow or a broken assumption ends a run. It is kept below
 `target/checked`; the extension of the checkout, which a user calls, stays as it is.
+
+With `--lowest` they run in an environment of their own, `target/lowest`, which has the lowest version of
+each package that an installed lasthop may have.
 """
 
 import argparse
@@ -18,6 +21,8 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from lasthop.tools import lowest
 
 ROOT = Path(__file__).resolve().parents[3]
 CHECKED = ROOT / "target" / "checked"
@@ -130,7 +135,7 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Splits the arguments into ours and pytest's: those after `--`, and any that are not ours.
 
     >>> parse(["--fast", "--", "-k", "sweep"])
-    (Namespace(fast=True, lint=False, soak=False, case=None), ['-k', 'sweep'])
+    (Namespace(fast=True, lint=False, soak=False, lowest=False, case=None), ['-k', 'sweep'])
     """
     parser = argparse.ArgumentParser(
         prog="lasthop test",
@@ -147,6 +152,11 @@ def parse(args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         help="only the long searches: 10 000 random scenarios and 20 000 corrupted files",
     )
     only.add_argument(
+        "--lowest",
+        action="store_true",
+        help="the Python tests only, with the lowest versions of packages that are allowed",
+    )
+    only.add_argument(
         "--case", type=int, metavar="N", help="print random scenario N, run it and report violated invariants"
     )
     ours, rest = parser.parse_known_args(args)
@@ -157,8 +167,10 @@ def main(args: Sequence[str] = ()) -> int:
     """Runs the checks and returns 0 when all passed, 1 when one failed, 2 where there is no checkout."""
     options, for_pytest = parse(args)
     if not (ROOT / "Cargo.toml").is_file():
-        print(f"error: {ROOT}: not a checkout; expected ./lasthop test inside a checkout", file=sys.stderr)
+        print("error: test: found no checkout; expected ./lasthop test inside one", file=sys.stderr)
         return 2
+    if options.lowest:
+        return lowest.run(ROOT, for_pytest, environment())
     if options.case is not None:
         return show_case(options.case)
     for tool, use in OPTIONAL_TOOLS.items():

@@ -52,7 +52,7 @@ def queues_hold_what_they_have_room_for(seen: Observed) -> Iterator[str]:
     columns = seen.traces.get("queue")
     if columns is None:
         return
-    links, directions = np.asarray(columns["link"]), np.asarray(columns["direction"])
+    links, directions = (np.asarray(columns[name], dtype=str) for name in ("link", "direction"))
     packets = np.asarray(columns["packets"])
     for link in seen.tree["links"]:
         for direction, at in (("forward", ""), ("reverse", "reverse.")):

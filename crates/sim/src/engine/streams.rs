@@ -54,6 +54,12 @@ impl Stream {
         bits
     }
 
+    /// A whole number from 0 to `most`, each as likely as the others to within 2^-32. It takes one draw.
+    #[inline]
+    pub fn up_to(&mut self, most: u32) -> u32 {
+        ((u128::from(self.next_u64()) * (u128::from(most) + 1)) >> 64) as u32
+    }
+
     /// A number from the half-open interval from 0 to 1, in steps of 2^-53.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
@@ -175,6 +181,18 @@ mod tests {
         assert_eq!(drawn(1, 5), drawn(11, 5));
         assert_ne!(drawn(0, 5), drawn(0, 6));
         assert_eq!(drawn(3, 0), Stream::named(1, 0, "sections").next_u64());
+    }
+
+    #[test]
+    fn whole_numbers_reach_both_ends_and_take_the_upper_bits_of_one_draw() {
+        let (mut stream, mut bits) = (Stream::named(1, 0, "whole"), Stream::named(1, 0, "whole"));
+        assert!((0..100).all(|_| stream.up_to(u32::MAX) == (bits.next_u64() >> 32) as u32));
+        let mut counts = [0; 3];
+        for _ in 0..3_000 {
+            counts[stream.up_to(2) as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (900..1_100).contains(count)), "{counts:?}");
+        assert_eq!(stream.up_to(0), 0);
     }
 
     #[test]

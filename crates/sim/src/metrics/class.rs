@@ -25,9 +25,12 @@ impl Measured for Class {
             "goodput of this class: application bytes in order at the client",
             |class| ratio(class.bytes as f64 * 8.0, class.seconds),
         ),
-        row("bytes", Unit::Bytes, "application bytes of this class in order at the client", |class| {
-            Some(class.bytes as f64)
-        }),
+        row(
+            "bytes",
+            Unit::Bytes,
+            "goodput of this class: application bytes in order at the client",
+            |class| Some(class.bytes as f64),
+        ),
         row(
             "transfers_begun",
             Unit::Transfers,

@@ -20,6 +20,7 @@ use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
+use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
 
@@ -53,7 +54,8 @@ impl Measurement<'_> {
         self.end.since(self.begin).as_secs()
     }
 
-    /// Whether the measurement began: a run that was stopped within its warm-up has measured nothing.
+    /// Whether the warm-up was over: a run that was stopped within it has measured nothing, what a queue held at its end
+    /// included.
     fn has_begun(&self) -> bool {
         self.end >= self.begin
     }
@@ -74,8 +76,7 @@ impl Measurement<'_> {
 
     pub(super) fn udp_flow(&self, place: usize) -> UdpFlow {
         let (began, ended) = self.udp(place);
-        let delays = if self.has_begun() { ended.delays } else { Summary::default() };
-        UdpFlow { began: *began, ended: UdpSample { delays, ..*ended }, seconds: self.seconds() }
+        UdpFlow { began: *began, ended: *ended, seconds: self.seconds() }
     }
 
     fn udp(&self, place: usize) -> (&UdpSample, &UdpSample) {
@@ -86,7 +87,7 @@ impl Measurement<'_> {
     /// Probes; `ends` are the ends that ask.
     pub(super) fn ping(&self, members: &[usize], ends: &[usize]) -> Ping {
         let mut all = Ping::new(self.round_trips(ends));
-        for &member in members.iter().filter(|_| self.has_begun()) {
+        for &member in members {
             let (began, ended) = self.udp(member);
             all.add(began, ended);
         }
@@ -129,7 +130,7 @@ impl Measurement<'_> {
     /// The round trips that these ends measured, together.
     fn round_trips(&self, ends: &[usize]) -> Summary {
         let mut all = Times::default();
-        for &end in ends.iter().filter(|_| self.has_begun()) {
+        for &end in ends {
             all.add(&self.round_trips[end]);
         }
         all.summary()
@@ -157,7 +158,7 @@ impl Measurement<'_> {
             ended: self.at_end.channels[channel],
             seconds: self.seconds(),
             queue_mean: queue.mean(self.begin, self.end),
-            queue_max: queue.longest(),
+            queue_max: if self.has_begun() { queue.longest() } else { 0 },
         }
     }
 
@@ -170,7 +171,7 @@ impl Measurement<'_> {
     pub(super) fn wifi(&self, number: usize) -> Wifi {
         let (began, mut ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
         if !self.has_begun() {
-            (ended.queue, ended.waits) = Default::default();
+            ended.queue = Occupancy::default();
         }
         Wifi { began, ended }
     }

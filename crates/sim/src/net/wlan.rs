@@ -3,19 +3,21 @@
 //! MAC, medium and agents are boxes that never call each other: each answers into a list here, and the lists are emptied
 //! until nothing is left to do in this instant.
 
+mod answers;
 mod arq;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Frame, FrameKind, MacOut, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules, Served,
+    Airtime, BROADCAST, Frame, FrameKind, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
 use lasthop_stack::registry::{Learner, Station};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
+use answers::{MacHost, Work};
 pub(crate) use arq::ArqCounters;
 use arq::adopt;
 
@@ -138,74 +140,6 @@ pub(crate) struct WlanCounters {
     pub(crate) arq: ArqCounters,
 }
 
-/// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
-/// is moved twice.
-#[derive(Clone, Copy)]
-enum Work {
-    /// The MAC starts to send the frame on its air.
-    Transmit(u32),
-    /// The MAC hands a packet up.
-    Up(u32, PoolId, NodeId),
-    /// The MAC has parted with a packet.
-    Done(u32, PoolId, Outcome),
-    /// The agent hands a packet to the link, the first of those handed down.
-    Down(u32),
-}
-
-/// Where a MAC puts its answers.
-struct MacHost<'a> {
-    queue: &'a mut EventQueue,
-    timer: Slot,
-    backoff: &'a mut Stream,
-    on_air: &'a mut (Frame, Airtime),
-    work: &'a mut Vec<Work>,
-    tracer: &'a mut Tracer,
-    link: u32,
-    station: u32,
-    from: NodeId,
-    /// Whether the MAC is done with a packet.
-    has_finished: bool,
-}
-
-impl MacOut for MacHost<'_> {
-    #[inline]
-    fn transmit(&mut self, frame: Frame, airtime: Airtime) {
-        *self.on_air = (frame, airtime);
-        self.work.push(Work::Transmit(self.station));
-    }
-
-    #[inline]
-    fn set_timer(&mut self, at: Time) {
-        // The frames that end in this instant come first.
-        self.queue.set_late(self.timer, at);
-    }
-
-    fn cancel_timer(&mut self) {
-        self.queue.cancel(self.timer);
-    }
-
-    fn up(&mut self, handle: u64) {
-        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), self.from));
-    }
-
-    fn done(&mut self, handle: u64, outcome: Outcome) {
-        self.has_finished = true;
-        self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
-    }
-
-    fn draw(&mut self, bound: u32) -> u32 {
-        ((u128::from(self.backoff.next_u64()) * (u128::from(bound) + 1)) >> 64) as u32
-    }
-
-    fn is_watching(&self) -> bool {
-        self.tracer.arq
-    }
-
-    fn served(&mut self, served: &Served) {
-        self.tracer.served(self.link, *served);
-    }
-}
-
 impl Wlan {
     pub(super) fn new(
         config: &Config,
@@ -326,7 +260,8 @@ impl Wlan {
                     }
                     Heard::Error(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_error(now, out)),
                     Heard::Idle(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_idle(now, out)),
-                    Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                    Heard::Missed(at) => self.sites[at].mac.on_missed(host.now),
+                    Heard::Busy(_) => {}
                 }
             }
         }
@@ -446,8 +381,10 @@ impl Wlan {
         self.ledger.start(station, sensed, frame, airtime, host.now);
         host.queue.set(self.sites[station].sent, host.now.after(airtime.total));
         for learnt in heard.drain(..) {
-            if let Heard::Busy(at) = learnt {
-                self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out));
+            match learnt {
+                Heard::Busy(at) => self.with_mac(at, host, from, |mac, now, out| mac.on_busy(now, out)),
+                Heard::Missed(at) => self.sites[at].mac.on_missed(host.now.after(airtime.total)),
+                Heard::Idle(_) | Heard::Received(_) | Heard::Error(_) => {}
             }
         }
         self.heard = heard;

@@ -1,11 +1,11 @@
-//! The run: a network built from a scenario, and its event loop.
+//! The run: a network built from a scenario, and the loop that takes it through time.
 
 mod endpoint;
+mod error;
 mod estimate;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use crate::engine::queue::Slot;
 use crate::metrics::{Measurement, Snapshot};
 use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
-use crate::net::routes::{NoRoutes, Routes, Unreachable};
+use crate::net::routes::{NoRoutes, Routes};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
 use crate::net::{Net, NetEvent};
@@ -31,6 +31,7 @@ use crate::probe::trace::{Trace, Tracer};
 use crate::probe::transfers::{self, Transfer};
 use crate::traffic::AppKind;
 use endpoint::Flow;
+pub use error::RunError;
 pub use estimate::{Estimate, estimate};
 
 /// How many events pass between looks at the cancel flag and the clock.
@@ -55,6 +56,23 @@ pub struct Request<'a> {
     pub max_events: Option<u64>,
     /// Limit on wall-clock time, beside the scenario's.
     pub max_wall: Option<Span>,
+}
+
+impl<'a> Request<'a> {
+    /// A run without traces and captures, which nothing but its scenario limits.
+    #[must_use]
+    pub fn new(config: &'a Config, seed: u64, replication: u64) -> Request<'a> {
+        Request {
+            config,
+            seed,
+            replication,
+            trace: &[],
+            pcap: &[],
+            cancel: None,
+            max_events: None,
+            max_wall: None,
+        }
+    }
 }
 
 /// Why a run ended before its time.
@@ -99,73 +117,6 @@ pub struct Outcome {
     /// What became of the packets that each end sent, warm-up included, by the names of the ends.
     pub accounts: Vec<(String, Account)>,
 }
-
-/// Why a run gave nothing.
-#[derive(Debug)]
-pub enum RunError {
-    /// It was cancelled.
-    Interrupted,
-    /// Two nodes of a flow are not connected.
-    Unreachable(Unreachable),
-    /// More flows than there are ports for, and how many there can be.
-    TooManyFlows(usize, usize),
-    /// No trace channel has this name.
-    UnknownTrace(String),
-    /// It may need more memory than the scenario allows.
-    Memory {
-        /// Bytes it may need.
-        needed: u64,
-        /// Bytes allowed.
-        allowed: u64,
-    },
-    /// A capture is wanted of what no capture can show.
-    NoSuchHeader {
-        /// The flow that has it.
-        flow: String,
-        /// What it is.
-        what: &'static str,
-        /// What can be shown.
-        instead: &'static str,
-    },
-    /// A capture file could not be written.
-    Capture(PathBuf, io::Error),
-    /// The rows of a trace could not be written to the file in which they wait.
-    Trace(io::Error),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::Interrupted => write!(f, "interrupted"),
-            RunError::Unreachable(pair) => write!(f, "{pair}"),
-            RunError::TooManyFlows(flows, most) => {
-                write!(f, "{flows} flows; expected at most {most}, the number of ports")
-            }
-            RunError::UnknownTrace(name) => {
-                let known: Vec<&str> =
-                    crate::probe::trace::CHANNELS.iter().map(|channel| channel.0).collect();
-                write!(f, "unknown trace channel \"{name}\"; expected one of {}", known.join(", "))
-            }
-            RunError::Memory { needed, allowed } => write!(
-                f,
-                "the run may need {} MB of memory; expected at most {} MB (raise run.max-memory, or reduce queues and windows)",
-                needed / 1_000_000,
-                allowed / 1_000_000
-            ),
-            RunError::NoSuchHeader { flow, what, instead } => {
-                write!(f, "a capture cannot represent {what} of flows.{flow}; expected {instead}")
-            }
-            RunError::Capture(path, error) => {
-                write!(f, "{}: cannot write the capture: {error}", path.display())
-            }
-            RunError::Trace(error) => {
-                write!(f, "cannot keep the traces in the folder for temporary files: {error}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
 
 /// What a slot of the queue does that is not the network's; these follow on those. A number is twice that of the flow,
 /// plus one for the receiving end or what goes back from it.
@@ -387,15 +338,7 @@ impl World {
                 self.flows[way as usize / 2].on_reader(way as usize % 2, slot, &mut self.net);
             }
             Act::BeginMeasurement => {
-                for channel in &mut self.net.channels {
-                    channel.line.begin_measurement(now);
-                }
-                self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
-                self.net.frns.iter_mut().for_each(Frn::begin_measurement);
-                for flow in &mut self.flows {
-                    flow.begin_measurement(&mut self.net);
-                }
-                self.at_begin = Some(self.snapshot());
+                self.begin_measurement();
                 if let Some(over) = self.unwatched_until {
                     self.net.advance_horizon(over);
                 }
@@ -409,6 +352,20 @@ impl World {
                 }
             }
         }
+    }
+
+    /// From now on it is measured: what counts the measured time alone starts anew.
+    fn begin_measurement(&mut self) {
+        let now = self.net.now;
+        for channel in &mut self.net.channels {
+            channel.line.begin_measurement(now);
+        }
+        self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
+        self.net.frns.iter_mut().for_each(Frn::begin_measurement);
+        for flow in &mut self.flows {
+            flow.begin_measurement(&mut self.net);
+        }
+        self.at_begin = Some(self.snapshot());
     }
 
     fn snapshot(&mut self) -> Snapshot {
@@ -430,9 +387,12 @@ impl World {
         stopped: Option<Stopped>,
     ) -> Result<Outcome, RunError> {
         let end = self.net.now;
+        // A run stopped within its warm-up has measured nothing: its measurement begins and ends here.
+        if self.at_begin.is_none() {
+            self.begin_measurement();
+        }
         let at_end = self.snapshot();
-        // A run stopped within its warm-up has measured nothing.
-        let at_begin = self.at_begin.take().unwrap_or_else(|| at_end.clone());
+        let at_begin = self.at_begin.take().expect("the measurement has begun");
         let metrics = Measurement {
             config: request.config,
             begin: self.begin,

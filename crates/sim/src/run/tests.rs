@@ -28,16 +28,7 @@ app  = { kind = "mail", pauses = "fixed", mail = { pause = "1 s" } }
 fn disturbed(at: Time, connection: u32) -> usize {
     let scenario = Scenario::from_text(USER, "user.toml", &[]).expect("a valid scenario");
     let config = scenario.config(0);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(&config, 1, 0);
     let mut world = World::new(&request).expect("a world");
     let mut reset = Some([0, 1].map(|side| world.net.ports.of(0, side, connection)));
     while let Some((time, slot)) = world.net.queue.peek().filter(|(time, _)| *time <= Time(10_000_000_000)) {

@@ -18,9 +18,10 @@ pub struct Exception {
 /// What a point grants, each key once.
 pub(super) fn exceptions(config: &Config) -> Vec<Exception> {
     let mut found: Vec<Exception> = Vec::new();
-    let mut add = |scheme: &str, exception: Option<parameter::Exception>| {
+    // Few schemes have one, and there may be many flows: a key is written for those alone.
+    let mut add = |exception: Option<parameter::Exception>, scheme: &dyn Fn() -> String| {
         let Some(parameter::Exception { parameter, label, meaning }) = exception else { return };
-        let exception = Exception { key: format!("{scheme}.{parameter}"), label, meaning };
+        let exception = Exception { key: format!("{}.{parameter}", scheme()), label, meaning };
         if !found.contains(&exception) {
             found.push(exception);
         }
@@ -28,20 +29,21 @@ pub(super) fn exceptions(config: &Config) -> Vec<Exception> {
     for link in &config.links {
         let key = |below: &str| format!("links.{}.{below}", link.table());
         match &link.kind {
-            LinkKind::Wifi(wifi) => add(&key("arq"), wifi.arq.as_ref().and_then(ArqConfig::exception)),
-            LinkKind::Frn(frn) => add(&key("frn"), frn.interval.exception()),
+            LinkKind::Wifi(wifi) => add(wifi.arq.as_ref().and_then(ArqConfig::exception), &|| key("arq")),
+            LinkKind::Frn(frn) => add(frn.interval.exception(), &|| key("frn")),
             LinkKind::PointToPoint(_) => {}
         }
     }
     for flow in &config.flows {
         let TransportConfig::Tcp(tcp) = &flow.transport else { continue };
         for law in std::iter::once(&tcp.parts.law).chain(&tcp.parts.judges) {
-            let key = format!("flows.{}.tcp.{}", flow.table(), law.kind().entry().name);
-            add(&key, law.exception());
+            let key = || format!("flows.{}.tcp.{}", flow.table(), law.kind().entry().name);
+            add(law.exception(), &key);
         }
     }
     for agent in &config.agents {
-        add(&format!("agents.{}.{}", agent.name, agent.scheme.kind().entry().name), agent.scheme.exception());
+        let key = || format!("agents.{}.{}", agent.name, agent.scheme.kind().entry().name);
+        add(agent.scheme.exception(), &key);
     }
     found
 }

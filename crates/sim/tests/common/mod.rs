@@ -111,16 +111,7 @@ pub fn run_replication(config: &Config, replication: u64) -> Outcome {
 
 /// Runs one replication of a seed.
 pub fn run_seed(config: &Config, seed: u64, replication: u64) -> Outcome {
-    let request = Request {
-        config,
-        seed,
-        replication,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(config, seed, replication);
     run(&request).expect("the run succeeds")
 }
 

@@ -41,3 +41,29 @@ impl Smoothed {
         self.mean.map_or(Span::ZERO, |mean| mean + least.max(self.deviation * 4))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sample_sets_both_and_the_next_move_the_mean_by_an_eighth_and_the_deviation_by_a_quarter() {
+        let mut time = Smoothed::default();
+        assert_eq!((time.mean(), time.bound(Span(5))), (None, Span::ZERO));
+        time.take(Span(800));
+        assert_eq!((time.mean(), time.deviation()), (Some(Span(800)), Span(400)));
+        // It is 800 off the mean before it.
+        time.take(Span(1_600));
+        assert_eq!((time.mean(), time.deviation()), (Some(Span(900)), Span(500)));
+        time.take(Span(100));
+        assert_eq!((time.mean(), time.deviation()), (Some(Span(800)), Span(575)));
+    }
+
+    #[test]
+    fn the_bound_is_four_deviations_above_the_mean_but_never_less_than_asked_for() {
+        let mut time = Smoothed::default();
+        time.take(Span(800));
+        assert_eq!(time.bound(Span(1_599)), Span(800 + 4 * 400));
+        assert_eq!(time.bound(Span(1_601)), Span(800 + 1_601));
+    }
+}

@@ -124,3 +124,27 @@ pub trait AgentOut {
     /// Cancels the timer, if it is set.
     fn cancel_timer(&mut self);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_criterion_keeps_the_nodes_ahead_and_behind_apart_whatever_their_order() {
+        let criterion = Criterion::between([NodeId(9), NodeId(1), NodeId(9)], [NodeId(5), NodeId(2)]);
+        let of = |test: fn(&Criterion, NodeId) -> bool| -> Vec<u32> {
+            (0..10).filter(|node| test(&criterion, NodeId(*node))).collect()
+        };
+        assert_eq!(of(Criterion::is_ahead), [1, 9]);
+        assert_eq!(of(Criterion::is_behind), [2, 5]);
+        let other = Criterion::between([NodeId(1), NodeId(9)], [NodeId(2), NodeId(5)]);
+        assert_eq!(criterion, other, "nodes named twice, or in another order, make no other criterion");
+    }
+
+    #[test]
+    fn behind_an_interface_one_hop_away_there_is_its_own_node_alone() {
+        let criterion = Criterion::one_hop(NodeId(3), [NodeId(4)]);
+        assert!(criterion.is_behind(NodeId(3)) && criterion.is_ahead(NodeId(4)));
+        assert!(!criterion.is_behind(NodeId(4)) && !criterion.is_ahead(NodeId(3)));
+    }
+}

@@ -1,7 +1,7 @@
 //! Congestion control: the events that a law receives, its answers, and the trait [`Congestion`].
 
 use super::Count;
-use super::parameter::{Exception, Words};
+use super::parameter::{Domain, Exception, Parameter, Setting, Words, words};
 use super::scoreboard::Sent;
 use super::window::Window;
 use crate::packet::{Form, Modulation};
@@ -209,6 +209,12 @@ pub struct Jitter {
 }
 
 impl Form {
+    /// The parameter by which a law offers the choice.
+    pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
+        let meaning = "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper";
+        Parameter::new("header", Domain::Words("form", words::<Form>), meaning, get, set).source("RFC 6994")
+    }
+
     /// What a law grants that asks for this form in its parameter `header`.
     #[must_use]
     pub fn exception(self) -> Option<Exception> {

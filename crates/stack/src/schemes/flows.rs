@@ -1,7 +1,21 @@
 //! The table of flows of a scheme, by address.
 
+use crate::hooks::parameter::{Domain, LONGEST, Parameter, Setting};
 use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};
+
+/// The parameter for how long a flow without a packet is known.
+pub(super) const fn idle<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
+    Parameter::new("idle", Domain::Time("s"), "idle time after which a flow is removed", get, set)
+        .above("0 s")
+        .at_most(LONGEST)
+}
+
+/// The parameter for how many flows are known at once.
+pub(super) const fn most<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
+    let meaning = "maximum number of tracked flows; further flows are not handled";
+    Parameter::new("max-flows", Domain::Count, meaning, get, set).at_least("1").at_most("1000000000")
+}
 
 /// An address and a port: one end of a connection.
 pub(super) type Endpoint = (NodeId, u16);

@@ -1,18 +1,18 @@
-//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements while the link can repair the loss.
+//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements while the link can still repair the loss.
 //!
-//! **Limits.** It serves nodes one wireless hop away. It relies on the reports of the link: a segment lost above the
-//! MAC counts as delivered, which only `resend` repairs. Only the sender has a timer, so the sender must repair losses
-//! that no later segment reveals. Hidden acknowledgements do not clock out data, so the sender's window stalls
-//! meanwhile. The agent cannot serve encrypted transports.
+//! **Limits.** It stands where data goes to a node one wireless hop away. It knows what the link tells: a segment lost
+//! above the MAC counts as delivered, which only `resend` repairs. Nobody but the sender has a timer, so that a loss that
+//! no later segment shows is the sender's. What is hidden does not clock data out of the sender, whose window stands still
+//! meanwhile. Nothing here sees into an encrypted transport.
 //!
-//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer", according to the slides of Mahmoodi,
-//! Friderikos, Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer
-//! Adaptation", VTC 2007 Fall, on related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan,
-//! Amir and Katz, "Improving TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
+//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer", say the slides of Mahmoodi, Friderikos,
+//! Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer Adaptation", VTC 2007 Fall,
+//! of related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and Katz, "Improving
+//! TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
 //!
-//! **How.** The agent remembers the segments to the client until they are acknowledged, each with its state: held by
-//! the link, delivered, or given up. A duplicate acknowledgement requests the first unacknowledged segment; the state
-//! of that segment decides whether it is hidden.
+//! **How.** Segments for the client are remembered until it acknowledges them, each with where it is: with the link, or
+//! delivered, or given up. A duplicate acknowledgement asks for the first one not acknowledged. Whether it is hidden
+//! depends on where that one is.
 //!
 //! ```text
 //!    network   data │   ▲ acknowledgement, if not hidden
@@ -20,17 +20,16 @@
 //!      link     data ──►  delivered or given up  ···hop··►  client
 //! ```
 //!
-//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link holds the segment. When the link gives it up, the
-//! agent forwards the newest hidden one as often as duplicates were hidden, at most three times, so that the sender
-//! repairs the loss at once. 2. [`Duplicates::Held`], the wording of the slides: hidden as long as the segment is
-//! remembered, whatever its state. 3. [`Duplicates::Resend`], the snoop agent: hidden, and the segment is passed to the
-//! link again if the link no longer holds it; and once more if more duplicates arrive than segments behind it had been
-//! delivered before that copy. 4. Always forwarded: acknowledgements that a standard TCP does not count as duplicates
-//! (RFC 5681, 2), for example with a changed window; a duplicate SACK (RFC 2883), which concerns other data; those that
-//! request a segment which never passed the agent, since it was lost earlier; and those that request a segment which
-//! the sender has retransmitted, since it knows of the loss. SACK blocks of hidden acknowledgements are repeated in
-//! later ones (RFC 2018, 4). 5. If an advance leaves a second missing segment, deliveries behind it are not counted, so
-//! one unnecessary repair is possible.
+//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link gives it up, as many
+//! copies of the newest hidden one go up as were hidden, three at most, so that the sender repairs at once. 2.
+//! [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever became of it. 3.
+//! [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when that no longer has it; and
+//! once more when more duplicates come than segments behind it had been delivered before that copy. 4. Passed on in each
+//! case: what is no duplicate to a standard TCP (RFC 5681, 2), a changed window among that; a duplicate SACK (RFC 2883),
+//! since it speaks of something else; what asks for a segment that never passed, as that was lost before it came here; and
+//! what asks for a segment that the sender has sent again, as it has noticed the loss. SACK blocks of what is hidden come
+//! again with what is not, since a receiver repeats them (RFC 2018, 4). 5. Where an advance leaves a second hole, what had
+//! been delivered behind it is not counted, and a repair too many is possible.
 //!
 //! **Checked by** `proxy_tcp/tests.rs`, and `crates/sim/tests/proxy_tcp.rs` end to end.
 
@@ -38,8 +37,8 @@ mod flow;
 #[cfg(test)]
 mod tests;
 
-use super::flows::Table;
-use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use super::flows::{self, Table};
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
 use crate::packet::{Body, Flags, FlowKey, Packet};
 use crate::signal::Signal;
@@ -121,24 +120,11 @@ impl Described for Config {
         .source("ns-2: Snoop")
         .at_least("1")
         .at_most("1000000"),
-        Parameter::<Self>::new(
-            "idle",
-            Domain::Time("s"),
-            "idle time after which a flow is removed",
-            |agent| Setting::Time(agent.idle),
-            |agent, value| agent.idle = value.time(),
-        )
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "max-flows",
-            Domain::Count,
-            "maximum number of tracked flows; further flows are not handled",
+        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
+        flows::most(
             |agent| Setting::Count(agent.max_flows as u64),
             |agent, value| agent.max_flows = value.count() as usize,
-        )
-        .at_least("1")
-        .at_most("1000000000"),
+        ),
     ];
 }
 

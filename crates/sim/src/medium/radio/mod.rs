@@ -35,7 +35,7 @@ use draws::{Attempt, StreamBase};
 use errors::{Losses, Verdict};
 use hearers::Hearers;
 use modulation::{Memo, Modulation};
-use receiver::{Arrival, Bits, Followed, Quality, Receiver, Rules};
+use receiver::{Arrival, Begun, Bits, Followed, Quality, Receiver, Rules};
 
 use super::motion::{Motion, Point};
 
@@ -65,6 +65,9 @@ pub enum Heard {
     Received(usize),
     /// It followed a frame to its end and could not read it.
     Error(usize),
+    /// By ns-2's rule of reception: a frame begins that is too weak to spoil the one it is receiving, or one ends that was
+    /// on the air while it sent.
+    Missed(usize),
 }
 
 /// What became of a frame at the station it was addressed to; for a frame to all, at the station it reached best.
@@ -172,8 +175,8 @@ impl Radio {
         self.sending[station] = Some(Transmission { to, started: now, attempt });
         self.hearers.refresh(station, now);
         self.counters[station].sent += 1;
-        self.receivers[station].mute(now, &self.rules, &mut self.memo);
         let ends = now.after(airtime.total);
+        self.receivers[station].mute(now, ends, &self.rules, &mut self.memo);
         let bits = Bits {
             begin: now.after(airtime.preamble),
             end: ends,
@@ -185,8 +188,10 @@ impl Radio {
             for neighbour in part {
                 let arrival = Arrival { power_w: neighbour.power_w, ends, from: station as u32 };
                 let at = neighbour.station as usize;
-                if receivers[at].begin(arrival, &bits, now, rules, memo) {
-                    heard.push(Heard::Busy(at));
+                match receivers[at].begin(arrival, &bits, now, rules, memo) {
+                    Begun::Busy => heard.push(Heard::Busy(at)),
+                    Begun::Missed => heard.push(Heard::Missed(at)),
+                    Begun::Unnoticed => {}
                 }
             }
         }
@@ -205,7 +210,13 @@ impl Radio {
             for neighbour in part {
                 let at = neighbour.station as usize;
                 let left = receivers[at].end(station as u32, now, rules, memo);
+                let unheard =
+                    if neighbour.power_w >= rules.receive_w { Fate::Collided } else { Fate::OutOfReach };
                 let here = match left.followed {
+                    Some(Followed { quality: Quality::Missed, .. }) => {
+                        heard.push(Heard::Missed(at));
+                        unheard
+                    }
                     Some(followed) => {
                         let here = fate_at((station, at), frame, &sent, &followed, losses, memo);
                         heard.push(if here == Fate::Received {
@@ -215,8 +226,7 @@ impl Radio {
                         });
                         here
                     }
-                    None if neighbour.power_w >= rules.receive_w => Fate::Collided,
-                    None => Fate::OutOfReach,
+                    None => unheard,
                 };
                 if left.turned_idle {
                     heard.push(Heard::Idle(at));
@@ -299,7 +309,7 @@ fn fate_at(
 ) -> Fate {
     match followed.quality {
         Quality::Weak => return Fate::OutOfReach,
-        Quality::Collided => return Fate::Collided,
+        Quality::Collided | Quality::Missed => return Fate::Collided,
         Quality::Intact if !losses.any() => return Fate::Received,
         Quality::Intact => {}
     }

@@ -21,6 +21,12 @@ pub(super) struct Rules {
     pub(super) by_parts: bool,
 }
 
+impl Rules {
+    fn is_ns2(&self) -> bool {
+        matches!(self.reception, Reception::Ns2 { .. })
+    }
+}
+
 /// The bits of a frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bits {
@@ -47,6 +53,8 @@ pub(super) enum Quality {
     Weak,
     /// Spoilt by another.
     Collided,
+    /// By ns-2's rule: on the air while the station sent.
+    Missed,
 }
 
 /// A frame that a receiver followed to its end.
@@ -56,6 +64,17 @@ pub(super) struct Followed {
     pub(super) quality: Quality,
     /// Logarithm of the probability that all of its bits are right under the interference it met; 0 if it met none.
     pub(super) log_undisturbed: f64,
+}
+
+/// What the beginning of a frame means to a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// The medium turned busy.
+    Busy,
+    /// By ns-2's rule: the frame is too weak to spoil the one that is being received.
+    Missed,
+    /// Neither.
+    Unnoticed,
 }
 
 /// What the end of a frame means to a receiver.
@@ -88,14 +107,15 @@ pub(super) struct Receiver {
     lock: Option<Lock>,
     /// How many frames on the air are above the carrier-sense threshold.
     sensed: u32,
-    transmitting: bool,
+    /// While the station transmits, when its frame ends.
+    transmits_until: Option<Time>,
     /// A frame followed to its end by the clock, though its end is not reported yet.
     concluded: Option<(u32, Followed)>,
     parts: Option<Parts>,
 }
 
 impl Receiver {
-    /// A frame begins. Returns whether the medium turned busy.
+    /// A frame begins.
     #[inline]
     pub(super) fn begin(
         &mut self,
@@ -104,22 +124,24 @@ impl Receiver {
         now: Time,
         rules: &Rules,
         memo: &mut Memo,
-    ) -> bool {
+    ) -> Begun {
         let sensed = arrival.power_w >= rules.sense_w;
-        let turned_busy = sensed && self.sensed == 0;
+        let mut begun = if sensed && self.sensed == 0 { Begun::Busy } else { Begun::Unnoticed };
         self.sensed += u32::from(sensed);
-        if !self.transmitting {
+        if self.transmits_until.is_none() || rules.is_ns2() {
             if self.lock.is_some() {
                 self.conclude(now, rules, memo);
             }
             if self.lock.is_some() {
-                self.meet(arrival, now, rules, memo);
+                if self.meet(arrival, now, rules, memo) && sensed {
+                    begun = Begun::Missed;
+                }
             } else if arrival.power_w >= rules.lock_w {
                 self.lock_on(arrival, bits, now, rules);
             }
         }
         self.on_air.push(arrival);
-        turned_busy
+        begun
     }
 
     /// The frame of station `from` ends.
@@ -131,7 +153,9 @@ impl Receiver {
         let followed = match self.lock {
             Some(lock) if lock.arrival.from == from => {
                 self.lock = None;
-                Some(self.followed(lock, now, rules, memo))
+                let followed = self.followed(lock, now, rules, memo);
+                // Of frames that end together the station's own may be reported last.
+                self.transmits_until.is_none_or(|until| until <= now).then_some(followed)
             }
             Some(lock) if lock.disturbed => {
                 self.settle(&lock, now, rules, memo);
@@ -145,20 +169,23 @@ impl Receiver {
         Left { followed, turned_idle: sensed && self.sensed == 0 }
     }
 
-    /// The station begins to transmit and stops to hear.
+    /// The station begins to transmit, until `until`, and stops to hear.
     #[inline]
-    pub(super) fn mute(&mut self, now: Time, rules: &Rules, memo: &mut Memo) {
+    pub(super) fn mute(&mut self, now: Time, until: Time, rules: &Rules, memo: &mut Memo) {
         if self.lock.is_some() {
             self.conclude(now, rules, memo);
-            self.lock = None;
+            match &mut self.lock {
+                Some(lock) if rules.is_ns2() => lock.quality = Quality::Missed,
+                lock => *lock = None,
+            }
         }
-        self.transmitting = true;
+        self.transmits_until = Some(until);
     }
 
     /// The station has transmitted.
     #[inline]
     pub(super) fn unmute(&mut self) {
-        self.transmitting = false;
+        self.transmits_until = None;
     }
 
     fn take_concluded(&mut self, from: u32) -> Option<Followed> {
@@ -187,7 +214,9 @@ impl Receiver {
     #[inline]
     fn lock_on(&mut self, arrival: Arrival, bits: &Bits, now: Time, rules: &Rules) {
         let disturbed = self.on_air.iter().any(|other| other.ends > now);
-        let quality = if arrival.power_w < rules.receive_w {
+        let quality = if self.transmits_until.is_some() {
+            Quality::Missed
+        } else if arrival.power_w < rules.receive_w {
             Quality::Weak
         } else if disturbed && self.is_spoilt_at_once(&arrival, now, rules) {
             Quality::Collided
@@ -210,15 +239,17 @@ impl Receiver {
         }
     }
 
-    /// A frame begins while the receiver is locked on another.
-    fn meet(&mut self, arrival: Arrival, now: Time, rules: &Rules, memo: &mut Memo) {
-        let Some(mut lock) = self.lock else { return };
+    /// A frame begins while the receiver is locked on another. Returns whether it is missed by ns-2's rule.
+    fn meet(&mut self, arrival: Arrival, now: Time, rules: &Rules, memo: &mut Memo) -> bool {
+        let Some(mut lock) = self.lock else { return false };
         match rules.reception {
             Reception::Ns2 { capture } | Reception::Capture { capture } => {
                 if survives(capture, lock.arrival.power_w, arrival.power_w) {
-                    return;
+                    return rules.is_ns2();
                 }
-                lock.quality = Quality::Collided;
+                if lock.quality != Quality::Missed {
+                    lock.quality = Quality::Collided;
+                }
                 // Both are lost; the receiver is kept from others until the later of them ends.
                 if arrival.ends > lock.arrival.ends && arrival.power_w >= rules.lock_w {
                     lock.arrival = arrival;
@@ -234,6 +265,7 @@ impl Receiver {
             }
         }
         self.lock = Some(lock);
+        false
     }
 
     /// The power of the frames beside the locked one, of those that end after `since`.

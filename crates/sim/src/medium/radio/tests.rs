@@ -153,7 +153,7 @@ fn exposed_stations_send_at_once_and_both_frames_arrive() {
     // at 0 and at 3 the wanted frame comes from 200 m and the other from 400 m: 16 times weaker.
     let mut bench = Bench::line(&ns2(), &[0.0, 200.0, 400.0, 600.0]);
     assert_eq!(bench.start(1, 0, 0, 1000), [Heard::Busy(0), Heard::Busy(2), Heard::Busy(3)]);
-    assert_eq!(bench.start(2, 3, 0, 1000), [Heard::Busy(1)]);
+    assert_eq!(bench.start(2, 3, 0, 1000), [Heard::Missed(0), Heard::Busy(1)]);
     assert_eq!(bench.end(1, 1000).0, Fate::Received);
     // 3 had locked on the frame of 1, the first it sensed, so that ns-2 loses the stronger one.
     assert_eq!(bench.end(2, 1000).0, Fate::Collided);
@@ -226,7 +226,7 @@ fn a_station_that_sends_hears_nothing_of_what_began_before_or_meanwhile() {
     assert_eq!(bench.end(1, 400), (Fate::Collided, vec![Heard::Idle(0)]));
     let (fate, heard) = bench.end(0, 1000);
     assert_eq!(fate, Fate::Collided);
-    assert_eq!(heard, [Heard::Idle(1), Heard::Error(2), Heard::Idle(2)]);
+    assert_eq!(heard, [Heard::Missed(1), Heard::Idle(1), Heard::Error(2), Heard::Idle(2)]);
 }
 
 #[test]
@@ -235,7 +235,24 @@ fn a_station_that_answers_while_it_receives_loses_what_it_received() {
     bench.start(0, 1, 0, 1000);
     assert_eq!(bench.start(1, 2, 300, 100), [Heard::Busy(0)]);
     bench.end(1, 400);
-    assert_eq!(bench.end(0, 1000).1[0], Heard::Idle(1));
+    assert_eq!(bench.end(0, 1000).1[..2], [Heard::Missed(1), Heard::Idle(1)]);
+}
+
+#[test]
+fn in_ns2_what_was_on_the_air_while_a_station_sent_keeps_it_from_what_comes_next() {
+    // The frame of 2, at 400 m from 0, begins while 0 sends, and is too weak to spoil the answer of 1 at 200 m.
+    for (reception, fate) in [
+        (Reception::Ns2 { capture: Some(10.0) }, Fate::Collided),
+        (Reception::Capture { capture: Some(10.0) }, Fate::Received),
+    ] {
+        let config = RadioConfig { reception, ..ns2() };
+        let mut bench = Bench::line(&config, &[0.0, 200.0, -400.0]);
+        bench.start(0, 1, 0, 400);
+        bench.start(2, 1, 100, 2000);
+        bench.end(0, 400);
+        bench.start(1, 0, 410, 300);
+        assert_eq!(bench.end(1, 710).0, fate, "{reception:?}");
+    }
 }
 
 #[test]

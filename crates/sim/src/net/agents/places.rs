@@ -13,7 +13,8 @@
 //! "At the ends" means where data leaves and, if the agent needs both, where it comes in. An agent that needs reports of
 //! delivery looks for 802.11 links alone unless a link is given.
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lasthop_stack::hooks::Criterion;
 use lasthop_stack::packet::NodeId;
@@ -134,16 +135,18 @@ impl<'a> Places<'a> {
         {
             return Some(Misplaced::NoReports(place.link));
         }
-        self.config.agents[..number].iter().enumerate().find_map(|(other_number, other)| {
-            let shared: Vec<usize> =
-                other.flows.iter().copied().filter(|flow| agent.flows.contains(flow)).collect();
-            let is_same = other.scheme.kind() == agent.scheme.kind();
-            let meets = || {
-                let others = self.of_agent(other_number, &shared);
-                others.keys().any(|port| places.contains_key(port))
-            };
-            (is_same && meets()).then_some(Misplaced::Twice(other_number))
-        })
+        let flows = LazyCell::new(|| agent.flows.iter().copied().collect::<BTreeSet<usize>>());
+        let meets = |other: &usize| {
+            let shared: Vec<usize> = self.config.agents[*other]
+                .flows
+                .iter()
+                .copied()
+                .filter(|flow| flows.contains(flow))
+                .collect();
+            self.of_agent(*other, &shared).keys().any(|port| places.contains_key(port))
+        };
+        let is_same = |other: &usize| self.config.agents[*other].scheme.kind() == agent.scheme.kind();
+        (0..number).filter(is_same).find(meets).map(Misplaced::Twice)
     }
 
     fn is_wifi(&self, link: usize) -> bool {

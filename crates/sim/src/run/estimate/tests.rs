@@ -37,16 +37,7 @@ fn a_user_needs_no_more_than_was_estimated_and_less_the_longer_the_pauses() {
     let both = |pause: &str| {
         let scenario = Scenario::from_text(&text(pause), "estimate.toml", &[]).expect("a valid scenario");
         let config = scenario.config(0);
-        let request = crate::run::Request {
-            config: &config,
-            seed: 1,
-            replication: 0,
-            trace: &[],
-            pcap: &[],
-            cancel: None,
-            max_events: None,
-            max_wall: None,
-        };
+        let request = crate::run::Request::new(&config, 1, 0);
         (estimate(&config), crate::run::run(&request).expect("it runs"))
     };
     let mut events = Vec::new();

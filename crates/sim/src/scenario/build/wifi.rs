@@ -127,6 +127,8 @@ fn access(link: &Part<'_>) -> AccessRules {
         nav_reset: link.flag("access.nav-reset"),
         blind_exchange: link.flag("access.blind-exchange"),
         deaf_after_cts: link.flag("access.deaf-after-cts"),
+        errors_reserve: link.flag("access.errors-reserve"),
+        difs_after_failure: link.flag("access.difs-after-failure"),
     }
 }
 

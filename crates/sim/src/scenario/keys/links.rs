@@ -291,6 +291,16 @@ pub(super) const KEYS: &[Key] = &[
         "whether a station that has sent a CTS receives only the data frame and sends nothing until that frame should have ended",
         |wifi| wifi.mac.access.deaf_after_cts.to_string(),
     ),
+    rule(
+        "links.*.access.errors-reserve",
+        "a frame in error or missed reserves the medium for EIFS, and DIFS follows; otherwise EIFS replaces DIFS",
+        |wifi| wifi.mac.access.errors_reserve.to_string(),
+    ),
+    rule(
+        "links.*.access.difs-after-failure",
+        "after a missing response a backoff counts from DIFS after the timeout, even in a medium idle for DIFS before",
+        |wifi| wifi.mac.access.difs_after_failure.to_string(),
+    ),
     Key::new(
         "links.*.loss.model",
         Kind::Word("loss model", || names(LOSS_MODELS)),

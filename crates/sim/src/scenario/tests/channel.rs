@@ -165,16 +165,7 @@ to = "sta"
 "#
     );
     let config = read(&text).unwrap_or_else(|error| panic!("{error}")).config(0);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(&config, 1, 0);
     let metrics = run(&request).unwrap().metrics;
     metrics.iter().find(|metric| metric.0 == "goodput_bps").and_then(|metric| metric.1).unwrap()
 }

@@ -116,16 +116,7 @@ fn the_number_of_stations_can_be_swept_and_each_flow_of_any_point_is_measured() 
 fn what_comes_back_on_the_flows_of_a_group_is_summed_by_itself() {
     let scenario = with(CELL, &[("flows.up.app.reverse.kind", "bulk"), ("run.duration", "1 s")]).unwrap();
     let config = scenario.config(0);
-    let request = Request {
-        config: &config,
-        seed: 1,
-        replication: 0,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: None,
-        max_wall: None,
-    };
+    let request = Request::new(&config, 1, 0);
     let metrics = run(&request).unwrap().metrics;
     assert!(metrics.iter().map(|(name, _)| name).eq(scenario.metrics()));
     let of = |name: &str| metrics.iter().find(|metric| metric.0 == name).and_then(|metric| metric.1).unwrap();

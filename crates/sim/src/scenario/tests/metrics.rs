@@ -106,16 +106,7 @@ fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_
         for warmup_s in [0, 5] {
             config.run.warmup = Span::from_secs(warmup_s);
             config.run.duration = Span::from_secs(1);
-            let request = Request {
-                config: &config,
-                seed: 1,
-                replication: 0,
-                trace: &[],
-                pcap: &[],
-                cancel: None,
-                max_events: None,
-                max_wall: None,
-            };
+            let request = Request::new(&config, 1, 0);
             let outcome = run(&request).unwrap_or_else(|error| panic!("{error}"));
             for (name, value) in outcome.metrics.iter().filter(|_| warmup_s > 0) {
                 let parts = ["requests_sent", "delay_p99_s", "flows.probe.rtt_p50_s", "flows.both.rtt_p50_s"];

@@ -16,16 +16,7 @@ const UNIFORM: &str = "{ law = \"uniform\", uniform = { min = \"5 ms\", max = \"
 /// What is drawn for each link in a replication.
 fn drawn(text: &str, replication: u64) -> Vec<(String, f64)> {
     let config = read(text).unwrap().config(0);
-    let request = run::Request {
-        config: &config,
-        seed: 1,
-        replication,
-        trace: &[],
-        pcap: &[],
-        cancel: None,
-        max_events: Some(0),
-        max_wall: None,
-    };
+    let request = run::Request { max_events: Some(0), ..run::Request::new(&config, 1, replication) };
     let metrics = run::run(&request).unwrap().metrics;
     let drawn = metrics.into_iter().filter(|(name, _)| name.ends_with("rtt_drawn_s"));
     drawn.map(|(name, value)| (name, value.unwrap())).collect()

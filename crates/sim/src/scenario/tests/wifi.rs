@@ -252,37 +252,10 @@ fn every_default_of_a_wifi_link_is_listed_with_its_source() {
     );
 }
 
-#[test]
-fn every_constant_of_the_mac_can_be_set() {
-    let found = cell_config(
-        r#"standard = "802.11b"
-rate = "5.5 Mbit/s"
-basic-rates = ["1 Mbit/s", "11 Mbit/s"]
-access-point = "ap"
-rts-threshold = "500 B"
-fragment-threshold = "800 B"
-short-retry = 9
-long-retry = "none"
-slot = "21 us"
-sifs = "11 us"
-cw-min = 15
-cw-max = 255
-queue = "7 packets"
-phy = { preamble = "100 us", preamble-at-1-mbps = "200 us", round-to = "1 ns", propagation-delay = "2 us" }
-frames = { header = "30 B", fcs = "5 B", llc = "0 B", rts = "21 B", cts = "15 B", ack = "16 B" }
-[links.cell.access]
-draw = "below-window"
-timeout = "whole-response"
-timeout-margin = "4 us"
-eifs = false
-post-backoff = false
-immediate = false
-nav-reset = false
-blind-exchange = false
-deaf-after-cts = true"#,
-    );
+/// What [`every_constant_of_the_mac_can_be_set`] sets.
+fn other_constants() -> MacConfig {
     let micros = Span::from_micros;
-    let expected = MacConfig {
+    MacConfig {
         slot: micros(21),
         sifs: micros(11),
         cw_min: 15,
@@ -315,12 +288,47 @@ deaf-after-cts = true"#,
             nav_reset: false,
             blind_exchange: false,
             deaf_after_cts: true,
+            errors_reserve: true,
+            difs_after_failure: true,
         },
         queue: 7,
         buffer: None,
         reassembly: Reassembly::InOrder,
-    };
-    assert_eq!((found.mac, found.access_point), (expected, Some(1)));
+    }
+}
+
+#[test]
+fn every_constant_of_the_mac_can_be_set() {
+    let found = cell_config(
+        r#"standard = "802.11b"
+rate = "5.5 Mbit/s"
+basic-rates = ["1 Mbit/s", "11 Mbit/s"]
+access-point = "ap"
+rts-threshold = "500 B"
+fragment-threshold = "800 B"
+short-retry = 9
+long-retry = "none"
+slot = "21 us"
+sifs = "11 us"
+cw-min = 15
+cw-max = 255
+queue = "7 packets"
+phy = { preamble = "100 us", preamble-at-1-mbps = "200 us", round-to = "1 ns", propagation-delay = "2 us" }
+frames = { header = "30 B", fcs = "5 B", llc = "0 B", rts = "21 B", cts = "15 B", ack = "16 B" }
+[links.cell.access]
+draw = "below-window"
+timeout = "whole-response"
+timeout-margin = "4 us"
+eifs = false
+post-backoff = false
+immediate = false
+nav-reset = false
+blind-exchange = false
+deaf-after-cts = true
+errors-reserve = true
+difs-after-failure = true"#,
+    );
+    assert_eq!((found.mac, found.access_point), (other_constants(), Some(1)));
 }
 
 #[test]

@@ -276,7 +276,18 @@ impl<A: Arq> Station<A> {
     #[inline]
     pub fn on_error(&mut self, now: Time, out: &mut impl MacOut) {
         self.access.received(false);
+        if self.rules.config.access.errors_reserve {
+            self.access.reserve(now + self.rules.eifs, None);
+        }
         self.stop_waiting(now, out);
+    }
+
+    /// A frame that ends at `end` is not followed: it is too weak to spoil the one being received, or began while the
+    /// station sent.
+    pub fn on_missed(&mut self, end: Time) {
+        if self.rules.config.access.errors_reserve {
+            self.access.reserve(end + self.rules.eifs, None);
+        }
     }
 
     /// The station's own frame has ended.

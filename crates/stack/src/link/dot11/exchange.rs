@@ -187,6 +187,10 @@ impl<A: Arq> Station<A> {
             self.window = self.rules.widen(self.window);
         }
         self.leave(now, out);
+        if self.rules.config.access.difs_after_failure && !self.access.busy {
+            self.access.count_from(now + self.rules.difs);
+            self.wait_for_turn(now, out);
+        }
     }
 
     /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether it did.

@@ -48,6 +48,13 @@ pub struct AccessRules {
     /// Whether a station that has sent a CTS hears nothing but the data frame that it asked for, and sends nothing, until
     /// that frame should have ended, as in ns-2. Otherwise it is free once the CTS is sent.
     pub deaf_after_cts: bool,
+    /// Whether a frame received in error, and one that the station missed, reserve the medium until EIFS after their end,
+    /// as in ns-2, so that a backoff goes on EIFS and DIFS after it. Otherwise EIFS takes the place of DIFS after an error
+    /// (9.3.2.3.7).
+    pub errors_reserve: bool,
+    /// Whether a backoff after a missing response counts from DIFS after the timeout, as in ns-2. Otherwise it counts from
+    /// the timeout on where the medium was idle for DIFS before (9.3.4.3).
+    pub difs_after_failure: bool,
 }
 
 /// In which order a receiver joins fragments.
@@ -157,6 +164,8 @@ const fn standard_access(rx_start: Span) -> AccessRules {
         nav_reset: true,
         blind_exchange: true,
         deaf_after_cts: false,
+        errors_reserve: false,
+        difs_after_failure: false,
     }
 }
 
@@ -267,7 +276,7 @@ impl Preset {
 impl MacConfig {
     /// ns-2's departures from the standard: a header with the fourth address and no LLC, RTS for every frame, the backoff
     /// from 0 to CW - 1 and before every frame, timeouts for the whole answer, airtime not rounded, a CTS and the data frame
-    /// after it only in an idle medium, deafness after a CTS.
+    /// after it only in an idle medium, deafness after a CTS, EIFS and DIFS after an error, DIFS after a missing response.
     #[must_use]
     pub fn as_ns2(self) -> MacConfig {
         MacConfig {
@@ -282,6 +291,8 @@ impl MacConfig {
                 nav_reset: false,
                 blind_exchange: false,
                 deaf_after_cts: true,
+                errors_reserve: true,
+                difs_after_failure: true,
                 ..self.access
             },
             ..self

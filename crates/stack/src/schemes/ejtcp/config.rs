@@ -125,13 +125,7 @@ impl Described for EjtcpConfig {
         .source("EJTCP (2)")
         .above("0")
         .at_most("1000"),
-        Parameter::<Self>::new(
-            "jitter-window",
-            Domain::Words("choice", words::<Reach>),
-            Reach::MEANING,
-            |law| Setting::word(law.reach),
-            |law, value| law.reach = value.choice(),
-        ),
+        Reach::parameter(|law| Setting::word(law.reach), |law, value| law.reach = value.choice()),
         Parameter::<Self>::new(
             "rtt-threshold",
             Domain::Time("ms"),
@@ -222,14 +216,7 @@ impl Described for EjtcpConfig {
             |law| Setting::word(law.random_timeout),
             |law, value| law.random_timeout = value.choice(),
         ),
-        Parameter::<Self>::new(
-            "header",
-            Domain::Words("form", words::<Form>),
-            Form::MEANING,
-            |law| Setting::word(law.header),
-            |law, value| law.header = value.choice(),
-        )
-        .source("RFC 6994"),
+        Form::parameter(|law| Setting::word(law.header), |law, value| law.header = value.choice()),
     ];
 
     fn exception(&self) -> Option<Exception> {

@@ -50,3 +50,44 @@ impl Beyond {
         ((self.ranges.as_slice().len() + self.recent.len()) * size_of::<(u64, u64)>()) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest(beyond: &Beyond) -> Vec<(u64, u64)> {
+        beyond.newest().collect()
+    }
+
+    #[test]
+    fn the_range_that_grew_last_comes_first_and_what_is_known_changes_nothing() {
+        let mut beyond = Beyond::default();
+        assert!(beyond.insert(300, 400) && beyond.insert(500, 600) && beyond.insert(400, 450));
+        assert_eq!(newest(&beyond), [(300, 450), (500, 600)]);
+        assert!(!beyond.insert(510, 600));
+        assert_eq!(newest(&beyond), [(300, 450), (500, 600)]);
+        assert!(beyond.contains(310, 450) && !beyond.contains(440, 460));
+    }
+
+    #[test]
+    fn an_advance_takes_along_what_it_joins() {
+        let mut beyond = Beyond::default();
+        beyond.insert(200, 300);
+        beyond.insert(400, 500);
+        assert_eq!(beyond.advance(100), 100);
+        assert_eq!(newest(&beyond), [(400, 500), (200, 300)]);
+        assert_eq!(beyond.advance(200), 300);
+        assert_eq!(newest(&beyond), [(400, 500)]);
+        assert_eq!((beyond.advance(400), beyond.is_empty()), (500, true));
+    }
+
+    #[test]
+    fn no_more_ranges_are_listed_than_an_option_has_room_for() {
+        let mut beyond = Beyond::default();
+        for start in [100, 300, 500, 700, 900] {
+            beyond.insert(start, start + 100);
+        }
+        assert_eq!(newest(&beyond), [(900, 1_000), (700, 800), (500, 600), (300, 400)]);
+        assert!(beyond.contains(100, 200));
+    }
+}

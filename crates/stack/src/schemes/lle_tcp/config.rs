@@ -57,16 +57,13 @@ pub enum AckScheme {
 }
 
 impl AckScheme {
-    /// Whether an acknowledgement is due at once, with so many segments delivered since the last one, of which `segment`
-    /// is the newest; `full` is the largest payload so far.
-    pub(super) fn is_due(self, waiting: u32, segment: &Segment, full: u32) -> bool {
-        match self {
-            AckScheme::EveryPacket => true,
-            AckScheme::Delayed { every, .. } => {
-                let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
-                ends || (waiting >= every && segment.len >= full)
-            }
-        }
+    /// How long an acknowledgement waits at most, with so many segments delivered since the last one, of which `segment`
+    /// is the newest; `None` if it is due at once. `full` is the largest payload so far.
+    pub(super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
+        let AckScheme::Delayed { every, delay } = self else { return None };
+        let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
+        let is_due = ends || (waiting >= every && segment.len >= full);
+        (!is_due).then_some(delay)
     }
 }
 

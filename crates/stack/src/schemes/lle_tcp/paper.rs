@@ -10,12 +10,12 @@
 //! | C "a TCP destination node within one wireless hop" | [`Criterion`](super::Criterion) |
 //!
 //! **Left open, and chosen here.** 1. The acknowledgement is cumulative: what is delivered beyond a hole gives a
-//! duplicate, with SACK if negotiated. 2. "The selected TCP acknowledgement scheme" is [`AckScheme`]: every packet by
-//! default. 3. `PACK_UNDELIVERED` has no reaction in the paper; [`OnUndelivered`] offers two. 4. The window is the one
-//! the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement passes, or no connection
-//! would end. 6. Time stamps and sequence number are the receiver's own, as last seen.
+//! duplicate, with SACK if negotiated. 2. "The selected TCP acknowledgement scheme" is [`AckScheme`](super::AckScheme):
+//! every packet by default. 3. `PACK_UNDELIVERED` has no reaction in the paper; [`OnUndelivered`] offers two. 4. The
+//! window is the one the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement passes,
+//! or no connection would end. 6. Time stamps and sequence number are the receiver's own, as last seen.
 
-use super::config::{AckScheme, Config, Counters, OnUndelivered};
+use super::config::{Config, Counters, OnUndelivered};
 use super::connection::{Half, Terms, is_pure};
 use super::connections::{Connections, Turn};
 use super::{beyond::Beyond, reply::Reply};
@@ -220,11 +220,9 @@ impl Generator {
         let fills = !self.beyond.is_empty();
         self.delivered = self.beyond.advance(end);
         self.waiting += 1;
-        let scheme = turn.config.acknowledge;
-        if fills || scheme.is_due(self.waiting, segment, self.full) {
-            self.acknowledge(turn);
-        } else if let AckScheme::Delayed { delay, .. } = scheme {
-            self.ack_at = self.ack_at.min(turn.now.after(delay));
+        match turn.config.acknowledge.wait(self.waiting, segment, self.full) {
+            Some(wait) if !fills => self.ack_at = self.ack_at.min(turn.now.after(wait)),
+            _ => self.acknowledge(turn),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{AckScheme, Config, Mode, OnUndelivered};
 use crate::hooks::Criterion;
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Words, words};
+use crate::schemes::flows;
 use crate::units::{Bytes, Span};
 
 impl Default for Config {
@@ -137,24 +138,11 @@ impl Described for Config {
         .above("0 s")
         .at_most(LONGEST)
         .only(&[("mode", &["safe"])]),
-        Parameter::<Self>::new(
-            "idle",
-            Domain::Time("s"),
-            "idle time after which a flow is removed",
-            |agent| Setting::Time(agent.idle),
-            |agent, value| agent.idle = value.time(),
-        )
-        .above("0 s")
-        .at_most(LONGEST),
-        Parameter::<Self>::new(
-            "max-flows",
-            Domain::Count,
-            "maximum number of tracked flows; further flows are not handled",
+        flows::idle(|agent| Setting::Time(agent.idle), |agent, value| agent.idle = value.time()),
+        flows::most(
             |agent| Setting::Count(agent.max_flows as u64),
             |agent, value| agent.max_flows = value.count() as usize,
-        )
-        .at_least("1")
-        .at_most("1000000000"),
+        ),
         Parameter::<Self>::new(
             "max-kept",
             Domain::Size,

@@ -72,13 +72,7 @@ impl Described for JtcpConfig {
         .source("EJTCP (2)")
         .above("0")
         .at_most("1000"),
-        Parameter::<Self>::new(
-            "jitter-window",
-            Domain::Words("choice", words::<Reach>),
-            Reach::MEANING,
-            |law| Setting::word(law.reach),
-            |law, value| law.reach = value.choice(),
-        ),
+        Reach::parameter(|law| Setting::word(law.reach), |law, value| law.reach = value.choice()),
         Parameter::<Self>::new(
             "timeout-rule",
             Domain::Words("choice", words::<TimeoutRule>),
@@ -86,14 +80,7 @@ impl Described for JtcpConfig {
             |law| Setting::word(law.timeout_rule),
             |law, value| law.timeout_rule = value.choice(),
         ),
-        Parameter::<Self>::new(
-            "header",
-            Domain::Words("form", words::<Form>),
-            Form::MEANING,
-            |law| Setting::word(law.header),
-            |law, value| law.header = value.choice(),
-        )
-        .source("RFC 6994"),
+        Form::parameter(|law| Setting::word(law.header), |law, value| law.header = value.choice()),
     ];
 
     fn exception(&self) -> Option<Exception> {

@@ -85,6 +85,16 @@ impl Words for Constants {
         &[("ns-2", Constants::Ns2), ("linux", Constants::Linux)];
 }
 
+/// A constant in segments queued.
+const fn segments(
+    name: &'static str,
+    meaning: &'static str,
+    get: fn(&VegasConfig) -> Setting,
+    set: fn(&mut VegasConfig, Setting),
+) -> Parameter<VegasConfig> {
+    Parameter::new(name, Domain::Number, meaning, get, set).source(SOURCE).at_least("0").at_most("1000000")
+}
+
 impl Described for VegasConfig {
     const PARAMETERS: &'static [Parameter<VegasConfig>] = &[
         Parameter::<Self>::new(
@@ -106,38 +116,26 @@ impl Described for VegasConfig {
                 *law = VegasConfig { rounded: law.rounded, ..set };
             },
         ),
-        Parameter::<Self>::new(
+        segments(
             "alpha",
-            Domain::Number,
             "queued segments below which the window grows",
             |law| Setting::Number(law.alpha),
             |law, value| law.alpha = value.number(),
         )
-        .source(SOURCE)
-        .at_least("0")
-        .at_most("1000000")
         .follows("constants", "linux", Setting::Number(2.0)),
-        Parameter::<Self>::new(
+        segments(
             "beta",
-            Domain::Number,
             "queued segments above which the window shrinks",
             |law| Setting::Number(law.beta),
             |law, value| law.beta = value.number(),
         )
-        .source(SOURCE)
-        .at_least("0")
-        .at_most("1000000")
         .follows("constants", "linux", Setting::Number(4.0)),
-        Parameter::<Self>::new(
+        segments(
             "gamma",
-            Domain::Number,
             "queued segments above which slow start ends",
             |law| Setting::Number(law.gamma),
             |law, value| law.gamma = value.number(),
-        )
-        .source(SOURCE)
-        .at_least("0")
-        .at_most("1000000"),
+        ),
         Parameter::<Self>::new(
             "rounded-backlog",
             Domain::Flag,

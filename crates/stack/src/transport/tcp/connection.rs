@@ -4,12 +4,15 @@
 //! the acknowledgements of the [`Receiver`] on data that goes the other way. Simultaneous opening is not supported, and
 //! a connection never gives up retransmitting: a scenario's end ends it.
 
+mod handshake;
+mod segments;
+
 use super::receiver::{Receiver, Reply};
-use super::sender::{Arrived, Counters, Outgoing, SackNews, Sender};
+use super::sender::{Arrived, Counters, SackNews, Sender};
 use super::{Config, Parts};
 use crate::hooks::{Echo, Out, Sending, Timer};
-use crate::packet::{Body, Extension, Flags, NodeId, Options, Packet, Segment, Timestamps};
-use crate::units::{SeqNo, Span, Time};
+use crate::packet::{Body, Extension, Flags, NodeId, Packet, Segment};
+use crate::units::{SeqNo, Time};
 
 /// Which side opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +37,6 @@ pub enum State {
     /// Data flows; either side may have closed its direction.
     Established,
 }
-
-/// Retransmission timeout with which data starts when a SYN was lost (RFC 6298, 5.7).
-const RTO_AFTER_LOST_SYN: Span = Span::from_secs(3);
-
-/// A peer that offers more means this (RFC 7323, 2.3).
-const MAX_WINDOW_SCALE: u8 = 14;
 
 /// One end of a connection.
 #[derive(Clone, Debug)]
@@ -312,84 +309,6 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    fn on_listen(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
-        if segment.flags.has(Flags::SYN) {
-            self.learn_syn(segment);
-            self.state = State::SynReceived;
-            self.send_syn(now, out);
-        }
-    }
-
-    fn on_syn_sent(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
-        let answers = segment.flags.has(Flags::SYN.with(Flags::ACK)) && segment.ack == self.iss.plus(1);
-        if answers {
-            self.learn_syn(segment);
-            // The window of a SYN is not scaled (RFC 7323, 2.2).
-            self.establish(u64::from(segment.window), now, out);
-            self.ack_due = AckDue::Now;
-            self.send_what_may_go(now, out);
-        }
-    }
-
-    fn on_syn_received(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
-        if segment.flags.has(Flags::SYN) {
-            self.send_syn(now, out);
-        } else if segment.flags.has(Flags::ACK) && self.ack_offset(segment).is_some() {
-            self.establish(u64::from(segment.window) << self.peer_shift, now, out);
-            self.on_segment(segment, now, out);
-        }
-    }
-
-    /// Notes what the peer's SYN offers; what only one side offers is not used.
-    fn learn_syn(&mut self, segment: &Segment) {
-        self.irs = segment.seq;
-        self.peer_shift = segment.options.window_scale.unwrap_or(0).min(MAX_WINDOW_SCALE);
-        self.timestamps &= segment.options.timestamps.is_some();
-        self.sack &= segment.options.sack_permitted;
-        self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);
-        if segment.options.window_scale.is_some() {
-            self.receiver.set_scale(self.config.window_scale_shift());
-        }
-    }
-
-    fn establish(&mut self, edge: u64, now: Time, out: &mut impl Out) {
-        self.state = State::Established;
-        out.cancel(Timer::Retransmit);
-        let lost = self.syn_times > 1;
-        let rtt = self.sender.rtt_mut();
-        if lost {
-            rtt.restart(rtt.initial().max(RTO_AFTER_LOST_SYN));
-        } else {
-            let sample = rtt.read_clock(self.syn_sent, now);
-            rtt.sample(sample);
-            out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());
-        }
-        self.sender.established(now, edge, lost);
-    }
-
-    fn send_syn(&mut self, now: Time, out: &mut impl Out) {
-        self.syn_times += 1;
-        if self.syn_times > 1 {
-            self.sender.count_syn_again();
-        }
-        self.syn_sent = now;
-        let answering = self.state == State::SynReceived;
-        let flags = if answering { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
-        let options = Options {
-            mss: Some(self.config.packet.min(u32::from(u16::MAX)) as u16),
-            window_scale: Some(self.config.window_scale_shift()),
-            sack_permitted: self.sack,
-            timestamps: self.stamps(now),
-            ..Options::default()
-        };
-        let ack = if answering { self.irs.plus(1) } else { SeqNo(0) };
-        let window = self.config.receive_buffer_bytes().min(u64::from(u16::MAX)) as u16;
-        let (src_port, dst_port) = (self.local.1, self.remote.1);
-        let seq = self.iss;
-        self.transmit(Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options }, out);
-        out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
-    }
-
     /// A segment of an established connection: its acknowledgement first, then its data. One without ACK is dropped
     /// (RFC 9293, 3.10.7.4).
     fn on_segment(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
@@ -520,92 +439,6 @@ impl<P: Parts> Connection<P> {
         if self.ack_due == AckDue::Now {
             self.send_ack(now, out);
         }
-    }
-
-    #[inline]
-    fn send_ack(&mut self, now: Time, out: &mut impl Out) {
-        let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
-        let segment = self.acknowledging(seq, self.echo, now, out);
-        self.transmit(segment, out);
-    }
-
-    #[inline]
-    fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
-        if self.echo.is_some() {
-            // A header has room for the stamps of its own segment only, so that those owed go before it.
-            self.send_ack(now, out);
-        }
-        let seq = self.iss.plus(1).plus(outgoing.start as u32);
-        let extension = self.sender.extension().map(|form| {
-            let sent = form.stamp(now);
-            Extension { form, sent, received: sent, trigger: seq, modulation: None }
-        });
-        let mut segment = self.acknowledging(seq, extension, now, out);
-        segment.len = outgoing.len;
-        if outgoing.fin {
-            segment.flags = segment.flags.with(Flags::FIN);
-        }
-        if outgoing.push {
-            segment.flags = segment.flags.with(Flags::PSH);
-        }
-        self.transmit(segment, out);
-    }
-
-    /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
-    #[inline]
-    fn acknowledging(
-        &mut self,
-        seq: SeqNo,
-        extension: Option<Extension>,
-        now: Time,
-        out: &mut impl Out,
-    ) -> Segment {
-        if self.ack_due == AckDue::ByTimer {
-            out.cancel(Timer::DelayedAck);
-        }
-        self.ack_due = AckDue::No;
-        self.last_ack_sent = self.receiver.next();
-        self.echo = None;
-        let zero = self.irs.plus(1);
-        // Made whole and in its place: a copy of what was just written field by field stalls the processor.
-        let mut segment = Segment {
-            src_port: self.local.1,
-            dst_port: self.remote.1,
-            seq,
-            ack: zero.plus(self.receiver.next() as u32),
-            flags: Flags::ACK,
-            window: self.receiver.advertise(),
-            len: 0,
-            options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
-        };
-        if self.sack && !self.receiver.is_in_order() {
-            let room = segment.options.room_for_blocks();
-            segment.options.sack = self.receiver.sack_blocks(zero, room);
-        }
-        segment
-    }
-
-    #[inline]
-    fn transmit(&self, segment: Segment, out: &mut impl Out) {
-        out.down(Packet {
-            src: self.local.0,
-            dst: self.remote.0,
-            extra_header: self.config.extra_header,
-            body: Body::Tcp(segment),
-        });
-    }
-
-    /// The timestamp clock ticks with the clock that measures round trips, or each microsecond if that is exact.
-    fn clock_unit(&self) -> Span {
-        self.config.tick.max(Span::from_micros(1))
-    }
-
-    fn clock(&self, now: Time) -> u32 {
-        (now.0 / self.clock_unit().0 + 1) as u32
-    }
-
-    fn stamps(&self, now: Time) -> Option<Timestamps> {
-        self.timestamps.then(|| Timestamps { value: self.clock(now), echo: self.ts_recent })
     }
 }
 

@@ -135,13 +135,19 @@ impl Cell {
 
     fn tell(&mut self, heard: &[Heard], frame: &Frame) {
         for what in heard {
-            let (Heard::Busy(at) | Heard::Idle(at) | Heard::Received(at) | Heard::Error(at)) = *what;
+            let (Heard::Busy(at)
+            | Heard::Idle(at)
+            | Heard::Received(at)
+            | Heard::Error(at)
+            | Heard::Missed(at)) = *what;
             let (station, side) = (&mut self.stations[at], &mut self.sides[at]);
             match what {
                 Heard::Busy(_) => station.on_busy(self.now, side),
                 Heard::Idle(_) => station.on_idle(self.now, side),
                 Heard::Received(_) => station.on_frame(frame, self.now, side),
                 Heard::Error(_) => station.on_error(self.now, side),
+                // The cell's own rules are the standard's.
+                Heard::Missed(_) => {}
             }
             self.settle(at);
         }

@@ -66,7 +66,8 @@ fn end_due(bench: &mut Bench, told: &mut [Told], now: u64) {
 fn note(heard: &[Heard], told: &mut [Told], from: usize) {
     let mut last = 0;
     for what in heard {
-        let (Heard::Busy(at) | Heard::Idle(at) | Heard::Received(at) | Heard::Error(at)) = *what;
+        let (Heard::Busy(at) | Heard::Idle(at) | Heard::Received(at) | Heard::Error(at) | Heard::Missed(at)) =
+            *what;
         assert!(at >= last && at != from, "{heard:?}");
         last = at;
         match what {
@@ -75,6 +76,7 @@ fn note(heard: &[Heard], told: &mut [Told], from: usize) {
             Heard::Received(_) | Heard::Error(_) => {
                 assert!(told[at].busy && told[at].sends_until.is_none(), "{heard:?}");
             }
+            Heard::Missed(_) => assert!(told[at].busy, "{heard:?}"),
         }
     }
 }

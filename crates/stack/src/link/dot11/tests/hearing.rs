@@ -196,3 +196,56 @@ fn a_station_deaf_after_its_cts_takes_no_data_frame_but_the_one_it_asked_for() {
     cell.settle();
     assert_eq!((cell.sides[0].received, cell.sides[1].received), (20, 20));
 }
+
+#[test]
+fn after_a_frame_in_error_others_wait_for_eifs_and_difs_as_in_ns2_or_for_what_ends_later() {
+    for (errors_reserve, wait) in [(false, 0.0), (true, 50.0)] {
+        let mut config = config(None);
+        config.access.errors_reserve = errors_reserve;
+        let mut cell = Cell::new(config, 3);
+        cell.garble = vec![(2, FrameKind::Data, 1)];
+        cell.script(2, &[3]);
+        cell.run(at(1_000));
+        cell.enqueue(0, 1, 1, 1_000);
+        cell.run(at(2_000));
+        cell.enqueue(2, 1, 2, 1_000);
+        cell.settle();
+        // The ACK, which is received, ends 314 µs after the data frame, and EIFS 364 µs after it.
+        let end = cell.times(0, Event::Done(1, Outcome::Delivered))[0];
+        assert_eq!(cell.starts(2, FrameKind::Data), [end + 50.0 + wait + 60.0], "{errors_reserve}");
+    }
+}
+
+#[test]
+fn a_frame_that_was_missed_holds_a_cts_back_until_eifs_after_its_end_as_in_ns2() {
+    // The RTS ends at 1 352 µs and is repeated 222 µs and the backoff later.
+    for (errors_reserve, answers) in [(false, 1_362.0), (true, 1_362.0 + 222.0 + 1_640.0 + 352.0)] {
+        let mut config = config(Some(0));
+        config.access.errors_reserve = errors_reserve;
+        let mut cell = Cell::new(config, 2);
+        cell.script(0, &[82]);
+        cell.run(at(1_000));
+        cell.stations[1].on_missed(at(1_000));
+        cell.enqueue(0, 1, 1, 1_000);
+        cell.settle();
+        assert_eq!(cell.starts(1, FrameKind::Cts)[0], answers, "{errors_reserve}");
+    }
+}
+
+#[test]
+fn after_a_missing_cts_a_backoff_counts_from_the_timeout_or_from_difs_after_it() {
+    let second = |difs_after_failure| {
+        let mut config = config(Some(0));
+        config.access.difs_after_failure = difs_after_failure;
+        let mut cell = Cell::new(config, 2);
+        cell.separate(0, 1);
+        cell.script(0, &[5; 8]);
+        cell.run(at(1_000));
+        cell.enqueue(0, 1, 1, 1_000);
+        cell.settle();
+        cell.starts(0, FrameKind::Rts)[1]
+    };
+    // The timeout is SIFS, a slot and the preamble after the RTS, which ends at 1 352 µs.
+    assert_eq!(second(false), 1_352.0 + 222.0 + 100.0);
+    assert_eq!(second(true), 1_352.0 + 222.0 + 50.0 + 100.0);
+}

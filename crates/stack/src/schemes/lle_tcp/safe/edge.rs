@@ -51,3 +51,28 @@ impl Edge {
         self.highest().saturating_sub(offset)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_never_goes_back_and_is_news_until_the_sender_knows_it() {
+        let mut edge = Edge::new(None);
+        assert!(!edge.is_known() && !edge.is_news());
+        assert!(edge.raise(5_000) && edge.is_known() && edge.is_news());
+        assert!(!edge.raise(4_000) && !edge.raise(5_000));
+        assert_eq!((edge.highest(), edge.window(3_000), edge.window(6_000)), (5_000, 2_000, 0));
+        edge.tell(4_000);
+        assert!(edge.is_news());
+        edge.tell(5_000);
+        edge.tell(1_000);
+        assert_eq!((edge.is_news(), edge.told()), (false, 5_000));
+    }
+
+    #[test]
+    fn the_sender_knows_what_the_syn_offered() {
+        let edge = Edge::new(Some(1_000));
+        assert_eq!((edge.is_known(), edge.is_news(), edge.told()), (true, false, 1_000));
+    }
+}

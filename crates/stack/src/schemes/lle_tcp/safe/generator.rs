@@ -5,7 +5,7 @@
 //! `confirmed <= acknowledged <= delivered <= edge`, and all from `confirmed` on is kept.
 
 use super::super::beyond::Beyond;
-use super::super::config::{AckScheme, Config, OnUndelivered};
+use super::super::config::{Config, OnUndelivered};
 use super::super::connection::Terms;
 use super::super::connections::Turn;
 use super::super::reply::Reply;
@@ -221,11 +221,9 @@ impl Generator {
         self.delivered = self.beyond.advance(until);
         self.spacing.step(turn.now, turn.config);
         self.waiting += 1;
-        let scheme = turn.config.acknowledge;
-        if fills || scheme.is_due(self.waiting, segment, self.full) {
-            self.acknowledge(turn);
-        } else if let AckScheme::Delayed { delay, .. } = scheme {
-            self.ack_at = self.ack_at.min(turn.now.after(delay));
+        match turn.config.acknowledge.wait(self.waiting, segment, self.full) {
+            Some(wait) if !fills => self.ack_at = self.ack_at.min(turn.now.after(wait)),
+            _ => self.acknowledge(turn),
         }
     }
 

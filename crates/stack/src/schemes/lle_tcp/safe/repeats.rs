@@ -28,3 +28,16 @@ impl Repeats {
         news
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_link_and_receiver_both_tell_the_sender_gets_the_greater_number() {
+        let mut repeats = Repeats::default();
+        assert_eq!([repeats.make(), repeats.make()], [true, true]);
+        assert_eq!([repeats.hear(), repeats.hear(), repeats.hear()], [false, false, true]);
+        assert_eq!([repeats.make(), repeats.make()], [false, true]);
+    }
+}

@@ -6,6 +6,7 @@ use super::*;
 use crate::hooks::Note;
 use crate::registry::tcp::{Config, Connection, Profile};
 use crate::registry::{LawConfig, Parts, RecoveryKind};
+use crate::units::Span;
 
 const CLIENT: usize = 0;
 const SERVER: usize = 1;

@@ -1,0 +1,83 @@
+//! What a MAC answers, and the list in which it waits until it is done.
+
+use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Outcome, Served};
+use lasthop_stack::packet::NodeId;
+use lasthop_stack::units::Time;
+
+use crate::engine::queue::{EventQueue, Slot};
+use crate::engine::streams::Stream;
+use crate::net::pool::PoolId;
+use crate::probe::trace::Tracer;
+
+/// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
+/// is moved twice.
+#[derive(Clone, Copy)]
+pub(super) enum Work {
+    /// The MAC starts to send the frame on its air.
+    Transmit(u32),
+    /// The MAC hands a packet up.
+    Up(u32, PoolId, NodeId),
+    /// The MAC has parted with a packet.
+    Done(u32, PoolId, Outcome),
+    /// The agent hands a packet to the link, the first of those handed down.
+    Down(u32),
+}
+
+/// Where a MAC puts its answers.
+pub(super) struct MacHost<'a> {
+    pub(super) queue: &'a mut EventQueue,
+    pub(super) timer: Slot,
+    pub(super) backoff: &'a mut Stream,
+    pub(super) on_air: &'a mut (Frame, Airtime),
+    pub(super) work: &'a mut Vec<Work>,
+    pub(super) tracer: &'a mut Tracer,
+    pub(super) link: u32,
+    pub(super) station: u32,
+    pub(super) from: NodeId,
+    /// Whether the MAC is done with a packet.
+    pub(super) has_finished: bool,
+}
+
+impl MacOut for MacHost<'_> {
+    #[inline]
+    fn transmit(&mut self, frame: Frame, airtime: Airtime) {
+        *self.on_air = (frame, airtime);
+        self.work.push(Work::Transmit(self.station));
+    }
+
+    #[inline]
+    fn set_timer(&mut self, at: Time) {
+        // The frames that end in this instant come first.
+        self.queue.set_late(self.timer, at);
+    }
+
+    #[inline]
+    fn cancel_timer(&mut self) {
+        self.queue.cancel(self.timer);
+    }
+
+    #[inline]
+    fn up(&mut self, handle: u64) {
+        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), self.from));
+    }
+
+    #[inline]
+    fn done(&mut self, handle: u64, outcome: Outcome) {
+        self.has_finished = true;
+        self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
+    }
+
+    #[inline]
+    fn draw(&mut self, bound: u32) -> u32 {
+        self.backoff.up_to(bound)
+    }
+
+    #[inline]
+    fn is_watching(&self) -> bool {
+        self.tracer.arq
+    }
+
+    fn served(&mut self, served: &Served) {
+        self.tracer.served(self.link, *served);
+    }
+}

@@ -1,0 +1,23 @@
+//! The simulator from outside. One program, since each is linked by itself; what counts the memory of its whole process
+//! has programs of its own (`allocations.rs`, `limits.rs`).
+
+mod accounts;
+mod agents;
+mod arq;
+mod common;
+mod dot16;
+mod duplex;
+mod estimates;
+mod frn;
+mod judges;
+mod latency;
+mod laws;
+mod paths;
+mod pcf;
+mod proxy_tcp;
+mod relays;
+mod sessions;
+mod tcp;
+mod timeouts;
+mod warmup;
+mod wifi;

@@ -1,0 +1,94 @@
+//! What is taken for lost.
+
+use super::{DUP_THRESH, Mark, SackAfterTimeout, Scoreboard};
+
+impl Scoreboard {
+    /// Marks as lost what RFC 6675's `IsLost` says is: a segment with [`DUP_THRESH`] segments (or as many separate
+    /// ranges) selectively acknowledged above it.
+    pub fn mark_lost(&mut self) {
+        if self.sacked == 0 {
+            return;
+        }
+        let mut above = 0;
+        let mut edge = self.base;
+        let mut number = self.number_at(self.fack);
+        while number > self.base {
+            number -= 1;
+            if self.is_sacked(number) {
+                above += 1;
+                if above == DUP_THRESH {
+                    edge = number;
+                    break;
+                }
+            }
+        }
+        let ranges = self.sacked_ranges.as_slice();
+        if let Some(range) = ranges.len().checked_sub(DUP_THRESH as usize) {
+            edge = edge.max(self.number_at(ranges[range].0));
+        }
+        for number in self.lost_below.max(self.base)..edge {
+            let segment = &mut self.segments[(number - self.base) as usize];
+            match segment.mark {
+                Mark::InFlight => {
+                    segment.mark = Mark::Lost;
+                    self.lost += 1;
+                }
+                Mark::Doubled => {
+                    segment.mark = Mark::Resent;
+                    self.doubled -= 1;
+                    self.resent += 1;
+                }
+                Mark::Sacked | Mark::Lost | Mark::Resent => {}
+            }
+        }
+        self.lost_below = self.lost_below.max(edge);
+    }
+
+    /// The timer fired: all that is not selectively acknowledged is lost, or simply all.
+    pub fn lose_all(&mut self, after_timeout: SackAfterTimeout) {
+        self.lost = 0;
+        self.resent = 0;
+        self.doubled = 0;
+        if after_timeout == SackAfterTimeout::Cleared {
+            self.sacked_ranges.clear();
+            self.sacked = 0;
+            self.fack = self.una;
+            self.segments.iter_mut().for_each(|segment| segment.mark = Mark::InFlight);
+        }
+        for segment in &mut self.segments {
+            if segment.mark != Mark::Sacked {
+                segment.mark = Mark::Lost;
+                self.lost += 1;
+            }
+        }
+        self.lost_below = self.end();
+    }
+
+    /// Forgets what was selectively acknowledged.
+    pub fn forget_sacks(&mut self) {
+        let Some(&(start, _)) = self.sacked_ranges.as_slice().first() else { return };
+        for index in self.index_at(start)..self.index_at(self.fack()) {
+            let segment = &mut self.segments[index];
+            if segment.mark == Mark::Sacked {
+                segment.mark = Mark::InFlight;
+                self.sacked -= 1;
+            }
+        }
+        self.sacked_ranges.clear();
+        self.fack = self.una;
+    }
+
+    /// Takes one segment for lost that the rules would not (the first, when duplicates tell).
+    pub fn lose(&mut self, number: u64) {
+        let index = (number - self.base) as usize;
+        let segment = &mut self.segments[index];
+        match segment.mark {
+            Mark::InFlight => {}
+            Mark::Resent => self.resent -= 1,
+            Mark::Doubled => self.doubled -= 1,
+            Mark::Lost | Mark::Sacked => return,
+        }
+        segment.mark = Mark::Lost;
+        self.lost += 1;
+    }
+}

@@ -1,0 +1,96 @@
+//! The segments of an established connection as they go down: data, and acknowledgements of what has come.
+
+use super::{AckDue, Connection};
+use crate::hooks::{Out, Timer};
+use crate::packet::{Body, Extension, Flags, Options, Packet, Segment, Timestamps};
+use crate::transport::tcp::Parts;
+use crate::transport::tcp::sender::Outgoing;
+use crate::units::{SeqNo, Span, Time};
+
+impl<P: Parts> Connection<P> {
+    #[inline]
+    pub(super) fn send_ack(&mut self, now: Time, out: &mut impl Out) {
+        let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
+        let segment = self.acknowledging(seq, self.echo, now, out);
+        self.transmit(segment, out);
+    }
+
+    #[inline]
+    pub(super) fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
+        if self.echo.is_some() {
+            // A header has room for the stamps of its own segment only, so that those owed go before it.
+            self.send_ack(now, out);
+        }
+        let seq = self.iss.plus(1).plus(outgoing.start as u32);
+        let extension = self.sender.extension().map(|form| {
+            let sent = form.stamp(now);
+            Extension { form, sent, received: sent, trigger: seq, modulation: None }
+        });
+        let mut segment = self.acknowledging(seq, extension, now, out);
+        segment.len = outgoing.len;
+        if outgoing.fin {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        if outgoing.push {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        self.transmit(segment, out);
+    }
+
+    /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
+    #[inline]
+    fn acknowledging(
+        &mut self,
+        seq: SeqNo,
+        extension: Option<Extension>,
+        now: Time,
+        out: &mut impl Out,
+    ) -> Segment {
+        if self.ack_due == AckDue::ByTimer {
+            out.cancel(Timer::DelayedAck);
+        }
+        self.ack_due = AckDue::No;
+        self.last_ack_sent = self.receiver.next();
+        self.echo = None;
+        let zero = self.irs.plus(1);
+        // Made whole and in its place: a copy of what was just written field by field stalls the processor.
+        let mut segment = Segment {
+            src_port: self.local.1,
+            dst_port: self.remote.1,
+            seq,
+            ack: zero.plus(self.receiver.next() as u32),
+            flags: Flags::ACK,
+            window: self.receiver.advertise(),
+            len: 0,
+            options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
+        };
+        if self.sack && !self.receiver.is_in_order() {
+            let room = segment.options.room_for_blocks();
+            segment.options.sack = self.receiver.sack_blocks(zero, room);
+        }
+        segment
+    }
+
+    #[inline]
+    pub(super) fn transmit(&self, segment: Segment, out: &mut impl Out) {
+        out.down(Packet {
+            src: self.local.0,
+            dst: self.remote.0,
+            extra_header: self.config.extra_header,
+            body: Body::Tcp(segment),
+        });
+    }
+
+    /// The timestamp clock ticks with the clock that measures round trips, or each microsecond if that is exact.
+    pub(super) fn clock_unit(&self) -> Span {
+        self.config.tick.max(Span::from_micros(1))
+    }
+
+    pub(super) fn clock(&self, now: Time) -> u32 {
+        (now.0 / self.clock_unit().0 + 1) as u32
+    }
+
+    pub(super) fn stamps(&self, now: Time) -> Option<Timestamps> {
+        self.timestamps.then(|| Timestamps { value: self.clock(now), echo: self.ts_recent })
+    }
+}

@@ -1,0 +1,109 @@
+//! Which segment goes next, and when it may.
+
+use super::{Outgoing, Sender};
+use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};
+use crate::transport::tcp::Parts;
+use crate::units::{Bytes, Time};
+
+impl<P: Parts> Sender<P> {
+    pub(super) fn nagle_holds(&self, waiting: u64) -> bool {
+        self.nagle && !self.closed && waiting < u64::from(self.packet) && !self.board.is_empty()
+    }
+
+    /// Payload of the next new segment; zero when there is none to send. Small segments wait by Nagle's rule and by
+    /// the sender's part of silly-window avoidance (RFC 9293, 3.7.4 and 3.8.6.2.1).
+    pub(super) fn fresh_len(&self) -> u32 {
+        let waiting = self.written.saturating_sub(self.board.sent_end());
+        let room = self.edge.saturating_sub(self.board.sent_end());
+        let full = u64::from(self.packet);
+        if waiting >= full && room >= full {
+            return self.packet;
+        }
+        let len = waiting.min(room).min(full);
+        let withheld = if len == waiting { self.nagle_holds(waiting) } else { len * 2 < self.widest };
+        if withheld { 0 } else { len as u32 }
+    }
+
+    pub(super) fn fin_is_due(&self) -> bool {
+        self.closed && !self.fin_sent && self.board.sent_end() >= self.written
+    }
+
+    /// What to send now, if anything; it counts as sent from here on.
+    pub fn next_outgoing(&mut self, now: Time, out: &mut impl Out) -> Option<Outgoing> {
+        if self.persisting || self.is_paced(now, out) {
+            return None;
+        }
+        let within = self.board.end() - self.board.base() < u64::from(self.window_limit);
+        let len = if within { self.fresh_len() } else { 0 };
+        let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
+        let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
+        if idle && now.since(self.last_sent) > self.rtt.rto() {
+            self.integrate(now);
+            self.window.cwnd = self.window.cwnd.min(self.initial_window);
+        }
+        let pick = self.recovery.next(&self.board, &self.window, fresh)?;
+        let pipe = self.board.pipe();
+        let (number, outgoing) = match pick {
+            Pick::New if fresh == Fresh::Withheld => return None,
+            Pick::New => (self.board.end(), self.send_new(now, len)),
+            Pick::Again(number) => (number, self.send_again(number, now)),
+        };
+        self.tell_sent(now, number, pipe);
+        if let Some(rate) = self.window.pacing {
+            self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
+        }
+        self.recovery.on_sent(pick, &self.board);
+        self.last_sent = now;
+        if !self.armed {
+            self.arm(now, out);
+        }
+        if out.is_watching() {
+            let event = if pick == Pick::New { NoteEvent::Send } else { NoteEvent::Resend };
+            self.note(event, outgoing.start, outgoing.len, out);
+        }
+        Some(outgoing)
+    }
+
+    /// Whether the next segment has to wait for its time; the timer is set to it.
+    #[inline]
+    fn is_paced(&mut self, now: Time, out: &mut impl Out) -> bool {
+        let waits = self.window.pacing.is_some() && now < self.release;
+        if waits {
+            out.set(Timer::Pace, self.release);
+        }
+        waits
+    }
+
+    fn send_new(&mut self, now: Time, len: u32) -> Outgoing {
+        let start = self.board.sent_end();
+        if self.board.flight() >= self.window.cwnd as u32 && !self.recovery.is_active() {
+            self.limited += 1;
+        }
+        let push = start + u64::from(len) >= self.written;
+        let fin = self.closed && push;
+        self.board.push(len + u32::from(fin), fin, now);
+        self.fin_sent |= fin;
+        self.counters.segments_sent += u64::from(len > 0);
+        if self.timed.is_none() && !self.timestamps {
+            self.timed = Some((self.board.sent_end(), now));
+        }
+        Outgoing { start, len, fin, push }
+    }
+
+    fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
+        self.board.resend(number, now);
+        let sent = self.board.get(number);
+        let len = sent.len - u32::from(sent.fin);
+        if len > 0 {
+            self.counters.segments_sent += 1;
+            self.counters.retransmits += 1;
+        } else {
+            self.counters.fins_again += 1;
+        }
+        let end = sent.start + u64::from(sent.len);
+        if self.timed.is_some_and(|(timed_end, _)| timed_end == end) {
+            self.timed = None;
+        }
+        Outgoing { start: sent.start, len, fin: sent.fin, push: end >= self.written }
+    }
+}

@@ -1,0 +1,161 @@
+"""How to cite lasthop and the papers: as a line of text, and for BibTeX.
+
+`CITATION.cff` says it of lasthop, but for the version, which is that of the package; the table `[cite]` of a
+claims file says it of a paper: `type`, `key`, `author` (a list), `title`, `in` (where it appeared, or
+the note on a manuscript that did not) and further fields of BibTeX.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base import paths
+from lasthop.base.errors import UsageError, nearest, reason
+from lasthop.papers.claims import read
+from lasthop.papers.reproduce import known
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SOFTWARE = "lasthop"
+_FILE = "CITATION.cff"
+_PLACES = {
+    "article": "journal",
+    "inproceedings": "booktitle",
+    "techreport": "institution",
+    "unpublished": "note",
+}
+"""The types of entries, each with the field that says where the work appeared."""
+_FIELDS = ("volume", "number", "pages", "month", "year", "doi", "url")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Something to cite; `fields` are those of BibTeX, in order."""
+
+    id: str
+    type: str
+    key: str
+    author: tuple[str, ...]
+    title: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """One line for a list of references.
+
+        >>> fields = {"journal": "Networks", "volume": "23", "number": "6", "pages": "1--9", "year": "2007"}
+        >>> Work("x", "article", "x", ("Ann Li", "Bo Wu", "Cy Ott"), "On TCP", fields).text()
+        'Ann Li, Bo Wu and Cy Ott: "On TCP". Networks, vol. 23, no. 6, pp. 1–9, 2007.'
+        """
+        *first, last = self.author
+        authors = f"{', '.join(first)} and {last}" if first else last
+        words = {
+            "volume": "vol. {}",
+            "number": "no. {}",
+            "pages": "pp. {}",
+            "doi": "doi:{}",
+            "version": "Version {}",
+        }
+        if self.type == "techreport":
+            words["number"] = "{}"
+        dated = dict(self.fields)
+        if self.type == "unpublished":
+            # Its note has the date.
+            dated.pop("year", None)
+        if "month" in dated and "year" in dated:
+            dated["year"] = f"{dated.pop('month')} {dated['year']}"
+        parts = [words.get(name, "{}").format(value) for name, value in dated.items()]
+        return f'{authors}: "{self.title}". {", ".join(parts)}.'.replace("--", "–")
+
+    def bibtex(self) -> str:
+        r"""An entry for BibTeX.
+
+        >>> work = Work("x", "misc", "li07", ("Ann Li", "Bo & Co authors"), "On {TCP}", {"year": "2007"})
+        >>> print(work.bibtex())
+        @misc{li07,
+          author = {Ann Li and Bo \& Co authors},
+          title = {{On {TCP}}},
+          year = {2007},
+        }
+        """
+        # Braces keep the capitals of a title, and the words of a name that is not a person's.
+        authors = " and ".join(f"{{{name}}}" if self.type == "software" else name for name in self.author)
+        fields = {"author": authors, "title": f"{{{self.title}}}", **self.fields}
+        lines = [f"  {name} = {{{_escaped(name, value)}}}," for name, value in fields.items()]
+        return "\n".join([f"@{self.type}{{{self.key},", *lines, "}"])
+
+    def as_dict(self) -> dict[str, str]:
+        """The work for `--json`."""
+        return {"id": self.id, "text": self.text(), "bibtex": self.bibtex()}
+
+
+def _escaped(name: str, value: str) -> str:
+    return value if name in {"doi", "url"} else re.sub(r"(?<!\\)([&%#_$])", r"\\\1", value)
+
+
+def works() -> list[str]:
+    """The ids of what can be cited: lasthop, and the papers."""
+    return [SOFTWARE, *(ident for ident, path in known().items() if "cite" in read(path)[0])]
+
+
+def work(ident: str) -> Work:
+    """What is to be cited by the id of a paper, or as `lasthop`."""
+    if ident == SOFTWARE:
+        return software()
+    files = known()
+    if ident not in files:
+        raise UsageError(f"cite: {ident}: unknown id; {nearest(ident, [SOFTWARE, *files])}")
+    head, _ = read(files[ident])
+    if "cite" not in head:
+        raise UsageError(f"cite: {ident}: is not a paper; expected one of {', '.join(works())}")
+    return _paper(ident, files[ident], head["cite"])
+
+
+def software() -> Work:
+    """This version of lasthop."""
+    from lasthop import _core
+
+    path = paths.data(_FILE)
+    try:
+        values, authors = _cff(path.read_text(encoding="utf-8"))
+        fields = {
+            "version": _core.__version__,
+            "note": f"model {_core.model_version}",
+            "url": values["repository-code"],
+        }
+        return Work(SOFTWARE, "software", SOFTWARE, authors, values["title"], fields)
+    except (OSError, KeyError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected title, authors and repository-code") from e
+
+
+def _cff(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    r"""The values and the authors of the little of YAML that our file uses.
+
+    >>> _cff('title: "A: b"\nauthors:\n  - name: Ann\n  - name: "Bo"\n')
+    ({'title': 'A: b'}, ('Ann', 'Bo'))
+    """
+    values = {name: value.strip('"') for name, value in re.findall(r"^([\w-]+): (.+)$", text, re.MULTILINE)}
+    authors = re.findall(r"^ +- name: (.+)$", text, re.MULTILINE)
+    if not authors:
+        raise KeyError("no authors")
+    return values, tuple(name.strip('"') for name in authors)
+
+
+def _paper(ident: str, path: Path, given: Mapping[str, Any]) -> Work:
+    where = f"{path}: cite"
+    for name in ("type", "key", "author", "title", "in"):
+        if name not in given:
+            raise UsageError(f"{where}: no {name}; expected one")
+    if given["type"] not in _PLACES:
+        raise UsageError(f"{where}: type: {given['type']}; {nearest(given['type'], _PLACES)}")
+    for name in given:
+        if name not in {"type", "key", "author", "title", "in", *_FIELDS}:
+            raise UsageError(f"{where}: {name}: unknown key; {nearest(name, _FIELDS)}")
+    fields = {
+        _PLACES[given["type"]]: given["in"],
+        **{name: str(given[name]) for name in _FIELDS if name in given},
+    }
+    return Work(ident, given["type"], given["key"], tuple(given["author"]), given["title"], fields)
