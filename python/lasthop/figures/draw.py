@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError, nearest
 from lasthop.figures.airtime import draw_bars
 from lasthop.figures.cdf import draw_responses
-from lasthop.figures.lines import draw_lines
+from lasthop.figures.lines import Mark, draw_lines
 from lasthop.figures.matrix import draw_matrix
 from lasthop.figures.style import add_to_caption
 from lasthop.figures.time import draw_study
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
     from lasthop.scenario.scenario import Scenario
@@ -36,15 +38,15 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
     return figures[name]
 
 
-def draw(study: Study, figure: dict[str, Any]) -> Figure:
-    """Draw a figure of the study; nothing is written."""
-    drawn = _draw(study, figure)
+def draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark] = ()) -> Figure:
+    """Draw a figure of the study, with published values if it has lines; nothing is written."""
+    drawn = _draw(study, figure, marks)
     for note in study.scenario.notes():
         add_to_caption(drawn, note)
     return drawn
 
 
-def _draw(study: Study, figure: dict[str, Any]) -> Figure:
+def _draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark]) -> Figure:
     if figure["kind"] == "airtime":
         return draw_bars(study, figure)
     if figure["kind"] == "time":
@@ -53,4 +55,4 @@ def _draw(study: Study, figure: dict[str, Any]) -> Figure:
         return draw_responses(study, figure)
     if figure["kind"] == "matrix":
         return draw_matrix(study, figure)
-    return draw_lines(study, figure)
+    return draw_lines(study, figure, marks)

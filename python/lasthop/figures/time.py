@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import prefix, seconds
 from lasthop.figures.style import caption, counts, sheet, styles
+from lasthop.stats.intervals import FEWEST
 from lasthop.views.timeline import PANELS, Line, lines
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
     if any(PANELS[name].channel for name in found):
         about.append(f"traces of replication 0 of seed {study.seed}")
     if runs:
-        about.append(f"bins: mean and 95 % confidence interval (Student t), {counts([runs])}")
+        spread = "each run" if runs < FEWEST else "95 % confidence interval (Student t)"
+        about.append(f"bins: mean and {spread}, {counts([runs])}")
     until = seconds(str(figure["until"])) if "until" in figure else None
     since = seconds(str(figure["since"])) if "since" in figure else None
     title = figure.get("title") or study.scenario.title or figure["id"]
@@ -98,7 +100,13 @@ def _panel(axes: Axes, name: str, every: list[Line], looks: Mapping[str, tuple[s
         scaled, low, high = ([v / factor for v in column] for column in (line.values, line.low, line.high))
         if len(line.times) == len(line.values) + 1:
             axes.stairs(scaled, line.times, baseline=None, color=colour, linestyle=dashes, label=line.label)
-            axes.fill_between(line.times, [*low, low[-1]], [*high, high[-1]], step="post", **_band(colour))
+            for run in line.runs if len(line.runs) > 1 else ():
+                each = [v / factor for v in run]
+                axes.stairs(each, line.times, baseline=None, color=colour, alpha=0.35, linewidth=0.6)
+            if low:
+                axes.fill_between(
+                    line.times, [*low, low[-1]], [*high, high[-1]], step="post", **_band(colour)
+                )
             continue
         if line.stands_alone:
             axes.plot(
@@ -122,6 +130,8 @@ def _panel(axes: Axes, name: str, every: list[Line], looks: Mapping[str, tuple[s
             drawstyle=style,
             label=line.label,
         )
+        for run in line.runs if len(line.runs) > 1 else ():
+            axes.plot(line.times, [v / factor for v in run], color=colour, alpha=0.35, linewidth=0.6)
         if low:
             axes.fill_between(line.times, low, high, **_band(colour))
     axes.set_ylabel(f"{panel.words}\n({unit})" if unit else panel.words)

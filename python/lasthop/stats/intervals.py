@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LEVEL = 0.95
+# So few runs are drawn one by one: the interval of two or three of them says little but how few they are.
+FEWEST = 4
 
 
 @dataclass(frozen=True, slots=True)

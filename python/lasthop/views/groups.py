@@ -42,11 +42,10 @@ def series(
     values, minus one, and the points that they name themselves make no line.
     """
     study.check_metric(y)
-    points = study.scenario.points()
     found = []
     for group in groups(study, x, lines, where, gain_over, names):
         if gain_over:
-            intervals = [_gain(study, index, points[index], y, gain_over) for index in group.points]
+            intervals = [_gain(study, index, y, gain_over) for index in group.points]
         else:
             intervals = [_level(study, index, y) for index in group.points]
         found.append(Series(group.label, group.xs, group.points, intervals))
@@ -129,17 +128,35 @@ def _level(study: Study, index: int, y: str) -> Interval:
     return interval(list(study.values(index, y).values()))
 
 
-def _gain(study: Study, index: int, point: Mapping[str, str], y: str, over: Mapping[str, str]) -> Interval:
+def runs(study: Study, index: int, y: str, gain_over: Mapping[str, str] | None) -> list[float]:
+    """Y of each run at a point, or its gain over the run of the same replication."""
+    values = study.values(index, y)
+    if not gain_over:
+        return [v for v in values.values() if v is not None]
+    over = _rival(study, index, gain_over)
+    below = {} if over is None else study.values(over, y)
+    return [v / w - 1 for k, v in values.items() if v is not None and (w := below.get(k))]
+
+
+def _gain(study: Study, index: int, y: str, over: Mapping[str, str]) -> Interval:
     """Y at a point over y where the keys of `over` differ, minus one."""
-    exact = {**point, **over}
+    rival = _rival(study, index, over)
+    if rival is None:
+        return Interval(None, None, None, 0)
+    return ratio([(study.values(index, y), study.values(rival, y))]).less(1.0)
+
+
+def _rival(study: Study, index: int, over: Mapping[str, str]) -> int | None:
+    """The point that a point is compared with: the one where the keys of `over` have those values."""
+    exact = {**study.scenario.points()[index], **over}
     # What advances together with a key of `over` may have no such value where that key has this one.
     bound = {k for keys, _ in study.scenario.axes() if not over.keys().isdisjoint(keys) for k in keys}
     loose = {k: v for k, v in exact.items() if k in over or k not in bound}
     for wanted in (exact, loose):
         found = _having(study, wanted)
         if len(found) == 1:
-            return ratio([(study.values(index, y), study.values(found[0], y))]).less(1.0)
-    return Interval(None, None, None, 0)
+            return found[0]
+    return None
 
 
 def _having(study: Study, wanted: Mapping[str, str]) -> list[int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import StudyError, UsageError
 from lasthop.base.jsontext import clean
 from lasthop.base.quantity import seconds
-from lasthop.stats.intervals import interval
+from lasthop.stats.intervals import FEWEST, interval
 from lasthop.views.groups import groups
 from lasthop.views.packets import events, released
 
@@ -62,7 +62,8 @@ class Line:
 
     `times` are those of the values, or the edges of bins, one more than the values. `low` and
     `high` bound the 95 % interval where the values are means. What `stands_alone` is drawn as
-    points that nothing joins.
+    points that nothing joins. Where there are fewer than four runs, `runs` has the values of each, and there
+    is no interval.
     """
 
     label: str
@@ -71,6 +72,7 @@ class Line:
     low: list[float]
     high: list[float]
     stands_alone: bool = False
+    runs: tuple[list[float], ...] = ()
 
 
 def held(found: Mapping[str, list[Line]], horizon: float) -> dict[str, list[Line]]:
@@ -225,7 +227,10 @@ def binned(runs: list[list[float]], width: float, end: float, panel: str, label:
         runs = [_received(rates, edges) for rates in runs]
     its = [interval([run[i] for run in runs]) for i in range(len(runs[0]))]
     means = [math.nan if it.mean is None else it.mean for it in its]
-    low = [math.nan if it.low is None else it.low for it in its]
+    if len(runs) < FEWEST:
+        return Line(label, edges, means, [], [], runs=tuple(runs))
+    # Nothing that is counted in bins is negative, and so no interval of it is drawn below zero.
+    low = [math.nan if it.low is None else max(it.low, 0.0) for it in its]
     high = [math.nan if it.high is None else it.high for it in its]
     return Line(label, edges, means, low, high)
 
