@@ -157,9 +157,11 @@ def test_the_kinds_of_arq_are_listed(cli: Cli) -> None:
 
 
 def test_claims_judged_by_a_study_with_the_oracle_say_so(tmp_path: Path) -> None:
-    from lasthop.papers.reproduce import Paper, Reproduction
+    from lasthop.papers.paper import Paper
+    from lasthop.papers.reproduce import Reproduction
+    from lasthop.papers.results import Results
 
-    one = Paper("cell", "A cell", {}, [], {}, tmp_path / "cell.md")
+    one = Paper("cell", "A cell", {}, [], [], Results(), tmp_path / "cell.claims.toml")
     assert BY_ORACLE not in Reproduction(one, quick=False).text()
     labelled = Reproduction(one, quick=False, exceptions={BY_ORACLE: ["rtt", "ber"]})
     assert labelled.text().endswith(f"\n\n{BY_ORACLE}: rtt, ber")

@@ -12,7 +12,7 @@ from lasthop import _core
 from lasthop.base.errors import UsageError
 from lasthop.cli.main import invoke
 from lasthop.papers import cite
-from lasthop.papers.reproduce import known
+from lasthop.papers.paper import known
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -11,8 +12,11 @@ import pytest
 from lasthop.base.errors import UsageError
 from lasthop.papers.claims import AGREES, CANNOT_TELL, DIFFERS, Band, Claim, Finding, read
 from lasthop.papers.measure import judge
-from lasthop.papers.reproduce import Paper, Reproduction, recorded
-from lasthop.stats.intervals import Interval
+from lasthop.papers.paper import Paper
+from lasthop.papers.reproduce import Reproduction
+from lasthop.papers.results import Outcome, Results
+from lasthop.papers.statements import Statement
+from lasthop.stats.intervals import Interval, interval
 from test_study import FakeStudy
 
 if TYPE_CHECKING:
@@ -107,8 +111,9 @@ def test_the_best_of_some_points_is_held_against_the_best_of_others() -> None:
     best = {"best": "low < high", "over": "low = high"}
     study = cast("Study", FakeStudy(WINDOWS))
     found = judge(claim("best", Band(0.0, math.inf), **best), study)
-    assert found.ours.mean == pytest.approx(22 / 20 - 1)
-    assert (found.ours.n, found.note) == (2, "low 5, high 9 over low 9, high 9")
+    # Chosen by the first run and compared by the second.
+    assert found.ours.mean == pytest.approx(18 / 19 - 1)
+    assert (found.ours.n, found.note) == (1, "low 5, high 9 over low 9, high 9")
     # In each run by itself: 26 over 21, and 22 over 28.
     found = judge(claim("best", Band(0.0, math.inf), each_run=True, **best), study)
     assert found.ours.mean == pytest.approx((26 / 21 + 22 / 28) / 2 - 1)
@@ -116,9 +121,39 @@ def test_the_best_of_some_points_is_held_against_the_best_of_others() -> None:
     found = judge(
         claim("best", Band(0.0, math.inf), at={"low": ("9",)}, best="high < low", over="high = low"), study
     )
-    assert (found.ours.mean, found.note) == (pytest.approx(90 / 20 - 1), "high 5 over high 9")
+    assert (found.ours.mean, found.note) == (pytest.approx(90 / 19 - 1), "high 5 over high 9")
     nothing = judge(claim("best", Band(0.0, math.inf), best="low > 20", over="low = high"), study)
     assert (nothing.verdict, nothing.note) == (CANNOT_TELL, "not simulated")
+
+
+def test_the_best_of_many_is_not_ahead_of_the_best_of_few_by_their_number() -> None:
+    """Two sets of windows that are all alike, 20 in one and 5 in the other: 200 studies of 8 runs each."""
+    draw = Random(7)
+    fair, tilted = [], []
+    for _ in range(200):
+        points = [
+            ({"low": str(low), "high": str(high)}, [draw.gauss(100.0, 20.0) for _ in range(8)])
+            for low, high in [*((1, high) for high in range(2, 22)), *((n, n) for n in range(1, 6))]
+        ]
+        study = cast("Study", FakeStudy(points))
+        found = judge(claim("best", Band(-1.0, 1.0), best="low < high", over="low = high"), study)
+        assert found.ours.n == 4
+        fair.append(found.ours.mean)
+        adaptive, fixed = (
+            max(sum(values) for point, values in points if (point["low"] == point["high"]) is same)
+            for same in (False, True)
+        )
+        tilted.append(adaptive / fixed - 1)
+    it = interval(fair)
+    assert it.low is not None
+    assert it.high is not None
+    assert it.low < 0 < it.high
+    assert it.half is not None
+    assert it.half < 0.03
+    # Chosen and compared on the same runs, the larger set gains what is not there.
+    same_runs = interval(tilted)
+    assert same_runs.low is not None
+    assert same_runs.low > 0.03
 
 
 def test_a_share_is_taken_run_by_run_before_anything_else() -> None:
@@ -278,26 +313,6 @@ def test_a_mistake_in_a_claims_file_is_named(tmp_path: Path, old: str, new: str,
         read(path)
 
 
-REPORT = """# x
-
-| claim | expected | verdict | note |
-| --- | --- | --- | --- |
-| `x/gain` | ≥ 20 | agrees | |
-| x/a-0% | 2 | cannot tell | |
-
-| other | table |
-| --- | --- |
-| x/a-1% | differs |
-"""
-
-
-def test_recorded_verdicts_are_read_from_the_table_of_claims(tmp_path: Path) -> None:
-    path = tmp_path / "x.md"
-    path.write_text(REPORT)
-    assert recorded(path) == {"x/gain": "agrees", "x/a-0%": "cannot tell"}
-    assert recorded(tmp_path / "none.md") == {}
-
-
 @pytest.mark.parametrize(
     ("before", "now", "quick", "worse"),
     [
@@ -318,5 +333,9 @@ def test_a_verdict_is_worse_than_the_record_or_not(
     ours = {AGREES: Interval(1.0, 1.0, 1.0, 2), DIFFERS: Interval(9.0, 9.0, 9.0, 2)}
     band = Band(0.5, 1.5)
     finding = Finding(claim("mean", band), ours.get(now, Interval(1.0, None, None, 1)), now, "")
-    paper = Paper("x", "", {}, [], {"x/1": before} if before else {}, tmp_path / "x.md")
+    on_record = {"x/1": Outcome(1.0, 1.0, 1.0, 2, before)} if before else {}
+    one = replace(finding.claim, statement="x/1")
+    paper = Paper(
+        "x", "", {}, [one], [Statement("x/1", "", "")], Results(on_record), tmp_path / "x.claims.toml"
+    )
     assert bool(Reproduction(paper, quick, [finding]).worse()) is worse

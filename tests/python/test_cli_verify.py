@@ -13,7 +13,11 @@ import pytest
 from conftest import SMALL
 from lasthop.base import paths
 from lasthop.cli.main import invoke
-from lasthop.papers.reproduce import recorded
+from lasthop.papers import page, results
+from lasthop.papers.paper import known, paper
+from lasthop.papers.results import Outcome, Results
+from lasthop.papers.statements import MOST, STATEMENT_VERDICTS
+from lasthop.papers.switches import switches
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.tools import bench
@@ -110,13 +114,17 @@ def test_an_installation_without_its_files_is_an_error(
         assert "expected " in capsys.readouterr().err
 
 
+def on_record(library: Path, claim: str, verdict: str) -> None:
+    one = Results(claims={claim: Outcome(1.0, 1.0, 1.0, 3, verdict)})
+    results.write(library / "papers" / "paper.results.toml", one)
+
+
 def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = library / "papers" / "paper.md"
-    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/far | differs |\n")
+    on_record(library, "paper/far", "differs")
     assert invoke(["reproduce"]) == 0
-    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/far | agrees |\n")
+    on_record(library, "paper/far", "agrees")
     capsys.readouterr()
     assert invoke(["reproduce"]) == 3
     captured = capsys.readouterr()
@@ -124,20 +132,49 @@ def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
     assert "1 verdicts are worse than recorded: paper/far" in captured.err
 
 
+def test_reproduce_says_how_long_it_takes_first_and_what_came_out_last(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["reproduce", "--record"]) == 0
+    first, *_, last_but_one, last = capsys.readouterr().err.strip().splitlines()
+    # Nothing is known of the time before the first record.
+    assert first.startswith("18 runs, expected to take 0.0 s or more with ")
+    told = "paper: 2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ."
+    assert last_but_one == f"{told} Worse than recorded: none."
+    assert last.startswith("1 done in ")
+    assert invoke(["reproduce", "paper", "--quick"]) == 0
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith("6 runs, expected to take ")
+    assert "or more" not in first
+
+
 def test_a_quick_run_that_cannot_tell_is_no_news(library: Path) -> None:
-    report = library / "papers" / "paper.md"
-    report.write_text("| claim | verdict |\n| --- | --- |\n| paper/near | agrees |\n")
+    on_record(library, "paper/near", "agrees")
     assert invoke(["reproduce", "--quick"]) == 0
 
 
-def test_verdicts_are_put_on_record(library: Path) -> None:
-    report = library / "papers" / "paper.md"
+def test_results_are_put_on_record_as_data_and_the_pages_made_from_them(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = library / "papers" / "paper.md"
+    page.write_text("# A paper\n\nBy somebody.\n")
     assert invoke(["reproduce", "--record"]) == 0
-    assert recorded(report) == {"paper/near": "agrees", "paper/far": "differs"}
-    text = report.read_text()
-    report.write_text(text.replace("differs", "agrees") + "\nAnd more prose.\n")
-    assert invoke(["reproduce", "--record"]) == 0
-    assert report.read_text() == text + "\nAnd more prose.\n"
+    one = paper("paper")
+    assert one.results.verdicts == {"paper/near": "agrees", "paper/far": "differs"}
+    assert one.results.claims["paper/near"].n == 3
+    assert one.results.cost["main"] > 0
+    text, details = page.read_text(), one.details.read_text()
+    assert text.startswith("# A paper\n\n<!-- statements")
+    assert text.endswith("<!-- end of statements -->\n\nBy somebody.\n")
+    assert "| a flow doubles a clean link | 1." in text
+    assert "2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ." in text
+    assert "| paper/far | ≥ 4 Mbit/s | 1." in details
+    # What is written by hand stays, what is generated comes again from the data alone.
+    page.write_text(text.replace("differs", "agrees") + "\nAnd more prose.\n")
+    capsys.readouterr()
+    assert invoke(["reproduce", "--summary", "--record"]) == 0
+    assert page.read_text() == text + "\nAnd more prose.\n"
+    assert capsys.readouterr().out.splitlines()[1].split() == ["paper", "2", "1", "0", "0", "1"]
 
 
 def test_what_another_build_simulated_is_not_taken_for_a_reproduction(
@@ -164,26 +201,39 @@ def test_what_another_build_simulated_is_not_taken_for_a_reproduction(
 
 def test_reproduce_lists_its_ids(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["reproduce", "--list"]) == 0
-    assert "paper  2       A paper about nothing" in capsys.readouterr().out
+    assert "paper  2           2       A paper about nothing" in capsys.readouterr().out
 
 
-def test_the_shipped_claims_and_records_belong_together(cli: Cli) -> None:
+def test_the_shipped_claims_records_and_pages_belong_together(cli: Cli) -> None:
     listed = json.loads(cli("reproduce", "--list", "--json").stdout)
     assert "baselines" in [entry["id"] for entry in listed]
-    from lasthop.papers.reproduce import known, paper
-
     for name in known():
         one = paper(name)
-        assert set(one.recorded) <= {claim.id for claim in one.claims}
+        assert list(one.results.claims) == [claim.id for claim in one.claims]
+        assert all(statement.where for statement in one.statements), name
+        assert len(one.statements) <= MOST
+        assert set(one.results.cost) == set(one.studies)
+        switches(one)
+        text = one.report.read_text(encoding="utf-8")
+        stale = f"{name}: run ./lasthop reproduce {name} --summary --record"
+        assert page.with_statements(text, one) == text, stale
+        assert page.details(one) == one.details.read_text(encoding="utf-8"), stale
+
+
+def test_the_readme_counts_the_statements_on_record(cli: Cli) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for entry in json.loads(cli("reproduce", "--summary", "--json").stdout):
+        (line,) = [line for line in readme.splitlines() if f"](papers/{entry['paper']}.md)" in line]
+        counts = [str(entry[name]) for name in ("statements", *STATEMENT_VERDICTS)]
+        assert f"| {' | '.join(counts)} |" in line, entry
 
 
 @pytest.mark.slow
 def test_the_baselines_are_as_close_to_ns2_as_recorded(cli: Cli) -> None:
     done = cli("reproduce", "baselines", "--quick", "--json")
     assert done.returncode == 0, done.stderr
-    from lasthop.papers.reproduce import paper
-
-    assert len(json.loads(done.stdout)["claims"]) == len(paper("baselines").claims) > 90
+    judged = [claim for claim in paper("baselines").claims if claim.role == "paper"]
+    assert len(json.loads(done.stdout)["claims"]) == len(judged) == 69
 
 
 def test_check_counts_points_and_bounds_the_cost(small: Path, cli: Cli) -> None:

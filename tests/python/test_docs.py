@@ -16,7 +16,7 @@ from lasthop import _core
 from lasthop.base.paths import shipped
 from lasthop.cli.author import LISTS
 from lasthop.cli.main import COMMANDS, lasthop
-from lasthop.papers.reproduce import known, paper
+from lasthop.papers.paper import known, paper
 from lasthop.tools.bench import cases
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 import lasthop as lh
 from lasthop.figures.run import draw as draw_run
 from lasthop.papers.measure import judge
-from lasthop.papers.reproduce import paper
+from lasthop.papers.paper import paper
 from lasthop.views import packets
 from lasthop.views.packets import Event, Hole
 

@@ -10,9 +10,10 @@ import pytest
 from conftest import SMALL
 from lasthop.base import paths
 from lasthop.cli.main import invoke
+from lasthop.papers import page, results
 from lasthop.papers import readings as book
-from lasthop.papers import reproduce
-from lasthop.papers.reproduce import recorded
+from lasthop.papers.paper import known, paper
+from lasthop.papers.results import Outcome, Results
 from lasthop.scenario.overrides import parse_where, select
 from lasthop.study.study import Study
 
@@ -92,11 +93,13 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_claim_that_agrees_under_one_reading_alone_is_told(
     library: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = library / "papers" / "paper.md"
-    report.write_text("# Paper\n\n| claim | verdict |\n| --- | --- |\n| paper/slow | agrees |\n")
+    before = Results(claims={"paper/slow": Outcome(1.8, 1.7, 1.9, 9, "agrees")})
+    results.write(library / "papers" / "paper.results.toml", before)
     assert invoke(["reproduce", "paper", "--readings", "--record"]) == 0
-    text = report.read_text()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    details = library / "papers" / "paper.details.md"
+    text = details.read_text()
+    _, _, tables = text.partition("## Each reading by itself")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables.splitlines()]
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["paper/slow"][1:] == ["1", "0", "2", "plain only"]
     assert by_name["paper/slow"][0].endswith("Mbit/s: differs")
@@ -108,13 +111,17 @@ def test_a_claim_that_agrees_under_one_reading_alone_is_told(
     assert float(by_name["fast"][4].split()[0]) > 5
     # Two replications, and the points that the claims need: two of three losses, two variants.
     (study,) = (library / "studies/reproduce/paper-readings/fast").iterdir()
-    results = list(Study.open(study).results())
-    assert len(results) == 8
-    assert {result.row.simulated_s for result in results} == {2.0}
-    # The verdicts on record are untouched, and a second record replaces the tables.
-    assert recorded(report)["paper/slow"] == "agrees"
+    runs = list(Study.open(study).results())
+    assert len(runs) == 8
+    assert {result.row.simulated_s for result in runs} == {2.0}
+    # What the figures' reading gave is untouched, and a statement has the least and the greatest of all.
+    one = paper("paper")
+    assert one.results.claims == before.claims
+    slow = next(row for row in one.rows() if row.statement.id == "paper/slow")
+    assert (slow.verdict, slow.agrees_under) == ("agrees", ["plain"])
+    assert page.extremes(slow).startswith("1.")
     assert invoke(["reproduce", "paper", "--readings", "--record"]) == 0
-    assert report.read_text() == text
+    assert details.read_text() == text
 
 
 def test_one_reading_can_be_judged_alone(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,19 +166,21 @@ def test_readings_want_one_paper_that_has_some(library: Path, capsys: pytest.Cap
 
 
 def test_every_reading_of_a_shipped_paper_is_legal_and_leaves_the_points_its_claims_need() -> None:
-    for ident in reproduce.known():
-        paper = reproduce.paper(ident)
-        if "readings" not in paper.head:
+    for ident in known():
+        one = paper(ident)
+        if "readings" not in one.head:
             continue
-        for reading in book.readings(paper):
-            for name, study in paper.studies.items():
+        for reading in book.readings(one):
+            for name, study in one.studies.items():
                 own = study.get("readings", {})
                 if own.get("skip") or not reading.concerns(name):
                     continue
                 scenario = book.scenario_of(reading, name, study)
                 where = parse_where([*study.get("where", ()), *own.get("where", ())])
                 left = [scenario.points()[i] for i in select(scenario.points(), where, scenario.numeric)]
-                for claim in (claim for claim in paper.claims if claim.study == name):
+                for claim in one.claims:
+                    if claim.study != name or claim.role != "paper":
+                        continue
                     for side in (claim.this, claim.that):
                         wanted = {**{key: values[0] for key, values in claim.at.items()}, **side}
                         found = [point for point in left if wanted.items() <= point.items()]

@@ -84,7 +84,7 @@ def _entries(what: str) -> list[dict[str, Any]]:
         keys: list[dict[str, Any]] = json.loads(_core.keys())
         return [{k: e.get(k) for k in ("key", "default", "meaning")} for e in keys]
     if what == "papers":
-        from lasthop.papers.reproduce import known, paper
+        from lasthop.papers.paper import known, paper
 
         papers = [paper(name) for name in known()]
         return [{"id": p.id, "claims": len(p.claims), "title": p.title} for p in papers]

@@ -26,23 +26,32 @@ from lasthop.cli.options import (
 from lasthop.cli.talk import data, note, paint, quiet, report, verbose, warn, written
 
 if TYPE_CHECKING:
-    from lasthop.papers.reproduce import Paper
+    from lasthop.papers.paper import Paper
 
 MISSED = 3
 
 
 @click.command(
     "reproduce",
-    epilog=examples("lasthop reproduce --quick", "lasthop reproduce baselines --json"),
+    epilog=examples(
+        "lasthop reproduce --quick",
+        "lasthop reproduce load-adaptive --search --runs 50000",
+    ),
 )
 @click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
-@click.option("--quick", is_flag=True, help="Fewer points and replications.")
+@click.option("--quick", is_flag=True, help="Fewer points and replications, the reading on record alone.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
-@click.option("--record", is_flag=True, help="Put the verdicts on record in papers/ID.md of a checkout.")
+@click.option("--summary", is_flag=True, help="Count the statements on record by verdict; nothing is run.")
+@click.option(
+    "--record", is_flag=True, help="Put the results on record in papers/ID.results.toml, and make its pages."
+)
 @click.option("--readings", is_flag=True, help="Judge the claims under every reading listed, instead.")
 @click.option(
     "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
 )
+@click.option("--search", "searching", is_flag=True, help="Draw combinations of readings, instead.")
+@click.option("--runs", type=Whole(1), metavar="N", help="With --search, the budget; without it the paper's.")
+@click.option("--seed", type=Whole(0), metavar="N", help="With --search, by which combinations are drawn.")
 @click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Workers; all cores without it.")
 @click.option(
     "-o",
@@ -60,77 +69,61 @@ def reproduce_command(
     ids: tuple[str, ...],
     quick: bool,
     listing: bool,
+    summary: bool,
     record: bool,
     readings: bool,
     names: tuple[str, ...],
+    searching: bool,
+    runs: int | None,
+    seed: int | None,
     jobs: int | None,
     out: Path,
     no_progress: bool,
     as_json: bool,
 ) -> None:
-    """Rebuild the figures of the papers named, or of all, and compare.
+    """Rebuild the figures of the papers named, or of all, and judge what they state.
 
-    Each claim gets a verdict: agrees, cannot tell, differs. The exit code is 3 if one is worse
-    than the verdict on record in papers/ID.md.
+    Each statement gets a verdict: agrees, by reading (under another reading than that of the
+    figures), cannot tell, differs; -v shows its claims. The exit code is 3 if a verdict is worse
+    than the one on record in papers/ID.results.toml.
     """
     from lasthop.base import paths
     from lasthop.base.errors import UsageError
-    from lasthop.base.jsontext import dumps
-    from lasthop.cli.interrupt import interruptible
-    from lasthop.papers import reproduce as book
-    from lasthop.study.progress import reporter
+    from lasthop.papers import paper as book
 
     if listing:
         _list([book.paper(name) for name in book.known()], as_json=as_json)
         return
     if record and paths.checkout() is None:
         raise UsageError(
-            "found no checkout, whose papers/ID.md has the record; expected ./lasthop reproduce inside one",
+            "found no checkout, whose papers/ID.results.toml has the record; expected ./lasthop reproduce "
+            "inside one",
             argument="record",
         )
     if record and quick:
         raise UsageError("a quick run is too coarse for the record; expected no --quick", argument="record")
-    if readings or names:
-        if quick or len(ids) != 1 or (record and names):
+    if not searching and (runs is not None or seed is not None):
+        raise UsageError(
+            "without --search; expected both or neither", argument="seed" if runs is None else "runs"
+        )
+    if readings or names or searching:
+        given = "search" if searching else "readings"
+        if quick or len(ids) != 1 or (record and names) or (searching and (readings or names)):
             raise UsageError(
                 f"with {len(ids)} IDs; expected one, no --quick, and --record without --reading alone",
-                argument="readings",
+                argument=given,
             )
-        _readings(
-            book.paper(ids[0]), names, out, record=record, jobs=jobs, plain=no_progress, as_json=as_json
-        )
+        one = book.paper(ids[0])
+        if searching:
+            _search(one, out, seed=seed, runs=runs, record=record, jobs=jobs, as_json=as_json)
+        else:
+            _readings(one, names, out, record=record, jobs=jobs, plain=no_progress, as_json=as_json)
         return
     wanted = [book.paper(name) for name in ids or book.known()]
-    results = []
-    for one in wanted:
-        note(f"{one.id}: {one.title}")
-        with interruptible():
-            result = book.reproduce(
-                one,
-                out,
-                quick=quick,
-                jobs=jobs,
-                progress=lambda: reporter(quiet=quiet(), plain=no_progress),
-            )
-        results.append(result)
-        if not as_json:
-            report(result.text(paint))
-            if verbose():
-                note("\n".join(f"{f.claim.id}: {f.claim.text}" for f in result.findings))
-        if record:
-            book.record(result)
-            written(one.report)
-    if as_json:
-        documents = [result.as_dict() for result in results]
-        data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
-    worse = [finding for result in results for finding in result.worse()]
-    if worse and not record:
-        note(f"{len(worse)} verdicts are worse than recorded: {', '.join(f.claim.id for f in worse)}")
-    for result in results:
-        for folder in result.folders:
-            written(folder)
-    if worse and not record:
-        raise click.exceptions.Exit(MISSED)
+    if summary:
+        _summary(wanted, record=record, as_json=as_json)
+        return
+    _reproduce(wanted, out, quick=quick, record=record, jobs=jobs, plain=no_progress, as_json=as_json)
 
 
 def _list(papers: list[Paper], *, as_json: bool) -> None:
@@ -138,9 +131,107 @@ def _list(papers: list[Paper], *, as_json: bool) -> None:
     from lasthop.base.table import grid
 
     if as_json:
-        data(dumps([{"id": p.id, "title": p.title, "claims": len(p.claims)} for p in papers]))
+        keys = ("id", "title", "statements", "claims")
+        rows = ((p.id, p.title, len(p.statements), len(p.claims)) for p in papers)
+        data(dumps([dict(zip(keys, row, strict=True)) for row in rows]))
     else:
-        data(grid(["id", "claims", "title"], [[p.id, str(len(p.claims)), p.title] for p in papers]))
+        rows_ = [[p.id, str(len(p.statements)), str(len(p.claims)), p.title] for p in papers]
+        data(grid(["id", "statements", "claims", "title"], rows_))
+
+
+def _summary(wanted: list[Paper], *, record: bool, as_json: bool) -> None:
+    """Count the statements on record; with `record` the pages are made anew from the results there are."""
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.table import grid
+    from lasthop.papers import page
+    from lasthop.papers.statements import STATEMENT_VERDICTS, counts
+
+    found = {one.id: counts(one.rows()) for one in wanted}
+    if as_json:
+        data(dumps([{"paper": ident, "statements": sum(n.values()), **n} for ident, n in found.items()]))
+    else:
+        rows = [[ident, *map(str, (sum(n.values()), *n.values()))] for ident, n in found.items()]
+        data(grid(["paper", "statements", *STATEMENT_VERDICTS], rows))
+    for one in wanted if record else ():
+        for path in page.record(one):
+            written(path)
+
+
+def _reproduce(
+    wanted: list[Paper],
+    out: Path,
+    *,
+    quick: bool,
+    record: bool,
+    jobs: int | None,
+    plain: bool,
+    as_json: bool,
+) -> None:
+    import os
+    import time
+
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.quantity import duration
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.papers import reproduce as book
+    from lasthop.study.progress import reporter
+
+    begun = time.monotonic()
+    note(book.expected(wanted, quick=quick, jobs=jobs or os.cpu_count() or 1))
+    results = []
+    for one in wanted:
+        note(f"{one.id}: {one.title}")
+        with interruptible():
+            result = book.reproduce(
+                one, out, quick=quick, jobs=jobs, progress=lambda: reporter(quiet=quiet(), plain=plain)
+            )
+        results.append(result)
+        if not as_json:
+            report(result.text(paint))
+            if verbose():
+                report(f"\n{result.text(paint, claims=True)}")
+    if as_json:
+        documents = [result.as_dict() for result in results]
+        data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
+    for folder in (folder for result in results for folder in result.folders):
+        written(folder)
+    # Before the record is written, as it is what they are held against.
+    sentences = [result.summary() for result in results]
+    worse = [ident for result in results for ident in result.worse()]
+    for path in (path for result in results if record for path in book.record(result)):
+        written(path)
+    for sentence in sentences:
+        note(sentence)
+    if worse:
+        note(f"{len(worse)} verdicts are worse than recorded: {', '.join(worse)}")
+    note(f"{len(results)} done in {duration(time.monotonic() - begun)}")
+    if worse and not record:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _search(
+    one: Paper,
+    out: Path,
+    *,
+    seed: int | None,
+    runs: int | None,
+    record: bool,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    from lasthop.base.jsontext import dumps
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.papers import search
+
+    with interruptible():
+        result = search.search(one, out, jobs=jobs, seed=seed, runs=runs, say=note)
+    if as_json:
+        data(dumps(result.as_dict()))
+    else:
+        report(result.text())
+    note(result.summary())
+    for path in search.record(result) if record else ():
+        written(path)
 
 
 def _readings(
@@ -155,7 +246,7 @@ def _readings(
 ) -> None:
     from lasthop.base.jsontext import dumps
     from lasthop.cli.interrupt import interruptible
-    from lasthop.papers import readings
+    from lasthop.papers import page, readings
     from lasthop.study.progress import reporter
 
     with interruptible():
@@ -167,8 +258,9 @@ def _readings(
     else:
         report(result.text())
     if record:
-        readings.record(result)
-        written(one.report)
+        one.results.readings |= {reading.id: found for reading, found in result.found}
+        for path in page.record(one):
+            written(path)
 
 
 @click.command(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base import paths
 from lasthop.base.errors import UsageError, nearest, reason
 from lasthop.papers.claims import read
-from lasthop.papers.reproduce import known
+from lasthop.papers.paper import known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

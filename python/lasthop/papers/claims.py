@@ -11,7 +11,9 @@ saving      one minus ratio
 order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
             the gain falls
 best        the gain of the best of the points where `best` holds over the best of those where `over` does,
-            both `--where` expressions; the best by their means, or with `each-run = true` in each run
+            both `--where` expressions. The best are chosen by their means on the first half of the
+            replications and compared on the other half: chosen and compared on the same runs, the side
+            with more candidates would be ahead by chance. With `each-run = true` in each run by itself
 
 `among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
 
@@ -32,11 +34,15 @@ agrees       the mean lies in the band, and either the whole interval does, or t
              from a tolerance and the interval's half-width is at most that tolerance
 differs      the whole interval lies outside the band
 cannot tell  anything else, and everything without at least two replications
+
+`role` says whose the claim is: `paper`, a number or sentence of the paper under the reading of the figures;
+`reading`, the same under the reading that `reading = { SWITCH = "OPTION" }` names; `ours`, an experiment
+of our own, which counts for no statement. `statement` names the published statement that a claim of the
+paper or of a reading belongs to: see `statements`.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import tomllib
 from dataclasses import dataclass, field
@@ -45,16 +51,19 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError, nearest, reason
 from lasthop.base.quantity import share
 from lasthop.papers.shapes import check_claim, check_file
+from lasthop.papers.tables import spelt_out
 from lasthop.scenario.overrides import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from lasthop.stats.intervals import Interval
 
 AGREES, CANNOT_TELL, DIFFERS = "agrees", "cannot tell", "differs"
 VERDICTS = (AGREES, CANNOT_TELL, DIFFERS)
+PAPER, READING, OURS = "paper", "reading", "ours"
+ROLES = (PAPER, READING, OURS)
 KINDS = ("mean", "difference", "ratio", "gain", "saving", "order", "best")
 
 _UNITS = {
@@ -73,8 +82,8 @@ _NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that",
     "over",
     "each-run",
 }
-_TABLE = ("rows", "columns", "at-columns", "values")
 _PARTS = _NAMES | {"among", "value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
+_PARTS |= {"statement", "role", "reading"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +116,22 @@ class Band:
             return DIFFERS
         if self.low <= ours.low and ours.high <= self.high:
             return AGREES
-        inside = self.low <= ours.mean <= self.high
         precise = self.tolerance is not None and ours.half <= self.tolerance
-        return AGREES if inside and precise else CANNOT_TELL
+        return AGREES if self.holds(ours.mean) and precise else CANNOT_TELL
+
+    def holds(self, mean: float) -> bool:
+        """Whether a mean lies in the band, however uncertain it is."""
+        return self.low <= mean <= self.high
+
+    def shortfall(self, mean: float | None) -> float:
+        """How far a mean is from the middle of what is accepted; nothing measured is the farthest."""
+        if mean is None:
+            return math.inf
+        if math.isinf(self.high):
+            return self.low - mean
+        if math.isinf(self.low):
+            return mean - self.high
+        return abs(mean - (self.low + self.high) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +159,29 @@ class Claim:
     note: str = ""
     ceiling: float | None = None
     among: tuple[str, ...] = ()
+    statement: str = ""
+    role: str = PAPER
+    reading: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_out_of_reach(self) -> bool:
         """Whether the paper's number is above what its reading can give."""
         return None not in (self.paper, self.ceiling) and (self.paper or 0.0) > (self.ceiling or 0.0)
+
+    @property
+    def halves(self) -> bool:
+        """Whether one half of the runs chooses and only the other is measured."""
+        return self.kind == "best" and not self.each_run
+
+    @property
+    def effect(self) -> float | None:
+        """The size of the effect that is claimed, in the claim's unit; `None` where none at all would do."""
+        nothing = 1.0 if self.kind == "ratio" else 0.0
+        if self.paper is None or self.kind not in {"difference", "ratio", "gain", "saving", "best"}:
+            return None
+        if self.band.holds(nothing) or abs(self.paper - nothing) < (0.01 if self.kind == "ratio" else 1):
+            return None
+        return abs(self.paper - nothing)
 
     @property
     def scale(self) -> float:
@@ -185,7 +225,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     check_file(path, whole)
     claims = [_claim(path, entry) for entry in whole.pop("claim", [])]
     for table in whole.pop("table", []):
-        claims += [_claim(path, entry) for entry in _spelt_out(path, table)]
+        claims += [_claim(path, entry) for entry in spelt_out(path, table)]
     names = [claim.id for claim in claims]
     for name in names:
         if names.count(name) > 1:
@@ -194,69 +234,6 @@ def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         if claim.study not in whole.get("studies", {}):
             raise UsageError(f"{path}: {claim.id}: study: {nearest(claim.study, whole.get('studies', {}))}")
     return whole, claims
-
-
-def _spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One claim for each cell of a table with `rows`, `columns` and `values`, or of one with `choices`.
-
-    `id` and `text` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
-    """
-    where = f"{path}: {table.get('id', 'table')}"
-    parts = ("id", "text", *(() if "choices" in table else _TABLE))
-    for name in parts:
-        if name not in table:
-            raise UsageError(f"{where}: no {name}; expected one")
-    if "choices" in table:
-        yield from _chosen(where, table)
-        return
-    rest = {k: v for k, v in table.items() if k not in {*_TABLE, "notes"}}
-    notes = table.get("notes", {})
-    for row, values in table["values"].items():
-        if len(values) != len(table["at-columns"]):
-            raise UsageError(f"{where}: {row}: {len(values)} values; expected {len(table['at-columns'])}")
-        for column, value in zip(table["at-columns"], values, strict=True):
-            ident = _filled(where, table["id"], {"row": row, "column": column.replace(" ", "")})
-            yield {
-                **rest,
-                "id": ident,
-                "text": _filled(where, table["text"], {"row": row, "column": column}),
-                "at": {**table.get("at", {}), table["rows"]: row, table["columns"]: column},
-                "value": value,
-                "note": notes.get(ident, ""),
-            }
-
-
-def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One claim for each way to take one option of every set in `choices`.
-
-    An option is named by what stands for its set in `id`, and adds to the claim: tables such as `at`
-    are joined, and other parts replaced. `text` may name the set too; an option's `words` then stand there.
-    `cells` maps the id of a claim to what that one has besides.
-    """
-    sets, cells = table["choices"], table.get("cells", {})
-    rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
-    for options in itertools.product(*(options.items() for options in sets.values())):
-        entry = dict(rest)
-        for _, option in options:
-            for part, value in option.items():
-                if part != "words":
-                    entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
-        chosen = dict(zip(sets, options, strict=True))
-        words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
-        entry["id"] = _filled(where, entry["id"], {name: label for name, (label, _) in chosen.items()})
-        entry["text"] = _filled(where, entry["text"], words)
-        yield {**entry, **cells.get(entry["id"], {})}
-
-
-def _filled(where: str, text: str, words: Mapping[str, str]) -> str:
-    """A text with words in the place of the names in braces."""
-    try:
-        return text.format(**words)
-    except KeyError as e:
-        raise UsageError(f"{where}: {nearest(str(e.args[0]), words)}") from e
-    except (ValueError, IndexError, AttributeError) as e:
-        names = ", ".join(f"{{{name}}}" for name in words)
-        raise UsageError(f'{where}: "{text}"; expected no braces but those of {names}') from e
 
 
 def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
@@ -277,6 +254,13 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         )
     if unit not in _UNITS:
         raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
+    role, reading = entry.get("role", PAPER), entry.get("reading", {})
+    if role not in ROLES:
+        raise UsageError(f"{where}: role: {nearest(role, ROLES)}")
+    if role != OURS and (role == READING) != bool(reading):
+        raise UsageError(f"{where}: role: {role}; expected reading with the role reading, and with no other")
+    if role == READING and "statement" not in entry:
+        raise UsageError(f"{where}: no statement; expected the one that is read otherwise")
     among = entry.get("among", [])
     if not isinstance(among, list) or not all(isinstance(name, str) for name in among):
         raise UsageError(f"{where}: among: {as_text(among)}; expected a list of metrics")
@@ -307,6 +291,9 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         note=entry.get("note", ""),
         ceiling=entry.get("ceiling"),
         among=tuple(among),
+        statement=entry.get("statement", entry["id"]) if role != OURS else "",
+        role=role,
+        reading=reading,
     )
 
 

@@ -6,17 +6,19 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lasthop.base.errors import UsageError, nearest
-from lasthop.papers.claims import CANNOT_TELL, DIFFERS, Band, Claim, Finding
+from lasthop.base import paths
+from lasthop.base.errors import StudyError, UsageError, nearest
+from lasthop.papers.claims import CANNOT_TELL, DIFFERS, Claim, Finding
 from lasthop.scenario.overrides import parse_where, same
 from lasthop.stats.intervals import Interval, difference, interval, ratio, share_in_sum
+from lasthop.study.study import Study
 from lasthop.views import packets
 from lasthop.views.timeline import retraced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
-    from lasthop.study.study import Study
 
 Place = dict[str, str]
 
@@ -37,13 +39,23 @@ def judge(claim: Claim, study: Study) -> Finding:
         ours = _order(claim, study, places)
     elif claim.each:
         every = [_measure(claim, study, [place]) for place in places]
-        ours = max(every, key=lambda it: _shortfall(claim.band, it))
+        ours = max(every, key=lambda it: claim.band.shortfall(it.mean))
     else:
         ours = _measure(claim, study, places)
     if claim.is_out_of_reach:
         beyond = f"above its ceiling of {claim.ceiling} {claim.unit}".rstrip()
         return Finding(claim, ours, DIFFERS, _join(beyond, claim.note))
     return Finding(claim, ours, claim.band.judge(ours), claim.note)
+
+
+def is_stale(folder: Path) -> bool:
+    """Whether a study cannot be read or is of another build: what is verified must be what runs now."""
+    if not paths.is_study(str(folder)):
+        return False
+    try:
+        return Study.open(folder).build != paths.build()
+    except StudyError:
+        return True
 
 
 def _join(*notes: str) -> str:
@@ -135,8 +147,19 @@ def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
             over = max(values[run] or 0.0 for _, values in rivals)
             gains.append(best / over - 1 if over else None)
         return interval(gains), "the best in each run"
-    (name, above), (other, below) = max(candidates, key=_level_of), max(rivals, key=_level_of)
+    chosen, kept = _halves(values for _, values in (*candidates, *rivals))
+    (name, above), (other, below) = (
+        max(side, key=lambda candidate: _level(candidate[1], chosen)) for side in (candidates, rivals)
+    )
+    above, below = ({run: values[run] for run in kept} for values in (above, below))
     return ratio([(above, below)]).less(1.0), f"{name} over {other}"
+
+
+def _halves(columns: Iterable[Mapping[int, float | None]]) -> tuple[list[int], list[int]]:
+    """The replications that all have, in two halves: to choose by, and to compare the chosen by."""
+    common = sorted(set.intersection(*(set(values) for values in columns)))
+    middle = len(common) // 2
+    return common[:middle], common[middle:]
 
 
 def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, dict[int, float | None]]]:
@@ -157,8 +180,8 @@ def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, d
     return found
 
 
-def _level_of(candidate: tuple[str, Mapping[int, float | None]]) -> float:
-    mean = interval(list(candidate[1].values())).mean
+def _level(values: Mapping[int, float | None], runs: Iterable[int]) -> float:
+    mean = interval([values[run] for run in runs]).mean
     return -math.inf if mean is None else mean
 
 
@@ -181,8 +204,8 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
     for higher, lower in zip(claim.order, claim.order[1:], strict=False):
         columns = [
             (
-                _level(claim, study, {**place, claim.key: higher}),
-                _level(claim, study, {**place, claim.key: lower}),
+                _along(claim, study, {**place, claim.key: higher}),
+                _along(claim, study, {**place, claim.key: lower}),
             )
             for place in places
         ]
@@ -190,10 +213,10 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
             steps += [difference(a, b) for a, b in columns]
         else:
             steps.append(difference(_average([a for a, _ in columns]), _average([b for _, b in columns])))
-    return max(steps, key=lambda it: _shortfall(claim.band, it))
+    return max(steps, key=lambda it: claim.band.shortfall(it.mean))
 
 
-def _level(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
+def _along(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
     """What falls along an order: the metric, or its gain of `this` over `that` in each replication."""
     if not claim.this:
         return _values(claim, study, place)
@@ -204,14 +227,3 @@ def _level(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
         a, b = above[replication], below[replication]
         gains[replication] = a / b - 1 if a is not None and b else None
     return gains
-
-
-def _shortfall(band: Band, it: Interval) -> float:
-    """How far a mean is from the middle of what is accepted; nothing measured is the farthest."""
-    if it.mean is None:
-        return math.inf
-    if math.isinf(band.high):
-        return band.low - it.mean
-    if math.isinf(band.low):
-        return it.mean - band.high
-    return abs(it.mean - (band.low + band.high) / 2)

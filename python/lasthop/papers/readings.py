@@ -8,7 +8,8 @@ for every reading. A study may leave points out by `readings = { where = [...] }
 `readings = { skip = true }`.
 
 A claim that agrees under one reading only must be known as such: one table has the verdicts by reading,
-another by claim. Readings that are `beside` have a column of their own in the latter.
+another by claim. Readings that are `beside` have a column of their own in the latter. `search` combines
+readings.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from lasthop.base import paths
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import digits
 from lasthop.base.table import grid
-from lasthop.papers.claims import AGREES, DIFFERS, VERDICTS, Finding
-from lasthop.papers.measure import judge
-from lasthop.papers.report import ReportTable, put
+from lasthop.papers.claims import AGREES, PAPER, VERDICTS, Claim
+from lasthop.papers.measure import is_stale, judge
+from lasthop.papers.results import Outcome
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from lasthop.papers.reproduce import Paper
+    from lasthop.papers.paper import Paper
     from lasthop.scenario.scenario import Scenario
 
 _PARTS = {"title", "set", "only", "per", "instead", "beside"}
@@ -62,15 +63,16 @@ class Readings:
 
     paper: Paper
     shown: tuple[str, ...]
-    found: list[tuple[Reading, dict[str, Finding]]] = field(default_factory=list)
+    found: list[tuple[Reading, dict[str, Outcome]]] = field(default_factory=list)
 
     def by_reading(self) -> tuple[list[str], list[list[str]]]:
         """How many claims agree under each reading, and the numbers of those that are shown."""
         rows = []
+        claims = {claim.id: claim for claim in self.paper.claims}
         for reading, findings in self.found:
-            verdicts = [finding.verdict for finding in findings.values()]
+            verdicts = [outcome.verdict for outcome in findings.values()]
             counts = [str(verdicts.count(verdict)) for verdict in VERDICTS]
-            numbers = [_number(findings.get(claim)) for claim in self.shown]
+            numbers = [_number(claims[claim], findings.get(claim)) for claim in self.shown]
             rows.append([reading.id, reading.title, *counts, *numbers])
         return ["reading", "what is read", *VERDICTS, *self.shown], rows
 
@@ -82,7 +84,7 @@ class Readings:
             under = {r.id: found[claim.id].verdict for r, found in self.found if claim.id in found}
             if not under:
                 continue
-            cells = [_cell(findings.get(claim.id)) for _, findings in beside]
+            cells = [_cell(claim, findings.get(claim.id)) for _, findings in beside]
             counts = [str(list(under.values()).count(verdict)) for verdict in VERDICTS]
             rows.append([claim.id, *cells, *counts, _where(under)])
         head = ["claim", *(f"under {reading.id}" for reading, _ in beside), *VERDICTS, "agrees under"]
@@ -96,7 +98,7 @@ class Readings:
                 {
                     "id": reading.id,
                     "title": reading.title,
-                    "claims": [finding.as_dict() for finding in findings.values()],
+                    "claims": [{"id": ident, **outcome.as_dict()} for ident, outcome in findings.items()],
                 }
                 for reading, findings in self.found
             ],
@@ -107,18 +109,19 @@ class Readings:
         return "\n\n".join(grid(*table) for table in (self.by_reading(), self.by_claim()))
 
 
-def _number(finding: Finding | None) -> str:
-    if finding is None:
+def _number(claim: Claim, outcome: Outcome | None) -> str:
+    if outcome is None:
         return ""
-    scale, ours = finding.claim.scale, finding.ours
-    if ours.mean is None:
+    if outcome.mean is None:
         return "–"
-    half = f" ± {digits(ours.half / scale, 2)}" if ours.half is not None else ""
-    return f"{digits(ours.mean / scale, 3)}{half} {finding.claim.unit}".rstrip()
+    half = ""
+    if outcome.low is not None and outcome.high is not None:
+        half = f" ± {digits((outcome.high - outcome.low) / 2, 2)}"
+    return f"{digits(outcome.mean, 3)}{half} {claim.unit}".rstrip()
 
 
-def _cell(finding: Finding | None) -> str:
-    return f"{_number(finding)}: {finding.verdict}" if finding else ""
+def _cell(claim: Claim, outcome: Outcome | None) -> str:
+    return f"{_number(claim, outcome)}: {outcome.verdict}" if outcome else ""
 
 
 def _where(under: Mapping[str, str]) -> str:
@@ -174,30 +177,37 @@ def judge_all(
     """Run the paper's studies under each reading and judge its claims."""
     head = paper.head.get("readings-of", {})
     known = [claim.id for claim in paper.claims]
-    for claim in head.get("shown", ()):
-        if claim not in known:
-            raise UsageError(f"{paper.id}.claims.toml: readings-of.shown: {claim}; {nearest(claim, known)}")
-    result = Readings(paper, tuple(head.get("shown", ())))
+    result = Readings(paper, _shown(paper))
     for reading in readings(paper, names):
-        found: dict[str, Finding] = {}
+        found: dict[str, Outcome] = {}
         for name, study in paper.studies.items():
             own = study.get("readings", {})
             if own.get("skip") or not reading.concerns(name):
                 continue
             folder = out / f"{paper.id}-readings" / reading.id / name
             run = _run(reading, name, study, folder, head.get("replications"), jobs, progress)
-            found |= {claim.id: judge(claim, run) for claim in paper.claims if claim.study == name}
+            found |= {
+                c.id: Outcome.of(judge(c, run)) for c in paper.claims if c.study == name and c.role == PAPER
+            }
         result.found.append((reading, {ident: found[ident] for ident in known if ident in found}))
     return result
 
 
 def scenario_of(reading: Reading, name: str, study: Mapping[str, Any]) -> Scenario:
     """The scenario of a study under a reading."""
-    source = paths.shipped_file(reading.instead.get(name, study["scenario"]))
-    base = load(source, [(k, as_text(v)) for k, v in study.get("set", {}).items()])
+    source = reading.instead.get(name, study["scenario"])
+    return with_settings(source, study.get("set", {}), {**reading.settings, **reading.per.get(name, {})})[0]
+
+
+def with_settings(
+    source: str, first: Mapping[str, object], then: Mapping[str, object]
+) -> tuple[Scenario, set[str]]:
+    """A scenario with settings, and with others in which `*` stands for every flow; the keys of these."""
+    file = paths.shipped_file(source)
+    base = load(file, [(k, as_text(v)) for k, v in first.items()])
     flows = list(dict.fromkeys(base.flows().values()))
-    settings = {**reading.settings, **reading.per.get(name, {})}
-    return load(source, [*base.overrides, *_spelt_out(settings, flows)])
+    pairs = _spelt_out(then, flows)
+    return load(file, [*base.overrides, *pairs]), {key for key, _ in pairs}
 
 
 def _run(
@@ -209,8 +219,6 @@ def _run(
     jobs: int | None,
     progress: Callable[[Reading], Listener],
 ) -> Study:
-    from lasthop.papers.reproduce import is_stale
-
     study = Study.create(
         scenario_of(reading, name, settings),
         folder,
@@ -232,10 +240,20 @@ def _spelt_out(settings: Mapping[str, object], flows: list[str]) -> Pairs:
     return pairs
 
 
-def record(result: Readings) -> None:
-    """Put both tables into the report, in the place of those that are there or at its end."""
-    tables = [
-        ReportTable(head, rows, rf"\| {head[0]} \|[^\n]*\| {DIFFERS} \|")
-        for head, rows in (result.by_reading(), result.by_claim())
-    ]
-    put(result.paper.report, result.paper.title, tables)
+def _shown(paper: Paper) -> tuple[str, ...]:
+    shown = tuple(paper.head.get("readings-of", {}).get("shown", ()))
+    known = [claim.id for claim in paper.claims]
+    for claim in shown:
+        if claim not in known:
+            raise UsageError(f"{paper.id}.claims.toml: readings-of.shown: {claim}; {nearest(claim, known)}")
+    return shown
+
+
+def recorded(paper: Paper) -> Readings:
+    """What is on record of the paper under its readings."""
+    result = Readings(paper, _shown(paper))
+    if paper.results.readings:
+        result.found = [
+            (r, paper.results.readings[r.id]) for r in readings(paper) if r.id in paper.results.readings
+        ]
+    return result

@@ -1,44 +1,36 @@
 """Rebuilding the figures of papers and comparing them with what the papers and peers report.
 
-An id such as `baselines` is a file `papers/<id>.claims.toml`; the verdicts on record are the
-table in `papers/<id>.md` whose head names `claim` and `verdict`.
+An id such as `baselines` is a file `papers/<id>.claims.toml`; what is on record is
+`papers/<id>.results.toml`, and the pages `papers/<id>.md` and `papers/<id>.details.md` show it.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base import paths
-from lasthop.base.errors import StudyError, UsageError, nearest
-from lasthop.base.quantity import digits
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import duration
 from lasthop.base.table import grid
-from lasthop.papers.claims import CANNOT_TELL, VERDICTS, Claim, Finding, read
-from lasthop.papers.measure import judge
-from lasthop.papers.report import ReportTable, put
+from lasthop.papers import page, statements
+from lasthop.papers.claims import CANNOT_TELL, PAPER, READING, VERDICTS, Finding
+from lasthop.papers.measure import is_stale, judge
+from lasthop.papers.published import published
+from lasthop.papers.results import Outcome
+from lasthop.papers.statements import STATEMENT_VERDICTS, Judged, Row
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import load
 from lasthop.study.study import Study
 from lasthop.study.sweep import Listener, Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_SUFFIX = ".claims.toml"
-
-
-@dataclass(slots=True)
-class Paper:
-    """A claims file with what is on record about it."""
-
-    id: str
-    title: str
-    studies: dict[str, Any]
-    claims: list[Claim]
-    recorded: dict[str, str]
-    report: Path
-    head: dict[str, Any] = field(default_factory=dict)
+    from lasthop.papers.paper import Paper
+    from lasthop.scenario.scenario import Scenario
 
 
 @dataclass(slots=True)
@@ -50,105 +42,149 @@ class Reproduction:
     findings: list[Finding] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     exceptions: dict[str, list[str]] = field(default_factory=dict)
+    cost: dict[str, float] = field(default_factory=dict)
+    drawing: dict[str, float] = field(default_factory=dict)
 
-    def worse(self) -> list[Finding]:
-        """The findings whose verdict is worse than the one on record.
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What was measured, by claim."""
+        return {finding.claim.id: Outcome.of(finding) for finding in self.findings}
+
+    def rows(self) -> list[Row]:
+        """The statements by what was measured now, and under other readings by what is on record."""
+        return self.paper.rows(self.outcomes)
+
+    def worse(self) -> list[str]:
+        """The statements and claims whose verdict is worse than the one on record.
 
         A quick run has fewer replications: that it cannot tell is no news, nor is what it tells where
         many could not.
         """
-        return [f for f in self.findings if self._is_worse(f)]
+        now = {row.statement.id: row for row in self.rows()}
+        before = {row.statement.id: row for row in self.paper.rows() if self._is_on_record(row)}
+        silent = {k for k in now if k in before and self._is_silent(now[k].figures, before[k].figures)}
+        claims = {one.claim.id: one.verdict for one in self.findings}
+        recorded = self.paper.results.verdicts
+        quiet = {k for k in claims if self.quick and CANNOT_TELL in {claims[k], recorded.get(k)}}
+        found = [
+            *statements.worse(_verdicts(now, silent), _verdicts(before, set()), STATEMENT_VERDICTS),
+            *statements.worse({k: v for k, v in claims.items() if k not in quiet}, recorded, VERDICTS),
+        ]
+        return list(dict.fromkeys(found))
 
-    def _is_worse(self, finding: Finding) -> bool:
-        before = self.paper.recorded.get(finding.claim.id)
-        if before is None or (self.quick and CANNOT_TELL in (before, finding.verdict)):
-            return False
-        return VERDICTS.index(finding.verdict) > VERDICTS.index(before)
+    def _is_on_record(self, row: Row) -> bool:
+        own = [c for c in self.paper.claims if c.statement == row.statement.id and c.role == PAPER]
+        return all(claim.id in self.paper.results.claims for claim in own)
+
+    def _is_silent(self, now: Judged, before: Judged) -> bool:
+        return self.quick and CANNOT_TELL in {now.verdict, before.verdict}
 
     def as_dict(self) -> dict[str, Any]:
         """The document for `--json`."""
-        claims = [f.as_dict() for f in self.findings]
-        return {"paper": self.paper.id, "claims": claims, "notes": self.notes()}
+        return {
+            "paper": self.paper.id,
+            "statements": [row.as_dict() for row in self.rows()],
+            "claims": [f.as_dict() for f in self.findings],
+            "notes": self.notes(),
+        }
 
-    def text(self, paint: Callable[[str, str], str] = lambda text, _: text) -> str:
-        """One line for each claim."""
-        worse = {f.claim.id for f in self.worse()}
+    def text(self, paint: Callable[[str, str], str] = lambda text, _: text, *, claims: bool = False) -> str:
+        """One line for each statement, or for each claim."""
+        rows = self._of_claims() if claims else self._of_statements()
+        head = list(page.CELLS) if claims else ["statement", "where", "ours (95 % CI)", "verdict", "note"]
+        place = head.index("verdict")
+        lines = grid(head, rows).split("\n")
+        for i, row in enumerate(rows, 1):
+            told = row[place]
+            lines[i] = lines[i].replace(f"  {told}", f"  {paint(told, page.paint(told))}", 1)
+        return "\n".join([*lines, *(f"\n{note}" for note in self.notes())])
+
+    def _of_claims(self) -> list[list[str]]:
+        before, worse = self.paper.results.verdicts, set(self.worse())
         rows = []
         for finding in self.findings:
-            row = list(_row(finding).values())
-            if finding.claim.id in worse:
-                row[-1] = f"worse than recorded: {self.paper.recorded[finding.claim.id]}" + (
-                    f"; {row[-1]}" if row[-1] else ""
-                )
+            row = page.cells(finding.claim, Outcome.of(finding))
+            if finding.claim.id in worse and finding.claim.id in before:
+                row[-1] = _than(before[finding.claim.id], row[-1])
             rows.append(row)
-        lines = grid(["claim", "expected", "ours (95 % CI)", "n", "verdict", "note"], rows).split("\n")
-        colours = dict(zip(VERDICTS, ("green", "yellow", "red"), strict=True))
-        for i, finding in enumerate(self.findings, 1):
-            lines[i] = lines[i].replace(
-                f"  {finding.verdict}", f"  {paint(finding.verdict, colours[finding.verdict])}", 1
-            )
-        return "\n".join([*lines, *(f"\n{note}" for note in self.notes())])
+        return rows
+
+    def _of_statements(self) -> list[list[str]]:
+        before = {row.statement.id: row.verdict for row in self.paper.rows()}
+        worse = set(self.worse())
+        rows = []
+        for row in self.rows():
+            ident, note = row.statement.id, ""
+            if ident in worse and row.verdict != before[ident]:
+                note = _than(before[ident], note)
+            elif lost := [c.id for c in self.paper.claims if c.statement == ident and c.id in worse]:
+                note = f"worse than recorded: {', '.join(lost)}"
+            rows.append([ident, row.statement.where, page.ours(row), row.verdict, note])
+        return rows
 
     def notes(self) -> list[str]:
         """Which studies were made with what no protocol could have."""
         return [f"{label}: {', '.join(studies)}" for label, studies in self.exceptions.items()]
 
-
-def _row(finding: Finding) -> dict[str, str]:
-    claim, ours = finding.claim, finding.ours
-    scale = claim.scale
-    shown = "–"
-    if ours.mean is not None:
-        shown = digits(ours.mean / scale)
-        if ours.low is not None and ours.high is not None:
-            shown += f" [{digits(ours.low / scale)}, {digits(ours.high / scale)}]"
-    return {
-        "claim": claim.id,
-        "expected": claim.expected if claim.kind == "order" else f"{claim.expected} {claim.unit}".rstrip(),
-        "ours": f"{shown} {claim.unit}".rstrip(),
-        "n": str(ours.n),
-        "verdict": finding.verdict,
-        "note": finding.note,
-    }
+    def summary(self) -> str:
+        """One sentence on what came out."""
+        worse = len(self.worse()) or "none"
+        return f"{self.paper.id}: {page.summary(self.rows())} Worse than recorded: {worse}."
 
 
-def known() -> dict[str, Path]:
-    """The ids that can be reproduced and their claims files."""
-    base = paths.data("papers")
-    files = {f.name.removesuffix(_SUFFIX): f for f in sorted(base.glob(f"*{_SUFFIX}"))}
-    if not files:
-        raise UsageError(f"{base}: no papers; expected those that lasthop brings: install it again")
-    return files
+def _verdicts(rows: Mapping[str, Row], but: set[str]) -> dict[str, str]:
+    return {ident: row.verdict for ident, row in rows.items() if ident not in but}
 
 
-def paper(ident: str) -> Paper:
-    """A paper by its id."""
-    files = known()
-    if ident not in files:
-        raise UsageError(f"reproduce: {ident}: unknown id; {nearest(ident, files)}")
-    head, claims = read(files[ident])
-    report = files[ident].with_name(f"{ident}.md")
-    return Paper(ident, head.get("title", ident), head["studies"], claims, recorded(report), report, head)
+def _than(before: str, note: str) -> str:
+    return f"worse than recorded: {before}" + (f"; {note}" if note else "")
 
 
-def recorded(report: Path) -> dict[str, str]:
-    """The verdicts on record: claim id to verdict."""
-    if not report.is_file():
-        return {}
-    found: dict[str, str] = {}
-    head: list[str] = []
-    for line in report.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("|"):
-            head = []
-            continue
-        cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
-        if not head:
-            head = cells
-        elif "claim" in head and "verdict" in head and not set(line) <= set("|-: "):
-            row = dict(zip(head, cells, strict=False))
-            if row.get("verdict") in VERDICTS:
-                found[row["claim"]] = row["verdict"]
+def planned(one: Paper, *, quick: bool) -> dict[str, tuple[int, float]]:
+    """The runs that each study of a paper takes, and the simulated seconds of all of them."""
+    found = {}
+    for name in _wanted(one, quick=quick):
+        scenario, replications, where = _set_up(one, name, quick=quick)
+        chosen = scenario.select(where)
+        count = scenario.replications if replications is None else replications
+        lasting = [
+            scenario.numeric("run.duration", scenario.resolved(i)["run.duration"]["value"]) for i in chosen
+        ]
+        found[name] = len(chosen) * count, sum(one or 0.0 for one in lasting) * count
     return found
+
+
+def expected(wanted: list[Paper], *, quick: bool, jobs: int) -> str:
+    """How long it will take, by what the runs on record took; said before anything starts."""
+    runs, seconds, unknown = 0, 0.0, []
+    for one in wanted:
+        for name, (count, simulated) in planned(one, quick=quick).items():
+            runs += count
+            if name in one.results.cost:
+                seconds += one.results.cost[name] * simulated / jobs + one.results.drawing.get(name, 0.0)
+            else:
+                unknown.append(f"{one.id}/{name}")
+    least = " or more" if unknown else ""
+    return f"{runs} runs, expected to take {duration(seconds)}{least} with {jobs} workers"
+
+
+def _wanted(one: Paper, *, quick: bool) -> list[str]:
+    """The studies to run: a quick run leaves out those that only other readings need."""
+    if not quick:
+        return list(one.studies)
+    only = {name for name in one.studies if all(c.role == READING for c in one.claims if c.study == name)}
+    return [name for name in one.studies if name not in only]
+
+
+def _set_up(one: Paper, name: str, *, quick: bool) -> tuple[Scenario, int | None, list[str]]:
+    """The scenario of a study, how many replications it gets, and which points."""
+    settings = one.studies[name]
+    own = settings.get("quick", {}) if quick else {}
+    changes = {**settings.get("set", {}), **own.get("set", {})}
+    source = paths.shipped_file(settings["scenario"])
+    scenario = load(source, [(k, as_text(v)) for k, v in changes.items()])
+    replications = own.get("replications", settings.get("replications"))
+    return scenario, replications, [*settings.get("where", ()), *own.get("where", ())]
 
 
 def reproduce(
@@ -164,48 +200,42 @@ def reproduce(
     from lasthop.figures.style import save
 
     result = Reproduction(one, quick)
-    for name, settings in one.studies.items():
-        own = settings.get("quick", {}) if quick else {}
-        changes = {**settings.get("set", {}), **own.get("set", {})}
-        scenario = load(
-            paths.shipped_file(settings["scenario"]), [(k, as_text(v)) for k, v in changes.items()]
-        )
+    for name in _wanted(one, quick=quick):
+        scenario, replications, where = _set_up(one, name, quick=quick)
         folder = out / (one.id + ("-quick" if quick else "")) / name
-        study = Study.create(
-            scenario,
-            folder,
-            replications=own.get("replications", settings.get("replications")),
-            where=[*settings.get("where", ()), *own.get("where", ())],
-            fresh=is_stale(folder),
-        )
+        study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
         Sweep(study, jobs=jobs, listener=progress()).run()
         if not study.metrics():
             raise UsageError(f"{folder}: every run failed; expected some to finish")
+        begun = time.monotonic()
+        claims = [c for c in one.claims if c.study == name]
         for figure in scenario.figures():
-            save(draw(study, figure), folder / "figures" / f"{figure['id']}.svg")
-        result.findings += [judge(c, study) for c in one.claims if c.study == name]
+            marks = published(claims, figure, study)
+            save(draw(study, figure, marks), folder / "figures" / f"{figure['id']}.svg")
+        # A quick run judges the reading of the figures; the others are on record.
+        result.findings += [judge(c, study) for c in claims if not (quick and c.role == READING)]
         result.folders.append(folder)
+        result.cost[name] = _cost(study)
+        result.drawing[name] = time.monotonic() - begun
         for label in scenario.notes():
             result.exceptions.setdefault(label, []).append(name)
-    order = [c.id for c in one.claims]
-    result.findings.sort(key=lambda f: order.index(f.claim.id))
+    order = {claim.id: place for place, claim in enumerate(one.claims)}
+    result.findings.sort(key=lambda f: order[f.claim.id])
     return result
 
 
-def is_stale(folder: Path) -> bool:
-    """Whether a study cannot be read or is of another build: what is verified must be what runs now."""
-    if not paths.is_study(str(folder)):
-        return False
-    try:
-        return Study.open(folder).build != paths.build()
-    except StudyError:
-        return True
+def _cost(study: Study) -> float:
+    """Seconds of processor time for a simulated second."""
+    rows = [found.row for found in study.results()]
+    simulated = sum(row.simulated_s for row in rows)
+    return sum(row.cpu_s for row in rows) / simulated if simulated else 0.0
 
 
-def record(result: Reproduction) -> None:
-    """Put the verdicts on record: replace the table of claims in the report, or append one."""
-    rows = [_row(finding) for finding in result.findings]
-    found_by = r"\| claim \|[^\n]*\bverdict\b"
-    values = [list(row.values()) for row in rows]
-    table = ReportTable(list(rows[0]), values, found_by, "## How close we come\n\n")
-    put(result.paper.report, result.paper.title, [table])
+def record(result: Reproduction) -> list[Path]:
+    """Put what was measured on record, and write the pages anew; claims that are gone leave the record."""
+    one = result.paper
+    found = {**one.results.claims, **result.outcomes}
+    one.results.claims = {claim.id: found[claim.id] for claim in one.claims if claim.id in found}
+    one.results.cost = {**one.results.cost, **result.cost}
+    one.results.drawing = {**one.results.drawing, **result.drawing}
+    return page.record(one)

@@ -37,12 +37,17 @@ _TABLES: Shape = ("tables", _table(lambda value: isinstance(value, dict)))
 
 _CLAIM: dict[str, Shape] = {
     **dict.fromkeys(
-        ("id", "text", "note", "study", "kind", "metric", "key", "best", "over", "unit", "tolerance"), _TEXT
+        (
+            *("id", "text", "note", "study", "kind", "metric", "key", "best", "over", "unit", "tolerance"),
+            *("statement", "role"),
+        ),
+        _TEXT,
     ),
     **dict.fromkeys(("value", "at-least", "at-most", "ceiling"), _NUMBER),
     **dict.fromkeys(("each", "each-run"), _SWITCH),
     "between": ("two numbers", lambda value: _all(_is_number)(value) and len(value) == 2),  # type: ignore[arg-type]
     "order": ("a list of text", _all(_is_text)),
+    "reading": ("a table of text", _table(_is_text)),
 }
 _SPREAD: dict[str, Shape] = {
     **_CLAIM,
@@ -58,6 +63,9 @@ _ENTRIES: Shape = ("tables in double brackets", _all(lambda value: isinstance(va
 _WHOLE: dict[str, Shape] = {
     "claim": _ENTRIES,
     "table": _ENTRIES,
+    "statement": _ENTRIES,
+    "switches": _TABLES,
+    "search": ("a table", _table(lambda value: True)),
     "studies": ("a table", _table(lambda value: True)),
     "cite": ("a table", _table(lambda value: True)),
 }

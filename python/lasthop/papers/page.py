@@ -1,0 +1,251 @@
+"""The pages of a paper: its statements at the top of `papers/<id>.md`, every number in `<id>.details.md`.
+
+Both are made from the claims file and the results on record, and from nothing else; the rest of
+`papers/<id>.md` is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lasthop.base.errors import StudyError
+from lasthop.base.files import replacing
+from lasthop.base.quantity import digits
+from lasthop.papers import results
+from lasthop.papers.claims import OURS, PAPER, READING
+from lasthop.papers.readings import recorded
+from lasthop.papers.statements import BY_READING, STATEMENT_VERDICTS, best, counts, named
+from lasthop.stats.power import runs_needed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from lasthop.papers.claims import Claim
+    from lasthop.papers.paper import Paper
+    from lasthop.papers.results import Outcome
+    from lasthop.papers.statements import Row
+
+BEGIN = "<!-- statements: written by `lasthop reproduce --record` -->"
+END = "<!-- end of statements -->"
+_FEW = 3
+
+
+def record(paper: Paper) -> list[Path]:
+    """Write the results on record, and both pages anew; what was written by hand stays."""
+    results.write(paper.data, paper.results)
+    page = paper.report
+    text = page.read_text(encoding="utf-8") if page.is_file() else f"# {paper.title}\n"
+    texts = {page: with_statements(text, paper), paper.details: details(paper)}
+    for path, whole in texts.items():
+        try:
+            with replacing(path) as draft:
+                draft.write_text(whole, encoding="utf-8")
+        except OSError as e:
+            raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+    return [paper.data, *texts]
+
+
+def with_statements(text: str, paper: Paper) -> str:
+    """A page with its statements anew: in the place of those that it has, or below its title."""
+    block = f"{BEGIN}\n\n{statements(paper)}\n\n{END}"
+    if BEGIN in text and END in text:
+        return re.sub(
+            f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: block, text, count=1, flags=re.DOTALL
+        )
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\n{block}\n\n{rest.lstrip()}".rstrip() + "\n"
+
+
+def statements(paper: Paper) -> str:
+    """The table of statements, and what meets most of them."""
+    every = paper.rows()
+    head = ["where", "what is said", "ours", "over all readings, least to greatest", "verdict"]
+    body = [
+        [row.statement.where, row.statement.says, ours(row), extremes(row), verdict(row)] for row in every
+    ]
+    link = f"[Every number]({paper.id}.details.md)."
+    return f"{table(head, body)}\n\n{summary(every)}\n\n{_most(paper, every)} {link}"
+
+
+def summary(every: Sequence[Row]) -> str:
+    """How many statements have which verdict.
+
+    >>> summary([])
+    '0 statements: 0 agree, 0 by reading, 0 cannot be told, 0 differ.'
+    """
+    agree, by_reading, cannot, differ = counts(every).values()
+    told = f"{agree} agree, {by_reading} by reading, {cannot} cannot be told, {differ} differ"
+    return f"{len(every)} statements: {told}."
+
+
+def _most(paper: Paper, every: Sequence[Row]) -> str:
+    name, met, judged = best(every)
+    of = len(every) if judged == len(every) else f"the {judged} that were judged under it"
+    single = "The reading of the figures" if name == named({}) else f"The reading `{name}`"
+    if name.startswith("search "):
+        entry = paper.results.search["reading"][int(name.removeprefix("search ")) - 1]
+        single += f" ({named(entry['departs'])})"
+    searched = _searched(paper)
+    return f"{single} is the single one that meets most statements: {met} of {of}. {searched}"
+
+
+def _searched(paper: Paper) -> str:
+    search = paper.results.search
+    if not paper.head.get("switches"):
+        return "The claims file lists no readings to combine."
+    if not search:
+        return "Combinations of readings have not been searched yet."
+    confirmed = sum(bool(entry["confirmed"]) for entry in search["reading"])
+    drawn = f"{len(search['reading'])} combinations of readings were drawn"
+    return f"{drawn}, and {confirmed} of them confirmed by fresh seeds."
+
+
+def ours(row: Row) -> str:
+    """What came out under the reading of the figures; of several claims the one that serves it worst."""
+    shown = number(row.figures.claim, row.figures.outcome)
+    return f"{shown} (`{row.figures.claim.id}`)" if row.claims > 1 and row.figures.outcome else shown
+
+
+def extremes(row: Row) -> str:
+    """The least and the greatest number over the readings, unit by unit."""
+    found: dict[str, list[float]] = {}
+    for judged in (row.figures, *row.others.values()):
+        if judged.outcome and judged.outcome.mean is not None:
+            found.setdefault(judged.claim.unit, []).append(judged.outcome.mean)
+    if not row.others:
+        return ""
+    return "; ".join(
+        f"{digits(min(means), 3)} to {digits(max(means), 3)} {unit}".rstrip() for unit, means in found.items()
+    )
+
+
+def verdict(row: Row) -> str:
+    """The verdict, with the readings that meet the statement where they are few."""
+    under = row.agrees_under
+    if row.verdict != BY_READING:
+        return row.verdict
+    few = "; ".join(under[:_FEW]) + (f" and {len(under) - _FEW} more" if len(under) > _FEW else "")
+    return f"{row.verdict} ({few})"
+
+
+def number(claim: Claim, outcome: Outcome | None) -> str:
+    """A measured number with its interval and unit."""
+    if outcome is None or outcome.mean is None:
+        return "–"
+    interval = ""
+    if outcome.low is not None and outcome.high is not None:
+        interval = f" [{digits(outcome.low)}, {digits(outcome.high)}]"
+    return f"{digits(outcome.mean)}{interval} {claim.unit}".rstrip()
+
+
+def cells(claim: Claim, outcome: Outcome | None) -> list[str]:
+    """The row of a claim: id, what is expected, ours, runs, verdict, note."""
+    expected = claim.expected if claim.kind == "order" else f"{claim.expected} {claim.unit}".rstrip()
+    if outcome is None:
+        return [claim.id, expected, "–", "0", "not recorded", claim.note]
+    return [claim.id, expected, number(claim, outcome), str(outcome.n), outcome.verdict, outcome.note]
+
+
+CELLS = ("claim", "expected", "ours (95 % CI)", "n", "verdict", "note")
+
+
+def table(head: Iterable[str], body: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [list(head)]
+    lines += [["---"] * len(lines[0]), *(list(row) for row in body)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def details(paper: Paper) -> str:
+    """The page of details: statements by claims, our own experiments, readings, what needs more runs."""
+    parts = [
+        f"# {paper.title}: every number",
+        f"Written by `lasthop reproduce {paper.id} --record` from [the claims]({paper.id}.claims.toml) and "
+        f"[the results on record]({paper.id}.results.toml). What they mean is on [the page]({paper.id}.md).",
+        "## The statements, claim by claim",
+        *_by_statement(paper),
+    ]
+    if own := [claim for claim in paper.claims if claim.role == OURS]:
+        parts += [
+            "## Our own experiments",
+            "They judge no statement and are counted nowhere.",
+            table(CELLS, (cells(claim, paper.results.claims.get(claim.id)) for claim in own)),
+        ]
+    parts += [*_readings(paper), *_search(paper), *_too_few(paper)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _by_statement(paper: Paper) -> list[str]:
+    parts = []
+    for row in paper.rows():
+        claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
+        body = [
+            [*cells(claim, paper.results.claims.get(claim.id)), named(claim.reading) if claim.reading else ""]
+            for claim in claims
+        ]
+        place = f"{row.statement.where}: " if row.statement.where else ""
+        parts += [f"**{place}{row.statement.says}** {row.verdict}", table([*CELLS, "reading"], body)]
+    return parts
+
+
+def _readings(paper: Paper) -> list[str]:
+    found = recorded(paper)
+    if not found.found:
+        return []
+    tables = [table(*one) for one in (found.by_reading(), found.by_claim())]
+    return ["## Each reading by itself", *tables]
+
+
+def _search(paper: Paper) -> list[str]:
+    search = paper.results.search
+    if not search:
+        return []
+    entries = sorted(
+        enumerate(search["reading"], 1), key=lambda one: (not one[1]["confirmed"], -one[1]["met"], one[0])
+    )
+    body = [
+        [str(i), named(entry["departs"]), str(entry["met"]), "yes" if entry["confirmed"] else ""]
+        for i, entry in entries
+    ]
+    decides = [[ident, text] for ident, text in search.get("decides", {}).items()]
+    return [
+        "## Combinations of readings",
+        f"Drawn with seed {search['seed']}, with a budget of {search['budget']} runs; {search['runs']} "
+        f"were made; chosen by runs of seed {search['choice-seed']}, "
+        f"confirmed by runs of seed {search['confirmation-seed']}.",
+        table(["search", "reading", "statements met", "confirmed"], body),
+        *(["What decides which statement:", table(["statement", "by"], decides)] if decides else []),
+    ]
+
+
+def _too_few(paper: Paper) -> list[str]:
+    """The claims of an effect whose interval cannot tell it from none."""
+    body = []
+    for claim in paper.claims:
+        outcome = paper.results.claims.get(claim.id)
+        effect = claim.effect
+        if effect is None or outcome is None or outcome.low is None or outcome.high is None:
+            continue
+        half = (outcome.high - outcome.low) / 2
+        if half > effect:
+            body.append(
+                [
+                    claim.id,
+                    f"{digits(effect)} {claim.unit}".rstrip(),
+                    f"± {digits(half)}",
+                    str(outcome.n),
+                    str(runs_needed(half, effect, outcome.n) * (2 if claim.halves else 1)),
+                ]
+            )
+    if not body:
+        return []
+    head = ["claim", "claimed effect", "half-width", "n", "runs that would tell"]
+    return ["## Where the runs cannot tell the claimed effect from none", table(head, body)]
+
+
+def paint(text: str) -> str:
+    """The colour of a verdict on a terminal."""
+    colours = dict(zip(STATEMENT_VERDICTS, ("green", "cyan", "yellow", "red"), strict=True))
+    return colours.get(text, "yellow")

@@ -1,0 +1,71 @@
+"""Which published values belong into a figure: those of claims about what it draws, where it shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lasthop.figures.lines import Mark
+from lasthop.papers.claims import OURS
+from lasthop.scenario.overrides import same
+from lasthop.views.groups import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lasthop.papers.claims import Claim
+    from lasthop.study.study import Study
+
+
+def published(claims: Iterable[Claim], figure: Mapping[str, Any], study: Study) -> list[Mark]:
+    """The published values in a figure of lines, each at its x and line, with what is accepted.
+
+    A claim of a mean or of a gain belongs to it if it is about one point that the figure shows, and states
+    a value.
+    """
+    if figure["kind"] != "lines":
+        return []
+    x, over = str(figure["x"]), figure.get("gain-over") or {}
+    shown = groups(study, x, figure.get("lines"), figure.get("where") or {}, over, figure.get("names"))
+    every = study.scenario.points()
+    found: dict[tuple[str, str, float], Mark] = {}
+    for claim in claims:
+        if claim.role == OURS or claim.metric != figure["y"] or claim.among or claim.each:
+            continue
+        if claim.paper is None or claim.band.tolerance is None or not _is_drawn(claim, over, study):
+            continue
+        pinned = {
+            **claim.at,
+            **{k: (v,) for k, v in claim.this.items()},
+        }
+        at = [
+            (group.label, text)
+            for group in shown
+            for text, point in zip(group.xs, group.points, strict=True)
+            if _meets(every[point], pinned, study)
+        ]
+        if len(at) == 1:
+            ((label, text),) = at
+            value = claim.paper * claim.scale
+            found.setdefault((label, text, value), Mark(label, text, value, claim.band.tolerance))
+    return list(found.values())
+
+
+def _is_drawn(claim: Claim, over: Mapping[str, Any], study: Study) -> bool:
+    """Whether a claim measures what the figure draws: the metric, or its gain over the same points."""
+    if claim.kind == "mean":
+        return not over
+    numeric = study.scenario.numeric
+    return (
+        claim.kind == "gain"
+        and bool(over)
+        and over.keys() <= claim.that.keys()
+        and all(same(key, claim.that[key], str(value), numeric) for key, value in over.items())
+    )
+
+
+def _meets(point: Mapping[str, str], pinned: Mapping[str, tuple[str, ...]], study: Study) -> bool:
+    numeric = study.scenario.numeric
+    return all(
+        key in point and any(same(key, point[key], value, numeric) for value in values)
+        for key, values in pinned.items()
+    )

@@ -1,0 +1,170 @@
+"""What has been measured of a paper's claims, as data: `papers/<id>.results.toml`.
+
+`lasthop reproduce --record` writes this file and makes the tables of the pages from it. Numbers are in the
+unit of their claim.
+
+claims      by id: `mean`, the 95 % interval from `low` to `high`, the number of runs `n`, `verdict`, `note`
+readings    by name of a reading, the same of the claims judged under it
+search      what combinations of readings gave: see `search`
+cost        by study, seconds of processor time for a simulated second
+drawing     by study, seconds for its figures and judgements
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import StudyError, UsageError, reason
+from lasthop.base.files import replacing
+from lasthop.papers.claims import VERDICTS
+from lasthop.scenario.overrides import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from lasthop.papers.claims import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was measured of a claim, in the unit of the claim, and the verdict."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    verdict: str
+    note: str = ""
+
+    @classmethod
+    def of(cls, finding: Finding) -> Outcome:
+        """The outcome of a finding, whose numbers are in SI units."""
+        scale = finding.claim.scale
+        mean, low, high = (
+            None if value is None else value / scale
+            for value in (finding.ours.mean, finding.ours.low, finding.ours.high)
+        )
+        return cls(mean, low, high, finding.ours.n, finding.verdict, finding.note)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The parts that are known, as the file has them."""
+        numbers = {"mean": self.mean, "low": self.low, "high": self.high}
+        known = {k: _rounded(v) for k, v in numbers.items() if v is not None}
+        note = {"note": self.note} if self.note else {}
+        return {**known, "n": self.n, "verdict": self.verdict, **note}
+
+
+def _rounded(value: float) -> float:
+    """Seven significant digits: more than any interval here can tell."""
+    return float(f"{value:.7g}")
+
+
+@dataclass(slots=True)
+class Results:
+    """The file of results of one paper."""
+
+    claims: dict[str, Outcome] = field(default_factory=dict)
+    readings: dict[str, dict[str, Outcome]] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)
+    cost: dict[str, float] = field(default_factory=dict)
+    drawing: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The verdict on record of each claim."""
+        return {ident: outcome.verdict for ident, outcome in self.claims.items()}
+
+
+def read(path: Path) -> Results:
+    """The results on record; none where there is no such file."""
+    if not path.is_file():
+        return Results()
+    try:
+        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected a file that --record has written") from e
+    readings = whole.get("readings", {})
+    return Results(
+        _outcomes(path, whole.get("claims", {})),
+        {name: _outcomes(path, found) for name, found in readings.items()},
+        whole.get("search", {}),
+        whole.get("cost", {}),
+        whole.get("drawing", {}),
+    )
+
+
+def _outcomes(path: Path, found: Mapping[str, Any]) -> dict[str, Outcome]:
+    try:
+        every = {ident: outcome(entry) for ident, entry in found.items()}
+    except (KeyError, AttributeError, TypeError) as e:
+        raise UsageError(f"{path}: {reason(e)}; expected n and verdict of every claim") from e
+    for ident, one in every.items():
+        if one.verdict not in VERDICTS:
+            raise UsageError(f"{path}: {ident}: {one.verdict}; expected one of {', '.join(VERDICTS)}")
+    return every
+
+
+def outcome(entry: Mapping[str, Any]) -> Outcome:
+    """An outcome as the file has it."""
+    mean, low, high = (entry.get(name) for name in ("mean", "low", "high"))
+    return Outcome(mean, low, high, entry["n"], entry["verdict"], entry.get("note", ""))
+
+
+def write(path: Path, results: Results) -> None:
+    """Write the file anew."""
+    lines = [f"# Written by lasthop reproduce {path.name.partition('.')[0]} --record."]
+    lines += _section("claims", {k: v.as_dict() for k, v in results.claims.items()})
+    for name, found in results.readings.items():
+        lines += _section(f"readings.{_key(name)}", {k: v.as_dict() for k, v in found.items()})
+    search = dict(results.search)
+    entries = {name: search.pop(name) for name in list(search) if _is_tables(search[name])}
+    lines += _section("search", search)
+    for name, tables in entries.items():
+        for table in tables:
+            lines += ["", f"[[search.{name}]]", *_pairs(table)]
+    lines += _section("cost", {k: float(f"{v:.3g}") for k, v in results.cost.items()})
+    lines += _section("drawing", {k: float(f"{v:.2g}") for k, v in results.drawing.items()})
+    try:
+        with replacing(path) as draft:
+            draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _section(name: str, pairs: Mapping[str, Any]) -> list[str]:
+    return ["", f"[{name}]", *_pairs(pairs)] if pairs else []
+
+
+def _pairs(pairs: Mapping[str, Any]) -> Iterator[str]:
+    return (f"{_key(key)} = {_value(value)}" for key, value in pairs.items())
+
+
+def _key(name: str) -> str:
+    plain = name.replace("-", "").replace("_", "")
+    return name if plain.isascii() and plain.isalnum() else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: Any) -> str:
+    """A value in TOML, tables on one line.
+
+    >>> _value({"mean": 0.5, "n": 3, "verdict": "cannot tell", "of-x": [1, 2]})
+    '{ mean = 0.5, n = 3, verdict = "cannot tell", of-x = [1, 2] }'
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(_pairs(value))} }}" if value else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(value)
+    return as_text(value)

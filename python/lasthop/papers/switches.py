@@ -1,0 +1,153 @@
+"""What a paper leaves open, as switches, and combinations of their options.
+
+`[switches.NAME]` of a claims file has a `title` and `options`, each of which has what it changes: `set` in
+every study, or in those of `only`, `per.STUDY` for one study, `instead.STUDY` another scenario for it, all
+as in a reading. The first option is that of the figures and changes nothing. A switch of which no option
+changes anything is about how a number is taken: the claims of other readings say so by `reading = { NAME =
+"OPTION" }`.
+
+Nothing but these keys is changed: a constant that the paper gives has no switch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError, nearest
+from lasthop.papers.claims import OURS, PAPER
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from lasthop.papers.claims import Claim
+    from lasthop.papers.paper import Paper
+
+_CHANGES = {"set", "only", "per", "instead"}
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One open point of a paper."""
+
+    id: str
+    title: str
+    options: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def first(self) -> str:
+        """The option of the figures."""
+        return next(iter(self.options))
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether it is about how a number is taken, and changes no run."""
+        return not any(self.options.values())
+
+
+def switches(paper: Paper) -> dict[str, Switch]:
+    """The switches of a claims file; none that its claims name may be missing."""
+    found = {}
+    for name, given in paper.head.get("switches", {}).items():
+        where = f"{paper.id}.claims.toml: switches.{name}"
+        options = given.get("options")
+        if set(given) != {"title", "options"} or not isinstance(options, dict) or len(options) < 2:
+            raise UsageError(
+                f"{where}: {', '.join(given) or 'nothing'}; expected title and two options or more"
+            )
+        for option, changes in options.items():
+            _check(f"{where}.{option}", changes, paper)
+        found[name] = Switch(name, given["title"], options)
+        if options[found[name].first]:
+            raise UsageError(
+                f"{where}.{found[name].first}: changes something; expected the first to change nothing"
+            )
+    for claim in paper.claims:
+        for name, option in claim.reading.items():
+            where = f"{paper.id}.claims.toml: {claim.id}: reading"
+            if name not in found:
+                raise UsageError(f"{where}: {nearest(name, found)}")
+            if option not in list(found[name].options)[1:]:
+                raise UsageError(f"{where}: {name}: {nearest(option, list(found[name].options)[1:])}")
+    return found
+
+
+def _check(where: str, changes: Any, paper: Paper) -> None:
+    if not isinstance(changes, dict):
+        raise UsageError(f"{where}: {changes}; expected a table")
+    for part in changes:
+        if part not in _CHANGES:
+            raise UsageError(f"{where}.{part}: unknown key; {nearest(part, sorted(_CHANGES))}")
+    for study in (*changes.get("only", ()), *changes.get("per", {}), *changes.get("instead", {})):
+        if study not in paper.studies:
+            raise UsageError(f"{where}: {study}: unknown study; {nearest(study, paper.studies)}")
+
+
+def combinations(every: Mapping[str, Switch], seed: int) -> Iterator[dict[str, str]]:
+    """The figures' combination, and then others drawn at random, none twice, until there are no more."""
+    from random import Random
+
+    chance = Random(seed)  # noqa: S311 - what is drawn is no secret, and must be the same everywhere
+    drawn = {name: switch.first for name, switch in every.items()}
+    seen = {tuple(drawn.values())}
+    yield drawn
+    while len(seen) < math.prod(len(switch.options) for switch in every.values()):
+        drawn = {
+            name: list(switch.options)[int(chance.random() * len(switch.options))]
+            for name, switch in every.items()
+        }
+        if tuple(drawn.values()) not in seen:
+            seen.add(tuple(drawn.values()))
+            yield drawn
+
+
+def changes(
+    every: Mapping[str, Switch], chosen: Mapping[str, str], study: str
+) -> tuple[dict[str, Any], str | None]:
+    """The settings of a combination for a study, and the scenario that it puts in its place, if any."""
+    settings: dict[str, Any] = {}
+    instead = None
+    for name, switch in every.items():
+        option = switch.options[chosen[name]]
+        if "only" not in option or study in option["only"]:
+            settings |= option.get("set", {})
+        settings |= option.get("per", {}).get(study, {})
+        instead = option.get("instead", {}).get(study, instead)
+    return settings, instead
+
+
+def answering(
+    every: Mapping[str, Switch], claims: Collection[Claim], chosen: Mapping[str, str]
+) -> list[Claim]:
+    """Of the claims of one statement those that judge it under a combination.
+
+    What changes runs is set in the runs, so these are the claims of the figures or, where the number is taken
+    otherwise, those of that reading.
+    """
+    measures = {name for name, switch in every.items() if switch.is_measure}
+    own = [claim for claim in claims if claim.role != OURS and claim.reading.keys() <= measures]
+    named = {name for claim in own for name in claim.reading}
+    found = [
+        claim
+        for claim in own
+        if all(claim.reading.get(name, every[name].first) == chosen[name] for name in named)
+    ]
+    return found or [claim for claim in own if claim.role == PAPER]
+
+
+def without(claim: Claim, keys: set[str]) -> Claim:
+    """A claim about runs in which some keys are set: these are no longer swept, and every point has them.
+
+    What bounds the number by reasoning alone does so under the claim's own reading, and is left out.
+    """
+    if not keys:
+        return claim
+    this, that = ({k: v for k, v in side.items() if k not in keys} for side in (claim.this, claim.that))
+    if claim.key in keys or (this == that and claim.this != claim.that):
+        compared = ", ".join(sorted(keys & {*claim.this, *claim.that, claim.key}))
+        raise UsageError(
+            f"{claim.id}: {compared}: is what the claim compares; expected a switch to leave it alone"
+        )
+    at = {key: values for key, values in claim.at.items() if key not in keys}
+    return replace(claim, at=at, this=this, that=that, ceiling=None)

@@ -1,0 +1,89 @@
+"""Tables of claims, spelt out: one claim for each cell, or for each combination of choices."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+OURS = "ours"
+_TABLE = ("rows", "columns", "at-columns", "values")
+
+
+def spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each cell of a table with `rows`, `columns` and `values`, or of one with `choices`.
+
+    `id`, `text` and `statement` may name `{row}` and `{column}`; `notes` maps the id of a claim to its note.
+    """
+    where = f"{path}: {table.get('id', 'table')}"
+    parts = ("id", "text", *(() if "choices" in table else _TABLE))
+    for name in parts:
+        if name not in table:
+            raise UsageError(f"{where}: no {name}; expected one")
+    if "choices" in table:
+        yield from _chosen(where, table)
+        return
+    rest = {k: v for k, v in table.items() if k not in {*_TABLE, "notes"}}
+    notes = table.get("notes", {})
+    for row, values in table["values"].items():
+        if len(values) != len(table["at-columns"]):
+            raise UsageError(f"{where}: {row}: {len(values)} values; expected {len(table['at-columns'])}")
+        for column, value in zip(table["at-columns"], values, strict=True):
+            labels = {"row": row, "column": column.replace(" ", "")}
+            ident = _filled(where, table["id"], labels)
+            yield {
+                **rest,
+                **_statement(where, rest, labels),
+                "id": ident,
+                "text": _filled(where, table["text"], {"row": row, "column": column}),
+                "at": {**table.get("at", {}), table["rows"]: row, table["columns"]: column},
+                "value": value,
+                "note": notes.get(ident, ""),
+            }
+
+
+def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One claim for each way to take one option of every set in `choices`.
+
+    An option is named by what stands for its set in `id` and `statement`, and adds to the claim: tables
+    such as `at` are joined, and other parts replaced. `text` may name the set too; an option's `words` then
+    stand there. `cells` maps the id of a claim to what that one has besides.
+    """
+    sets, cells = table["choices"], table.get("cells", {})
+    rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
+    for options in itertools.product(*(options.items() for options in sets.values())):
+        entry = dict(rest)
+        for _, option in options:
+            for part, value in option.items():
+                # What one option makes an experiment of our own stays one.
+                if part != "words" and (part, entry.get(part)) != ("role", OURS):
+                    entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
+        chosen = dict(zip(sets, options, strict=True))
+        words = {name: option.get("words", label) for name, (label, option) in chosen.items()}
+        labels = {name: label for name, (label, _) in chosen.items()}
+        entry["id"] = _filled(where, entry["id"], labels)
+        entry |= _statement(where, entry, labels)
+        entry["text"] = _filled(where, entry["text"], words)
+        yield {**entry, **cells.get(entry["id"], {})}
+
+
+def _statement(where: str, entry: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
+    """The statement that a claim belongs to; like the id it may name parts of the table."""
+    text = entry.get("statement")
+    return {"statement": _filled(where, text, labels)} if isinstance(text, str) else {}
+
+
+def _filled(where: str, text: str, words: Mapping[str, str]) -> str:
+    """A text with words in the place of the names in braces."""
+    try:
+        return text.format(**words)
+    except KeyError as e:
+        raise UsageError(f"{where}: {nearest(str(e.args[0]), words)}") from e
+    except (ValueError, IndexError, AttributeError) as e:
+        names = ", ".join(f"{{{name}}}" for name in words)
+        raise UsageError(f'{where}: "{text}"; expected no braces but those of {names}') from e
