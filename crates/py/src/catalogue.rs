@@ -8,7 +8,8 @@ use lasthop_stack::registry::{
 };
 use serde_json::{Value, json};
 
-/// Every scheme, variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss model and metric.
+/// Every scheme, variant, recovery, congestion law, agent, retransmission interval, link, 802.11 standard, source, loss
+/// model and metric.
 pub(crate) fn registry() -> String {
     let tcp: Vec<Value> = VARIANTS
         .iter()

@@ -4,7 +4,7 @@ use lasthop_stack::registry::CongestionKind;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A congestion law that is told of acknowledgements, or none.
+/// A congestion law that receives acknowledgements, or none.
 #[pyclass(module = "lasthop._core")]
 #[derive(Debug)]
 pub(crate) struct LawLoad(lasthop_sim::law_load::LawLoad);

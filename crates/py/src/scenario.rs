@@ -136,7 +136,7 @@ impl Scenario {
         self.inner.numeric(key, text)
     }
 
-    /// Why a text is no value of a key; `None` if it is one.
+    /// Why a text is not a value of a key; `None` if it is one.
     fn refused(&self, key: &str, text: &str) -> Option<String> {
         self.inner.refused(key, text)
     }

@@ -1,9 +1,9 @@
 //! A load for a congestion law with nothing around it: what the law itself costs for each acknowledgement.
 //!
-//! Every law is told the same: a window of 60 segments goes round a path of 90 ms whose queue grows and falls, one segment
-//! is acknowledged every 1.5 ms and lets the next go, and of 500 one is lost, which three duplicates tell. The stamps of the
-//! header extension are there for those that read them. What a law answers has no consequences but for its own window.
-//! Nothing here reads a clock; who calls does.
+//! Every law receives the same events: a window of 60 segments goes round a path of 90 ms whose queue grows and falls, one
+//! segment is acknowledged every 1.5 ms and lets the next go, and of 500 one is lost, which three duplicates tell. The
+//! stamps of the header extension are there for those that read them. What a law answers has no consequences but for its
+//! own window. Nothing here reads a clock; who calls does.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ const LOST: u64 = 500;
 /// Segments of the greatest queue, which grows by one in a round trip.
 const QUEUE: u64 = 40;
 
-/// A law and the acknowledgements it is told of.
+/// A law and the acknowledgements it receives.
 #[derive(Debug)]
 pub struct LawLoad {
     law: Option<CongestionMachine>,

@@ -11,7 +11,8 @@ use lasthop_stack::registry::{self, CustomAgentConfig};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Span, Time};
 
-/// Two wires, an 802.11 cell and a slotted chain in a row, with one flow through all of them and one over the first two wires.
+/// Two wires, an 802.11 cell and a slotted chain in a row, with one flow through all of them and one over the first two
+/// wires.
 const ROW: &str = r#"
 [run]
 duration = "20 s"

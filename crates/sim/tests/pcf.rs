@@ -262,7 +262,7 @@ fn tshark_decodes_polls_and_what_rides_on_them() {
         }
     }
     let beacon = frames.iter().find(|frame| frame.subtype == BEACON).expect("a period begins with a beacon");
-    // 60 time units from one to the next, 40 at most, of which the beacon is told less what it takes itself.
+    // 60 time units from one to the next, 40 at most, of which the beacon announces the rest after its own airtime.
     assert_eq!(beacon.bytes[32..34], [60, 0]);
     assert_eq!(beacon.bytes[54..62], [4, 6, 0, 1, 40, 0, 39, 0]);
     let path = std::env::temp_dir().join(format!("lasthop-pcf-decode-{}.pcap", std::process::id()));

@@ -81,7 +81,7 @@ pub(crate) struct Net {
     pub(crate) ports: Ports,
     /// What users asked for.
     pub(crate) transfers: Vec<Transfer>,
-    /// The timers of TCP senders, where a link is told of them.
+    /// The timers of TCP senders, where a link reads them.
     pub(crate) timers: Option<Box<Timers>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,

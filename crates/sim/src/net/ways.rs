@@ -116,7 +116,7 @@ fn feeders(
     feeders.into_iter().map(Option::flatten).collect()
 }
 
-/// All channels, each relay before the channel that feeds it. A path begins at a channel that is no relay, so that no
+/// All channels, each relay before the channel that feeds it. A path begins at a channel that is not a relay, so that no
 /// relay feeds itself in a circle.
 fn last_first(feeders: &[Option<u32>]) -> Vec<u32> {
     let depth = |channel: u32| std::iter::successors(Some(channel), |&relay| feeders[relay as usize]).count();

@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The kind of a figure, as far as it is one; a wrong one is told when it is read.
+/// The kind of a figure if it is valid; an invalid one is reported when it is read.
 fn kind_of(leaves: &[Leaf]) -> String {
     let given = leaves.iter().find_map(|leaf| match &leaf.item.raw {
         Raw::Text(text) if leaf.path[0] == "kind" && keys::names(keys::FIGURES).contains(&text.as_str()) => {

@@ -35,7 +35,7 @@ pub(super) struct Layout {
     starts: [usize; SECTIONS + 1],
 }
 
-/// Why a path is no key: how many of its parts are right, and `found; expected`.
+/// Why a path is not a key: how many of its parts are right, and `found; expected`.
 #[derive(Debug)]
 pub(super) struct Astray {
     pub(super) depth: usize,

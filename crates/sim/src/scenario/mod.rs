@@ -2,7 +2,8 @@
 //!
 //! A file is read once. `document` turns it into settings with their lines, `plan` reads each value by the table in
 //! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `members` makes nodes, links and
-//! flows of its groups, `check` looks for values that do not go together, and `build` makes the [`Config`] that a run is built from. A scenario that exists is valid at every point.
+//! flows of its groups, `check` looks for values that do not go together, and `build` makes the [`Config`] that a run is
+//! built from. A scenario that exists is valid at every point.
 
 mod build;
 mod check;
@@ -340,14 +341,15 @@ impl Scenario {
         self.metrics.get_or_init(|| metrics_of(&self.plan, &self.shapes))
     }
 
-    /// The SI value of a quantity or number given for a key; `None` for words and what is no value of the key.
+    /// The SI value of a quantity or number given for a key; `None` for words and for anything else that is not a value of
+    /// the key.
     #[must_use]
     pub fn numeric(&self, key: &str, text: &str) -> Option<f64> {
         let slot = self.plan.layout.slot(key)?;
         self.plan.layout.def(slot).read(&Raw::Text(text.to_string()), &Names::default()).ok()?.si()
     }
 
-    /// Why a text is no value of a key, as `found; expected`; `None` if it is one, or there is no such key.
+    /// Why a text is not a value of a key, as `found; expected`; `None` if it is one, or there is no such key.
     #[must_use]
     pub fn refused(&self, key: &str, text: &str) -> Option<String> {
         let slot = self.plan.layout.slot(key)?;

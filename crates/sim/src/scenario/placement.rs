@@ -93,7 +93,7 @@ pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
         if value("position").is_some() || is_spread || value("move.kind").is_some() {
             return true;
         }
-        // A hub stands earlier; where it does not, that is told elsewhere.
+        // A hub comes earlier; where it does not, another check reports it.
         next = value("around").and_then(|hub| table(&hub.text())).filter(|hub| *hub < here);
     }
     false

@@ -89,7 +89,7 @@ impl Plan {
             }
             Err(astray) if astray.is_table => false,
             Err(astray) => {
-                // A table within a misspelt one is told with that.
+                // A table within a misspelt one is reported with that one.
                 if astray.depth == path.len() {
                     faults.push(Fault::new(place, path.join("."), astray.text));
                 }
@@ -119,7 +119,7 @@ impl Plan {
             }
             Err(astray) => {
                 let at = &leaf.path[..astray.depth];
-                // A key of a misspelt table is told with that.
+                // A key of a misspelt table is reported with the table.
                 if !tables.contains(at) {
                     faults.push(Fault::new(place, at.join("."), astray.text));
                 }
@@ -189,7 +189,7 @@ fn parts(path: &[String]) -> Vec<&str> {
 /// The keys of a document, from the names it gives to nodes, links, flows and agents.
 fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
     let mut sections: [Vec<String>; 4] = Default::default();
-    // A value in the place of a table still names what it stands for, so that its fault is told once.
+    // A value in the place of a table still names what it stands for, so that its fault is reported once.
     let values = document.settings.iter().map(|leaf| (&leaf.path, leaf.item.place));
     for (path, place) in document.tables.iter().map(|(path, place)| (path, *place)).chain(values) {
         let section = match path.as_slice() {

@@ -182,7 +182,7 @@ pub(super) struct Quantity {
     pub(super) base: Decimal,
 }
 
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     /// It does not start with a number.
@@ -244,7 +244,7 @@ impl Quantity {
         let Quantity { dim, base } = self;
         let magnitude = if base.is_negative() { Decimal::ZERO.minus(base).unwrap_or(base) } else { base };
         let fits = |exponent: i32| match dim {
-            // Sizes stay whole: a packet of 1448 B is no 1.448 kB.
+            // Sizes stay whole: a packet of 1448 B is not written as 1.448 kB.
             Dim::Size => magnitude >= Decimal::new(1, 4) && base.shifted(-exponent).is_whole(),
             _ => magnitude >= Decimal::new(1, exponent),
         };

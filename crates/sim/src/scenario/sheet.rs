@@ -254,7 +254,7 @@ impl<'a> Table<'a> {
         self.sheet.at(self.keys.slot(key)?)
     }
 
-    /// The keys below a name that is no key itself.
+    /// The keys below a name that is not itself a key.
     pub(super) fn below(&self, name: &'static str) -> Table<'a> {
         Table { sheet: self.sheet, keys: self.keys.below(name) }
     }

@@ -22,7 +22,7 @@ pub(super) struct Survey {
     met: BTreeSet<Shape>,
 }
 
-/// The swept values that are no numbers, as of kinds and laws, and the names of all links and flows.
+/// The swept values that are not numbers, such as kinds and laws, and the names of all links and flows.
 type Shape = (Vec<String>, Vec<String>);
 
 impl Survey {

@@ -391,7 +391,7 @@ fn example(dim: Dim, unit: &str, number: Option<&str>) -> String {
     format!("{} such as \"{number} {unit}\"", dim.noun())
 }
 
-/// Without any names each is taken: that there are none is told elsewhere, once.
+/// Without any names each is accepted: their absence is reported elsewhere, once.
 fn name(what: &str, raw: &Raw, names: Option<&Roster>) -> Result<Value, String> {
     match (raw, names.filter(|names| !names.is_empty())) {
         (Raw::Text(name), Some(names)) if !names.may_hold(name) => {

@@ -8,8 +8,9 @@
 //! Pareto number from 2 to 55 (shape 1.1) less 2, in the mean 5.64, at most 53.
 //!
 //! **Choices.** 1. A size out of bounds is drawn again. The means quoted are those of the laws without bounds: main objects
-//! have 10 840 bytes in the mean, embedded ones 8200, for a sixth of their draws lies below 50 bytes. 2. A number beyond 55 counts as 55: the mean of 5.64 holds for
-//! that reading and for no other (drawing again gives 3.95). 3. The number is rounded to the nearest whole.
+//! have 10 840 bytes in the mean, embedded ones 8200, for a sixth of their draws lies below 50 bytes. 2. A number beyond 55
+//! counts as 55: the mean of 5.64 holds for that reading and for no other (drawing again gives 3.95). 3. The number is
+//! rounded to the nearest whole.
 
 use crate::engine::streams::Stream;
 use crate::traffic::{PageModel, Pages};

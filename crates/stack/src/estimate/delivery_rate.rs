@@ -38,7 +38,7 @@ pub struct DeliveryRate {
     app_limited_until: Option<u64>,
 }
 
-/// What one acknowledgement tells of the rate.
+/// The rate sample of one acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Bytes per second.
@@ -83,8 +83,8 @@ impl DeliveryRate {
         }
     }
 
-    /// An acknowledgement arrived. A sample shorter than `least`, the least round trip, is no sample: acknowledgements that
-    /// arrive together say nothing of the path.
+    /// An acknowledgement arrived. A sample shorter than `least`, the least round trip, is not a sample: acknowledgements
+    /// that arrive together say nothing of the path.
     pub fn on_ack(&mut self, ack: &Ack, least: Option<Span>) -> Option<RateSample> {
         let newest = ack.delivered.newest?;
         self.delivered += ack.delivered.bytes;

@@ -174,7 +174,7 @@ impl JitterRatio {
         Jitter { ratio: self.ratio(), threshold: k / self.reach.packets(window).max(1) as f64 }
     }
 
-    /// Whether the ratio tells of congestion: it is above `k / w` (EJTCP, 2). Nothing is divided,
+    /// Whether the ratio indicates congestion: it is above `k / w` (EJTCP, 2). Nothing is divided,
     /// as the rule lives on the difference between one interval more and one less.
     #[inline]
     #[must_use]

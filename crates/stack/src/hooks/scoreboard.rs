@@ -197,7 +197,7 @@ impl Scoreboard {
         self.latest_arrived
     }
 
-    /// What is told from here on is told by an acknowledgement that arrives at `now`.
+    /// What follows is reported by an acknowledgement that arrives at `now`.
     #[inline]
     pub fn hear(&mut self, now: Time) {
         self.now = now;
@@ -434,7 +434,7 @@ impl Scoreboard {
         true
     }
 
-    /// What was told to be delivered since this was last asked.
+    /// What was reported delivered since the last call.
     pub fn take_news(&mut self) -> Delivered {
         let News { bytes, newest } = std::mem::take(&mut self.news);
         Delivered { bytes, newest: newest.map(|(_, number)| number) }

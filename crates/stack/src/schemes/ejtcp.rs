@@ -93,7 +93,7 @@ impl Ejtcp {
         if congested { Judgement::Congestion } else { Judgement::Random }
     }
 
-    /// A modulation was told: if it is another, the window follows its rate.
+    /// A modulation was reported: if it has changed, the window follows its rate.
     #[inline]
     fn on_modulation(&mut self, told: Modulation, window: &mut Window) {
         let Some(before) = self.modulation.replace(told).filter(|before| *before != told) else { return };

@@ -25,7 +25,7 @@
 //! [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever became of it. 3.
 //! [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when that no longer has it; and
 //! once more when more duplicates come than segments behind it had been delivered before that copy. 4. Passed on in each
-//! case: what is no duplicate to a standard TCP (RFC 5681, 2), a changed window among that; a duplicate SACK (RFC 2883),
+//! case: what is not a duplicate to a standard TCP (RFC 5681, 2), a changed window among that; a duplicate SACK (RFC 2883),
 //! since it speaks of something else; what asks for a segment that never passed, as that was lost before it came here; and
 //! what asks for a segment that the sender has sent again, as it has noticed the loss. SACK blocks of what is hidden come
 //! again with what is not, since a receiver repeats them (RFC 2018, 4). 5. Where an advance leaves a second hole, what had

@@ -55,7 +55,7 @@ impl Class {
     }
 }
 
-/// What a packet on the air is told apart by: the host's handle may come again, and so may the sequence number.
+/// What distinguishes a packet on the air: the host's handle may come again, and so may the sequence number.
 type PacketId = (u64, u16);
 
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 //! 1. The medium is busy to a station while at least one frame above the carrier-sense threshold is on the air; powers do
 //!    not add up for carrier sense.
 //! 2. A station that transmits hears nothing; a frame that began meanwhile makes the medium busy afterwards, and its end
-//!    is no error, since its preamble was missed.
+//!    is not an error, since its preamble was missed.
 //! 3. Whether a frame comes through is drawn by each receiver on its own. The station addressed draws from the stream of
 //!    the direction (see [`draws`]), all others from one of their own.
 //! 4. A packet lost for good ends as an error at the station addressed, also for its EIFS; other stations hear it.
@@ -52,7 +52,7 @@ pub struct Site {
     pub motion: Option<Motion>,
 }
 
-/// What a station is told. Stations are numbered by their place in the list of sites.
+/// What a station hears. Stations are numbered by their place in the list of sites.
 ///
 /// Busy and idle alternate and are of the frames of others only, also while the station sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub enum Fate {
     Received,
     /// It was lost by chance on the air.
     Errored,
-    /// Its packet was lost for good: the sender is to be told, and will not try again.
+    /// Its packet was lost for good: the sender is informed and does not try again.
     LostForGood,
     /// Another frame overlapped with it.
     Collided,
@@ -197,8 +197,8 @@ impl Radio {
         }
     }
 
-    /// Station `station` has sent its frame; the host has kept it. What its hearers learn is added to `heard` in the order of their numbers; of
-    /// one station, the reception before the turn to idle.
+    /// Station `station` has sent its frame; the host has kept it. What its hearers learn is added to `heard` in the order
+    /// of their numbers; of one station, the reception before the turn to idle.
     ///
     /// Returns what became of the frame, or `None` when the station was not sending.
     pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {

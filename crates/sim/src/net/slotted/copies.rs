@@ -7,7 +7,7 @@
 //! Where the last branch of a packet that has not arrived is discarded, copies behind it may remain: a node that has not
 //! heard the echo repeats what it has passed on. The packet is not lost then but held, and the next reception goes on with
 //! the same branch. It is lost when its last copy goes. So each packet is counted once, and each duplicate:
-//! entered = delivered + lost + held, of all packets as of those that entered since the measurement began, and
+//! entered = delivered + lost + held, for all packets and for those that entered since the measurement began, and
 //! duplicates created = duplicates delivered + duplicates discarded + duplicates on their way.
 
 use lasthop_stack::link::slotted::{End, PacketId};

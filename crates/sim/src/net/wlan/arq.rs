@@ -48,7 +48,7 @@ impl Wlan {
         Some(flow)
     }
 
-    /// Lets the scheme of a station know what an acknowledgement tells of the timer of its flow.
+    /// Passes what an acknowledgement shows about the timer of its flow to the scheme of a station.
     pub(super) fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
         let Interface { timing: Some(Learner::Packets(estimator)), mac, .. } = &mut self.sites[station]
         else {

@@ -143,7 +143,7 @@ impl Check<'_> {
         }
     }
 
-    /// A scheme that chooses is an access point's, as is what is told of it, and a poll takes what comes next.
+    /// A scheme that chooses belongs to an access point, as do its reports, and a poll takes the next packet.
     fn arq(&mut self, name: &str, wifi: &WifiConfig) {
         let Some(arq) = &wifi.arq else { return };
         let key = |below: &str| format!("links.{name}.{below}");

@@ -27,7 +27,7 @@ pub(in super::super) struct Wifi {
 pub(in super::super) struct Preferred {
     pub(in super::super) value: fn(&Wifi) -> String,
     pub(in super::super) source: Source,
-    /// The default on a link that is no 802.11 link; without one it must be set there.
+    /// The default on a link that is not an 802.11 link; without one it must be set there.
     pub(in super::super) otherwise: Option<&'static str>,
     /// The default on an 802.11 link of whose stations none has a position, whatever the preset.
     pub(in super::super) unplaced: Option<&'static str>,

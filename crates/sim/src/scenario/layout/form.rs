@@ -193,7 +193,7 @@ impl Keys {
         self.form.index.find(hashed(self.hash, tail), is_meant).map(|place| self.first + place)
     }
 
-    /// Those below a name of the table that is no key itself, such as `app.reverse`.
+    /// Those below a name of the table that is not itself a key, such as `app.reverse`.
     pub(in super::super) fn below(&self, name: &'static str) -> Keys {
         Keys { prefix: (name, "."), hash: hashed(hashed(EMPTY, name), "."), ..*self }
     }

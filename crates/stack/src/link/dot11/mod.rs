@@ -1,13 +1,13 @@
 //! IEEE 802.11: a station's MAC, without clock, medium or generator of its own.
 //!
 //! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no
-//! service classes, no aggregation, no broadcast data; a station senses a carrier at once or, in the same instant, not at all. PCF goes as far
-//! as polling, see `pcf.rs`.
+//! service classes, no aggregation, no broadcast data; a station senses a carrier at once or, in the same instant, not at
+//! all. PCF goes as far as polling, see `pcf.rs`.
 //!
 //! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
 //! ns-2's `mac-802_11.cc` for the departures of the preset `ns2`.
 //!
-//! **How.** A [`Station`] is told what happens on its medium and answers through [`MacOut`]. It has one timer, for the end
+//! **How.** A [`Station`] receives the events of its medium and answers through [`MacOut`]. It has one timer, for the end
 //! of a backoff, the SIFS before an answer, or a missing answer, since it is never in two of these at a time:
 //!
 //! ```text
@@ -73,7 +73,7 @@ pub trait MacOut {
     fn done(&mut self, handle: u64, outcome: Outcome);
     /// Draws a number from 0 to `bound`, both included, each as likely, from a stream of this station's own.
     fn draw(&mut self, bound: u32) -> u32;
-    /// Whether it is to be told what a scheme has served.
+    /// Whether it receives a report of what a scheme has served.
     fn is_watching(&self) -> bool {
         false
     }

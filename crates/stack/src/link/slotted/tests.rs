@@ -11,7 +11,7 @@ const C: NodeId = NodeId(2);
 const D: NodeId = NodeId(3);
 const E: NodeId = NodeId(4);
 
-/// What a node answered; it draws the number it is told to.
+/// What a node answered; it draws the number given.
 #[derive(Default)]
 struct Answers {
     up: Vec<u64>,

@@ -17,7 +17,7 @@
 //! **Limits.** A path that is slower one way than the other shifts each send time by half of the difference. What the
 //! sender waits for is taken for the network's: an application that is late with data makes the wired part longer, as a
 //! lost acknowledgement does. Where data and acknowledgements follow each other closer than the wired round trip and carry
-//! no timestamps, which acknowledgement released which data cannot be told, and the wired part is that of the handshake
+//! no timestamps, it is unknown which acknowledgement released which data, and the wired part is that of the handshake
 //! and of repairs. The floor and the first timeout of the sender, and whether it restarts its timer when it repairs a
 //! loss, are assumed. Nothing is seen of an encrypted transport.
 //!
@@ -26,9 +26,9 @@
 //! oldest segment it acknowledges; without, one segment at a time does: as at the sender. 3. For the wired part an
 //! acknowledgement is timed that advances and leaves data outstanding, or is the third duplicate: after one that leaves
 //! nothing the sender may have nothing to send. Without timestamps none is timed within two wired round trips of another
-//! or while data comes, since what comes next may have been released by that. 4. Each wired sample enters one sample of the round trip; where
-//! there is no new one its mean stands for it. 5. A segment that is sent again without three duplicates before it, and not
-//! in a recovery, was sent by the timer, which backs off.
+//! or while data comes, since what comes next may have been released by that. 4. Each wired sample enters one sample of the
+//! round trip; where there is no new one its mean stands for it. 5. A segment that is sent again without three duplicates
+//! before it, and not in a recovery, was sent by the timer, which backs off.
 //!
 //! **Checked by** `estimate/tests.rs` on traces computed by hand, and `crates/sim/tests/estimates.rs` against the senders
 //! of runs: on a clean path round trips are within 0.5 %, timeouts within 1 % and timers within 1 ms; with 5 % of the data

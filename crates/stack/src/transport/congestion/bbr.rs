@@ -11,8 +11,8 @@
 //!
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted, in the
 //! rate and in the pacing alike. 3. ProbeBW begins in a phase taken from the connection's own random number, since the draft
-//! draws it. 4. A loss detected by duplicates starts a round of packet conservation, as Linux does; what was the window before
-//! comes back when recovery ends.
+//! draws it. 4. A loss detected by duplicates starts a round of packet conservation, as Linux does; what was the window
+//! before comes back when recovery ends.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 
@@ -42,7 +42,7 @@ const FULL_ROUNDS: u32 = 3;
 /// Segments allowed above the target for what is under way between the hosts (4.2.3.2).
 const SLACK: f64 = 3.0;
 
-/// What BBR is told of the connection.
+/// What BBR knows of the connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BbrConfig {
     /// Payload bytes of a full segment.

@@ -10,7 +10,8 @@
 //! window rules. A loss leaves `beta` of what is outstanding.
 //!
 //! **Choices.** 1. The window grows with each acknowledgement, in slow start by one segment (4.2, RFC 5681); only the
-//! estimate of Reno's window counts segments (4.3), of one acknowledgement at most a window. 2. Time during which something else than the window limits the sender does not count (5.8).
+//! estimate of Reno's window counts segments (4.3), of one acknowledgement at most a window. 2. Time during which something
+//! else than the window limits the sender does not count (5.8).
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 

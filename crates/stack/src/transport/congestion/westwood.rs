@@ -5,14 +5,15 @@
 //!
 //! **Source.** Mascolo et al. 2001 and Casetti et al. 2002; EJTCP (2) quotes the filter with a constant coefficient.
 //!
-//! **How.** [`PerAck`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments; the window
-//! falls to it unless it is below already, and to one segment after a timeout. Growth is Reno's.
+//! **How.** [`PerAck`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments; the
+//! window falls to it unless it is below already, and to one segment after a timeout. Growth is Reno's.
 //!
-//! **Choices.** 1. The filter is the one EJTCP quotes, with the coefficient 19/21, Tustin's for a gap of `tau / 10`, unless the
-//! scenario asks for Tustin's filter of the original. 2. Both start from a rate of zero. 3. EJTCP's formula counts one packet an
-//! acknowledgement; duplicates and delayed acknowledgements are counted as Casetti et al. do. 4. A sample of Tustin's filter
-//! that ends a silence spans the whole gap between the acknowledgements, while the filter weighs it by the time since the
-//! last sample of zero. 5. Without a rate or a round trip it is Reno. 6. The variant runs on `NewReno`'s recovery.
+//! **Choices.** 1. The filter is the one EJTCP quotes, with the coefficient 19/21, Tustin's for a gap of `tau / 10`, unless
+//! the scenario asks for Tustin's filter of the original. 2. Both start from a rate of zero. 3. EJTCP's formula counts one
+//! packet an acknowledgement; duplicates and delayed acknowledgements are counted as Casetti et al. do. 4. A sample of
+//! Tustin's filter that ends a silence spans the whole gap between the acknowledgements, while the filter weighs it by the
+//! time since the last sample of zero. 5. Without a rate or a round trip it is Reno. 6. The variant runs on `NewReno`'s
+//! recovery.
 //!
 //! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
 

@@ -42,7 +42,7 @@ impl Duplicates {
         }
     }
 
-    /// Counts a duplicate; true when it is the one that tells of a new loss.
+    /// Counts a duplicate; true when it is the one that indicates a new loss.
     fn tell(&mut self, board: &Scoreboard) -> bool {
         self.count += 1;
         self.extra = if self.count < DUP_THRESH { self.count } else { 0 };

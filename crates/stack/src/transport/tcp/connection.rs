@@ -378,7 +378,7 @@ impl<P: Parts> Connection<P> {
         self.sender.on_ack(&arrived, out);
     }
 
-    /// What an acknowledgement tells of the segment that triggered it. One that rides on data has the stamps of the
+    /// What an acknowledgement reveals about the segment that triggered it. One that rides on data has the stamps of the
     /// data instead.
     fn echo_of(&self, segment: &Segment) -> Option<Echo> {
         let extension = segment.options.extension.filter(|_| segment.sequence_len() == 0)?;

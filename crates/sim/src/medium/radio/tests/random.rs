@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::streams::Stream;
 
-/// What is known of a station from what it was told.
+/// The state of a station that follows from what it heard.
 #[derive(Clone, Default)]
 struct Told {
     busy: bool,
@@ -62,7 +62,7 @@ fn end_due(bench: &mut Bench, told: &mut [Told], now: u64) {
     }
 }
 
-/// Takes note of what stations are told, in the order of their numbers.
+/// Notes what stations hear, in the order of their numbers.
 fn note(heard: &[Heard], told: &mut [Told], from: usize) {
     let mut last = 0;
     for what in heard {

@@ -202,7 +202,7 @@ impl Sender {
     /// A packet of the client passes. Whether it acknowledges data that was not acknowledged before.
     pub(super) fn on_up(&mut self, segment: &Segment, now: Time) -> bool {
         let opens = segment.flags.has(Flags::SYN);
-        // A SYN is answered at once. Of one that is repeated, which copy is answered cannot be told.
+        // A SYN is answered at once. Of one that is repeated, which copy is answered is unknown.
         let asks = opens && self.syns[1].is_none();
         if opens {
             self.question = None;
@@ -235,7 +235,7 @@ impl Sender {
         false
     }
 
-    /// Whether what an advance releases can be told from what was released before.
+    /// Whether what an advance releases can be distinguished from what was released before.
     fn releases(&self, stamp: Option<u32>, before: Option<u32>, now: Time) -> bool {
         if self.una == self.end {
             return false;

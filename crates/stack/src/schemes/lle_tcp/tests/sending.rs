@@ -272,7 +272,7 @@ fn safe_mode_leaves_reverse_data_as_it_is() {
     let reverse = Segment { len: 500, ..ack(1000, 19_000) };
     let up = bench.up(reverse);
     assert_eq!((up.len(), format!("{:?}", up[0])), (1, format!("{:?}", packet(reverse))));
-    // Its window would be ignored with its old number, so that news of the edge is told again.
+    // Its window would be ignored with its old number, so that news of the edge is sent again.
     let wider =
         bench.up(Segment { seq: RECEIVER_ZERO.plus(500), ..Segment { len: 500, ..ack(1000, 29_000) } });
     assert_eq!(wider.iter().map(told).collect::<Vec<_>>(), [(1000, 29_000), (2000, 28_000)]);

@@ -442,7 +442,7 @@ impl World {
         }
     }
 
-    /// What `side` is told must not exceed what the other side has advertised; a FIN counts one beyond.
+    /// What `side` hears must not exceed what the other side has advertised; a FIN counts one beyond.
     fn check_edge(&mut self, side: usize, packet: &Packet) {
         if let Some((ack, edge)) = self.edge_of(1 - side, packet)
             && (ack > self.edges[1 - side] + 1 || edge > self.edges[1 - side].max(ack))

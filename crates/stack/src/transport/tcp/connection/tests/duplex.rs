@@ -3,7 +3,7 @@
 use super::*;
 use crate::registry::CongestionKind;
 
-/// A pair whose ends both write; the passive one closes when it is told to.
+/// A pair whose ends both write; the passive one closes on request.
 fn both_write(config: &Config) -> Pair {
     let mut pair = Pair::new(config);
     pair.ends[SERVER].close_by_hand();

@@ -4,7 +4,7 @@ use super::*;
 use crate::hooks::Window;
 use crate::transport::tcp::Halved;
 
-/// ns-2's profile with a window that avoidance has made 8.125 when the first loss is told.
+/// ns-2's profile with a window that avoidance has made 8.125 when the first loss is detected.
 fn profile() -> Config {
     Config { initial_window: 8, initial_ssthresh: Some(4.0), window: 40, ..Profile::Ns2Of2004.config() }
 }
