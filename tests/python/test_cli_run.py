@@ -183,6 +183,9 @@ def test_an_event_budget_stops_a_run_and_says_so(small: Path, cli: Cli) -> None:
     assert run["stopped"] == "max-events"
     assert run["simulated_s"] < 3  # type: ignore[operator]
     assert "stopped by max-events" in done.stderr
+    assert "the metrics cover this time" in done.stderr
+    early = cli("run", small, "--max-events", "500", "-s", "run.warmup=2.9 s")
+    assert "nothing is measured within the warm-up" in early.stderr
 
 
 def test_a_dry_run_writes_nothing(small: Path, cli: Cli, tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ def test_what_a_scenario_cannot_hold_is_refused_by_its_argument() -> None:
         'vary: [1]; expected a mapping such as {"links.a.loss.rate": ["0 %", "1 %"]}': (
             lambda: lh.from_dict(tomllib.loads(SMALL)).vary([1])  # type: ignore[arg-type]
         ),
+        "name: '../x'; expected letters, digits, -, _ and ., in parts separated by /": (
+            lambda: lh.from_dict(tomllib.loads(SMALL), "../x")
+        ),
+        "replications: 1000000000; expected an integer from 1 to 1000000": (
+            lambda: lh.from_dict(tomllib.loads(SMALL)).sweep(10**9)
+        ),
     }
     for message, call in cases.items():
         with pytest.raises(lh.UsageError) as raised:

@@ -106,6 +106,14 @@ def test_a_gain_is_over_the_baseline_whatever_advances_with_its_key(study: lh.St
             assert it.mean == pytest.approx(level / base - 1)
 
 
+def test_a_gain_over_a_value_that_a_fixed_key_does_not_have_is_none(tmp_path: Path) -> None:
+    chosen = lh.load("ejtcp/header").set({"flows.main.tcp.ejtcp.header": "option", "run.duration": "3 s"})
+    found = chosen.sweep(1, tmp_path / "fixed").run()
+    over = {"flows.main.tcp.ejtcp.header": "paper"}
+    for line in series(found, "links.r2-d.loss.rate", METRIC, None, {}, over):
+        assert [it.mean for it in line.intervals] == [None] * len(line.xs)
+
+
 def test_a_matrix_has_a_row_for_each_point_and_refuses_two_in_a_cell(study: lh.Study) -> None:
     figure = {"id": "m", "y": METRIC, "rows": KIND, "columns": PACKET}
     found = matrix(study, figure)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOST = 2**64 - 1
 # As large as `run.seed` may be.
 MOST_SEED = 10**18 - 1
+# As many as `run.replications` may be.
+MOST_REPLICATIONS = 1_000_000
 
 
 def whole(argument: str, value: object, least: int = 0, most: int = MOST, *, hint: str = "") -> int:

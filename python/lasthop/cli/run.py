@@ -238,10 +238,10 @@ def _note_run(done: Run) -> None:
     each = done.cpu_s / done.events * 1e9 if done.events else 0.0
     note(f"{done.events} events in {done.wall_s:.2f} s, {each:.0f} ns each")
     if done.stopped:
-        note(
-            f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; "
-            "the metrics cover this time",
-        )
+        warmup = done.scenario.resolved(done.point)["run.warmup"]["value"]
+        measured = done.simulated_s > (done.scenario.numeric("run.warmup", warmup) or 0.0)
+        covers = "the metrics cover this time" if measured else "nothing is measured within the warm-up"
+        note(f"stopped by {done.stopped} after {done.simulated_s:g} simulated seconds; {covers}")
 
 
 def _dozen(done: Run, *, judgements: bool) -> str:

@@ -101,6 +101,19 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
+def checked_name(name: object) -> str:
+    """A name that messages and the folder of a study can have.
+
+    >>> checked_name("bursts/first")
+    'bursts/first'
+    """
+    if isinstance(name, str) and re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)*", name):
+        return name
+    raise UsageError(
+        f"{name!r}; expected letters, digits, -, _ and ., in parts separated by /", argument="name"
+    )
+
+
 @contextmanager
 def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
     """Take line numbers out of the errors of a text that nobody wrote.

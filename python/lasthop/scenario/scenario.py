@@ -20,7 +20,7 @@ from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
-from lasthop.scenario.made import as_toml, without_lines
+from lasthop.scenario.made import as_toml, checked_name, without_lines
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.recorded import Recorded
 from lasthop.scenario.trace import Trace
@@ -110,7 +110,7 @@ class Scenario(Description):
             raise UsageError(
                 f'{values!r}; expected a mapping such as {{"run": {{"duration": "50 s"}}}}', argument="values"
             )
-        return cls._of_text(as_toml(values), name, [], name)
+        return cls._of_text(as_toml(values), checked_name(name), [], name)
 
     @classmethod
     def _of_text(cls, text: str, name: str, overrides: Pairs, ident: str) -> Self:

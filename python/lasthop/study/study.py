@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
-from lasthop.base.arguments import MOST_SEED, whole
+from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, whole
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
@@ -125,7 +125,7 @@ class Study:
         folder = Path(path) if path is not None else Path("studies") / scenario.id
         seed = scenario.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         count = scenario.replications if replications is None else replications
-        count = whole("replications", count, 1)
+        count = whole("replications", count, 1, MOST_REPLICATIONS)
         chosen = scenario.select(where)
         plan = [Planned(point, scenario.point_key(point), count) for point in chosen]
         meta = {

@@ -160,12 +160,11 @@ def _rival(study: Study, index: int, over: Mapping[str, str]) -> int | None:
 
 
 def _having(study: Study, wanted: Mapping[str, str]) -> list[int]:
-    """The points of a study at which swept keys have these values."""
-    numeric = study.scenario.numeric
+    """The points of a study at which keys, swept or fixed, have these values."""
     return [
         planned.point
         for planned, point in zip(study.plan, study.points(), strict=True)
-        if all(same(k, point[k], v, numeric) for k, v in wanted.items())
+        if matches(study, planned.point, point, wanted)
     ]
 
 

@@ -81,6 +81,8 @@ pub(crate) enum Misplaced {
     NoReports(usize),
     /// An agent of the same kind sits at the same interface and serves the same flow.
     Twice(usize),
+    /// It sits only where data comes in, and none of its kind is at the other end of the hop.
+    NoPeer,
 }
 
 impl<'a> Places<'a> {
@@ -135,6 +137,18 @@ impl<'a> Places<'a> {
         {
             return Some(Misplaced::NoReports(place.link));
         }
+        if agent.scheme.needs().both_ends && places.values().all(|place| place.ahead.is_empty()) {
+            let links: BTreeSet<usize> = places.values().map(|place| place.link).collect();
+            let is_peer = |place: &Place| !place.ahead.is_empty() && links.contains(&place.link);
+            let has_peer = |other: usize| {
+                let flows = &self.config.agents[other].flows;
+                self.kind_of(other) == self.kind_of(number)
+                    && self.of_agent(other, flows).values().any(is_peer)
+            };
+            if !(0..self.config.agents.len()).any(has_peer) {
+                return Some(Misplaced::NoPeer);
+            }
+        }
         let flows = LazyCell::new(|| agent.flows.iter().copied().collect::<BTreeSet<usize>>());
         let meets = |other: &usize| {
             let shared: Vec<usize> = self.config.agents[*other]
@@ -145,8 +159,12 @@ impl<'a> Places<'a> {
                 .collect();
             self.of_agent(*other, &shared).keys().any(|port| places.contains_key(port))
         };
-        let is_same = |other: &usize| self.config.agents[*other].scheme.kind() == agent.scheme.kind();
+        let is_same = |other: &usize| self.kind_of(*other) == self.kind_of(number);
         (0..number).filter(is_same).find(meets).map(Misplaced::Twice)
+    }
+
+    fn kind_of(&self, agent: usize) -> AgentKind {
+        self.config.agents[agent].scheme.kind()
     }
 
     fn is_wifi(&self, link: usize) -> bool {

@@ -96,6 +96,12 @@ impl Check<'_> {
                 let key = if agent.links.is_some() { "link" } else { "node" };
                 self.fault(&format!("agents.{name}.{key}"), text);
             }
+            Misplaced::NoPeer => {
+                let text = format!(
+                    "only receives the data of its flows there, and no {kind} agent is at the sending end of the hop, which would acknowledge it; expected one there too"
+                );
+                self.fault(&format!("agents.{name}.node"), text);
+            }
             Misplaced::Twice(other) => {
                 let text = format!(
                     "agents.{} is a {kind} agent at the same interface for the same flow; expected other flows or another place",

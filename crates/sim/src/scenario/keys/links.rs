@@ -293,7 +293,7 @@ pub(super) const KEYS: &[Key] = &[
     ),
     rule(
         "links.*.access.errors-reserve",
-        "a frame in error or missed reserves the medium for EIFS, and DIFS follows; otherwise EIFS replaces DIFS",
+        "a frame in error or missed reserves the medium for EIFS (DIFS without access.eifs), and DIFS follows; otherwise EIFS replaces DIFS",
         |wifi| wifi.mac.access.errors_reserve.to_string(),
     ),
     rule(

@@ -375,6 +375,25 @@ fn a_second_agent_of_a_kind_is_refused_where_the_first_one_sits() {
 }
 
 #[test]
+fn an_agent_at_the_receiving_end_alone_is_refused() {
+    // The access point sends the data of "down" to one; the agent there acknowledges it, and the one at one hides what the
+    // receiver says.
+    let at = |node: &str| {
+        changed("kind = \"lle-tcp\"", &format!("kind = \"lle-tcp\"\nnode = \"{node}\"\nflows = [\"down\"]"))
+    };
+    assert!(read(&at("ap")).is_ok());
+    let alone = at("one");
+    refused(
+        &alone,
+        "node = \"one\"\nflows",
+        "agents.snoop.node: only receives the data of its flows there, and no lle-tcp agent is at the sending end of the \
+         hop, which would acknowledge it; expected one there too",
+    );
+    let both = alone + "[agents.other]\nkind = \"lle-tcp\"\nnode = \"ap\"\nflows = [\"down\"]\n";
+    assert!(read(&both).is_ok());
+}
+
+#[test]
 fn an_agent_that_has_no_place_where_it_is_asked_to_sit_is_refused() {
     let placed = |lines: &str| changed("kind = \"lle-tcp\"", &format!("kind = \"lle-tcp\"\n{lines}"));
     for (lines, expected) in [
