@@ -10,7 +10,7 @@
 //! - the payload: a [`Packet`](crate::packet::Packet) knows its length only. It is zeros, unless [`Headers::over`] is
 //!   given the bytes;
 //! - [`Datagram::made`](crate::packet::Datagram) and its number, probes of the host: parsed as
-//! [`Time::ZERO`](crate::units::Time) and 0;
+//!   [`Time::ZERO`](crate::units::Time) and 0;
 //! - stamps in [`Form::Probe`](crate::packet::Form), which are free; those in `Form::Paper` cannot be written at all.
 //!
 //! Sequence numbers are 32 bits on the wire and in a packet; a connection unwraps them near what it has acknowledged.
