@@ -282,7 +282,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
         "where: a is not swept; expected one of flows.main.tcp.variant, links.path.loss.rate": (
             lambda: sc.sweep(1, tmp_path / "t", where=["a=b"])
         ),
-        "replications: 0; expected an integer of at least 1": lambda: sc.sweep(0, tmp_path / "t"),
+        "replications: 0; expected an integer from 1 to 1000000": lambda: sc.sweep(0, tmp_path / "t"),
         "jobs: 0; expected 1 or more": lambda: study.run(jobs=0),
         'set: \'run.seed=1\'; expected a mapping such as {"run.duration": "50 s"}': (
             lambda: sc.set("run.seed=1")  # type: ignore[arg-type]
