@@ -175,7 +175,8 @@ def test_an_installed_lasthop_reproduces_a_paper(installed: Installed) -> None:
     assert done.returncode == 0, done.stderr
     # One row for each statement that the paper makes.
     rows = re.findall(r" (agrees|by reading|cannot tell|differs) *$", done.stdout, re.MULTILINE)
-    assert len(rows) >= 20 and rows.count("agrees") > 10
+    assert len(rows) >= 20
+    assert rows.count("agrees") > 10
 
 
 def test_an_installed_lasthop_says_how_to_cite_it_and_the_papers(installed: Installed) -> None:
