@@ -17,7 +17,7 @@ from lasthop.papers.reproduce import Reproduction
 from lasthop.papers.results import Outcome, Results
 from lasthop.papers.statements import Statement
 from lasthop.stats.intervals import Interval, interval
-from test_study import FakeStudy
+from studies import FakeStudy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import pytest
 from conftest import COMMAND, HOP, environment
 from lasthop.cli.main import invoke
 from lasthop.study import sweep as sweep_module
-from test_study import failing
+from studies import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

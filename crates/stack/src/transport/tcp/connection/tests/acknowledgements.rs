@@ -1,0 +1,109 @@
+//! When acknowledgements leave, and what they carry.
+
+use super::*;
+
+#[test]
+fn acknowledgements_ride_on_data_that_goes_the_other_way() {
+    let config = Config { ack_every: 2, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.open();
+    pair.run(Span::from_millis(100));
+    pair.write(CLIENT, 1_000);
+    // The answer leaves while the acknowledgement is held back.
+    pair.now = pair.now.after(Span::from_millis(15));
+    while pair.ends[SERVER].receiver().in_order() < 1_000 {
+        assert!(pair.step());
+    }
+    pair.write(SERVER, 500);
+    pair.run(Span::from_secs(1));
+    let server = pair.sent_by(SERVER);
+    let answer = server.iter().find(|segment| segment.len == 500).expect("the answer");
+    assert_eq!(answer.ack, pair.ends[CLIENT].iss.plus(1).plus(1_000));
+    assert_eq!(server.len(), 2, "the SYN and the answer alone");
+}
+
+#[test]
+fn a_held_acknowledgement_leaves_when_its_timer_fires() {
+    let config = Config { ack_every: 2, ack_delay: Span::from_millis(40), ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.open();
+    pair.run(Span::from_millis(100));
+    pair.write(CLIENT, 1_000);
+    let sent = pair.now;
+    pair.run(Span::from_secs(1));
+    let (time, ..) = pair.log.last().expect("an acknowledgement");
+    assert_eq!(*time, sent.after(ONE_WAY).after(Span::from_millis(40)));
+}
+
+#[test]
+fn repeated_acknowledgements_advertise_one_window_even_when_data_was_just_read() {
+    // A window that moved between them would make them window updates, not duplicates (RFC 5681, 2).
+    let config = Config { timestamps: false, sack: false, ack_every: 1, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.lost[CLIENT] = vec![3];
+    pair.open();
+    pair.write(CLIENT, 8_000);
+    pair.run(Span::from_millis(95));
+    let acks = pair.sent_by(SERVER);
+    let repeated: Vec<&Segment> = acks.iter().filter(|segment| segment.ack == acks[2].ack).collect();
+    assert!(repeated.len() >= 3, "{}", repeated.len());
+    assert!(repeated.iter().all(|segment| segment.window == repeated[0].window));
+}
+
+#[test]
+fn data_without_an_acknowledgement_is_dropped() {
+    let mut pair = Pair::new(&modern());
+    pair.open();
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    let Segment { seq, src_port, dst_port, .. } = *pair.sent_by(CLIENT).last().expect("sent");
+    for (flags, received) in [(Flags::PSH, 1_000), (Flags::PSH.with(Flags::ACK), 1_500)] {
+        let ack = pair.ends[SERVER].iss.plus(1);
+        let seq = seq.plus(1_000);
+        let segment = Segment { src_port, dst_port, seq, ack, flags, len: 500, ..Segment::default() };
+        let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) };
+        pair.with(SERVER, |end, now, out| end.up(&packet, now, out));
+        assert_eq!(pair.ends[SERVER].receiver().in_order(), received);
+    }
+}
+
+#[test]
+fn timestamps_are_learnt_from_every_segment_but_not_from_beyond_a_hole() {
+    let config = Config { ack_every: 1, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.lost[CLIENT] = vec![6];
+    pair.open();
+    pair.write(CLIENT, 40_000);
+    pair.run(Span::from_millis(100));
+    let echoes: Vec<u32> = pair
+        .sent_by(CLIENT)
+        .iter()
+        .filter_map(|segment| segment.options.timestamps)
+        .map(|stamps| stamps.echo)
+        .collect();
+    assert!(echoes.last() > echoes.get(2), "pure acknowledgements carry news too: {echoes:?}");
+    let acks = pair.sent_by(SERVER);
+    let hole = acks.iter().find(|ack| !ack.options.sack.is_empty()).expect("a hole").ack;
+    let repeated: Vec<u32> = acks
+        .iter()
+        .filter(|ack| ack.ack == hole)
+        .filter_map(|ack| ack.options.timestamps)
+        .map(|stamps| stamps.echo)
+        .collect();
+    assert!(repeated.len() > 2 && repeated.iter().all(|echo| *echo == repeated[0]), "{repeated:?}");
+}
+
+#[test]
+fn an_outdated_timestamp_gives_way_to_any() {
+    // A clock of microseconds turns half round in 36 minutes.
+    let config = Config { tick: Span::ZERO, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.open();
+    pair.write(CLIENT, 1_000);
+    pair.run(Span::from_secs(1));
+    pair.now = Time(2_400 * 1_000_000_000);
+    pair.write(CLIENT, 5_000);
+    pair.run(Span::from_secs(2_401));
+    let srtt = pair.ends[CLIENT].sender().rtt().srtt().expect("a sample");
+    assert!(srtt < Span::from_millis(100), "{srtt:?}");
+}
