@@ -273,3 +273,59 @@ pub trait Congestion {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::testing;
+
+    #[test]
+    fn the_base_of_a_loss_is_a_number_of_segments_whichever_it_is() {
+        assert_eq!(LossBase::Flight(7).segments(), 7.0);
+        assert_eq!(LossBase::Window(8.125).segments(), 8.125);
+    }
+
+    #[test]
+    fn duplicates_leave_two_segments_of_a_flight_and_one_of_a_window() {
+        assert_eq!(LossBase::Flight(1).least_window(), 2.0);
+        assert_eq!(LossBase::Window(1.0).least_window(), 1.0);
+    }
+
+    #[test]
+    fn exact_timestamps_in_two_bytes_are_an_exception_and_the_option_is_not() {
+        assert_eq!(Form::Option.exception(), None);
+        let exception = Form::Paper.exception().expect("an exception");
+        assert_eq!(exception.parameter, "header");
+        assert!(exception.meaning.contains(exception.label));
+    }
+
+    /// A law of the two required methods.
+    struct Plain;
+
+    impl Congestion for Plain {
+        fn on_ack(&mut self, _: &Ack, _: &mut Window) {}
+        fn on_loss(&mut self, _: &Loss, _: &mut Window) -> LossResponse {
+            LossResponse::REDUCED
+        }
+    }
+
+    #[test]
+    fn a_law_of_the_required_methods_declares_nothing_early_and_asks_for_nothing() {
+        let (mut law, mut window) = (Plain, Window::new(4.0, None, 20.0));
+        let mut board = crate::hooks::scoreboard::Scoreboard::default();
+        board.push(1_000, false, Time::ZERO);
+        assert!(!law.is_overdue(&testing::ack(Progress::Duplicate), board.get(0)));
+        let echo = Echo {
+            sent: Time::ZERO,
+            received: Time::ZERO,
+            trigger: 0,
+            sending: Sending::Repeated,
+            modulation: None,
+        };
+        assert!(law.heeds(&echo, 0));
+        assert_eq!((law.extension(), law.estimate(Time::ZERO)), (None, None));
+        assert_eq!((law.jitter(&window), law.counts().len()), (None, 0));
+        let answer = law.on_loss(&testing::loss(LossCause::Duplicates, 10), &mut window);
+        assert_eq!((answer.reduction, answer.copies, answer.judgement), (Reduction::Reduced, 1, None));
+    }
+}

@@ -67,4 +67,28 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0));
         assert!(window.in_slow_start());
     }
+
+    #[test]
+    fn the_initial_threshold_is_the_limit_unless_it_is_given() {
+        for (given, ssthresh) in [(None, 20.0), (Some(8.0), 8.0), (Some(64.0), 64.0), (Some(0.5), 2.0)] {
+            assert_eq!(Window::new(4.0, given, 20.0).ssthresh, ssthresh);
+        }
+        let window = Window::new(4.0, None, 20.0);
+        assert_eq!((window.burst_limit, window.pacing), (None, None));
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_threshold() {
+        for (cwnd, slow) in [(7.9, true), (8.0, false), (8.1, false)] {
+            assert_eq!(Window::new(cwnd, Some(8.0), 20.0).in_slow_start(), slow, "{cwnd}");
+        }
+    }
+
+    #[test]
+    fn inflation_may_exceed_the_limit_and_deflation_leaves_one_segment() {
+        let window = Window::new(10.0, None, 10.0);
+        assert_eq!(window.inflated(3.0), 13.0);
+        assert_eq!(window.inflated(-9.5), 1.0);
+        assert_eq!(window.cwnd, 10.0);
+    }
 }

@@ -92,3 +92,6 @@ impl Scoreboard {
         self.lost += 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -109,10 +109,7 @@ impl Access {
     #[inline]
     pub(super) fn open(&mut self, now: Time, rules: &Rules) {
         let space = if self.error { rules.eifs } else { rules.difs };
-        let physical = self.idle_since + space;
-        let reserved = self.reserved_until();
-        self.open_at =
-            if reserved > self.idle_since { physical.max(reserved + rules.difs) } else { physical };
+        self.open_at = (self.idle_since + space).max(self.reserved_until() + rules.difs);
         self.counting_from = self.open_at.max(now);
     }
 
@@ -173,3 +170,6 @@ fn slots(run: Span, slot: Span) -> u32 {
         _ => (run.0 / slot.0) as u32,
     }
 }
+
+#[cfg(test)]
+mod tests;
