@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lasthop import _core
+from lasthop.base import paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,6 +129,25 @@ def edited(small: Path) -> Callable[[str, str], Path]:
         return small
 
     return edit
+
+
+@pytest.fixture
+def make_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Make a checkout with one paper, in place of the real one."""
+
+    def make(claims: str, **figures: str) -> Path:
+        scenarios = tmp_path / "scenarios" / "paper"
+        scenarios.mkdir(parents=True)
+        for name, text in {"fig1": SMALL, **figures}.items():
+            (scenarios / f"{name}.toml").write_text(text)
+        (tmp_path / "papers").mkdir()
+        (tmp_path / "papers" / "paper.claims.toml").write_text(claims)
+        monkeypatch.setattr(paths, "DATA", tmp_path)
+        monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
+        monkeypatch.chdir(tmp_path)
+        return tmp_path
+
+    return make
 
 
 def environment(**more: str) -> dict[str, str]:

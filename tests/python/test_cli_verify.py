@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import SMALL
 from lasthop.base import paths
 from lasthop.cli.main import invoke
 from lasthop.papers import page, results
@@ -56,16 +55,8 @@ at-least = 4
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with one paper, in place of the real one."""
-    (tmp_path / "scenarios" / "paper").mkdir(parents=True)
-    (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "DATA", tmp_path)
-    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def library(make_library: Callable[..., Path]) -> Path:
+    return make_library(CLAIMS)
 
 
 def test_reproduce_judges_every_claim_and_draws_the_figures(

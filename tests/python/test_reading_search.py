@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import SMALL
-from lasthop.base import paths
 from lasthop.base.errors import UsageError
 from lasthop.cli.main import invoke
 from lasthop.papers import paper as book
@@ -19,6 +17,7 @@ from lasthop.papers.switches import changes, combinations, switches, without
 from lasthop.study.study import Study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 # The link of 8 Mbit/s is filled only by a large window and without a long wire: three switches must be right
@@ -143,16 +142,8 @@ title = "of what a share is taken"
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with one paper, in place of the real one."""
-    (tmp_path / "scenarios" / "paper").mkdir(parents=True)
-    (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "DATA", tmp_path)
-    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def library(make_library: Callable[..., Path]) -> Path:
+    return make_library(CLAIMS)
 
 
 def test_a_search_finds_the_readings_that_were_planted(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import SMALL
-from lasthop.base import paths
 from lasthop.cli.main import invoke
 from lasthop.papers import page, results
 from lasthop.papers import readings as book
@@ -18,6 +17,7 @@ from lasthop.scenario.overrides import parse_where, select
 from lasthop.study.study import Study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 CLAIMS = """
@@ -77,17 +77,8 @@ instead.main = "paper/fig2"
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with one paper, in place of the real one."""
-    (tmp_path / "scenarios" / "paper").mkdir(parents=True)
-    (tmp_path / "scenarios" / "paper" / "fig1.toml").write_text(SMALL)
-    (tmp_path / "scenarios" / "paper" / "fig2.toml").write_text(SMALL.replace("2 Mbit/s", "9 Mbit/s"))
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "paper.claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(paths, "DATA", tmp_path)
-    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def library(make_library: Callable[..., Path]) -> Path:
+    return make_library(CLAIMS, fig2=SMALL.replace("2 Mbit/s", "9 Mbit/s"))
 
 
 def test_a_claim_that_agrees_under_one_reading_alone_is_told(
