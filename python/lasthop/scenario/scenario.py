@@ -41,6 +41,131 @@ def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: st
     return Scenario.load(path_or_id, overrides, argument=argument)
 
 
+class Run:
+    """The results of one simulation; `lasthop.Run` documents its attributes."""
+
+    def __init__(
+        self, core: _core.Run | Recorded, scenario: Scenario, point: int, seed: int, replication: int
+    ) -> None:
+        self._core = core
+        self.scenario = scenario
+        self.point = point
+        self.seed = seed
+        self.replication = replication
+        self.metrics = core.metrics
+        self.series = core.series
+        self.transfers = core.transfers
+        self.events = core.events
+        self.wall_s = core.wall_s
+        self.cpu_s = core.cpu_s
+        self.stopped = core.stopped
+        self.simulated_s = core.simulated_s
+
+    def traces(self) -> list[str]:
+        """The channels that were recorded.
+
+        Returns:
+            Their names, such as `cwnd`.
+        """
+        return self._core.traces()
+
+    def trace(self, name: str) -> Trace:
+        """A recorded channel.
+
+        Args:
+            name: Its name, such as `cwnd`.
+
+        Returns:
+            The channel, whose rows are read when they are asked for.
+
+        Raises:
+            UsageError: It was not recorded.
+        """
+        if name not in self.traces():
+            none = f'run(trace=["{name}"]) records it'
+            raise UsageError(
+                f"{name} was not recorded; {nearest(name, self.traces(), none=none)}", argument="trace"
+            )
+        return Trace(name, self._core)
+
+    def airtime(self) -> list[Airtime]:
+        """How the time of each 802.11 link was used.
+
+        Returns:
+            A ledger for each link, in the order of the scenario.
+        """
+        return ledgers(self.metrics, self.scenario.observers(self.point))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as plain data, as the command line prints it with `--json`.
+
+        Returns:
+            A mapping that JSON can carry, but for numbers that are not finite.
+        """
+        return {
+            "scenario": self.scenario.id,
+            "file": self.scenario.name,
+            "overrides": dict(self.scenario.overrides),
+            "seed": self.seed,
+            "replication": self.replication,
+            "version": _core.__version__,
+            "model_version": _core.model_version,
+            "point": self.scenario.points()[self.point],
+            "point_number": self.point,
+            "metrics": self.metrics,
+            "airtime": [ledger.as_dict() for ledger in self.airtime()],
+            "series": self._series(),
+            "transfers": self.transfers or None,
+            "notes": self.notes(),
+            "events": self.events,
+            "simulated_s": self.simulated_s,
+            "stopped": self.stopped,
+            "wall_s": self.wall_s,
+        }
+
+    def notes(self) -> list[str]:
+        """The labels that must accompany every number of this run: what no protocol could have had.
+
+        Returns:
+            Each label once; usually none.
+        """
+        return labels(self.scenario.exceptions_at(self.point))
+
+    def _series(self) -> dict[str, Any] | None:
+        """Goodput over time with the width of its bins; nothing where the scenario has none."""
+        if not self.series:
+            return None
+        width = seconds(self.scenario.resolved(self.point)["run.bin"]["value"])
+        return {"bin_s": width, "values": self.series}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        return self._measured() == other._measured()
+
+    # What was measured is in mappings, which may be changed.
+    __hash__ = None  # type: ignore[assignment]
+
+    def _measured(self) -> tuple[object, ...]:
+        place = (self.scenario, self.point, self.seed, self.replication)
+        return (
+            *place,
+            self.metrics,
+            self.series,
+            self.transfers,
+            self.events,
+            self.stopped,
+            self.simulated_s,
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        core = Recorded.of(self._core)
+        return type(self), (core, self.scenario, self.point, self.seed, self.replication)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
+
+
 class Scenario(Description):
     """An immutable scenario: what runs, what is swept and what is drawn.
 
@@ -48,7 +173,7 @@ class Scenario(Description):
     """
 
     # What its runs are made with.
-    _run_class: ClassVar[type[Run]]
+    _run_class: ClassVar[type[Run]] = Run
 
     @classmethod
     def load(cls, path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Self:
@@ -175,26 +300,7 @@ class Scenario(Description):
         max_wall_s: float | None = None,
         cancel: _core.Cancel | None = None,
     ) -> Run:
-        """Simulate one point once.
-
-        Args:
-            seed: Seed of all random streams; default: the scenario's seed.
-            replication: The number of the run for this seed, from 0; each has its own random numbers.
-            point: The number of the point, from 0 on.
-            trace: Channels to record, such as `cwnd`; `lasthop list channels` shows all.
-            pcap: A capture file for the first link, or one for each link in a mapping.
-            max_events: Stop after this number of events.
-            max_wall_s: Stop after this wall-clock time in seconds.
-            cancel: A token that another thread may set to stop the run.
-
-        Returns:
-            The run; its `stopped` names the limit that stopped it early.
-
-        Raises:
-            UsageError: An argument is invalid for this scenario.
-            RunError: The simulation failed.
-            Interrupted: The token was set.
-        """
+        """Simulate one point once; `lasthop.Scenario.run` documents the arguments."""
         point = self._known(point)
         channels = self.check_trace(trace, point)
         seed = self.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
@@ -275,132 +381,3 @@ def _scenario(
 ) -> Scenario:
     """A scenario that was pickled."""
     return kind(_core.Scenario.from_text(text, name, overrides), ident, has_lines=has_lines)
-
-
-class Run:
-    """What one simulation measured; `lasthop.Run` says what its attributes are."""
-
-    def __init__(
-        self, core: _core.Run | Recorded, scenario: Scenario, point: int, seed: int, replication: int
-    ) -> None:
-        self._core = core
-        self.scenario = scenario
-        self.point = point
-        self.seed = seed
-        self.replication = replication
-        self.metrics = core.metrics
-        self.series = core.series
-        self.transfers = core.transfers
-        self.events = core.events
-        self.wall_s = core.wall_s
-        self.cpu_s = core.cpu_s
-        self.stopped = core.stopped
-        self.simulated_s = core.simulated_s
-
-    def traces(self) -> list[str]:
-        """The channels that were recorded.
-
-        Returns:
-            Their names, such as `cwnd`.
-        """
-        return self._core.traces()
-
-    def trace(self, name: str) -> Trace:
-        """A recorded channel.
-
-        Args:
-            name: Its name, such as `cwnd`.
-
-        Returns:
-            The channel, whose rows are read when they are asked for.
-
-        Raises:
-            UsageError: It was not recorded.
-        """
-        if name not in self.traces():
-            none = f'run(trace=["{name}"]) records it'
-            raise UsageError(
-                f"{name} was not recorded; {nearest(name, self.traces(), none=none)}", argument="trace"
-            )
-        return Trace(name, self._core)
-
-    def airtime(self) -> list[Airtime]:
-        """How the time of each 802.11 link was used.
-
-        Returns:
-            A ledger for each link, in the order of the scenario.
-        """
-        return ledgers(self.metrics, self.scenario.observers(self.point))
-
-    def as_dict(self) -> dict[str, Any]:
-        """The run as plain data, as the command line prints it with `--json`.
-
-        Returns:
-            A mapping that JSON can carry, but for numbers that are not finite.
-        """
-        return {
-            "scenario": self.scenario.id,
-            "file": self.scenario.name,
-            "overrides": dict(self.scenario.overrides),
-            "seed": self.seed,
-            "replication": self.replication,
-            "version": _core.__version__,
-            "model_version": _core.model_version,
-            "point": self.scenario.points()[self.point],
-            "point_number": self.point,
-            "metrics": self.metrics,
-            "airtime": [ledger.as_dict() for ledger in self.airtime()],
-            "series": self._series(),
-            "transfers": self.transfers or None,
-            "notes": self.notes(),
-            "events": self.events,
-            "simulated_s": self.simulated_s,
-            "stopped": self.stopped,
-            "wall_s": self.wall_s,
-        }
-
-    def notes(self) -> list[str]:
-        """The labels that must accompany every number of this run: what no protocol could have had.
-
-        Returns:
-            Each label once; usually none.
-        """
-        return labels(self.scenario.exceptions_at(self.point))
-
-    def _series(self) -> dict[str, Any] | None:
-        """Goodput over time with the width of its bins; nothing where the scenario has none."""
-        if not self.series:
-            return None
-        width = seconds(self.scenario.resolved(self.point)["run.bin"]["value"])
-        return {"bin_s": width, "values": self.series}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Run):
-            return NotImplemented
-        return self._measured() == other._measured()
-
-    # What was measured is in mappings, which may be changed.
-    __hash__ = None  # type: ignore[assignment]
-
-    def _measured(self) -> tuple[object, ...]:
-        place = (self.scenario, self.point, self.seed, self.replication)
-        return (
-            *place,
-            self.metrics,
-            self.series,
-            self.transfers,
-            self.events,
-            self.stopped,
-            self.simulated_s,
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        core = Recorded.of(self._core)
-        return type(self), (core, self.scenario, self.point, self.seed, self.replication)
-
-    def __repr__(self) -> str:
-        return f"<Run {self.scenario.id} seed {self.seed} replication {self.replication}>"
-
-
-# A scenario and its runs know each other.
-Scenario._run_class = Run  # noqa: SLF001
