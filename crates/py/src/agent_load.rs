@@ -29,7 +29,7 @@ impl AgentLoad {
         Ok(AgentLoad(lasthop_sim::agent_load::AgentLoad::new(mode, flows)))
     }
 
-    /// Lets so many data packets pass.
+    /// Passes this many data packets.
     fn run(&mut self, py: Python<'_>, packets: u64) {
         py.detach(|| self.0.run(packets));
     }

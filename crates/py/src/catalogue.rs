@@ -61,7 +61,7 @@ pub(crate) fn registry() -> String {
     .to_string()
 }
 
-/// What the metrics are that can have this name in the results of a scenario, as a JSON list.
+/// The metrics that can have this name in the results of a scenario, as a JSON list.
 pub(crate) fn metric(name: &str) -> String {
     let entry = |entry| {
         let mut described = json!({});

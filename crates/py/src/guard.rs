@@ -20,7 +20,7 @@ pub(crate) fn quiet_panics() {
     }));
 }
 
-/// Runs `work`; the error is what it panicked with, and where.
+/// Runs `work`; the error is the message and the place of its panic.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     GUARDED.set(true);
     // What `work` borrows is read-only, or dropped with the run.

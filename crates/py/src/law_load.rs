@@ -22,7 +22,7 @@ impl LawLoad {
         Ok(LawLoad(lasthop_sim::law_load::LawLoad::new(kind)))
     }
 
-    /// Tells of so many acknowledgements.
+    /// Reports this many acknowledgements to the law.
     fn run(&mut self, py: Python<'_>, acks: u64) {
         py.detach(|| self.0.run(acks));
     }

@@ -54,7 +54,7 @@ fn registry() -> String {
     catalogue::registry()
 }
 
-/// What the metrics are that can have this name in results: unit, label, scope and meaning of each, as a JSON list.
+/// The metrics that can have this name in results: unit, label, scope and meaning of each, as a JSON list.
 #[pyfunction]
 fn metric(name: &str) -> String {
     catalogue::metric(name)

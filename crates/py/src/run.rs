@@ -32,7 +32,7 @@ impl Cancel {
     }
 }
 
-/// What one simulation measured.
+/// The results of one simulation.
 #[pyclass(frozen, module = "lasthop._core")]
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -102,8 +102,8 @@ impl Run {
         Ok(series)
     }
 
-    /// The transfers of users as columns, in the order in which they were begun; empty where there are no users. One that
-    /// is not done has lasted from its begin to the end of the run.
+    /// The transfers of users as columns, in the order of their starts; empty without users. One that is not done lasts
+    /// from its start to the end of the run.
     #[getter]
     fn transfers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
@@ -123,8 +123,8 @@ impl Run {
         Ok(columns)
     }
 
-    /// What became of the packets that each end of each flow sent: terms with their packets and bytes, and over TCP how
-    /// far the stream of bytes has come.
+    /// The accounts of the packets that each end of each flow sent: terms with packets and bytes, and over TCP the
+    /// progress of the byte stream.
     #[getter]
     fn accounts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let accounts = PyDict::new(py);
@@ -152,7 +152,7 @@ impl Run {
         self.traces.iter().map(|trace| trace.name).collect()
     }
 
-    /// The number of rows of a trace, and how many are best read at a time.
+    /// The number of rows of a trace, and how many to read at a time.
     fn trace_rows(&self, name: &str) -> PyResult<(usize, usize)> {
         Ok((self.named(name)?.rows(), CHUNK))
     }
@@ -174,7 +174,7 @@ impl Run {
     }
 }
 
-/// Hands the memory of numbers over to numpy, and names each word once.
+/// Gives the memory of numbers to numpy, and converts each word once.
 fn columns(py: Python<'_>, table: TraceTable) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in table.columns {

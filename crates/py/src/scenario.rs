@@ -26,7 +26,7 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a file; `argument` is what messages call the one that gave the overrides.
+    /// Reads a file; `argument` is the name in messages of the argument that gave the overrides.
     #[staticmethod]
     #[pyo3(signature = (path, overrides = Vec::new(), argument = "set"))]
     fn from_file(py: Python<'_>, path: String, overrides: Pairs, argument: &str) -> PyResult<Scenario> {
@@ -35,7 +35,7 @@ impl Scenario {
         Ok(Scenario { inner, path })
     }
 
-    /// Reads TOML text; `name` stands for the file in messages.
+    /// Reads TOML text; messages use `name` in place of a file name.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides = Vec::new()))]
     fn from_text(py: Python<'_>, text: &str, name: &str, overrides: Pairs) -> PyResult<Scenario> {
@@ -49,7 +49,7 @@ impl Scenario {
         Ok(Scenario { inner, path: self.path.clone() })
     }
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
@@ -97,19 +97,19 @@ impl Scenario {
         self.inner.replications()
     }
 
-    /// Remarks on what is legal but looks like a slip.
+    /// Remarks on settings that are legal but look like mistakes.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().to_vec()
     }
 
-    /// What the points grant that no protocol could have: key, label and meaning of each.
+    /// Information or space that the points grant and no real protocol has: key, label and meaning of each.
     #[getter]
     fn exceptions(&self) -> Vec<(String, &'static str, &'static str)> {
         self.inner.exceptions().iter().map(parts).collect()
     }
 
-    /// The same of one point.
+    /// The same for one point.
     fn exceptions_at(&self, point: isize) -> PyResult<Vec<(String, &'static str, &'static str)>> {
         Ok(self.inner.exceptions_at(self.index(point)?).iter().map(parts).collect())
     }
@@ -141,13 +141,13 @@ impl Scenario {
         self.inner.refused(key, text)
     }
 
-    /// What a trace channel would record and no run of a point has; `None` where there is something to record.
+    /// What a trace channel records and a run of this point lacks; `None` if there is something to record.
     #[pyo3(signature = (channel, point = 0))]
     fn missing(&self, channel: &str, point: isize) -> PyResult<Option<&'static str>> {
         Ok(lasthop_sim::probe::trace::missing(channel, &self.inner.config(self.index(point)?)))
     }
 
-    /// Every key of a point with its value and where that comes from, as JSON.
+    /// Every key of a point with its value and the origin of that value, as JSON.
     #[pyo3(signature = (point = 0))]
     fn resolved(&self, point: isize) -> PyResult<String> {
         let lines = self.inner.resolved(self.index(point)?).into_iter();

@@ -18,7 +18,7 @@ const HOST: NodeId = NodeId(0);
 const ACCESS_POINT: NodeId = NodeId(1);
 /// The mobiles have the numbers from here on.
 const FIRST_MOBILE: u32 = 2;
-/// Flows of more than so many are further ports of the same mobiles.
+/// Flows beyond this number are further ports of the same mobiles.
 const MOBILES: u32 = 250;
 const FIRST_PORT: u16 = 10_000;
 /// Payload of each packet, and the receivers' window.
@@ -40,7 +40,7 @@ pub struct AgentLoad {
     out: Sink,
 }
 
-/// Where what the agent hands out ends.
+/// Receives what the agent sends.
 #[derive(Clone, Debug, Default)]
 struct Sink {
     up: u64,
@@ -66,7 +66,7 @@ impl AgentOut for Sink {
 }
 
 impl AgentLoad {
-    /// So many flows after their handshakes, with an agent in this mode or without one.
+    /// This many flows after their handshakes, with an agent in this mode or without one.
     #[must_use]
     pub fn new(mode: Option<Mode>, flows: u32) -> AgentLoad {
         let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
@@ -85,7 +85,7 @@ impl AgentLoad {
         load
     }
 
-    /// Lets so many data packets pass.
+    /// Passes this many data packets.
     pub fn run(&mut self, packets: u64) {
         for _ in 0..packets {
             self.now = self.now.after(STEP);

@@ -22,7 +22,7 @@ const FLIGHT: u64 = 60;
 const STEP: Span = Span::from_micros(1500);
 /// Round trip without a queue.
 const BASE: Span = Span::from_millis(90);
-/// One segment of so many is lost.
+/// One segment in this many is lost.
 const LOST: u64 = 500;
 /// Segments of the greatest queue, which grows by one in a round trip.
 const QUEUE: u64 = 40;
@@ -60,7 +60,7 @@ impl LawLoad {
         load
     }
 
-    /// Tells of so many acknowledgements.
+    /// Reports this many acknowledgements.
     pub fn run(&mut self, acks: u64) {
         for _ in 0..acks {
             self.now = self.now.after(STEP);
@@ -85,7 +85,7 @@ impl LawLoad {
         self.window.cwnd
     }
 
-    /// Losses told so far.
+    /// Losses reported so far.
     #[must_use]
     pub fn losses(&self) -> u64 {
         self.losses
@@ -186,7 +186,7 @@ mod tests {
         let mut none = LawLoad::new(None);
         none.run(5 * LOST);
         assert_eq!((none.losses(), none.window()), (5, FLIGHT as f64));
-        // Behind a loss Reno has half the window, and grows back.
+        // After a loss Reno has half the window, and grows back.
         let mut reno = LawLoad::new(Some(CongestionKind::Reno));
         reno.run(5);
         assert_eq!(reno.window(), FLIGHT as f64 / 2.0);

@@ -94,7 +94,7 @@ enum Does {
     Pass,
     /// Each packet once more.
     Double,
-    /// Each packet later by so much.
+    /// Each packet delayed by this much.
     Hold(Span),
 }
 

@@ -16,7 +16,7 @@ use lasthop_stack::units::Span;
 const JUDGES: [(&str, CongestionKind); 2] =
     [("jtcp", CongestionKind::Jtcp), ("ejtcp", CongestionKind::Ejtcp)];
 
-/// A flow whose losses both laws judge without a say.
+/// A flow whose losses both laws only judge.
 fn judged(recovery: RecoveryKind) -> tcp::Config {
     let judges = JUDGES.map(|(_, kind)| kind.config()).to_vec();
     let parts = Parts { judges, ..Parts::new(recovery, LawConfig::Reno(())) };

@@ -157,7 +157,7 @@ fn a_probe_beside_a_bulk_transfer_measures_the_delay_of_the_queue() {
     let outcome = with(WIRE, &format!("{load}{often}"));
     let told = |name: &str| metric(&outcome, name);
     assert!(told("links.wire.drops_queue") == 0.0 && told("links.wire.queue_mean_packets") > 50.0);
-    // A window of 60 segments of 1052 B, less what is on the way, stands in the queue.
+    // A window of 60 segments of 1052 B, less what is in transit, waits in the queue.
     let queued_s = 60.0 * 1052.0 * 8.0 / 1e6;
     near(told("flows.p.rtt_p50_s"), queued_s, 0.05);
     near(told("flows.p.rtt_mean_s"), told("flows.f.rtt_mean_s"), 0.05);

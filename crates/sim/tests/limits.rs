@@ -30,7 +30,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The old and the new stand beside each other for a moment.
+        // The old and the new memory exist at the same time for a moment.
         grow(size);
         HELD.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller's promise is passed on.
@@ -50,7 +50,7 @@ static COUNTING: Counting = Counting;
 /// What is counted is of the whole process: one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What an act gives, the most memory that it held beside what was there before, and how often it asked for some.
+/// The result of an action, the most memory that it held in addition to before, and how often it allocated.
 fn counted<T>(act: impl FnOnce() -> T) -> (T, f64, f64) {
     let (held, calls) = (HELD.load(Relaxed), CALLS.load(Relaxed));
     MOST.store(held, Relaxed);
@@ -62,10 +62,10 @@ fn load(text: &str) -> Scenario {
     Scenario::from_text(text, "limits.toml", &[]).expect("a valid scenario")
 }
 
-/// Makes a scenario with so many tables.
+/// Makes a scenario with this many tables.
 type Text<'a> = &'a dyn Fn(usize) -> String;
 
-/// A wire with so many flows over it, each in a table of its own.
+/// A wire with this many flows over it, each in a table of its own.
 fn flows(count: usize, more: &str) -> String {
     let mut text = format!("{RUN}[nodes]\na = {{}}\nb = {{}}\n{WIRE}");
     for flow in 0..count {

@@ -100,7 +100,7 @@ fn where_the_queue_of_the_access_point_is_full_what_is_hidden_is_taken_from_othe
     ];
     let [none, trying, held, resend] = compare(GOODPUT, &queue);
     let [fair, _, _, starved] = compare("flows.other.goodput_bps", &queue);
-    // The sender is not told of congestion: it takes what the flow that hears of it leaves.
+    // The sender is not notified of congestion: it takes what the notified flow leaves.
     assert!(resend > 1.4 * none && starved < 0.5 * fair, "{resend} {none} {starved} {fair}");
     let served = outcome(Some("resend"), &queue);
     let [told, heard] =

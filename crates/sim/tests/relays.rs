@@ -9,7 +9,7 @@ use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::units::{Span, Time};
 use proptest::prelude::*;
 
-/// The outcome, each link watched or none.
+/// The outcome, with each link watched or none.
 fn outcome(config: &Config, trace: &[&str], max_events: Option<u64>) -> Outcome {
     let trace: Vec<String> = trace.iter().map(|name| (*name).to_owned()).collect();
     let request = Request { trace: &trace, max_events, ..Request::new(config, 1, 0) };

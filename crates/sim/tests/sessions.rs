@@ -234,7 +234,7 @@ fn a_spread_begins_the_first_session_of_each_flow_at_a_moment_of_its_own() {
     );
 }
 
-/// A cell with an access point that asks for the timers of senders, and two users behind it.
+/// A cell with an access point that requests the timers of senders, and two users behind it.
 fn behind_an_access_point(arq: &str) -> Config {
     let text = format!(
         "[run]\nduration = \"120 s\"\n[nodes]\nserver = {{ count = 2 }}\nap = {{ position = [\"0 m\", \"0 m\"] }}\n\

@@ -15,14 +15,14 @@ use lasthop_stack::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub u32);
 
-/// What tells apart what is scheduled in one instant: it counts up over all that is scheduled.
+/// Distinguishes entries that were scheduled in one instant: a counter of everything scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sequence(u64);
 
 /// When an event happens, and among simultaneous ones when it was scheduled, and among those the sequence.
 ///
-/// The second follows from the third for all that is scheduled when the clock shows it. A packet sent over several links
-/// at once is scheduled to arrive when it comes to the last of them, which is later.
+/// The time of scheduling follows from the sequence for everything scheduled at the present time. A packet that crosses
+/// several links in one event is scheduled to arrive as at the last of them, which is later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     time: Time,
@@ -51,7 +51,7 @@ struct Entry {
     slot: Slot,
 }
 
-/// What a slot is set to, and where its entry stands. The entry may still have an earlier key.
+/// The time of a slot, and the place of its entry. The entry may still have an earlier key.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     key: Key,
@@ -84,7 +84,7 @@ impl EventQueue {
         Slot(self.places.len() as u32 - 1)
     }
 
-    /// Sets the clock, by which it is known when something is scheduled.
+    /// Sets the clock, which gives the time of scheduling.
     #[inline]
     pub fn set_clock(&mut self, now: Time) {
         self.clock = now;
@@ -104,8 +104,8 @@ impl EventQueue {
         self.set_with(slot, time, self.clock, sequence);
     }
 
-    /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later: what must see
-    /// how an instant ends, such as a station's timer beside the end of a frame.
+    /// Sets a slot to `time`, after everything that is set to the same time by [`Self::set`], now or later: for events
+    /// that must see how an instant ends, such as a station's timer at the end of a frame.
     #[inline]
     pub fn set_late(&mut self, slot: Slot, time: Time) {
         let sequence = self.next_sequence();
@@ -185,7 +185,7 @@ impl EventQueue {
         self.len() == 0
     }
 
-    /// Takes an entry out that is not the first.
+    /// Removes an entry that is not the first.
     fn remove(&mut self, index: usize) {
         let Some(last) = self.heap.pop() else { return };
         if index == self.heap.len() {

@@ -36,7 +36,7 @@ impl Stream {
 
     /// Goes to the start of a section, each of 2^64 blocks of draws: a stream begins in section 0.
     ///
-    /// What is drawn for the item that a section stands for does not depend on how much was drawn for those before it.
+    /// The draws for the item of a section do not depend on how much was drawn for the items before it.
     #[inline]
     pub fn seek(&mut self, section: u64) {
         self.counter = [0, section, 0, 0];
@@ -54,7 +54,7 @@ impl Stream {
         bits
     }
 
-    /// A whole number from 0 to `most`, each as likely as the others to within 2^-32. It takes one draw.
+    /// A whole number from 0 to `most`, uniform to within 2^-32. It takes one draw.
     #[inline]
     pub fn up_to(&mut self, most: u32) -> u32 {
         ((u128::from(self.next_u64()) * (u128::from(most) + 1)) >> 64) as u32

@@ -67,7 +67,7 @@ impl LossProcess {
     /// A process at its start; Gilbert–Elliott starts in the good state.
     #[must_use]
     pub fn new(law: LossConfig, stream: Stream) -> LossProcess {
-        // What is never lost needs no draw.
+        // A process without losses needs no draw.
         let law = if law == (LossConfig::Packet { rate: 0.0 }) { LossConfig::None } else { law };
         LossProcess { law, stream, bad: false, counted: 0, next_listed: 0 }
     }

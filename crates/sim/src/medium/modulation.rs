@@ -62,7 +62,7 @@ impl ModulationProcess {
         process
     }
 
-    /// The one in force in the frame that begins at `begins`, which never goes back.
+    /// The modulation in force in the frame that begins at `begins`, which never decreases.
     pub fn at(&mut self, begins: Time) -> Modulation {
         while self.until <= begins {
             self.step();

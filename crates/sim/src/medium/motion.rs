@@ -64,7 +64,7 @@ pub enum Area {
     Rectangle(f64, f64),
 }
 
-/// A node on its way. It is asked at times that never fall.
+/// A moving node. It is queried at times that never decrease.
 #[derive(Clone, Debug)]
 pub struct Trajectory {
     motion: Motion,
@@ -82,15 +82,15 @@ struct Leg {
     arrives: Time,
     /// When the next leg starts.
     leaves: Time,
-    /// How far the node had come before it, m.
+    /// The distance that the node had travelled before it, m.
     before_m: f64,
 }
 
-/// The section of the stream of a node that says where it starts; those of its legs follow.
+/// The section of the stream of a node that determines where it starts; those of its legs follow.
 const START: u64 = 0;
 
 impl Trajectory {
-    /// The way of the node of this name.
+    /// The movement of the node with this name.
     #[must_use]
     pub fn new(motion: &Motion, seed: u64, replication: u64, node: &str) -> Trajectory {
         let mut stream = Stream::named(seed, replication, &format!("nodes.{node}.move"));
@@ -109,7 +109,7 @@ impl Trajectory {
         Trajectory { motion, stream, leg, legs: 0 }
     }
 
-    /// Where it is.
+    /// Its position.
     #[must_use]
     pub fn at(&mut self, now: Time) -> Point {
         if let Motion::Circle { centre, radius_m, speed_mps, turn } = self.motion {
@@ -122,7 +122,7 @@ impl Trajectory {
         (leg.from.0 + part * (leg.to.0 - leg.from.0), leg.from.1 + part * (leg.to.1 - leg.from.1))
     }
 
-    /// How far it has come since the start, m.
+    /// The distance travelled since the start, m.
     #[must_use]
     pub fn travelled_m(&mut self, now: Time) -> f64 {
         if let Motion::Circle { speed_mps, .. } = self.motion {
@@ -168,7 +168,7 @@ impl Leg {
     }
 
     fn between(from: Point, to: Point, starts: Time, speed_mps: f64, pause: Span) -> Leg {
-        // A leg without length takes the shortest time there is, so that time goes on.
+        // A leg of length zero takes the shortest possible time, so that time advances.
         let lasts = Span::from_secs_f64(distance_m(from, to) / speed_mps).max(Span(1));
         let arrives = starts.after(lasts);
         Leg { from, to, starts, arrives, leaves: arrives.after(pause), before_m: 0.0 }
@@ -178,7 +178,7 @@ impl Leg {
         distance_m(self.from, self.to)
     }
 
-    /// The part of the way that lies behind it.
+    /// The completed part of the leg.
     fn part(&self, now: Time) -> f64 {
         if now >= self.arrives {
             return 1.0;
@@ -210,7 +210,7 @@ impl Area {
     }
 }
 
-/// The leg, around the origin, on which a node is that has moved for ever.
+/// The leg, around the origin, of a node in the steady state.
 fn stationary(stream: &mut Stream, area: Area, (slowest, fastest): (f64, f64), pause: Span) -> Leg {
     let ratio = fastest / slowest;
     let seconds_a_metre = if ratio > 1.0 { libm::log(ratio) / (fastest - slowest) } else { 1.0 / slowest };

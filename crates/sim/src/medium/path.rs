@@ -23,20 +23,20 @@ pub enum RttLaw {
         /// The upper bound.
         most: Span,
     },
-    /// Normal; what falls below the least is drawn again.
+    /// Normal; values below the least are drawn again.
     Normal {
         /// Mean before the truncation.
         mean: Span,
         /// Standard deviation before the truncation.
         deviation: Span,
-        /// Nothing is shorter. It is no longer than the mean.
+        /// The least round trip. It is no longer than the mean.
         least: Span,
     },
-    /// Exponential; what falls below the least is drawn again, which adds the least to the mean.
+    /// Exponential; values below the least are drawn again, which adds the least to the mean.
     Exponential {
         /// Mean before the truncation.
         mean: Span,
-        /// Nothing is shorter.
+        /// The least round trip.
         least: Span,
     },
 }

@@ -8,7 +8,7 @@ use super::row::{Measured, Row, Scope, Unit, row};
 pub(super) struct Agent {
     pub(super) began: Activity,
     pub(super) ended: Activity,
-    /// Bytes acknowledged that have not come to their receiver: only the simulator knows what a receiver lacks.
+    /// Bytes acknowledged that have not reached their receiver: only the simulator knows what a receiver lacks.
     pub(super) false_positives: u64,
 }
 

@@ -10,7 +10,7 @@ use crate::traffic::sessions::Class as TrafficClass;
 
 /// A class of traffic of some users in the measured time.
 pub(super) struct Class {
-    /// Application bytes that came.
+    /// Application bytes received.
     pub(super) bytes: u64,
     pub(super) transfers: Tally,
     pub(super) seconds: f64,
@@ -49,7 +49,7 @@ impl Measured for Class {
     ];
 }
 
-/// What came for the user of each flow and was asked for, by class.
+/// What the user of each flow requested and received, by class.
 #[derive(Debug, Default)]
 pub(super) struct ByClass {
     pub(super) bytes: Vec<[u64; 3]>,
@@ -71,7 +71,7 @@ impl ByClass {
     }
 }
 
-/// The flows of users, alone and in groups: what their metrics are called by, and their places.
+/// The flows of users, alone and in groups: the prefixes of their metrics, and their indices.
 pub(super) fn users(config: &Config) -> Vec<(&str, Vec<usize>)> {
     let of_users = || config.flows.iter().enumerate().filter(|(_, flow)| !classes(flow).is_empty());
     let mut users: Vec<(&str, Vec<usize>)> =

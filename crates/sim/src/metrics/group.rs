@@ -14,7 +14,7 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    /// Adds what one of them did.
+    /// Adds the counters of one of them.
     pub(super) fn add(&mut self, began: &TcpSample, ended: &TcpSample) {
         self.segments += ended.sender.segments_sent - began.sender.segments_sent;
         self.again += ended.sender.retransmits - began.sender.retransmits;

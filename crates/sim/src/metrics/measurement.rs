@@ -24,7 +24,7 @@ use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
 
-/// What all flows and links have done up to some time.
+/// The counters of all flows and links at some time.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     /// One for each flow, followed by that of the data that goes back on it, if any does.
@@ -36,7 +36,7 @@ pub(crate) struct Snapshot {
     pub(crate) agents: Vec<AgentSample>,
 }
 
-/// What a run measured, between two snapshots.
+/// The measured part of a run, between two snapshots.
 pub(crate) struct Measurement<'a> {
     pub(crate) config: &'a Config,
     pub(crate) begin: Time,
@@ -54,8 +54,8 @@ impl Measurement<'_> {
         self.end.since(self.begin).as_secs()
     }
 
-    /// Whether the warm-up was over: a run that was stopped within it has measured nothing, what a queue held at its end
-    /// included.
+    /// Whether the warm-up was over: a run that was stopped within it has measured nothing, not even what a queue held
+    /// at its end.
     fn has_begun(&self) -> bool {
         self.end >= self.begin
     }
@@ -84,7 +84,7 @@ impl Measurement<'_> {
         samples.expect("a flow over udp has samples of udp")
     }
 
-    /// Probes; `ends` are the ends that ask.
+    /// Probes; `ends` are the ends that send requests.
     pub(super) fn ping(&self, members: &[usize], ends: &[usize]) -> Ping {
         let mut all = Ping::new(self.round_trips(ends));
         for &member in members {
@@ -94,7 +94,7 @@ impl Measurement<'_> {
         all
     }
 
-    /// What a law of a flow, by its number, made of losses.
+    /// How a law of a flow, given by its number, classified losses.
     pub(super) fn judge(&self, place: usize, number: usize) -> Judge {
         let (began, ended) = self.tcp(place).expect("only flows over tcp are judged");
         Judge(ended.judged[number].since(&began.judged[number]))
@@ -136,7 +136,7 @@ impl Measurement<'_> {
         all.summary()
     }
 
-    /// What came for the user of each flow and was asked for, by class.
+    /// What the user of each flow requested and received, by class.
     pub(super) fn by_class(&self) -> ByClass {
         let mut bytes = vec![[0; 3]; self.config.flows.len()];
         for (place, direction) in directions(self.config).iter().enumerate().filter(|(_, it)| !it.is_reverse)
@@ -180,13 +180,13 @@ impl Measurement<'_> {
         Arq { began: self.at_begin.wlans[number].arq.clone(), ended: self.at_end.wlans[number].arq.clone() }
     }
 
-    /// What the law of a direction counted that only it counts.
+    /// The counters that only the law of a direction has.
     pub(super) fn law_count(&self, place: usize, name: &str) -> Option<f64> {
         let (began, ended) = self.tcp(place)?;
         difference(&began.law, &ended.law, name)
     }
 
-    /// What the ARQ of a medium counted that only its kind counts.
+    /// The counters that only the kind of a medium's ARQ has.
     pub(super) fn arq_count(&self, number: usize, name: &str) -> Option<f64> {
         difference(&self.at_begin.wlans[number].arq.counts, &self.at_end.wlans[number].arq.counts, name)
     }
@@ -200,7 +200,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// TCP segments that came in order to their receivers, of all flows.
+    /// TCP segments that arrived in order at their receivers, of all flows.
     fn segments(&self) -> f64 {
         let mut segments = 0.0;
         for (place, direction) in directions(self.config).iter().enumerate() {
@@ -222,7 +222,7 @@ impl Measurement<'_> {
         }
     }
 
-    /// What agents of a table counted that only their kind counts.
+    /// The counters that only the kind of a table's agents has.
     pub(super) fn agent_count(&self, number: usize, name: &str) -> Option<f64> {
         difference(&self.at_begin.agents[number].counts, &self.at_end.agents[number].counts, name)
     }

@@ -8,7 +8,7 @@ use crate::probe::spread::Summary;
 pub(super) struct Ping {
     sent: u64,
     answered: u64,
-    /// Requests that are on their way at the end, or their answers are.
+    /// Requests that are in transit at the end, or whose answers are.
     outstanding: u64,
     rtt: Summary,
 }

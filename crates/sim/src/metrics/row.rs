@@ -50,7 +50,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// How it is written after a number; empty for a number without a unit.
+    /// Its symbol after a number; empty for a number without a unit.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Unit {
         }
     }
 
-    /// What a name may end with that says the unit.
+    /// Endings of names that state the unit.
     const fn suffix(self) -> &'static str {
         match self {
             Unit::BitsPerSecond => "_bps",
@@ -179,7 +179,7 @@ impl Scope {
         }
     }
 
-    /// What stands before the name of a metric in the results; `<…>` is a name from the scenario.
+    /// The prefix of a metric's name in the results; `<…>` is a name from the scenario.
     #[must_use]
     pub const fn prefixes(self) -> &'static [&'static str] {
         match self {
@@ -232,7 +232,7 @@ impl Scope {
 /// What a metric is.
 #[derive(Clone, Copy, Debug)]
 pub struct MetricEntry {
-    /// Its name without what stands before it in the results.
+    /// Its name without the prefix in the results.
     pub name: &'static str,
     /// What it belongs to.
     pub scope: Scope,
@@ -243,7 +243,7 @@ pub struct MetricEntry {
 }
 
 impl MetricEntry {
-    /// What it is called in figures and tables: its name in words, without the unit.
+    /// Its name in figures and tables: words, without the unit.
     #[must_use]
     pub fn label(&self) -> String {
         if self.name == "jain_index" {
@@ -267,7 +267,7 @@ pub fn named(full: &str) -> impl Iterator<Item = &'static MetricEntry> {
     })
 }
 
-/// Whether what stands before a metric's name has this form.
+/// Whether the prefix of a metric's name has this form.
 fn fits(before: &str, pattern: &str) -> bool {
     let (mut words, mut forms) = (before.split('.'), pattern.split('.'));
     loop {
@@ -311,19 +311,19 @@ fn entries<C: Measured>() -> Vec<MetricEntry> {
     C::ROWS.iter().map(entry).collect()
 }
 
-/// What agents of each kind alone count.
+/// The counters that only agents of each kind have.
 fn agent_kinds() -> Vec<MetricEntry> {
     let counts = AgentKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
     counts.map(|count| of_count(Scope::AgentKind, &count)).collect()
 }
 
-/// What ARQs of each kind alone count.
+/// The counters that only ARQs of each kind have.
 fn arq_kinds() -> Vec<MetricEntry> {
     let counts = ArqKind::ALL.iter().flat_map(|kind| kind.config().counts());
     counts.map(|count| of_count(Scope::ArqKind, &count)).collect()
 }
 
-/// What each law alone counts.
+/// The counters that only each law has.
 fn laws() -> Vec<MetricEntry> {
     let counts = CongestionKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
     counts.map(|count| of_count(Scope::Law, &count)).collect()

@@ -20,7 +20,7 @@ impl Measured for Run {
     )];
 }
 
-/// The flows of a run that has several: the fairness of one means nothing.
+/// The flows of a run with several; the fairness of one flow has no meaning.
 pub(super) struct SeveralFlows {
     pub(super) goodputs_bps: Vec<f64>,
 }

@@ -9,19 +9,19 @@ use crate::probe::jitter::Jitter;
 use crate::probe::judgement::Matrix;
 use crate::probe::spread::Summary;
 
-/// What a flow has done up to some time.
+/// The counters of a flow at some time.
 #[derive(Clone, Debug)]
 pub(crate) enum FlowSample {
     Tcp(TcpSample),
     Udp(UdpSample),
 }
 
-/// What a flow over TCP has done.
+/// The counters of a flow over TCP.
 #[derive(Clone, Debug)]
 pub(crate) struct TcpSample {
     pub(crate) sender: TcpCounters,
     pub(crate) delivered: u64,
-    /// What came for a user, by class.
+    /// The bytes that a user has received, by class.
     pub(crate) by_class: [u64; 3],
     pub(crate) bytes_received: u64,
     /// Bytes of the file that it sends, if it sends one.
@@ -31,23 +31,23 @@ pub(crate) struct TcpSample {
     pub(crate) falsely_acknowledged: u64,
     pub(crate) spurious_timeouts: u64,
     pub(crate) repeats_received: u64,
-    /// Of the measured time alone.
+    /// Of the measured time only.
     pub(crate) rtt: Summary,
     /// What only the law in force counts.
     pub(crate) law: Vec<Count>,
-    /// What each law that judges made of losses, in the order of the scenario.
+    /// How each judging law classified losses, in the order of the scenario.
     pub(crate) judged: Vec<Matrix>,
 }
 
-/// What a flow over UDP has done.
+/// The counters of a flow over UDP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UdpSample {
     pub(crate) sender: UdpCounters,
     pub(crate) receiver: UdpCounters,
-    /// Of the measured time alone.
+    /// Of the measured time only.
     pub(crate) delays: Summary,
     pub(crate) jitter: Jitter,
-    /// Requests of a probe that are on their way, or their answers are.
+    /// Requests of a probe that are in transit, or whose answers are.
     pub(crate) outstanding: u64,
 }
 
@@ -66,7 +66,7 @@ impl FlowSample {
         }
     }
 
-    /// Application bytes that have come, each once.
+    /// Application bytes received, each once.
     pub(super) fn delivered(&self) -> u64 {
         match self {
             FlowSample::Tcp(sample) => sample.delivered,
@@ -74,7 +74,7 @@ impl FlowSample {
         }
     }
 
-    /// Bytes of all IP packets that have come.
+    /// Bytes of all IP packets received.
     pub(super) fn received(&self) -> u64 {
         match self {
             FlowSample::Tcp(sample) => sample.bytes_received,

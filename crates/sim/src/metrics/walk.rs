@@ -25,7 +25,7 @@ impl<'a> Walk<'a> {
         }));
     }
 
-    /// Adds what a scheme alone counts.
+    /// Adds the counters that only a scheme has.
     fn add_counts(
         &mut self,
         prefix: &str,
@@ -44,7 +44,7 @@ pub(super) struct Direction<'a> {
     /// The place of the flow in the scenario.
     pub(super) number: usize,
     pub(super) is_reverse: bool,
-    /// What its metrics are called by.
+    /// The prefix of its metrics.
     name: String,
     /// The same of the group it belongs to.
     group: Option<String>,

@@ -61,7 +61,7 @@ pub struct NodeConfig {
     pub name: String,
     /// The group it belongs to: the table that describes it and others.
     pub group: Option<String>,
-    /// Where it stands, if that matters.
+    /// Its position, if that matters.
     pub position: Option<(Metres, Metres)>,
     /// How it moves, if it does.
     pub motion: Option<Motion>,
@@ -74,11 +74,11 @@ pub struct LinkConfig {
     pub name: String,
     /// The group it belongs to.
     pub group: Option<String>,
-    /// What it is.
+    /// Its kind and configuration.
     pub kind: LinkKind,
 }
 
-/// What a link is.
+/// The kind of a link.
 #[derive(Clone, Debug)]
 pub enum LinkKind {
     /// A wired or lossy link between two nodes.
@@ -96,9 +96,9 @@ pub struct PointToPoint {
     pub nodes: [usize; 2],
     /// Forward (first node to second) and reverse direction.
     pub directions: [DirectionConfig; 2],
-    /// The law of a round trip that is drawn for it and adds to the delays, half each way.
+    /// The law of a round trip that is drawn for it; half of it is added to the delay of each direction.
     pub rtt: Option<RttLaw>,
-    /// How its time is divided, if it is an 802.16 link: the base station is the first node.
+    /// The air interface, if it is an 802.16 link: the base station is the first node.
     pub air: Option<Box<AirConfig>>,
 }
 
@@ -124,13 +124,13 @@ pub struct WifiConfig {
     pub access_point: Option<usize>,
     /// The contention-free periods in which the access point polls all other stations; `None` is DCF alone.
     pub pcf: Option<PcfConfig>,
-    /// The station whose ledger of airtime is asked for, an index into [`Config::nodes`].
+    /// The station whose airtime ledger is requested, an index into [`Config::nodes`].
     pub observer: Option<usize>,
     /// The MAC's and PHY's constants.
     pub mac: MacConfig,
     /// Propagation, reception and errors.
     pub radio: RadioConfig,
-    /// How the access point repeats frames, if the scenario says so.
+    /// The ARQ of the access point, if the scenario sets one.
     pub arq: Option<ArqConfig>,
 }
 
@@ -141,9 +141,9 @@ pub struct FrnConfig {
     pub nodes: Vec<usize>,
     /// Length of a slot.
     pub slot: Span,
-    /// What carrier sense hears.
+    /// What carrier sense detects.
     pub sense: Sense,
-    /// Who loses frames by chance.
+    /// Which stations lose frames at random.
     pub error_at: ErrorAt,
     /// Ranges, capture, interference and errors.
     pub medium: SlotMediumConfig,
@@ -157,43 +157,43 @@ pub struct FrnConfig {
     pub windows: Windows,
 }
 
-/// What carrier sense hears at the start of a slot.
+/// What carrier sense detects at the start of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
     /// The stations that forward or acknowledge what they have just received: they begin at once, the others a little later.
     Committed,
-    /// Whoever has begun earlier: each draws when in the slot it begins, those too that forward or acknowledge.
+    /// Every station that has begun earlier: each draws its instant within the slot, also to forward or acknowledge.
     Random,
     /// Nothing: all begin together.
     Nothing,
 }
 
-/// Who loses frames of a slotted network by chance.
+/// Which stations lose frames of a slotted network at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorAt {
-    /// Every station that hears one, each by itself; relay echoes are lost like all else.
+    /// Every station that receives one, independently; relay echoes are lost like other frames.
     Listeners,
     /// The station that a frame is for.
     Addressee,
 }
 
-/// A cross-layer agent, at each interface at which it has a part: by default where flows have their last 802.11 hop.
+/// A cross-layer agent, at each interface where it has a part: by default the last 802.11 hop of its flows.
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
     /// Its name.
     pub name: String,
-    /// Its kind and parameters; for which nodes it acts is found for each interface.
+    /// Its kind and parameters; the nodes for which it acts are found for each interface.
     pub scheme: registry::AgentConfig,
     /// Indices into [`Config::flows`].
     pub flows: Vec<usize>,
-    /// The nodes at which it sits, and no others.
+    /// The only nodes at which it sits.
     pub nodes: Option<Vec<usize>>,
-    /// The links at whose interfaces it sits, and no others.
+    /// The only links at whose interfaces it sits.
     pub links: Option<Vec<usize>>,
 }
 
 impl AgentConfig {
-    /// Whether neither nodes nor links are asked for.
+    /// Whether neither nodes nor links are given.
     #[must_use]
     pub fn is_anywhere(&self) -> bool {
         self.nodes.is_none() && self.links.is_none()
@@ -207,9 +207,9 @@ pub struct DirectionConfig {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
-    /// Room of the drop-tail queue, the packet being sent included.
+    /// Capacity of the drop-tail queue, including the packet being sent.
     pub queue: QueueLimit,
-    /// What is lost on the way.
+    /// The losses on the way.
     pub loss: LossConfig,
 }
 
@@ -230,7 +230,7 @@ pub struct FlowConfig {
     pub sink: SinkConfig,
     /// TCP or UDP.
     pub transport: TransportConfig,
-    /// What the receiving node sends on the same connection, over TCP alone.
+    /// What the receiving node sends on the same connection, over TCP only.
     pub reverse: Option<Box<ReverseConfig>>,
 }
 
@@ -250,7 +250,7 @@ pub struct ReverseConfig {
 pub struct SinkConfig {
     /// Rate at which it reads; `None` reads at once.
     pub read_rate: Option<Rate>,
-    /// When it stops reading for a while.
+    /// When it pauses.
     pub pause_at: Option<Time>,
     /// For how long.
     pub pause: Span,
@@ -260,7 +260,7 @@ pub struct SinkConfig {
 #[expect(clippy::large_enum_variant, reason = "there is one for each flow, and nearly all are TCP")]
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
-    /// A TCP connection. `sink.buffer` stands in its `receive_buffer`.
+    /// A TCP connection; `receive_buffer` holds `sink.buffer`.
     Tcp(tcp::Config),
     /// Datagrams.
     Udp {
@@ -292,7 +292,7 @@ impl FlowConfig {
         self.group.as_deref().unwrap_or(&self.name)
     }
 
-    /// In which form its segments carry the extension of its law, if that has one.
+    /// The form of its law's extension in its segments, if the law has one.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {
         match &self.transport {
@@ -301,7 +301,7 @@ impl FlowConfig {
         }
     }
 
-    /// The laws that judge its losses: the one in force, if it tells losses apart, and those that watch.
+    /// The laws that classify its losses: the one in force, if it does so, and those that only observe.
     pub fn judges(&self) -> impl Iterator<Item = (Judge, CongestionKind)> {
         let (law, watching) = match &self.transport {
             TransportConfig::Tcp(tcp) => (Some(tcp.parts.law.kind()), &tcp.parts.judges[..]),
@@ -320,7 +320,7 @@ impl FlowConfig {
         matches!(self.app.kind, AppKind::Ping { .. })
     }
 
-    /// The bytes of the segments whose rate its law estimates, if it does.
+    /// The size of the segments whose rate its law estimates, if it estimates one.
     #[must_use]
     pub fn estimated_segment(&self) -> Option<u32> {
         match &self.transport {
@@ -351,7 +351,7 @@ impl Config {
         self.flows.iter().flat_map(names).collect()
     }
 
-    /// The node at which the airtime of a medium is booked: the one asked for, or else the access point, the first end
+    /// The node that keeps the airtime ledger of a medium: the one requested, or else the access point, the first end
     /// of a flow that is a station, or the first station.
     #[must_use]
     pub fn observer(&self, wifi: &WifiConfig) -> usize {

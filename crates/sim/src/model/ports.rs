@@ -12,23 +12,24 @@ const FIRST: u16 = 10_000;
 /// Pairs of ports.
 const PAIRS: usize = (u16::MAX - FIRST) as usize / 2;
 
-/// How many connections of a flow have different ports at least.
+/// The least number of connections of a flow that have different ports.
 const GENERATIONS: usize = 16;
 
-/// The ports of a run with so many flows.
+/// The ports of a run with this many flows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ports {
     flows: u32,
 }
 
 impl Ports {
-    /// The ports of so many flows; an error tells how many there can be, fewer where each opens many connections.
+    /// The ports of this many flows; the error states how many there can be, which is fewer if each opens many
+    /// connections.
     pub(crate) fn new(flows: usize, many_connections: bool) -> Result<Ports, usize> {
         let most = if many_connections { PAIRS / GENERATIONS } else { PAIRS };
         if flows > most { Err(most) } else { Ok(Ports { flows: flows as u32 }) }
     }
 
-    /// The port of one side of a flow in its connection of this number, counted from 0.
+    /// The port of one side of a flow in its connection with this number, counted from 0.
     pub(crate) fn of(self, flow: u32, side: usize, connection: u32) -> u16 {
         let generation = connection % (PAIRS as u32 / self.flows);
         FIRST + (2 * (flow + generation * self.flows)) as u16 + side as u16
@@ -56,7 +57,7 @@ impl Ports {
     #[inline]
     fn end(self, port: u16) -> u32 {
         let place = u32::from(port - FIRST);
-        // In most runs the first generation is all there is.
+        // Most runs have only the first generation.
         if place < 2 * self.flows { place } else { place % (2 * self.flows) }
     }
 }

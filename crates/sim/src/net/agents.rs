@@ -35,7 +35,7 @@ pub(crate) struct Agents {
     stacks: Vec<Stack>,
     /// By the number of the port that leads to an interface.
     of_port: Vec<Option<u32>>,
-    /// For each table of the scenario, what agents have done that have done nothing.
+    /// For each table of the scenario, the counters of agents that have done nothing.
     nothing: Vec<AgentSample>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Stack {
     /// The interface.
     pub(super) exit: Exit,
     seats: Vec<Seat>,
-    /// What is on its way from one agent to the next, and to whom.
+    /// Packets between one agent and the next, and their direction.
     between: VecDeque<(usize, Towards, Packet)>,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Around<'a> {
     pub(super) to_link: &'a mut dyn FnMut(&Packet),
 }
 
-/// What the agents of one table of a scenario have done, summed.
+/// The counters of the agents of one table of a scenario, summed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AgentSample {
     pub(crate) activity: Activity,
@@ -129,7 +129,7 @@ impl Agents {
         &mut self.stacks[number as usize]
     }
 
-    /// What the agents of each table of the scenario have done.
+    /// The counters of the agents of each table of the scenario.
     pub(crate) fn samples(&self) -> Vec<AgentSample> {
         let mut samples = self.nothing.clone();
         for seat in self.stacks.iter().flat_map(|stack| &stack.seats) {
@@ -217,7 +217,7 @@ impl Stack {
         }
     }
 
-    /// Hands on what agents have put between each other, until nothing is left.
+    /// Passes on the packets between agents until none is left.
     fn settle(&mut self, around: &mut Around) {
         while let Some((at, towards, packet)) = self.between.pop_front() {
             self.hand(at, towards, &packet, around);
@@ -258,7 +258,7 @@ impl Around<'_> {
     }
 }
 
-/// Where an agent puts its answers.
+/// Receives the answers of an agent.
 struct Out<'a, 'b> {
     around: &'a mut Around<'b>,
     between: &'a mut VecDeque<(usize, Towards, Packet)>,

@@ -19,11 +19,11 @@ use crate::medium::loss::LossProcess;
 use crate::medium::modulation::ModulationProcess;
 use crate::model::PointToPoint;
 
-/// A packet on its way.
+/// A packet in transit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
     pub(super) arrival: Time,
-    /// When the channel took it in.
+    /// When the channel accepted it.
     pub(super) taken: Time,
     pub(super) sequence: Sequence,
     pub(super) id: PoolId,
@@ -65,7 +65,7 @@ impl Line {
         }))
     }
 
-    /// Takes in a packet and returns when its last bit leaves, or `None` when the queue is full.
+    /// Accepts a packet and returns when its last bit leaves, or `None` if the queue is full.
     #[inline]
     pub(super) fn offer(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
         match self {
@@ -162,7 +162,7 @@ impl Channel {
         self.pipe.push_back(packet);
     }
 
-    /// Takes out the packet that arrives first and sets the event of the next.
+    /// Removes the packet that arrives first and schedules the arrival of the next.
     #[inline]
     pub(super) fn pop(&mut self, queue: &mut EventQueue) -> Option<InFlight> {
         let first = self.pipe.pop_front()?;
@@ -173,7 +173,7 @@ impl Channel {
         Some(first)
     }
 
-    /// How many packets are on their way.
+    /// The number of packets in transit.
     pub(super) fn len(&self) -> usize {
         self.pipe.len()
     }

@@ -21,7 +21,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// That of a scenario; the slots of the channels are the first of the queue.
+    /// The layout of a scenario; the slots of the channels are the first of the queue.
     pub(super) fn new(config: &Config, seeds: (u64, u64), queue: &mut EventQueue) -> Layout {
         let mut layout = Layout { channels: Vec::new(), exits: Vec::new(), first_ports: Vec::new() };
         let (mut media, mut frns) = (0, 0);

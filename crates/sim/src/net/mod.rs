@@ -49,14 +49,14 @@ use timers::Timers;
 use ways::{Exit, Way, Ways};
 use wlan::{Wlan, WlanEvent};
 
-/// What a slot of the network stands for.
+/// What a slot of the network is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NetEvent {
     /// The first packet of a channel arrives.
     Channel(u32),
     /// The timer of an agent: its stack, and its place there.
     Agent(u32, u32),
-    /// Something of a station of a medium.
+    /// An event of a station of a medium.
     Wlan(u32, WlanEvent),
     /// A slot of a slotted network.
     Frn(u32, FrnEvent),
@@ -76,22 +76,22 @@ pub(crate) struct Net {
     pub(crate) inbox: VecDeque<(NodeId, Packet)>,
     pub(crate) losses: Losses,
     pub(crate) accounts: Accounts,
-    /// What laws took losses for in this instant, until the flow has counted it.
+    /// How laws classified losses in this instant, until the flow has counted it.
     pub(crate) judged: Vec<Judged>,
     pub(crate) ports: Ports,
-    /// What users asked for.
+    /// The transfers that users requested.
     pub(crate) transfers: Vec<Transfer>,
     /// The timers of TCP senders, where a link reads them.
     pub(crate) timers: Option<Box<Timers>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,
-    /// What is lost on its way ahead of the clock, or in this very instant.
+    /// Packets lost ahead of the clock, or in this instant.
     doomed: Vec<(Time, Packet)>,
     /// Packets that agents hand to a channel, in order.
     handed_down: VecDeque<Packet>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
-    /// Packets go ahead of the clock to times before this one only.
+    /// Packets run ahead of the clock to times before this one only.
     horizon: Time,
     /// What the slots after those of the channels stand for.
     events: Vec<NetEvent>,
@@ -188,7 +188,7 @@ impl Net {
         }
     }
 
-    /// What a slot stands for, if it is the network's.
+    /// What a slot is for, if it is the network's.
     #[inline]
     pub(crate) fn event(&self, slot: Slot) -> Option<NetEvent> {
         let number = slot.0 as usize;
@@ -206,7 +206,7 @@ impl Net {
         self.captures.push(capture);
     }
 
-    /// Whether the links are written down event by event.
+    /// Whether the links are recorded event by event.
     pub(crate) fn is_watched(&self) -> bool {
         self.tracer.queue || !self.captures.is_empty()
     }
@@ -218,8 +218,8 @@ impl Net {
         self.queue.set_clock(now);
     }
 
-    /// Lets packets go ahead of the clock to times before `horizon`, until which nothing looks at a channel. Those that
-    /// waited for it go now.
+    /// Lets packets run ahead of the clock to times before `horizon`; until then nothing reads a channel. Those that
+    /// waited for it continue now.
     pub(crate) fn advance_horizon(&mut self, horizon: Time) {
         self.horizon = horizon;
         for place in 0..self.ways.last_first.len() {
@@ -240,7 +240,7 @@ impl Net {
         }
     }
 
-    /// Sends a packet of this size from `node`, where it was made or has come to; it is not for the node itself.
+    /// Sends a packet of this size from `node`, where it was made or has arrived; it is not for the node itself.
     #[inline]
     pub(crate) fn send(&mut self, node: NodeId, packet: Packet, size: Bytes) {
         match self.ways.at(node, packet.dst) {
@@ -264,7 +264,7 @@ impl Net {
         }
     }
 
-    /// Offers a packet to a channel at a time, from now on.
+    /// Offers a packet to a channel at a time that is not before now.
     #[inline]
     fn offer(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
         let (packet, size) = self.pool.get_mut(id);
@@ -307,8 +307,8 @@ impl Net {
         }
     }
 
-    /// Whether a packet that answers to `wanted` is on its way to a port of a node, or waits in a queue. What is lost
-    /// later, or in this very instant, is on its way yet.
+    /// Whether a packet that satisfies `wanted` is in transit to a port of a node, or waits in a queue. A packet lost
+    /// later, or in this instant, is still in transit.
     pub(crate) fn is_on_its_way(&self, node: NodeId, port: u16, wanted: impl Fn(&Segment) -> bool) -> bool {
         let answers = |packet: &Packet| match &packet.body {
             Body::Tcp(segment) => packet.dst == node && segment.dst_port == port && wanted(segment),
@@ -319,7 +319,7 @@ impl Net {
         self.pool.bound_for(port).any(answers) || doomed.any(|(_, packet)| answers(packet))
     }
 
-    /// The datagrams that are on their way to a port.
+    /// The datagrams in transit to a port.
     pub(crate) fn datagrams_for(&self, port: u16) -> impl Iterator<Item = &Datagram> {
         self.pool.bound_for(port).filter_map(|packet| match &packet.body {
             Body::Udp(datagram) => Some(datagram),
@@ -327,8 +327,8 @@ impl Net {
         })
     }
 
-    /// The first packet of a channel arrives. It goes on over the next wire, or is to be taken at the node
-    /// it has come to.
+    /// The first packet of a channel arrives. It continues over the next wire, or is delivered at the node
+    /// that it has reached.
     #[inline]
     pub(crate) fn arrive(&mut self, number: u32) -> Option<(NodeId, PoolId)> {
         let channel = &mut self.channels[number as usize];
@@ -352,7 +352,7 @@ impl Net {
         None
     }
 
-    /// Takes out a packet that has arrived.
+    /// Removes a packet that has arrived.
     #[inline]
     pub(crate) fn take(&mut self, id: PoolId) -> Packet {
         self.pool.remove(id)
@@ -374,7 +374,7 @@ impl Net {
         }
     }
 
-    /// Something of a medium is due.
+    /// An event of a medium is due.
     pub(crate) fn on_wlan(&mut self, wlan: u32, event: WlanEvent) {
         self.with_wlan(wlan as usize, |wlan, host| wlan.on_event(event, host));
     }
@@ -405,7 +405,7 @@ impl Net {
         }
     }
 
-    /// A TCP end is now that of another connection, of which nothing is known.
+    /// A TCP end is now that of another connection, about which nothing is known.
     pub(crate) fn on_renewed(&mut self, end: u32) {
         let Some(timers) = &mut self.timers else { return };
         let timing = timers.forget(end);
@@ -422,7 +422,7 @@ impl Net {
         }
     }
 
-    /// What became of the packets of each end, now that the run ends.
+    /// The accounts of the packets of each end, at the end of the run.
     pub(crate) fn close_accounts(
         &mut self,
         streams: impl Iterator<Item = Option<ByteStream>>,
@@ -431,7 +431,7 @@ impl Net {
         accounts.finish(self.pool.on_their_way(), streams)
     }
 
-    /// Lets the agents in front of a channel act, and sends what they hand down. A wire reports what it refuses.
+    /// Lets the agents in front of a channel act, and sends what they pass down. A wire reports packets that it drops.
     fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         self.let_act(stack, act);
         while let Some(packet) = self.handed_down.pop_front() {

@@ -1,6 +1,6 @@
 //! A hash table keyed by pairs of nodes.
 
-/// The key of no pair.
+/// A key that no pair has.
 const NOBODY: u64 = u64::MAX;
 /// 2^64 by the golden ratio: products with it differ in their first bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -8,12 +8,12 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A value for each of some pairs of nodes: an open hash table, which nothing iterates over.
 #[derive(Clone, Debug)]
 pub(crate) struct Pairs<T> {
-    /// As many as a power of two, at most half of them taken.
+    /// Their number is a power of two; at most half of them are in use.
     cells: Vec<(u64, T)>,
     taken: usize,
 }
 
-/// The most memory that a pair takes: its cell is one of four, and those of half as many stand beside them while they grow.
+/// The most memory per pair: a quarter of the cells may be in use, and while they grow the old half as many remain.
 pub(crate) const fn bytes_a_pair<T>() -> usize {
     6 * size_of::<(u64, T)>()
 }
@@ -47,7 +47,7 @@ impl<T: Copy + Default> Pairs<T> {
         }
     }
 
-    /// Gives a pair its value, unless it has one; returns whether it had none.
+    /// Sets the value of a pair that has none; returns whether it had none.
     pub(crate) fn insert(&mut self, one: u32, other: u32, value: T) -> bool {
         if self.get(one, other).is_some() {
             return false;

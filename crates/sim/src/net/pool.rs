@@ -3,32 +3,32 @@
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::{Bytes, Time};
 
-/// Where a packet stands.
+/// The place of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolId(u32);
 
 impl PoolId {
-    /// What a link knows the packet by.
+    /// The number by which a link knows the packet.
     #[inline]
     pub(super) fn handle(self) -> u64 {
         u64::from(self.0)
     }
 
-    /// The packet that a link knows by this.
+    /// The packet that a link knows by this number.
     #[inline]
     pub(super) fn from_handle(handle: u64) -> PoolId {
         PoolId(handle as u32)
     }
 }
 
-/// The packets on their way, each with its size.
+/// The packets in transit, each with its size.
 #[derive(Debug, Default)]
 pub(super) struct PacketPool {
     packets: Vec<(Packet, Bytes)>,
-    /// The port that each is for, or [`NOWHERE`] where a place is free or the packet has come further though its link does
-    /// not know it yet: what looks for the packets of one connection walks along these alone.
+    /// The port that each is for, or [`NOWHERE`] if a place is free or the packet has left a link that still holds it.
+    /// A search for the packets of one connection reads only these.
     ports: Vec<u16>,
-    /// When each came to where it waits, of those that were stamped, and whether its link has begun to send it.
+    /// When each stamped packet reached the place where it waits, and whether its link has begun to send it.
     stamps: Vec<(Time, bool)>,
     free: Vec<u32>,
 }
@@ -42,7 +42,7 @@ impl PacketPool {
         self.insert_sized(packet, packet.size())
     }
 
-    /// Takes in a packet whose size is known.
+    /// Stores a packet whose size is known.
     #[inline]
     pub(super) fn insert_sized(&mut self, packet: Packet, size: Bytes) -> PoolId {
         let port = packet.ports().1;
@@ -75,19 +75,19 @@ impl PacketPool {
         self.packets[id.0 as usize].0
     }
 
-    /// A packet has come to the end of its link, which still holds its own copy: it is on its way here no longer.
+    /// A packet has reached the end of its link, which still holds its own copy: it is no longer in transit.
     #[inline]
     pub(super) fn pass_on(&mut self, id: PoolId) {
         self.ports[id.0 as usize] = NOWHERE;
     }
 
-    /// Whether a packet that is held has come to the end of its link.
+    /// Whether a packet that is held has reached the end of its link.
     #[inline]
     pub(super) fn is_passed_on(&self, id: PoolId) -> bool {
         self.ports[id.0 as usize] == NOWHERE
     }
 
-    /// Notes when a packet came to where it waits.
+    /// Records when a packet reached the place where it waits.
     #[inline]
     pub(super) fn stamp(&mut self, id: PoolId, now: Time) {
         if self.stamps.len() < self.packets.len() {
@@ -103,13 +103,13 @@ impl PacketPool {
         (!std::mem::replace(has_begun, true)).then_some(*came)
     }
 
-    /// When a packet came to where it waits; it was stamped.
+    /// When a packet reached the place where it waits; it was stamped.
     #[inline]
     pub(super) fn stamped(&self, id: PoolId) -> Time {
         self.stamps[id.0 as usize].0
     }
 
-    /// All packets on their way with their sizes, in no particular order.
+    /// All packets in transit with their sizes, in no particular order.
     pub(super) fn on_their_way(&self) -> impl Iterator<Item = &(Packet, Bytes)> {
         let places = self.ports.iter().zip(&self.packets);
         places.filter(|(port, _)| **port != NOWHERE).map(|(_, packet)| packet)

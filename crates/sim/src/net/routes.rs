@@ -11,7 +11,7 @@ use super::pairs::{Pairs, bytes_a_pair};
 use crate::model::Config;
 pub(super) use graph::Graph;
 
-/// A way out of a node: a channel of a point-to-point link, or a station of a medium.
+/// An exit of a node: a channel of a point-to-point link, or a station of a medium.
 ///
 /// Ports are numbered over the links in order: two channels for a point-to-point link, one station for each node of a
 /// medium.
@@ -27,8 +27,8 @@ pub(crate) struct Hop {
     pub(crate) next: NodeId,
 }
 
-/// The hops to make on the ways between the ends of flows, towards each of the two: from a node that packets pass to a
-/// destination of theirs.
+/// The hops on the paths between the ends of flows, in both directions: from each node that packets pass towards their
+/// destination.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
     hops: Pairs<Hop>,
@@ -39,7 +39,7 @@ pub(crate) struct Routes {
 pub(crate) enum NoRoutes {
     /// Two nodes are not connected.
     Unreachable(Unreachable),
-    /// They take more memory than a run is allowed, as many bytes as are known so far.
+    /// They take more memory than a run is allowed; the number is the bytes found so far.
     Memory(u64),
 }
 
@@ -65,7 +65,8 @@ impl Routes {
         unjoined.first().map_or(Ok(routes), |(_, first)| Err(NoRoutes::Unreachable(*first)))
     }
 
-    /// The flows of a scenario whose ends no path joins, by their place; none where there are too many routes to tell.
+    /// The flows of a scenario whose ends no path connects, by their index; none if there are too many routes to find
+    /// them.
     pub(crate) fn unjoined(config: &Config) -> BTreeSet<usize> {
         let found = Routes::search(Graph::of(config), &ends(config), config.run.max_memory.0);
         found.map_or_else(
@@ -74,13 +75,13 @@ impl Routes {
         )
     }
 
-    /// The memory that routes and ways take at most.
+    /// The most memory that routes and paths take.
     pub(crate) fn bytes(&self) -> f64 {
         (self.hops.len() * BYTES_A_HOP) as f64
     }
 
-    /// Routes for packets between these pairs, both ways, in at most so many bytes; and those that no path joins, by
-    /// their place.
+    /// Routes for packets between these pairs, both ways, in at most this many bytes; and the pairs that no path
+    /// connects, by their index.
     fn search(
         graph: Graph<'_>,
         pairs: &[(usize, usize)],
@@ -88,7 +89,7 @@ impl Routes {
     ) -> Result<(Routes, Vec<(usize, Unreachable)>), NoRoutes> {
         let most = usize::try_from(most_bytes).unwrap_or(usize::MAX) / BYTES_A_HOP;
         let mut search = Search::new(graph, most);
-        // All that go to one destination in a row.
+        // All pairs with one destination follow each other.
         let mut wanted: Vec<(usize, usize, usize)> = Vec::with_capacity(2 * pairs.len());
         for (pair, &(from, to)) in pairs.iter().enumerate().filter(|(_, (from, to))| from != to) {
             wanted.extend([(to, from, 2 * pair), (from, to, 2 * pair + 1)]);
@@ -103,7 +104,7 @@ impl Routes {
                 unjoined.push((number, pair));
             }
         }
-        // What comes back may go another way, and whoever it passes may have something to send, too.
+        // The reverse direction may take another path, and the nodes on it may send data of their own.
         let mut beside: Vec<(usize, usize)> = Vec::new();
         for &(destination, source, _) in &wanted {
             let back = search.routes.path(destination, source);
@@ -155,7 +156,7 @@ impl Routes {
     }
 }
 
-/// The memory of a hop and of the way that is made of it.
+/// The memory of a hop and of the path entry made from it.
 const BYTES_A_HOP: usize = bytes_a_pair::<Hop>() + bytes_a_pair::<super::ways::Way>();
 
 /// The ends of the flows.
@@ -168,7 +169,7 @@ struct Search<'a> {
     graph: Graph<'a>,
     routes: Routes,
     most: usize,
-    /// The hop from each node that this search has come to.
+    /// The hop from each node that this search has reached.
     row: Vec<Option<Hop>>,
     reached: Vec<usize>,
     front: VecDeque<usize>,
@@ -182,9 +183,9 @@ impl Search<'_> {
         Search { graph, routes: Routes::default(), most, row, reached, front, searches: 0 }
     }
 
-    /// Adds the routes from some nodes to a destination; answers with the places of those from which there is none.
+    /// Adds the routes from some nodes to a destination; returns the indices of those without a route.
     fn towards(&mut self, destination: usize, sources: &[usize]) -> Result<Vec<usize>, NoRoutes> {
-        // A leaf has one way out, and the search need not come to it.
+        // A leaf has one exit, so the search need not visit it.
         let begins = |source: usize| {
             if !self.graph.is_leaf(source) {
                 return Some((source, None));
@@ -224,12 +225,13 @@ impl Search<'_> {
         Ok(missed)
     }
 
-    /// Whether the hop is new: where it is not, neither are those after it.
+    /// Whether the hop is new; if it is not, neither are those after it.
     fn add(&mut self, node: usize, destination: usize, hop: Hop) -> bool {
         self.routes.hops.insert(node as u32, destination as u32, hop)
     }
 
-    /// Finds the hop from each wanted node, which are sorted, on a shortest path; and from others on the way there.
+    /// Finds the first hop of a shortest path from each wanted node (they are sorted), and from the nodes on these
+    /// paths.
     fn search(&mut self, destination: usize, wanted: &[usize]) {
         self.searches += 1;
         let Search { graph, row, reached, front, searches, .. } = self;
@@ -296,7 +298,7 @@ mod tests {
 
     #[test]
     fn whoever_packets_pass_on_one_way_can_send_to_both_ends() {
-        // Two ways between 0 and 3, of which each direction takes another.
+        // Two paths between 0 and 3; each direction takes a different one.
         let wires = [[0, 1], [2, 3], [0, 2], [1, 3], [4, 0], [3, 5]];
         let routes = over_wires(6, &wires, &[(4, 5)]).expect("connected");
         let passed = |from, to| routes.path(from, to).iter().map(|(node, _)| *node).collect::<Vec<_>>();

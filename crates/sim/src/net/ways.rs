@@ -16,10 +16,10 @@ pub(super) enum Exit {
     Slotted { frn: u32, station: u32 },
 }
 
-/// What awaits a packet at a node.
+/// What receives a packet at a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Way {
-    /// It is there, or has no business there.
+    /// It has arrived, or does not pass here.
     #[default]
     Ends,
     /// A channel that other packets come to as well.
@@ -34,7 +34,7 @@ pub(super) enum Way {
     Slotted { frn: u32, station: u32 },
 }
 
-/// The ways between the ends of flows, from all nodes that packets pass.
+/// The paths between the ends of flows, from all nodes that packets pass.
 #[derive(Debug)]
 pub(super) struct Ways {
     /// By node and destination.
@@ -44,7 +44,7 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// The ways for packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
+    /// The paths of packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
     /// and `is_guarded` says of a port whether agents sit there.
     pub(super) fn new(
         routes: &Routes,
@@ -78,15 +78,15 @@ impl Ways {
         ways
     }
 
-    /// What awaits a packet for `destination` at a node.
+    /// What receives a packet for `destination` at a node.
     #[inline]
     pub(super) fn at(&self, node: NodeId, destination: NodeId) -> Way {
         self.table.get(node.0, destination.0).unwrap_or_default()
     }
 }
 
-/// The channel that feeds each relay; `None` for every other channel. Where agents sit a packet may take its time, and
-/// packets may come into being.
+/// The channel that feeds each relay; `None` for every other channel. Agents may delay packets and create new ones, so
+/// a channel behind agents is not a relay.
 fn feeders(
     routes: &Routes,
     exits: &[Exit],

@@ -113,7 +113,7 @@ struct Interface {
     counters: InterfaceCounters,
 }
 
-/// What a station has lost since the start, beside what its MAC counts.
+/// What a station has lost since the start, in addition to what its MAC counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct InterfaceCounters {
     drops_queue: u64,
@@ -123,7 +123,7 @@ struct InterfaceCounters {
     service: Spread,
 }
 
-/// What a medium has done since the start.
+/// The counters of a medium since the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WlanCounters {
     pub(crate) frames: FrameCounters,
@@ -133,10 +133,10 @@ pub(crate) struct WlanCounters {
     /// Of the observing station, as are the queue and the waits there.
     pub(crate) service: Spread,
     pub(crate) queue: Occupancy,
-    /// Of the measured time alone.
+    /// Of the measured time only.
     pub(crate) waits: Summary,
     pub(crate) airtime: Shares,
-    /// Of the access point alone.
+    /// Of the access point only.
     pub(crate) arq: ArqCounters,
 }
 
@@ -207,7 +207,7 @@ impl Wlan {
         }
     }
 
-    /// The run begins: an access point that coordinates takes up the polling of all others.
+    /// The run begins: a coordinating access point begins to poll all others.
     pub(super) fn begin(&mut self, host: &mut Host) {
         let Some((ap, pcf)) = self.pcf else { return };
         let Some(station) = self.radio.station(ap) else { return };
@@ -216,7 +216,7 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Its contention-free periods, as beacons tell of them; a medium that has none has no beacons.
+    /// Its contention-free periods, as announced in beacons; a medium that has none has no beacons.
     pub(crate) fn periods(&self) -> PcfConfig {
         self.pcf.map(|(_, pcf)| pcf).unwrap_or_default()
     }
@@ -229,7 +229,7 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Something is due.
+    /// An event is due.
     pub(super) fn on_event(&mut self, event: WlanEvent, host: &mut Host) {
         match event {
             WlanEvent::Sent(station) => self.on_sent(station as usize, host),
@@ -295,7 +295,7 @@ impl Wlan {
         }
     }
 
-    /// A station has taken a packet in or finished one.
+    /// A station has accepted a packet or finished one.
     fn count_held(&mut self, station: usize, now: Time) {
         let interface = &mut self.sites[station];
         let holds = interface.mac.backlog() as u32;
@@ -342,7 +342,7 @@ impl Wlan {
         self.settle(host);
     }
 
-    /// Does what the boxes have asked for, in order, until nothing is left.
+    /// Executes what the boxes have requested, in order, until nothing is left.
     fn settle(&mut self, host: &mut Host) {
         let mut next = 0;
         while let Some(&work) = self.work.get(next) {
@@ -444,7 +444,7 @@ impl Wlan {
             }
             Outcome::Undelivered => {
                 self.sites[station].counters.drops_retry += 1;
-                // Where it was received and no acknowledgement was, the link gives up what is not lost.
+                // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
                 if !has_come {
                     host.lose(&packet, Culprit::Channel);
                 }
@@ -461,7 +461,7 @@ impl Wlan {
         self.waits.clear();
     }
 
-    /// What the medium and its stations have done up to now.
+    /// The counters of the medium and its stations up to now.
     pub(crate) fn counters(&self, now: Time) -> WlanCounters {
         let service = self.sites[self.observer].counters.service;
         let airtime = self.ledger.clone().finish(now);
@@ -485,7 +485,7 @@ impl Wlan {
     }
 }
 
-/// What a packet is to the airtime ledger.
+/// The class of a packet in the airtime ledger.
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,

@@ -34,22 +34,22 @@ impl Tally {
     }
 }
 
-/// What became of the packets that one end of a flow sent.
+/// The accounts of the packets that one end of a flow sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// The end sent them.
     pub entered: Tally,
-    /// Agents put them into the network.
+    /// Agents inserted them into the network.
     pub made: Tally,
-    /// They came again to where they had come before.
+    /// They arrived again at a node where they had been before.
     pub repeated: Tally,
     /// The other end received them.
     pub delivered: Tally,
     /// A queue, a channel or a link lost them.
     pub lost: Tally,
-    /// Agents took them out of the network.
+    /// Agents removed them from the network.
     pub taken: Tally,
-    /// They are under way when the run ends.
+    /// They are in transit when the run ends.
     pub on_the_way: Tally,
     /// The bytes of the application, where the flow goes over TCP.
     pub stream: Option<Stream>,
@@ -71,7 +71,7 @@ impl Account {
     }
 }
 
-/// How far the stream of bytes that one end sends has come when the run ends, its FIN counted as a byte. Of a user's
+/// The progress of the byte stream that one end sends when the run ends, its FIN counted as a byte. Of a user's
 /// connections this is the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
@@ -83,11 +83,11 @@ pub struct Stream {
     pub received: u64,
     /// Bytes acknowledged to the sender.
     pub acknowledged: u64,
-    /// The sender has something to send or to wait for, and none of its timers is set: nothing it does can come of itself.
+    /// The sender has something to send or to wait for, but none of its timers is set: it cannot act by itself.
     pub is_stalled: bool,
 }
 
-/// The accounts of all ends, while the run goes on.
+/// The accounts of all ends, during the run.
 #[derive(Debug)]
 pub(crate) struct Accounts {
     ports: Ports,
@@ -96,7 +96,7 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// The accounts of so many ends.
+    /// The accounts of this many ends.
     pub(crate) fn new(ports: Ports, ends: usize) -> Accounts {
         Accounts { ports, ends: vec![Account::default(); ends] }
     }
@@ -136,7 +136,7 @@ impl Accounts {
         self.of(packet).taken.add(packet.size());
     }
 
-    /// The run ends with these packets under way, and with the streams of all ends, in order, this far.
+    /// The run ends with these packets in transit, and with the streams of all ends, in order, at these places.
     pub(crate) fn finish<'a>(
         mut self,
         on_the_way: impl Iterator<Item = &'a (Packet, Bytes)>,

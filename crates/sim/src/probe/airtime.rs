@@ -34,21 +34,21 @@ pub enum AirClass {
     Headers,
     /// RTS and CTS with their preambles.
     RtsCts,
-    /// ACK with its preamble, or a CF-ACK that rides on nothing.
+    /// ACK with its preamble, or a CF-ACK without data.
     MacAck,
     /// SIFS, PIFS, DIFS, EIFS.
     Interframe,
     /// Slots counted down, or waited through, by stations that have something to send.
     Backoff,
-    /// Frames that another spoilt.
+    /// Frames spoilt by another frame.
     Collision,
-    /// Frames that chance spoilt, or that did not reach far enough.
+    /// Frames spoilt by chance, or out of range.
     Errored,
-    /// Nobody has anything to send.
+    /// No station has anything to send.
     Idle,
 }
 
-/// How many classes there are.
+/// The number of classes.
 pub const CLASSES: usize = 10;
 
 impl AirClass {
@@ -101,7 +101,7 @@ impl Shares {
         self.spans[class as usize]
     }
 
-    /// All classes together: the length of what was measured.
+    /// All classes together: the length of the measured time.
     #[must_use]
     pub fn total(&self) -> Span {
         Span(self.spans.iter().map(|span| span.0).sum())
@@ -114,7 +114,7 @@ impl Shares {
     }
 }
 
-/// A frame in the books: one class up to `split`, another from there on.
+/// A frame in the ledger: one class up to `split`, another after it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     station: usize,
@@ -129,7 +129,7 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     begin: Time,
-    /// Until here it is an interframe space when somebody has something to send.
+    /// Until here it is an interframe space if a station has something to send.
     space_until: Time,
     counted: Time,
     interframe: Span,
@@ -151,7 +151,7 @@ pub struct Ledger {
     unheard: Vec<(usize, Time)>,
     /// Sensed frames that have ended but overlap with one that has not.
     ended: Vec<Entry>,
-    /// Everything before it is in the books, except for the gap.
+    /// Everything before it is in the ledger, except for the gap.
     settled: Time,
     gap: Option<Gap>,
     cuts: Vec<Time>,
@@ -177,7 +177,7 @@ impl Ledger {
         }
     }
 
-    /// So many stations of the medium have something to send from now on.
+    /// This many stations of the medium now have something to send.
     #[inline]
     pub fn contenders(&mut self, count: u32, now: Time) {
         if let Some(gap) = &mut self.gap {
@@ -262,7 +262,7 @@ impl Ledger {
         self.shares.spans[AirClass::Idle as usize] += gap.idle;
     }
 
-    /// Enters all that is known of the time before `until`, during which no frame was on the air that has not ended.
+    /// Enters the time before `until`; every frame on the air in it has ended.
     fn settle(&mut self, until: Time) {
         if let [only] = self.ended[..]
             && only.begin >= self.settled
@@ -316,7 +316,7 @@ impl Gap {
         Gap { begin, space_until: begin + space, counted: begin, interframe: none, backoff: none, idle: none }
     }
 
-    /// Counts the gap up to `now`, during which so many stations had something to send; nothing before `begin`.
+    /// Counts the gap up to `now`, during which this many stations had something to send; nothing before `begin`.
     fn count(&mut self, now: Time, contenders: u32, begin: Time) {
         let from = self.counted.max(begin);
         self.counted = now;

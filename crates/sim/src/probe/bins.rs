@@ -19,15 +19,15 @@ pub struct Series {
 pub(crate) struct Bins {
     width: Span,
     run_end: Time,
-    /// Where the bin begins that is open.
+    /// The start of the open bin.
     begin: Time,
-    /// What each flow had delivered by then, in bytes.
+    /// The bytes that each flow had delivered by then.
     delivered: Vec<u64>,
     rates: Vec<Vec<f64>>,
 }
 
 impl Bins {
-    /// Empty bins for so many flows, with room for a run of this length.
+    /// Empty bins for this many flows, with room for a run of this length.
     pub(crate) fn new(width: Span, duration: Span, flows: usize) -> Bins {
         let room = duration.0.div_ceil(width.0) as usize;
         let rates = (0..flows).map(|_| Vec::with_capacity(room)).collect();
@@ -35,12 +35,12 @@ impl Bins {
         Bins { width, run_end, begin: Time::ZERO, delivered: vec![0; flows], rates }
     }
 
-    /// When the bin ends that is open, unless it is the last: that one takes all that comes until the run has ended.
+    /// When the open bin ends; none for the last one, which takes everything until the end of the run.
     pub(crate) fn end(&self) -> Option<Time> {
         Some(self.begin.after(self.width)).filter(|end| *end < self.run_end)
     }
 
-    /// Ends a bin; each flow has delivered so many bytes since the start.
+    /// Ends a bin; `delivered` are the bytes of each flow since the start.
     pub(crate) fn close(&mut self, now: Time, delivered: impl Iterator<Item = u64>) {
         let seconds = now.since(self.begin).as_secs();
         for ((rates, before), bytes) in self.rates.iter_mut().zip(&mut self.delivered).zip(delivered) {

@@ -5,10 +5,10 @@
 
 use lasthop_stack::units::Span;
 
-/// The jitter of one flow. What is summed only grows, so that differences measure an interval.
+/// The jitter of one flow. Its sums only grow, so that differences measure an interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Jitter {
-    /// The delay of the datagram that came last.
+    /// The delay of the last datagram that arrived.
     last: Option<Span>,
     /// J, sixteen times.
     sixteenths: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Jitter {
 }
 
 impl Jitter {
-    /// A datagram has come after this delay.
+    /// A datagram has arrived after this delay.
     #[inline]
     pub(crate) fn take(&mut self, delay: Span) {
         if let Some(last) = self.last.replace(delay) {

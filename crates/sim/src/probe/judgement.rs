@@ -33,7 +33,7 @@ impl Losses {
         self.lost.entry(port).or_default();
     }
 
-    /// What goes to one port goes to another from now on, over another connection.
+    /// Data for one port now goes to another, over another connection.
     pub(crate) fn follow(&mut self, from: u16, to: u16) {
         if let Some(mut lost) = self.lost.remove(&from) {
             lost.clear();
@@ -52,8 +52,8 @@ impl Losses {
         }
     }
 
-    /// What lost the last copy of a segment that was sent so many times, if all of them were lost. What lies before it is
-    /// acknowledged, and forgotten here.
+    /// What lost the last copy of a segment that was sent this many times, if all of them were lost. Segments before it
+    /// are acknowledged, and forgotten here.
     pub(crate) fn culprit(&mut self, port: u16, seq: SeqNo, times: u8, now: Time) -> Option<Culprit> {
         let entries = self.lost.get_mut(&port)?;
         entries.retain(|(other, _, _)| other.0.wrapping_sub(seq.0).cast_signed() >= 0);
@@ -63,7 +63,7 @@ impl Losses {
     }
 }
 
-/// How a loss was noticed.
+/// How a loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Noticed {
     /// By duplicate or selective acknowledgements.
@@ -72,7 +72,7 @@ pub(crate) enum Noticed {
     Timeout,
 }
 
-/// What a loss was, and what it was taken for.
+/// The cause of a loss, and how it was classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     RandomAsRandom,
@@ -104,12 +104,12 @@ impl Matrix {
         self.0[noticed as usize][verdict as usize] += 1;
     }
 
-    /// How often a verdict was given on losses noticed in this way.
+    /// How often a verdict was given on losses detected in this way.
     pub(crate) fn of(&self, noticed: Noticed, verdict: Verdict) -> u64 {
         self.0[noticed as usize][verdict as usize]
     }
 
-    /// What was counted since `begin`.
+    /// The counts since `begin`.
     pub(crate) fn since(&self, begin: &Matrix) -> Matrix {
         let mut counts = self.0;
         for (now, then) in counts.iter_mut().flatten().zip(begin.0.iter().flatten()) {
@@ -143,7 +143,7 @@ mod tests {
         losses.enter(&data(100), Culprit::Queue, Time(9));
         assert_eq!(culprit(&mut losses, 2, 9), None, "it is not lost yet");
         assert_eq!(culprit(&mut losses, 2, 10), Some(Culprit::Queue));
-        // Lost before the other, though told of later, as it did not get as far.
+        // Lost before the other, though reported later, because the other was lost further on its way.
         losses.enter(&data(100), Culprit::Channel, Time(5));
         assert_eq!(culprit(&mut losses, 3, 10), Some(Culprit::Queue));
         assert_eq!(losses.culprit(PORT, SeqNo(0), 1, Time(10)), None);

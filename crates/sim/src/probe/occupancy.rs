@@ -27,18 +27,18 @@ impl Occupancy {
         self.since = now;
     }
 
-    /// The longest is that from now on.
+    /// The maximum restarts from the present number.
     pub(crate) fn begin_measurement(&mut self) {
         self.longest = self.held;
     }
 
-    /// The same, as far as it is known now.
+    /// The same, brought up to now.
     pub(crate) fn up_to(mut self, now: Time) -> Occupancy {
         self.advance(now);
         self
     }
 
-    /// The mean between two samples; 0 where no time is between them.
+    /// The mean between two samples; 0 if they are simultaneous.
     pub(crate) fn mean_since(&self, begin: &Occupancy) -> f64 {
         let span = self.since.since(begin.since);
         if span == Span::ZERO { 0.0 } else { (self.integral - begin.integral) as f64 / span.0 as f64 }

@@ -17,12 +17,12 @@ const MAGIC_NANOSECONDS: u32 = 0xA1B2_3C4D;
 const LINKTYPE_RAW: u32 = 101;
 /// Most bytes of a packet that are kept: all.
 const SNAP_LENGTH: u32 = 65_535;
-/// What payloads are cut from.
+/// Zeros for payloads.
 static ZEROS: [u8; SNAP_LENGTH as usize] = [0; SNAP_LENGTH as usize];
 
 /// A capture file being written.
 ///
-/// A link knows a packet's departure when it takes it in, so records of the two directions come out of order; they wait
+/// A link knows a packet's departure when it accepts it, so records of the two directions come out of order; they wait
 /// here until nothing earlier can follow.
 pub struct Capture {
     file: Box<dyn Write + Send>,
@@ -42,7 +42,7 @@ impl Capture {
         Ok(Capture { file, waiting: BinaryHeap::new(), records: 0, identification: 0, failed: None })
     }
 
-    /// Records a packet that will have left at `departure`.
+    /// Records a packet that leaves at `departure`.
     pub(crate) fn record(&mut self, departure: Time, now: Time, packet: &Packet) {
         self.identification = self.identification.wrapping_add(1);
         self.records += 1;

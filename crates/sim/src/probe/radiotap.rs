@@ -56,7 +56,7 @@ const RETRY: u8 = 0x08;
 /// A capture file being written.
 pub struct WifiCapture {
     file: Box<dyn Write + Send>,
-    /// What beacons tell of contention-free periods.
+    /// What beacons announce of contention-free periods.
     pcf: PcfConfig,
     bytes: Vec<u8>,
     /// What each node sends now, by its number.
@@ -87,7 +87,7 @@ impl WifiCapture {
         Ok(WifiCapture { file, pcf, bytes, packets, identification: 0, failed: None })
     }
 
-    /// Records a frame that begins now, with the packet it carries, if it does, and its power where it is listened to.
+    /// Records a frame that begins now, with the packet it carries, if any, and its power at the observer.
     pub fn record(
         &mut self,
         frame: &Frame,

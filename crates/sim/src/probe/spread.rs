@@ -29,7 +29,7 @@ impl Spread {
         }
     }
 
-    /// Takes in all that another one has.
+    /// Adds all times of another one.
     fn add(&mut self, other: &Spread) {
         self.count += other.count;
         self.sum += other.sum;
@@ -41,7 +41,7 @@ impl Spread {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e9)
     }
 
-    /// The standard deviation in seconds, from two times on.
+    /// The standard deviation in seconds, if there are at least two times.
     pub(crate) fn deviation(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
@@ -88,7 +88,7 @@ impl Histogram {
         self.bins.get_or_insert_with(|| Box::new([0; BINS]))[bin_of(time.0)] += 1;
     }
 
-    /// Takes in all that another one has.
+    /// Adds all times of another one.
     fn add(&mut self, other: &Histogram) {
         let Some(others) = other.bins.as_ref().filter(|_| other.count > 0) else { return };
         self.ends = if self.count == 0 {
@@ -125,7 +125,8 @@ impl Histogram {
             let count = f64::from(count);
             if below + count >= rank {
                 let (low, high) = edges_of(bin);
-                // The first of a bin stands at its beginning at the earliest, or a larger share could have a shorter time.
+                // The first time of a bin is at the bin's start at the earliest, or a larger share could have a shorter
+                // time.
                 let within = low + (high - low) * (rank - below - 0.5).max(0.0) / count;
                 return Some(within.max(self.ends.0 as f64).min(self.ends.1 as f64) / 1e9);
             }
@@ -181,7 +182,7 @@ impl Times {
         self.histogram.take(time);
     }
 
-    /// Takes in all that others have.
+    /// Adds all times of others.
     pub(crate) fn add(&mut self, other: &Times) {
         self.spread.add(&other.spread);
         self.histogram.add(&other.histogram);

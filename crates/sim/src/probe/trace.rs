@@ -36,7 +36,7 @@ pub const CHANNELS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a channel of this name would record and a run has not; `None` where there is something to record.
+/// What a channel of this name records and a run lacks; `None` if there is something to record.
 #[must_use]
 pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
     let any_link = |is: fn(&LinkKind) -> bool| config.links.iter().any(|link| is(&link.kind));
@@ -87,7 +87,7 @@ pub struct TraceTable {
     pub columns: Vec<(&'static str, Column)>,
 }
 
-/// What a round trip was measured by. The metrics of a flow count those of data.
+/// What a round trip was measured on. The metrics of a flow count those of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoundTripOf {
     /// A segment of data, or a FIN.
@@ -122,7 +122,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// How many rows there are.
+    /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows.len()
@@ -141,7 +141,7 @@ impl Trace {
                 Values::Float(values) => Column::Float(values),
                 Values::Word(mut codes) => {
                     let words = words.clone().unwrap_or_default();
-                    // A code beyond the list is of what has no name, which stands last.
+                    // A code beyond the list denotes something without a name, which is the last entry.
                     let last = (words.len() as u32).saturating_sub(1);
                     for code in &mut codes {
                         *code = last.min(*code);
@@ -168,7 +168,7 @@ impl Deref for Trace {
 /// A column of a channel: its name, and its list of words if it has one.
 type Head = (&'static str, Option<Vec<String>>);
 
-/// Collects what is asked for.
+/// Records the requested channels.
 #[derive(Debug, Default)]
 pub struct Tracer {
     cwnd: Option<Writer>,
@@ -190,16 +190,16 @@ pub struct Tracer {
 /// The directions of a link of two nodes; an 802.11 link has none.
 const DIRECTIONS: [&str; 3] = ["forward", "reverse", "-"];
 const NO_DIRECTION: u32 = 2;
-/// How far back a window of the same flow is looked for.
+/// How many entries back a window of the same flow is searched.
 const RECENT_WINDOWS: usize = 8;
-/// Laws that may judge one flow, the one in force among them.
+/// The most laws that may judge one flow, including the one in force.
 const JUDGES: u32 = CongestionKind::ALL.len() as u32 + 1;
 
 impl Tracer {
     /// A tracer of these channels.
     ///
     /// # Errors
-    /// The name that is none of [`CHANNELS`].
+    /// The name that is not one of [`CHANNELS`].
     pub fn new(channels: &[String]) -> Result<Tracer, String> {
         let mut tracer = Tracer::default();
         for name in channels {
@@ -294,7 +294,7 @@ impl Tracer {
         }
     }
 
-    /// Where a row has no other node, its own stands there; where it has no count, -1.
+    /// A row without another node has its own node in that column; a row without a count has -1.
     pub(crate) fn slot(&mut self, row: SlotRow) {
         if let Some(rows) = &mut self.slot_rows {
             rows.push(&[
@@ -310,7 +310,7 @@ impl Tracer {
         }
     }
 
-    /// What was recorded, with the names of flows, links and nodes put in, and of the law that judges at an end.
+    /// What was recorded, with the names of flows, links and nodes, and of the law that classifies losses at an end.
     ///
     /// # Errors
     /// When rows could not be written to the file in which they wait.

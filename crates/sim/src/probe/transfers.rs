@@ -12,17 +12,17 @@ use crate::traffic::sessions::Class;
 pub struct Transfer {
     /// The place of its flow.
     pub flow: u32,
-    /// What it is.
+    /// Its class.
     pub class: Class,
-    /// When it was asked for: the first of a connection when that was opened.
+    /// When it was requested: the first of a connection when that was opened.
     pub begun: Time,
-    /// When its last byte had arrived, if it has.
+    /// When its last byte arrived, if it has.
     pub ended: Option<Time>,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub bytes: u64,
 }
 
-/// How many records there is room for at the start; the room doubles when it is used up.
+/// Initial capacity for records; it doubles when it is used up.
 const ROOM: usize = 4096;
 
 /// Memory for the records of a run in which flows have users.
@@ -30,7 +30,7 @@ pub(crate) fn room(users: bool) -> Vec<Transfer> {
     Vec::with_capacity(if users { ROOM } else { 0 })
 }
 
-/// What became of the transfers of one class of a flow that were begun in the measured time.
+/// The results of the transfers of one class of a flow that began in the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) begun: u64,

@@ -30,8 +30,8 @@ use datagrams::Datagrams;
 use user::User;
 use way::{Pace, Reader, Way, start_of};
 
-/// What the traces call the two ends of each flow. The receiving end has a window and round trips too: those of the data
-/// that goes back, or of its SYN and FIN.
+/// The names of the two ends of each flow in traces. The receiving end has a window and round trips too: those of the
+/// data that goes back, or of its SYN and FIN.
 pub(super) fn trace_names(config: &Config) -> Vec<String> {
     let names = |flow: &FlowConfig| [flow.name.clone(), format!("{}.reverse", flow.name)];
     config.flows.iter().flat_map(names).collect()
@@ -189,7 +189,7 @@ impl Flow {
             }
             let number = 2 * number + direction;
             let source_slot = slot(net, acts, Act::Source(number));
-            // Users draw their own.
+            // Users make their own draws.
             let started = if user.is_some() { app.start } else { start_of(app, || stream("start")) };
             net.queue.set(source_slot, started);
             if let Some(stop) = app.stop {
@@ -431,8 +431,8 @@ fn sockets(flow: &FlowConfig, address: [(NodeId, u16); 2], numbers: &mut Stream)
     Sockets::Tcp(Box::new(ends))
 }
 
-/// Whether the retransmission timer of one side fires now though what it takes for lost was not: the first segment that
-/// is not acknowledged is on its way, or an acknowledgement of it is, or the receiver holds that back.
+/// Whether the retransmission timer of one side fires now although the segment that it declares lost was not: the first
+/// unacknowledged segment is in transit, or its acknowledgement is, or the receiver delays that.
 fn is_spurious(sockets: &[Connection; 2], side: usize, ends: &[End; 2], net: &Net) -> bool {
     let (sending, receiving) = (&sockets[side], &sockets[1 - side]);
     let sender = sending.sender();
@@ -463,7 +463,7 @@ impl Ways {
 }
 
 impl Ways {
-    /// Counts what the laws of this direction's sender have just made of losses.
+    /// Counts how the laws of this direction's sender have just classified losses.
     #[inline]
     fn count_judged(&mut self, direction: usize, ends: &[Connection; 2], net: &mut Net) {
         if net.judged.is_empty() {

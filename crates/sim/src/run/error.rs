@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::net::routes::Unreachable;
 
-/// Why a run gave nothing.
+/// Why a run has no results.
 #[derive(Debug)]
 pub enum RunError {
     /// It was cancelled.
@@ -24,7 +24,7 @@ pub enum RunError {
         /// Bytes allowed.
         allowed: u64,
     },
-    /// A capture is wanted of what no capture can show.
+    /// A capture was requested of something that no capture can show.
     NoSuchHeader {
         /// The flow that has it.
         flow: String,

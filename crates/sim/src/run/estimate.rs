@@ -26,7 +26,7 @@ const EVENTS_PER_SLOT: f64 = 2.0;
 pub struct Estimate {
     /// Events.
     pub events: f64,
-    /// Memory in bytes. Traces wait on the disk, but for what of them is read at a time.
+    /// Memory in bytes. Traces are on the disk, except for the part that is being read.
     pub memory_bytes: f64,
 }
 
@@ -102,7 +102,7 @@ fn frames_at_once(config: &Config, wifi: &WifiConfig, senders: &[bool]) -> f64 {
     (active as f64 / 2.0).max(FRAMES_AT_ONCE)
 }
 
-/// What each port gives to those that cross it, in order.
+/// What each port offers to those that cross it, in order.
 fn ports(config: &Config) -> Vec<Pace> {
     let mut ports = Vec::new();
     for link in &config.links {

@@ -52,14 +52,14 @@ pub struct Request<'a> {
     pub pcap: &'a [(usize, PathBuf)],
     /// Set by another thread to interrupt the run.
     pub cancel: Option<&'a AtomicBool>,
-    /// Limit on events, beside the scenario's.
+    /// Limit on events, in addition to the scenario's.
     pub max_events: Option<u64>,
-    /// Limit on wall-clock time, beside the scenario's.
+    /// Limit on wall-clock time, in addition to the scenario's.
     pub max_wall: Option<Span>,
 }
 
 impl<'a> Request<'a> {
-    /// A run without traces and captures, which nothing but its scenario limits.
+    /// A run without traces and captures, limited only by its scenario.
     #[must_use]
     pub fn new(config: &'a Config, seed: u64, replication: u64) -> Request<'a> {
         Request {
@@ -95,7 +95,7 @@ impl Stopped {
     }
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Metrics by name, in a fixed order; `None` where there is nothing to measure.
@@ -108,18 +108,18 @@ pub struct Outcome {
     pub stopped: Option<Stopped>,
     /// Simulated time reached.
     pub simulated: Time,
-    /// The traces asked for.
+    /// The requested traces.
     pub traces: Vec<Trace>,
     /// The goodput of each flow over time, where the scenario has bins.
     pub series: Vec<Series>,
-    /// The transfers of users, in the order in which they were begun, those in the warm-up included.
+    /// The transfers of users, in the order of their starts, those in the warm-up included.
     pub transfers: Vec<Transfer>,
-    /// What became of the packets that each end sent, warm-up included, by the names of the ends.
+    /// The accounts of the packets that each end sent, warm-up included, by the names of the ends.
     pub accounts: Vec<(String, Account)>,
 }
 
-/// What a slot of the queue does that is not the network's; these follow on those. A number is twice that of the flow,
-/// plus one for the receiving end or what goes back from it.
+/// The action of a slot of the queue that is not the network's; these follow the network's. A number is twice that of
+/// the flow, plus one for the receiving end or what goes back from it.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Timer(u32, Timer),
@@ -136,8 +136,8 @@ struct World {
     acts: Vec<Act>,
     first_act: u32,
     begin: Time,
-    /// The first time at which nothing happens any more, if the run can stop nowhere but there and nothing looks at its
-    /// links before.
+    /// The first time at which nothing happens any more, if the run can stop only there and nothing reads its links
+    /// before.
     unwatched_until: Option<Time>,
     at_begin: Option<Snapshot>,
     bins: Option<Bins>,
@@ -208,7 +208,7 @@ fn can_be_captured(flow: &FlowConfig) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Where a link stands in the network.
+/// The place of a link in the network.
 enum Place {
     /// The number of its forward channel.
     Channel(usize),
@@ -267,7 +267,7 @@ impl World {
                 Place::Frn(frn) => net.frns[frn].capture = Some(Capture::new(file).map_err(failed)?),
             }
         }
-        // The first thing set, so that what happens at the end of the warm-up is measured.
+        // Set first, so that what happens at the end of the warm-up is measured.
         let begin = Time(config.run.warmup.0);
         let slot = net.queue.slot();
         net.queue.set(slot, begin);
@@ -312,7 +312,7 @@ impl World {
         }
     }
 
-    /// A packet has come to a node: to its endpoint, or on.
+    /// A packet has reached a node: it goes to its endpoint, or on.
     #[inline]
     fn deliver(&mut self, node: NodeId, packet: &Packet) {
         if packet.dst == node {
@@ -354,7 +354,7 @@ impl World {
         }
     }
 
-    /// From now on it is measured: what counts the measured time alone starts anew.
+    /// The measurement begins: the counters of the measured time start at zero.
     fn begin_measurement(&mut self) {
         let now = self.net.now;
         for channel in &mut self.net.channels {

@@ -24,7 +24,7 @@ to   = "phone"
 app  = { kind = "mail", pauses = "fixed", mail = { pause = "1 s" } }
 "#;
 
-/// The transfers of a run into which a reset gets at `at`, from the ports of the connection of this number.
+/// The transfers of a run that receives a reset at `at`, from the ports of the connection of this number.
 fn disturbed(at: Time, connection: u32) -> usize {
     let scenario = Scenario::from_text(USER, "user.toml", &[]).expect("a valid scenario");
     let config = scenario.config(0);

@@ -31,7 +31,7 @@ use lasthop_stack::transport::tcp::{
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
-/// The configuration of a point whose sheet misses nothing.
+/// The configuration of a point whose sheet is complete.
 pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     let run = Part::of(sheet, Section::Run, 0);
     let nodes: Vec<NodeConfig> = members
@@ -82,7 +82,7 @@ fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
     NodeConfig { name, group, position, motion: node.motion.clone().filter(|_| !on_flat) }
 }
 
-/// Whether the media of each node are all flat: where a medium is flat, it does not matter where its stations stand.
+/// Whether the media of each node are all flat: on a flat medium the positions of stations do not matter.
 fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
     let mut media = vec![(0, 0); members.nodes.len()];
     for link in &members.links {
@@ -261,7 +261,7 @@ fn source(app: &Part<'_>, packet: Option<u32>) -> AppKind {
     }
 }
 
-/// A file over TCP, whose full segments have so many bytes, or as datagrams.
+/// A file over TCP, with full segments of this many bytes, or as datagrams.
 fn file(app: &Part<'_>, segment: Option<u32>) -> AppKind {
     if let Some(segment) = segment {
         return AppKind::File { size: file_size(app, segment) };
@@ -311,7 +311,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config
 }
 
-/// The recovery, the law, and the laws that judge without a say.
+/// The recovery, the law, and the laws that only judge.
 fn parts(flow: &Part<'_>) -> Parts {
     let recovery = RecoveryKind::named(flow.word("tcp.recovery"));
     let law = CongestionKind::named(flow.word("tcp.congestion"));
@@ -375,7 +375,7 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     }
 }
 
-/// A table, or what of it stands below a name.
+/// A table, or its part below a name.
 struct Part<'a>(Table<'a>);
 
 impl<'a> Part<'a> {
@@ -396,7 +396,7 @@ impl<'a> Part<'a> {
         self.0.get(key)
     }
 
-    /// Sets what the scenario says of the parameters that a scheme describes, below `prefix`; a parameter without a
+    /// Sets the parameters that a scheme describes from the keys below `prefix`; a parameter without a
     /// meaning at this point keeps its default.
     fn described(
         &self,
@@ -482,7 +482,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// `None` for a word such as `none`, which stands beside the numbers of its key.
+    /// `None` for a word such as `none`, which the key accepts besides numbers.
     fn optional<T>(&self, key: &str, read: impl Fn(&Part<'a>, &str) -> T) -> Option<T> {
         match self.value(key) {
             Value::Text(_) => None,

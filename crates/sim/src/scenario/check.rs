@@ -20,7 +20,7 @@ use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;
 
-/// Bytes of an IPv4 packet beside the payload of a segment: IPv4, TCP, and timestamps if used.
+/// Bytes of an IPv4 packet other than the payload of a segment: IPv4, TCP, and timestamps if used.
 const TCP_HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
 const LARGEST_PACKET: u32 = 65_535;
@@ -36,7 +36,7 @@ pub(super) struct Check<'a> {
     point: usize,
     pub(super) faults: Faults,
     pub(super) remarks: Faults,
-    /// What the points grant that no protocol could have.
+    /// The exceptions that the points grant.
     pub(super) exceptions: Vec<Exception>,
     /// Places, keys and texts of the remarks.
     remarked: BTreeSet<(Place, String, String)>,
@@ -77,7 +77,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks one point. Its members are known where nothing is missing.
+    /// Checks one point. Its members are known if nothing is missing.
     pub(super) fn point(
         &mut self,
         point: usize,
@@ -174,7 +174,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// When a source stops whose keys stand below `prefix`.
+    /// The stop time of the source whose keys are below `prefix`.
     fn stop(&mut self, prefix: &str, app: &AppConfig) {
         if let Some(stop) = app.stop.filter(|stop| *stop <= app.start) {
             let name = prefix.splitn(3, '.').last().unwrap_or_default();
@@ -290,7 +290,8 @@ impl<'a> Check<'a> {
             self.fault(&key("tcp.timestamps"), text);
         }
         if extension.is_none() && !tcp.parts.judges.is_empty() && flow.reverse.is_some() {
-            // A header has room for the stamps of one segment, so that stamps of data take those of acknowledgements away.
+            // A header has room for the stamps of one segment, so that stamps of data replace those of
+            // acknowledgements.
             let text = "judges see no timestamps of acknowledgements piggybacked on data, and app.reverse sends data back; expected \"none\", or a controlling law whose timestamps are sent separately";
             self.fault(&key("tcp.judges"), text.to_string());
         }

@@ -58,7 +58,7 @@ impl Decimal {
         value.in_range().then_some(value)
     }
 
-    /// The decimal nearest to `value` with so many significant digits.
+    /// The decimal nearest to `value` with this many significant digits.
     pub(super) fn from_f64(value: f64, digits: usize) -> Option<Decimal> {
         Decimal::parse(&format!("{value:.*e}", digits.saturating_sub(1)))
     }
@@ -95,7 +95,7 @@ impl Decimal {
         product.in_range().then_some(product)
     }
 
-    /// How often `step` goes into this number, if it does so without rest.
+    /// How often `step` goes into this number, if it does so without remainder.
     pub(super) fn whole_quotient(self, step: Decimal) -> Option<i128> {
         let (a, b, _) = self.aligned(step);
         (b != 0 && a % b == 0).then(|| a / b)

@@ -46,13 +46,13 @@ pub(super) struct Document {
     pub(super) settings: Vec<Leaf>,
     /// The tables among them, in the order of the file.
     pub(super) tables: Vec<(Vec<String>, Place)>,
-    /// What stands under `[sweep]`; `zip` and `list` as one leaf each.
+    /// The entries of `[sweep]`; `zip` and `list` as one leaf each.
     pub(super) sweep: Vec<Leaf>,
     /// The `[[figure]]` tables.
     pub(super) figures: Vec<(Place, Vec<Leaf>)>,
     /// Sections of a wrong form.
     pub(super) faults: Vec<Fault>,
-    /// The places of the tables in the order of their paths, once they are asked for.
+    /// The places of the tables in the order of their paths, once they were requested.
     places: OnceCell<Vec<usize>>,
 }
 
@@ -144,7 +144,7 @@ impl Document {
 /// The sections of tables by name.
 const SECTIONS: [&str; 4] = ["nodes", "links", "flows", "agents"];
 
-/// The fault of a section that gives more tables than a scenario can have nodes, links or flows: nothing of it is read.
+/// The error for a section with more tables than a scenario can have nodes, links or flows: none of it is read.
 fn too_many(name: &str, at: Place, value: &DeValue<'_>) -> Option<Fault> {
     match value {
         DeValue::Table(table) if SECTIONS.contains(&name) => too_many_tables(name, at, table.len()),
@@ -157,8 +157,8 @@ fn too_many_tables(name: &str, at: Place, count: usize) -> Option<Fault> {
     (count > MOST).then(|| Fault::new(at, name, text))
 }
 
-/// The same, told by the headers of tables, which are counted in no time and take no memory. In text of several lines
-/// what looks like a header may be none.
+/// The same, found from the headers of tables, which are counted quickly and without memory. Within multi-line text
+/// a line that looks like a header may not be one.
 fn too_many_headers(text: &str) -> Option<Fault> {
     if text.contains("\"\"\"") || text.contains("'''") {
         return None;

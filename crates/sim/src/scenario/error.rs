@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The most faults one message lists.
 const MOST_FAULTS: usize = 10;
-/// After so many faults what remains is not looked at.
+/// After this many faults the rest is not checked.
 pub(super) const ENOUGH_FAULTS: usize = 100;
 
 /// A scenario that cannot be run: one line per fault, each `place: key: found; expected`.
@@ -65,7 +65,7 @@ impl<'a> Overrides<'a> {
     }
 }
 
-/// Where a setting stands. Lines of the file come before overrides.
+/// The place of a setting. Lines of the file come before overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     /// A line of the file, counted from 1.
@@ -88,7 +88,7 @@ impl Fault {
         Fault { place, key: key.into(), text: text.into() }
     }
 
-    /// The fault in one line, whatever signs the names in it have.
+    /// The fault in one line, whatever characters the names in it have.
     fn line(&self, name: &str, overrides: Overrides<'_>) -> String {
         let breaks = |sign: char| sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}');
         let text = self.text(name, overrides);

@@ -4,21 +4,21 @@ use crate::model::{Config, LinkKind, TransportConfig};
 use lasthop_stack::hooks::parameter;
 use lasthop_stack::registry::ArqConfig;
 
-/// Knowledge or room that a key grants and nothing real has.
+/// Information or space that a key grants and no real protocol has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The key.
     pub key: String,
-    /// What tables and figures say of results made with it.
+    /// The label of results made with it, in tables and figures.
     pub label: &'static str,
-    /// What is granted, and why nothing real has it.
+    /// What is granted, and why no real protocol has it.
     pub meaning: &'static str,
 }
 
 /// What a point grants, each key once.
 pub(super) fn exceptions(config: &Config) -> Vec<Exception> {
     let mut found: Vec<Exception> = Vec::new();
-    // Few schemes have one, and there may be many flows: a key is written for those alone.
+    // Few schemes have one, and there may be many flows: a key is formatted only for those.
     let mut add = |exception: Option<parameter::Exception>, scheme: &dyn Fn() -> String| {
         let Some(parameter::Exception { parameter, label, meaning }) = exception else { return };
         let exception = Exception { key: format!("{}.{parameter}", scheme()), label, meaning };

@@ -146,7 +146,7 @@ fn default(key: &Key) -> (Option<String>, String) {
 }
 
 fn preset(by: &Preferred, key: &Key) -> (Option<String>, String) {
-    // A key that depends on anything else is one of 802.11 links alone.
+    // A key that depends on anything else is one of 802.11 links only.
     let on_other_links = |only: &Only| matches!(only, Only::Is("links.*.kind", kinds) if *kinds != ["wifi"]);
     let (value, source) = by.summary(key.only.is_empty() || key.only.iter().any(on_other_links));
     (Some(value), source)

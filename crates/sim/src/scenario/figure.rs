@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether any law tells losses of this flow apart, at any point.
+    /// Whether any law classifies losses of this flow, at any point.
     fn is_judged(&self, flow: &str) -> bool {
         let prefix = format!("flows.{flow}.judge");
         self.metrics.iter().any(|name| name.starts_with(&prefix))
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
         for leaf in leaves {
             let value = leaf.key();
             let at = format!("{name}.{value}");
-            // A line or row that several values tell from the others is named by all of them.
+            // A line or row that several values distinguish is named by all of them.
             let is_known =
                 known.contains(&value) || value.split(", ").all(|part| known.iter().any(|one| one == part));
             match &leaf.item.raw {

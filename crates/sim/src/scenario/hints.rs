@@ -4,7 +4,7 @@ use super::quantity::Dim;
 
 /// What a word of another program leads to.
 enum Hint {
-    /// The keys that stand for it; the first unless another one belongs to the same table.
+    /// The keys that correspond to it; the first unless another one belongs to the same table.
     Keys(&'static [&'static str]),
     /// It is not modelled.
     Absent(&'static str),
@@ -15,7 +15,7 @@ use Hint::{Absent, Keys};
 /// What a hint says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// What the word is called here.
+    /// The name of the word here.
     Meant(String),
     /// That it is not modelled, and what is instead.
     Absent(String),
@@ -82,7 +82,7 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     ),
 ];
 
-/// Words of values, likewise: the noun of the key's words, the words given, and what is said.
+/// Words of values, likewise: the noun of the key's words, the words given, and the hint.
 const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
     ("variant", &["dctcp", "prague"], Absent(AQM)),
     ("variant", &["bbrv2", "bbr2", "bbrv3", "bbr3"], Absent("\"bbr\" is version 1")),
@@ -110,7 +110,7 @@ const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
     ("standard", &["80211g", "80211n", "80211ac", "80211ax", "80211be", "80211p"], Absent(MODERN_WIFI)),
 ];
 
-/// Units of other programs, and the one that is meant; their case is looked at where it alone tells two apart.
+/// Units of other programs, and the one that is meant; their case matters only where nothing else distinguishes two.
 const UNIT_HINTS: &[(Dim, &[&str], &str)] = &[
     (Dim::Rate, &["bps", "b/s", "bits/s", "bit", "bits"], "bit/s"),
     (Dim::Rate, &["kbps", "kb/s", "kbits/s", "kbit", "kbits", "k"], "kbit/s"),
@@ -134,7 +134,7 @@ const UNIT_HINTS: &[(Dim, &[&str], &str)] = &[
     (Dim::Speed, &["mps", "meters/s"], "m/s"),
 ];
 
-/// What to say of a key that is not known, for a path whose part at `depth` leaves the table of keys.
+/// The hint for an unknown key, for a path whose part at `depth` leaves the table of keys.
 pub(super) fn of_key(path: &[&str], depth: usize) -> Option<Said> {
     let word = plain(path[depth]);
     let (_, hint) = KEY_HINTS.iter().find(|(words, _)| words.contains(&word.as_str()))?;
@@ -162,7 +162,7 @@ pub(super) fn of_key(path: &[&str], depth: usize) -> Option<Said> {
     Some(Said::Meant(parts.collect::<Vec<_>>().join(".")))
 }
 
-/// What to say of a word that is not one of the `known` ones of this noun.
+/// The hint for a word that is not one of the `known` ones of this noun.
 pub(super) fn of_word(noun: &str, word: &str, known: &[&str]) -> Option<Said> {
     let given = plain(word);
     let of_noun = |entry: &&(&str, &[&str], Hint)| entry.0 == noun && entry.1.contains(&given.as_str());
@@ -186,7 +186,7 @@ pub(super) fn of_unit(unit: &str, dims: &[Dim]) -> Option<&'static str> {
     hinted.map(|(_, _, meant)| *meant).or_else(by_case)
 }
 
-/// What a unit of another program measures. One letter stands for several.
+/// What a unit of another program measures. One letter may denote several.
 pub(super) fn dim_of_unit(unit: &str) -> Option<Dim> {
     let lower = unit.to_lowercase();
     let known = UNIT_HINTS.iter().find(|(_, words, _)| lower.len() > 1 && words.contains(&lower.as_str()));

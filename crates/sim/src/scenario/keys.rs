@@ -33,12 +33,12 @@ pub(super) use table::KEYS;
 pub use words::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 pub(super) use words::{BINNED_PANELS, names};
 
-/// One key. `*` in its path stands for the name of a node, link, flow or agent.
+/// One key. `*` in its path is the name of a node, link, flow or agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) path: &'static str,
     pub(super) kind: Kind,
-    /// Words that are legal beside the kind, such as `none`.
+    /// Words that are legal besides the kind, such as `none`.
     pub(super) words: &'static [&'static str],
     pub(super) least: Option<Bound>,
     pub(super) most: Option<Bound>,
@@ -87,7 +87,7 @@ pub(super) enum Kind {
     Metric,
     /// Swept keys and one of their values each.
     Where,
-    /// Swept values and what stands for each in a figure.
+    /// Swept values and the label of each in a figure.
     Names,
 }
 
@@ -102,17 +102,17 @@ pub(super) enum Default {
     Text(&'static str),
     /// The value of another key.
     Like(&'static str),
-    /// What the profile of the flow says.
+    /// The value in the profile of the flow.
     Profile(Profiled),
     /// The part of the pair that `tcp.variant` names.
     Variant(Part),
-    /// What the standard, flavour or radio of the link says.
+    /// The value given by the standard, flavour or radio of the link.
     Preset(Preferred),
     /// One word where another key has a certain value, and else another.
     Follows { key: &'static str, value: &'static str, then: &'static str, or: &'static str },
-    /// What the point coordinator says by itself.
+    /// The point coordinator's own default.
     Pcf(fn(&PcfConfig) -> String),
-    /// What the profile says, but for certain values of another key, which need another.
+    /// The value in the profile, except for certain values of another key, which require another.
     Unless(Unless),
 }
 
@@ -130,7 +130,7 @@ pub(super) struct Unless {
     pub(super) by: Profiled,
     pub(super) key: &'static str,
     pub(super) values: &'static [&'static str],
-    /// What these values need, and where that stands.
+    /// What these values require, and the source of that.
     pub(super) then: &'static str,
     pub(super) source: &'static str,
 }
@@ -232,7 +232,7 @@ impl Key {
         ["run.", "nodes.", "links.", "flows.", "agents."].iter().any(|section| self.path.starts_with(section))
     }
 
-    /// Whether this key says how often, for how long or under which name, but not what a run computes.
+    /// Whether this key states how often, for how long or under which name a run is made, but not what it computes.
     pub(super) fn is_outside_result(&self) -> bool {
         matches!(
             self.path,
@@ -285,7 +285,7 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Key> {
     })
 }
 
-/// What to write in the place of a key that has moved: those of an agent stand under its kind.
+/// The replacement of a key that has moved: those of an agent are under its kind.
 pub(super) fn moved(path: &[&str]) -> Option<String> {
     let ["agents", agent, name] = path else { return None };
     let end = format!(".{name}");

@@ -15,7 +15,7 @@ use std::ops::Deref;
 pub(super) use form::{ByProfile, Keys, Presets, Section, Slot, SlotDefault, SlotOnly};
 use form::{Form, SECTIONS};
 
-/// Sections that are no settings, and what is said of one that is set like them.
+/// Sections that are not settings, and the message for one that is set like them.
 const OF_FILE: [(&str, &str); 2] = [
     ("sweep", "can be set only in the file; expected the swept key itself, to fix its value"),
     (
@@ -74,7 +74,7 @@ impl Layout {
         (section, here / keys, here % keys)
     }
 
-    /// What there is to know of a key, whatever the table.
+    /// What is known of a key, whatever its table.
     pub(super) fn at(&self, slot: usize) -> &'static Slot {
         let (section, _, place) = self.split(slot);
         &Form::of(section).slots[place]
@@ -143,7 +143,7 @@ impl Layout {
     pub(super) fn has_table(&self, path: &[String]) -> bool {
         let [first, rest @ ..] = path else { return false };
         let Some(section) = Section::named(first) else { return false };
-        // Names hold no points, but what stands in quotes may.
+        // Names contain no dots, but quoted parts may.
         let below = match self.roster(section) {
             None => rest,
             Some(names) => match rest {
@@ -157,7 +157,7 @@ impl Layout {
 
     /// The slot of a path, or where the path leaves the table of keys.
     pub(super) fn locate(&self, path: &[&str]) -> Result<usize, Astray> {
-        // A name in quotes may hold a point, and then looks like another key.
+        // A quoted name may contain a dot, and then looks like another key.
         if path.iter().all(|part| !part.contains('.'))
             && let Some(slot) = self.slot(&path.join("."))
         {
@@ -203,7 +203,7 @@ impl Layout {
     }
 }
 
-/// `unknown key; did you mean …` for a path whose part at `depth` is none of the known ones.
+/// `unknown key; did you mean …` for a path whose part at `depth` is not known.
 pub(super) fn unknown_key(path: &[&str], depth: usize, known: &[&str]) -> String {
     let name = path[depth];
     match hints::of_key(path, depth) {

@@ -18,7 +18,7 @@ use lasthop_stack::units::Metres;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// More nodes, links or flows than this are taken for a slip.
+/// More nodes, links or flows than this are considered a mistake.
 pub(super) const MOST: usize = 10_000;
 
 /// All nodes, links and flows of a point.
@@ -52,11 +52,11 @@ pub(super) struct Link {
     pub(super) table: usize,
     pub(super) nodes: Vec<usize>,
     pub(super) access_point: Option<usize>,
-    /// The station whose ledger of airtime is asked for.
+    /// The station whose airtime ledger is requested.
     pub(super) observer: Option<usize>,
     /// The station whose frames a list of losses counts.
     pub(super) counted: Option<usize>,
-    /// The stations at which frames are lost, if not at all.
+    /// The stations at which frames are lost, if not at all of them.
     pub(super) lossy: Option<Vec<usize>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Flow {
 pub(super) type Astray = (String, String);
 
 impl Members {
-    /// The members at a point whose sheet misses nothing; or all that is wrong with them.
+    /// The members at a point whose sheet is complete; or all errors in them.
     pub(super) fn of(sheet: &Sheet<'_>) -> Result<Members, Vec<Astray>> {
         let mut reader =
             Reader { sheet, members: Members::default(), nodes: Tables::default(), faults: Vec::new() };
@@ -115,7 +115,7 @@ impl Name {
     }
 }
 
-/// What the tables of a section stand for: members by their names, and those of each table.
+/// What the tables of a section define: members by their names, and those of each table.
 #[derive(Debug, Default)]
 struct Tables {
     members: Roster,
@@ -124,7 +124,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Adds the next table; an error tells which name is taken.
+    /// Adds the next table; the error is the name that is already in use.
     fn add(&mut self, names: &[&Name], is_group: bool) -> Result<(), String> {
         let begin = self.members.len();
         for name in names {
@@ -137,7 +137,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The members that a name stands for, and whether they are a group; an error is `found; expected`.
+    /// The members that a name denotes, and whether they are a group; an error is `found; expected`.
     fn find(&self, what: &str, roster: &Roster, name: &str) -> Result<(Range<usize>, bool), String> {
         if let Some(table) = roster.place(name) {
             return Ok((self.ranges[table].clone(), self.is_group[table]));
@@ -146,7 +146,7 @@ impl Tables {
             return Ok((place..place + 1, false));
         }
         let mut groups = roster.groups_of(name).map(|(table, _)| table);
-        // Tables that stand later may not have been read yet.
+        // Later tables may not have been read yet.
         let Some(table) = groups.find(|table| self.is_group.get(*table) == Some(&true)) else {
             let known: Vec<&str> = roster.iter().map(String::as_str).collect();
             return Err(unknown(what, name, &known));
@@ -166,7 +166,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Whether so much is wrong that the rest is not looked at.
+    /// Whether there are so many errors that the rest is not checked.
     fn gives_up(&self) -> bool {
         self.faults.len() > ENOUGH_FAULTS
     }
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
         self.faults.push((key.into(), text.into()));
     }
 
-    /// Whether so many more can be added to those there are.
+    /// Whether this many more can be added.
     fn fits(&mut self, there: usize, more: usize, table: Table<'_>, key: &str) -> bool {
         let all = there.saturating_add(more);
         if all > MOST {
@@ -260,14 +260,14 @@ impl<'a> Reader<'a> {
         self.fault(link.key(key), text);
     }
 
-    /// The nodes that a list of names stands for; `None` where a word stands in its place.
+    /// The nodes that a list of names denotes; `None` if it is a word instead.
     fn several_nodes(&mut self, link: Table<'a>, key: &str) -> Option<Vec<usize>> {
         let Some(Value::List(names)) = link.get(key) else { return None };
         let ranges: Vec<_> = names.iter().filter_map(|name| self.named(link, key, name)).collect();
         Some(ranges.into_iter().flat_map(|(range, _)| range).collect())
     }
 
-    /// The one node that a key names, unless it holds a word in the place of a name.
+    /// The one node that a key names, unless its value is a word instead of a name.
     fn one_node(&mut self, link: Table<'a>, key: &str, word: &str) -> Option<usize> {
         let value = link.get(key).filter(|value| !value.is(word))?;
         let (range, _) = self.named(link, key, value)?;
@@ -304,7 +304,8 @@ impl<'a> Reader<'a> {
         names.zip(pairs).map(link).collect()
     }
 
-    /// Joins two lots of nodes in order: each node of the smaller one stands for as many of the larger one in a row.
+    /// Joins two lists of nodes in order: each node of the shorter one with equally many consecutive nodes of the
+    /// other.
     fn pairs(
         &mut self,
         table: Table<'_>,
@@ -356,7 +357,7 @@ impl<'a> Reader<'a> {
         tables
     }
 
-    /// Pairs of different nodes by chance. A pair does not depend on how many others there are.
+    /// Random pairs of different nodes. A pair does not depend on how many others there are.
     fn random_pairs(
         &mut self,
         (name, flow): (&str, Table<'_>),
@@ -386,7 +387,7 @@ impl<'a> Reader<'a> {
     /// Agents may name nodes, links and flows that are members of a group.
     fn agents(&mut self, links: &Tables, flows: &Tables) {
         let layout = &self.sheet.plan.layout;
-        // Where a flow is at fault the others cannot be numbered.
+        // If a flow is invalid the others cannot be numbered.
         if !self.faults.is_empty() {
             return;
         }
@@ -413,7 +414,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A place below `count`, each as likely as the others within one part in 2^53 of `count`.
+/// An index below `count`, uniform to within `count` parts in 2^53.
 fn drawn(stream: &mut Stream, count: usize) -> usize {
     ((stream.uniform() * count as f64) as usize).min(count - 1)
 }

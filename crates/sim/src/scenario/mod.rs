@@ -65,9 +65,9 @@ pub struct Scenario {
     figures: Vec<Json>,
     warnings: Vec<String>,
     exceptions: Vec<Exception>,
-    /// Points that have all metrics between them.
+    /// Points that together have all metrics.
     shapes: Vec<usize>,
-    /// Their names, once they are asked for.
+    /// Their names, once they were requested.
     metrics: OnceLock<Vec<String>>,
 }
 
@@ -97,7 +97,7 @@ impl Scenario {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, or what it says cannot be run.
+    /// The file cannot be read, or its scenario cannot be run.
     pub fn from_file(path: &Path, overrides: Overrides<'_>) -> Result<Scenario, ScenarioError> {
         let text = file::text(path)?;
         Scenario::under(&text, &path.display().to_string(), overrides)
@@ -106,7 +106,7 @@ impl Scenario {
     /// Reads TOML text; `name` stands for the file in messages.
     ///
     /// # Errors
-    /// What the text says cannot be run.
+    /// The scenario cannot be run.
     pub fn from_text(
         text: &str,
         name: &str,
@@ -178,13 +178,13 @@ impl Scenario {
     /// The same text under more overrides; a later one wins.
     ///
     /// # Errors
-    /// What results cannot be run.
+    /// The resulting scenario cannot be run.
     pub fn with_overrides(&self, more: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         let all = [self.overrides.as_slice(), more].concat();
         Scenario::under(&self.text, &self.name, Overrides { pairs: &all, argument: &self.argument })
     }
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -226,13 +226,13 @@ impl Scenario {
         self.head_count("run.replications")
     }
 
-    /// Remarks on what is legal but looks like a slip.
+    /// Remarks on settings that are legal but look like mistakes.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What its points grant that no protocol could have, each once.
+    /// The exceptions that its points grant, each once.
     #[must_use]
     pub fn exceptions(&self) -> &[Exception] {
         &self.exceptions

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The most names that one message lists.
 const MOST_LISTED: usize = 8;
-/// Shorter names are contained in too many others to be meant by them.
+/// Shorter names are part of too many others to be a useful suggestion.
 const LEAST_PART: usize = 3;
 
 /// The known name nearest to `name`, if it is near enough to be what was meant.
@@ -62,7 +62,7 @@ fn far(name: &str, known: &str) -> Option<usize> {
                 && whole.contains(part)
         };
         let lengths = name.chars().count() + known.chars().count();
-        // After all slips; the more of both names is shared, the nearer.
+        // Ranked after all misspellings; the more of both names is shared, the nearer.
         let shared = if part(&known, &name) {
             name.chars().count()
         } else if part(&name, &known) {

@@ -49,7 +49,7 @@ impl Placement {
         }
     }
 
-    /// Where node `number` of the `count` around hub `hub` stands, all counted from 0.
+    /// The position of node `number` of the `count` around hub `hub`, all counted from 0.
     ///
     /// A random place does not depend on how many others there are.
     pub(super) fn at(&mut self, number: u64, count: u64, hub: u64) -> (f64, f64) {
@@ -80,8 +80,8 @@ impl Placement {
     }
 }
 
-/// Whether it is given where the nodes stand that a name stands for: by their position, their place, or that of the nodes
-/// around which they have theirs.
+/// Whether the nodes that a name denotes have given positions: by their position, their place, or that of the nodes
+/// around which they are placed.
 pub(super) fn is_given(sheet: &Sheet<'_>, name: &str) -> bool {
     let roster = &sheet.plan.layout.nodes;
     let table = |name: &str| roster.place(name).or_else(|| Some(roster.groups_of(name).next()?.0));

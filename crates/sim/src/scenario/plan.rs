@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// Takes note of a table of the file; true if it has no place in a scenario.
+    /// Records a table of the file; true if a scenario cannot have it.
     fn set_table(&mut self, path: &[String], place: Place, faults: &mut Faults) -> bool {
         self.note_transport(path);
         if self.layout.has_table(path) {
@@ -98,7 +98,7 @@ impl Plan {
         }
     }
 
-    /// Sets a key of the file; true if it has no place in a scenario.
+    /// Sets a key of the file; true if a scenario cannot have it.
     fn set(&mut self, leaf: &Leaf, tables: &BTreeSet<&[String]>, faults: &mut Faults) -> bool {
         self.note_transport(&leaf.path);
         let place = leaf.item.place;
@@ -189,7 +189,7 @@ fn parts(path: &[String]) -> Vec<&str> {
 /// The keys of a document, from the names it gives to nodes, links, flows and agents.
 fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
     let mut sections: [Vec<String>; 4] = Default::default();
-    // A value in the place of a table still names what it stands for, so that its fault is reported once.
+    // A value in the place of a table still defines its name, so that its fault is reported once.
     let values = document.settings.iter().map(|leaf| (&leaf.path, leaf.item.place));
     for (path, place) in document.tables.iter().map(|(path, place)| (path, *place)).chain(values) {
         let section = match path.as_slice() {
@@ -202,13 +202,13 @@ fn layout_of(document: &Document, faults: &mut Faults) -> Layout {
                 format!("\"{}\" is not a name; expected letters, digits, - and _", path[1].escape_debug());
             faults.push(Fault::new(place, path[0].clone(), text));
         }
-        // The name is known all the same, so that a reference to it is not a second fault.
+        // The name is known nevertheless, so that a reference to it is not a second fault.
         sections[section].push(path[1].clone());
     }
     Layout::new(sections)
 }
 
-/// Whether a node, link, flow, agent or figure may be called so.
+/// Whether a node, link, flow, agent or figure may have this name.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

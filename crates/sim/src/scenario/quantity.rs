@@ -136,7 +136,7 @@ impl Dim {
         matches!(self, Dim::Length | Dim::Level | Dim::Gain)
     }
 
-    /// Whether it is a logarithm, whose greatest values stand for powers that no number holds.
+    /// Whether it is a logarithm, whose greatest values represent powers beyond the range of a number.
     fn is_logarithm(self) -> bool {
         matches!(self, Dim::Level | Dim::Gain)
     }

@@ -6,7 +6,7 @@ use super::keys::{Key, Kind};
 use super::quantity::{Dim, Quantity, Unread};
 use super::value::{Names, Value};
 
-/// More values than this are no axis.
+/// An axis has no more values than this.
 const MOST_VALUES: usize = 1_000_000;
 /// Significant digits of the values between the ends of a logarithmic range.
 const LOG_DIGITS: usize = 6;

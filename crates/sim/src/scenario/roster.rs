@@ -5,7 +5,7 @@ use std::ops::Deref;
 /// The hash of nothing.
 pub(super) const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, which can go on from what it has come to.
+/// FNV-1a, which can continue from an earlier hash.
 pub(super) fn hashed(hash: u64, text: &str) -> u64 {
     text.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -13,7 +13,7 @@ pub(super) fn hashed(hash: u64, text: &str) -> u64 {
 /// Places by hash: an open table, which nothing iterates over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// A hash and a place; as many as a power of two, at most half of them taken.
+    /// Hashes with places; the number of cells is a power of two, at most half of them in use.
     cells: Vec<Option<(u32, u32)>>,
     taken: usize,
 }
@@ -38,7 +38,7 @@ impl Index {
         self.cells[cell] = Some(taken);
     }
 
-    /// The place with this hash that is meant.
+    /// The place with this hash that satisfies `is_meant`.
     pub(super) fn find(&self, hash: u64, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
         if self.cells.is_empty() {
             return None;
@@ -90,12 +90,12 @@ impl Roster {
         self.index.find(hashed(EMPTY, name), |place| self.names[place] == name)
     }
 
-    /// Whether a name may stand for something: one of them, or a member of one, such as `sta12` of `sta`.
+    /// Whether a name may refer to something: one of them, or a member of one, such as `sta12` of `sta`.
     pub(super) fn may_hold(&self, name: &str) -> bool {
         self.place(name).is_some() || self.groups_of(name).next().is_some()
     }
 
-    /// Those of which this may be a member by its name, each with the number of the member.
+    /// The names of groups of which this may be a member by its name, each with the number of the member.
     pub(super) fn groups_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (usize, u64)> + 'a {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         (1..=digits).rev().filter_map(move |digits| {

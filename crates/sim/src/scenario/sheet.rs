@@ -9,7 +9,7 @@ use super::value::Value;
 
 /// The values of one point by slot; a slot without a meaning at this point has none.
 ///
-/// No value is copied: each is lent by what sets it, or by the form that has the default.
+/// No value is copied: each is borrowed from what sets it, or from the form that has the default.
 #[derive(Debug)]
 pub(super) struct Sheet<'a> {
     pub(super) plan: &'a Plan,
@@ -42,7 +42,7 @@ pub(super) enum From {
     Slot(usize),
 }
 
-/// What there is in a slot that has a meaning.
+/// The content of a slot that has a meaning.
 enum Found<'a> {
     Cell(Cell<'a>),
     Nothing,
@@ -50,7 +50,7 @@ enum Found<'a> {
     Missing,
 }
 
-/// The way a flow's data travels.
+/// The transport of a flow's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Transport {
     Tcp,
@@ -60,7 +60,7 @@ pub(super) enum Transport {
 /// The kinds of sources that run over TCP unless a flow says otherwise.
 const RELIABLE: [&str; 6] = ["bulk", "file", "ftp", "web", "mail", "mix"];
 
-/// What sets a slot beside its default.
+/// What sets a slot, other than its default.
 #[derive(Clone, Copy, Default)]
 struct Given<'a> {
     swept: Option<&'a Value>,
@@ -124,7 +124,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// How the data of a flow travels.
+    /// The transport of a flow.
     pub(super) fn transport(&self, flow: usize) -> Transport {
         self.transport_of(flow, self.table(Section::Flows, flow).get("app.kind"))
     }
@@ -141,7 +141,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// What there is at a place of a table, given by its section, its place there and its first slot.
+    /// The content at a place of a table, given by its section, its place there and its first slot.
     fn found(&self, table: (Section, usize, usize), place: usize, given: Given<'a>) -> Found<'a> {
         let (section, number, first) = table;
         let slot = &section.slots()[place];
@@ -302,7 +302,7 @@ pub(super) fn rows(plan: &Plan, point: usize) -> Vec<usize> {
     rows
 }
 
-/// Where the value of a slot at a point stands, if anything sets it.
+/// The place of the setting that sets a slot at a point, if any.
 pub(super) fn place(plan: &Plan, slot: usize, point: usize) -> Option<Place> {
     let swept = plan.axes.iter().zip(rows(plan, point)).find_map(|(axis, row)| {
         let column = axis.slots.iter().position(|other| *other == slot)?;

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 pub(super) struct Survey {
     used: Vec<bool>,
     pub(super) shapes: Vec<usize>,
-    /// What decides which metrics there are, as far as it was met.
+    /// What determines the metrics, as far as it has been found.
     met: BTreeSet<Shape>,
 }
 
@@ -41,7 +41,7 @@ impl Survey {
         survey
     }
 
-    /// Takes note of a point and its members, where nothing is wrong with them.
+    /// Records a point and its members, if they are valid.
     pub(super) fn note(&mut self, point: usize, sheet: &Sheet<'_>, members: Option<&Members>) {
         for (slot, used) in self.used.iter_mut().enumerate() {
             *used |= sheet.at(slot).is_some();
@@ -80,7 +80,7 @@ pub(super) fn merged(mut some: Vec<String>, more: Vec<String>) -> Vec<String> {
     some
 }
 
-/// Settings without a meaning at any point, neither as given nor, for those of the file, without the overrides.
+/// Settings that have no meaning at any point, neither as given nor, for those of the file, without the overrides.
 pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
     let mut faults = Faults::new();
     for (&slot, setting) in &plan.base {
@@ -101,12 +101,12 @@ pub(super) fn unused(plan: &Plan, survey: &Survey, of_file: &Survey) -> Faults {
     faults
 }
 
-/// What a slot that no point uses is for.
+/// The message for a slot that no point uses, with the condition under which it has a meaning.
 fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
     let (section, _, mut place) = plan.layout.split(slot);
     let (slots, first) = (section.slots(), slot - place);
-    // A condition on a key that is itself without meaning leads on to the condition of that key; but where that key is
-    // only not set, to set it is what is expected.
+    // If a condition refers to a key that has no meaning itself, the message states the condition of that key; but if
+    // that key is merely not set, the message asks to set it.
     while let Some(SlotOnly::Is(other, _)) = slots[place].only.first()
         && !survey.used[first + other]
         && !slots[*other].only.is_empty()
@@ -117,7 +117,7 @@ fn purpose(plan: &Plan, survey: &Survey, slot: usize) -> String {
     let key = plan.layout.key(first + place);
     let name = key.split('.').nth(1).unwrap_or("");
     let only = slots[place].def.only;
-    // A condition that holds wherever the key of another one has a meaning is met where that key is used.
+    // A condition that holds wherever the key of another condition has a meaning is met where that key is used.
     let is_met = |condition: &Only| {
         slots[place].only.iter().any(|other| match other {
             SlotOnly::Is(key, _) => survey.used[first + key] && slots[*key].def.only.contains(condition),

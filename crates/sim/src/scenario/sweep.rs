@@ -7,20 +7,20 @@ use super::range;
 use super::value::Value;
 use std::collections::BTreeSet;
 
-/// More points than this are taken for a slip.
+/// More points than this are considered a mistake.
 pub(super) const MOST_POINTS: usize = 1_000_000;
 
 /// Keys that advance together.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) slots: Vec<usize>,
-    /// One value of each key, and where it stands.
+    /// One value of each key, and its place in the text.
     pub(super) rows: Vec<Vec<(Value, Place)>>,
     pub(super) place: Place,
 }
 
 impl Axis {
-    /// Takes out the keys that an override fixes; rows that then are alike become one.
+    /// Removes the keys that an override fixes; rows that are then equal become one.
     pub(super) fn fix(&mut self, fixed: &[usize]) {
         let kept: Vec<usize> =
             (0..self.slots.len()).filter(|column| !fixed.contains(&self.slots[*column])).collect();
@@ -69,7 +69,7 @@ pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec
     all
 }
 
-/// The fault of a sweep with more points than anyone runs.
+/// The error for a sweep with too many points.
 pub(super) fn too_many(axes: &[Axis]) -> Option<Fault> {
     let mut points = 1_usize;
     for axis in axes {

@@ -26,7 +26,7 @@ mod wimax;
 
 use super::{Scenario, ScenarioError, keys, nearest};
 
-/// The keys of a link, as a message lists them in answer to another.
+/// The keys of a link, as a message lists them for an unknown one.
 fn keys_of_a_link(given: &str) -> String {
     nearest::listed(given, &keys::children(&["links", "x"]))
 }
@@ -79,7 +79,7 @@ fn changed(from: &str, to: &str) -> String {
     BASE.replace(from, to)
 }
 
-/// [`BASE`] with more at its end.
+/// [`BASE`] with this text at its end.
 fn extended(more: &str) -> String {
     format!("{BASE}{more}")
 }

@@ -73,7 +73,7 @@ impl Value {
         }
     }
 
-    /// Whether this is what a text in canonical form says.
+    /// Whether this is the value of a text in canonical form.
     pub(super) fn is_written(&self, text: &str) -> bool {
         match self {
             Value::Text(own) => own == text,
@@ -131,7 +131,7 @@ impl Key {
         }
     }
 
-    /// Reads the text of a canonical value or default, which stands in no file.
+    /// Reads the text of a canonical value or default, which is not part of a file.
     pub(super) fn read_text(&self, text: &str) -> Option<Value> {
         let item = |text: &str| Item { raw: Raw::Text(text.to_string()), place: Place::Line(0) };
         let raw = match self.kind {
@@ -232,7 +232,7 @@ impl Key {
     }
 
     fn nodes(&self, items: &[Item], nodes: Option<&Roster>) -> Result<Value, String> {
-        // One name is enough where it stands for several nodes, which is seen when all are known.
+        // One name suffices if it denotes several nodes, which is checked when all are known.
         if items.is_empty() {
             return Err(format!("0 names; expected {}", self.expected(None)));
         }
@@ -409,7 +409,7 @@ fn twice(values: &[Value]) -> Option<&Value> {
 }
 
 impl Raw {
-    /// What was found, where its kind is the fault.
+    /// A description of the value, where its kind is the error.
     fn describe_kind(&self) -> String {
         match self {
             Raw::Number(number) => format!("{number} is a number"),

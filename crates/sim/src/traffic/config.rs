@@ -20,7 +20,7 @@ pub struct AppConfig {
 pub enum AppKind {
     /// As much as the transport takes.
     Bulk,
-    /// So many bytes, then close.
+    /// This many bytes, then close.
     File {
         /// Size of the file.
         size: Bytes,
@@ -68,7 +68,7 @@ pub enum AppKind {
         /// Payload of a request, and of its answer.
         packet: u32,
     },
-    /// A user at the receiving node who opens a connection for each session, and asks the sending node for what it sends.
+    /// A user at the receiving node who opens a connection for each session, and requests data from the sending node.
     User(Box<UserConfig>),
 }
 
@@ -96,7 +96,7 @@ pub enum Shares {
     Session,
     /// Clients, each of which draws the class of all its sessions.
     Client,
-    /// Bytes asked for, in the mean; each session draws its class.
+    /// Mean bytes requested; each session draws its class.
     Bytes,
 }
 

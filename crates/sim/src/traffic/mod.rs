@@ -18,9 +18,9 @@ use crate::engine::streams::Stream;
 pub enum Act {
     /// It writes without end.
     WriteForEver,
-    /// It writes so many bytes and closes.
+    /// It writes this many bytes and closes.
     WriteAndClose(u64),
-    /// It writes one packet of so many bytes, and acts again at this time.
+    /// It writes one packet of this many bytes, and acts again at this time.
     WritePacket(u32, Time),
 }
 

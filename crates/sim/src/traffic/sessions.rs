@@ -133,12 +133,12 @@ pub fn probabilities(config: &UserConfig) -> [f64; 3] {
     weights.map(|weight| weight / all)
 }
 
-/// A session in the mean.
+/// The average session.
 #[derive(Clone, Copy, Debug)]
 pub struct MeanSession {
     /// Files, pages or messages.
     pub transfers: u32,
-    /// What is asked for, one request each.
+    /// Objects requested, one request each.
     pub objects: f64,
     /// Bytes that the server sends.
     pub bytes: f64,
@@ -146,7 +146,7 @@ pub struct MeanSession {
     pub pauses_s: f64,
 }
 
-/// What a session of this class is in the mean.
+/// The average session of this class.
 #[must_use]
 pub fn mean_session(config: &UserConfig, class: Class) -> MeanSession {
     let single = |files: &Files| MeanSession {

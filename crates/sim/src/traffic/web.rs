@@ -25,7 +25,7 @@ const NUMBER_MEAN: f64 = 5.64;
 /// The most objects of a page of the model, the main one included.
 const MOST_OBJECTS: usize = 54;
 
-/// A lognormal law of which what is out of bounds is drawn again.
+/// A lognormal law; values out of bounds are drawn again.
 struct Truncated {
     mu: f64,
     sigma: f64,
@@ -83,7 +83,7 @@ fn draw_number(stream: &mut Stream) -> u32 {
     libm::round(drawn.min(NUMBER_MOST) - NUMBER_LEAST) as u32
 }
 
-/// The objects of a page in the mean, the main one included.
+/// The average number of objects of a page, the main one included.
 pub(super) fn mean_objects(pages: &Pages) -> f64 {
     match pages.model {
         PageModel::ThreeGpp2 => 1.0 + NUMBER_MEAN,
@@ -91,7 +91,7 @@ pub(super) fn mean_objects(pages: &Pages) -> f64 {
     }
 }
 
-/// The bytes of a page in the mean.
+/// The average bytes of a page.
 pub(super) fn mean_page(pages: &Pages) -> f64 {
     match pages.model {
         PageModel::ThreeGpp2 => MAIN.mean() + NUMBER_MEAN * EMBEDDED.mean(),

@@ -63,7 +63,7 @@ pub fn source(kind: AppKind) -> AppConfig {
     AppConfig { start: Time::ZERO, spread: Span::ZERO, stop: None, kind }
 }
 
-/// A source of a file of so many bytes.
+/// A source of a file of this many bytes.
 pub fn file(size: u64) -> AppConfig {
     source(AppKind::File { size: Bytes(size) })
 }

@@ -12,7 +12,7 @@ fn trajectory(motion: &Motion, node: usize) -> Trajectory {
     Trajectory::new(motion, 1, 0, &format!("n{node}"))
 }
 
-/// Where each of so many nodes is at a time.
+/// The positions of this many nodes at a time.
 fn places(motion: &Motion, nodes: usize, at: Time) -> Vec<Point> {
     (0..nodes).map(|node| trajectory(motion, node).at(at)).collect()
 }

@@ -23,9 +23,9 @@ pub struct RadioConfig {
     pub system_loss: f64,
     /// How power falls with distance.
     pub propagation: Propagation,
-    /// What obstacles make of it.
+    /// Shadowing by obstacles.
     pub shadowing: Option<Shadowing>,
-    /// What echoes make of it.
+    /// Fading by echoes.
     pub fading: Option<Fading>,
     /// Power at which stations hear each other when one of them has no position, W.
     pub flat_power_w: f64,
@@ -121,7 +121,7 @@ pub enum Reception {
 /// Losses by chance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorConfig {
-    /// How likely a loss is.
+    /// The law of the losses.
     pub law: ErrorLaw,
     /// What a loss means.
     pub meaning: LossMeaning,
@@ -131,7 +131,7 @@ pub struct ErrorConfig {
     pub at: Option<Vec<usize>>,
 }
 
-/// How likely a frame is lost.
+/// The law of the losses of a medium.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorLaw {
     /// Never.

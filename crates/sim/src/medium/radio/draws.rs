@@ -27,7 +27,7 @@ impl StreamBase {
     }
 }
 
-/// What is drawn for separately.
+/// Kinds of frames with separate draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Data,
@@ -55,7 +55,7 @@ impl Class {
     }
 }
 
-/// What distinguishes a packet on the air: the host's handle may come again, and so may the sequence number.
+/// What distinguishes a packet on the air: the host's handle may recur, and so may the sequence number.
 type PacketId = (u64, u16);
 
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::modulation::{Memo, Modulation};
 use super::receiver::Followed;
 use crate::engine::streams::Stream;
 
-/// What chance did to a frame that arrived undisturbed.
+/// The effect of chance on a frame that arrived undisturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Passes,
@@ -100,7 +100,8 @@ impl Losses {
 
     /// Whether the frame, received by station `at` to which it is addressed, comes through.
     ///
-    /// Kept out of the loop over those that hear a frame, which is the shorter for it where nothing is lost by chance.
+    /// Not inlined into the loop over those that hear a frame, which is shorter without it if nothing is lost by
+    /// chance.
     #[inline(never)]
     pub(super) fn judge(
         &mut self,
@@ -282,7 +283,7 @@ impl Pairs {
 impl Channel {
     fn stay(&mut self, since: Time, mean: &[Span; 2]) {
         let mean_s = mean[usize::from(self.bad)].as_secs();
-        // A state without length lasts the shortest time there is, so that time goes on.
+        // A state of length zero lasts the shortest possible time, so that time advances.
         let stay = Span::from_secs_f64(self.stream.exponential(mean_s)).max(Span(1));
         self.until = since.after(stay);
     }

@@ -20,9 +20,9 @@ use lasthop_stack::units::{Span, Time};
 use super::config::{Fading, Redraw, Shadowing, db_to_ratio};
 use crate::engine::streams::{Stream, key};
 
-/// By this factor the power of Rayleigh fading exceeds its mean in fewer than one of a million blocks.
+/// The power of Rayleigh fading exceeds its mean by this factor in fewer than one of a million blocks.
 const MOST_RAYLEIGH: f64 = 14.0;
-/// By so many standard deviations shadowing is above its mean in fewer than one of a million blocks.
+/// Shadowing exceeds its mean by this many standard deviations in fewer than one of a million blocks.
 const MOST_DEVIATIONS: f64 = 5.0;
 /// Longer than any run, and still a number of nanoseconds.
 const FOREVER_S: f64 = 1e9;
@@ -43,7 +43,7 @@ pub(super) struct Process {
     redraw: Redraw,
 }
 
-/// What lies behind two stations together.
+/// The distance that two stations have travelled together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Way {
     pub(super) travelled_m: f64,
@@ -71,7 +71,7 @@ impl Process {
         Process { law: Law::Rician { factor: config.factor }, redraw: config.redraw }
     }
 
-    /// The greatest gain worth regarding.
+    /// The greatest gain that is not negligible.
     pub(super) fn most(&self) -> f64 {
         match self.law {
             Law::LogNormal { deviation_db } => db_to_ratio(MOST_DEVIATIONS * deviation_db),
@@ -101,8 +101,8 @@ impl Process {
         matches!(self.redraw, Redraw::Moved(_))
     }
 
-    /// Draws the gain of the block at `now`, when the last has ended. `way` is how far the two stations have come and the
-    /// greatest speed at which they go on.
+    /// Draws the gain of the block at `now`, when the last has ended. `way` is the distance that the two stations have
+    /// travelled, and their greatest speed from now on.
     pub(super) fn redraw(&self, gain: &mut Gain, now: Time, way: Way) {
         let block = match self.redraw {
             Redraw::Never => {
@@ -118,7 +118,7 @@ impl Process {
             Redraw::Moved(length_m) => {
                 let come = way.travelled_m / length_m + gain.phase;
                 let block = come as u64;
-                // Not before this time, as nobody is faster.
+                // Not before this time, since no station is faster.
                 let left_s = ((block + 1) as f64 - come) * length_m / way.fastest_mps;
                 gain.until = now.after(if left_s < FOREVER_S {
                     Span::from_secs_f64(left_s).max(Span(1))
@@ -147,7 +147,7 @@ impl Process {
     }
 }
 
-/// For how long the echoes of a receiver that moves at a speed stay as they are: 0.423 over the Doppler shift, and no
+/// How long the echoes of a receiver that moves at a speed remain unchanged: 0.423 over the Doppler shift, and no
 /// longer than any run.
 #[must_use]
 pub fn coherence(speed_mps: f64, frequency_hz: f64) -> Span {

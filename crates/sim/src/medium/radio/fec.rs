@@ -59,7 +59,7 @@ impl Decoder {
 
 /// Probability that more bytes of a block are wrong than it survives, each with probability `wrong`.
 ///
-/// The terms of the tail are added from the greatest outwards, so that none of those that count is lost.
+/// The terms of the tail are added from the greatest outwards, so that no significant term is lost.
 fn block_fails(block: Block, wrong: f64) -> f64 {
     let (bytes, least) = (block.bytes(), block.corrects + 1);
     if wrong <= 0.0 || least > bytes {
@@ -84,7 +84,7 @@ fn block_fails(block: Block, wrong: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// Probability that so many of `bytes` are wrong.
+/// Probability that this many of `bytes` are wrong.
 fn term(bytes: u32, count: u32, wrong: f64) -> f64 {
     let factorial = |number: u32| libm::lgamma(f64::from(number) + 1.0);
     let ways = factorial(bytes) - factorial(count) - factorial(bytes - count);
@@ -124,7 +124,7 @@ mod tests {
             let survives: f64 = (0..=32).map(|count| term(255, count, wrong)).sum();
             assert!((block_fails(block, wrong) + survives - 1.0).abs() < 1e-9, "{wrong}");
         }
-        // Far out the first term rules: C(255, 33) 1e-4^33 (1 - 1e-4)^222, and the next is 6.7e-4 of it.
+        // Far out the first term dominates: C(255, 33) 1e-4^33 (1 - 1e-4)^222, and the next is 6.7e-4 of it.
         let first = term(255, 33, 1e-4);
         assert!((block_fails(block, 1e-4) / first - 1.0).abs() < 7e-4);
         assert!(first < 1e-80);

@@ -27,11 +27,11 @@ pub(super) struct Hearers {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// All alike: each of them at this power, which is worth regarding.
+    /// All alike: each of them at this power, which is not negligible.
     Alike(f64),
-    /// By where they stand.
+    /// By position.
     Standing(Box<Standing>),
-    /// By what changes.
+    /// Varying with time.
     Varying(Box<Varying>),
 }
 
@@ -40,7 +40,7 @@ struct Standing {
     config: RadioConfig,
     floor_w: f64,
     points: Vec<Option<Point>>,
-    /// Whose list is made.
+    /// The stations whose list is complete.
     known: Vec<bool>,
 }
 
@@ -68,7 +68,7 @@ impl Hearers {
         !matches!(self.kind, Kind::Varying(_))
     }
 
-    /// Brings the list of a station up to date, which begins to send.
+    /// Updates the list of a station that begins to send.
     #[inline]
     pub(super) fn refresh(&mut self, station: usize, now: Time) {
         match &mut self.kind {
@@ -91,8 +91,8 @@ impl Hearers {
         }
     }
 
-    /// The power at which one station hears the frames of another, W, since that last began to send one where it changes; 0
-    /// when it is not worth regarding.
+    /// The power at which one station hears the frames of another, W, since that last began to send one where it
+    /// changes; 0 if it is negligible.
     pub(super) fn power_w(&self, from: usize, at: usize) -> f64 {
         match &self.kind {
             Kind::Alike(power_w) => {
@@ -113,7 +113,7 @@ impl Hearers {
 }
 
 impl Standing {
-    /// The power at which a station hears another, where it is worth regarding.
+    /// The power at which a station hears another, if it is not negligible.
     fn power_w(&self, from: usize, at: usize) -> Option<f64> {
         let power_w = mean_power_w(&self.config, self.points[from], self.points[at]);
         (from != at && power_w >= self.floor_w).then_some(power_w)

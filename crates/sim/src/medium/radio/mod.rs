@@ -70,7 +70,7 @@ pub enum Heard {
     Missed(usize),
 }
 
-/// What became of a frame at the station it was addressed to; for a frame to all, at the station it reached best.
+/// What became of a frame at its destination; for a frame to all, at the station it reached best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It arrived.
@@ -96,7 +96,7 @@ pub struct FrameCounters {
     pub errored: u64,
     /// Those that another frame spoilt.
     pub collided: u64,
-    /// Those addressed too far.
+    /// Those whose destination was out of range.
     pub out_of_reach: u64,
 }
 
@@ -248,8 +248,8 @@ impl Radio {
         Some(fate)
     }
 
-    /// Whether a packet that the MAC of `station` received from `from` is lost before it reaches the layer above. To be
-    /// asked once for each packet passed up.
+    /// Whether a packet that the MAC of `station` received from `from` is lost before it reaches the layer above.
+    /// Called once for each packet passed up.
     pub fn loses_above(
         &mut self,
         from: NodeId,
@@ -270,14 +270,14 @@ impl Radio {
         self.stations.get(node.0 as usize).copied().flatten().map(|station| station as usize)
     }
 
-    /// The power at which one station hears the frames of another since it last began to send one, W; 0 when it is not
-    /// worth regarding.
+    /// The power at which one station hears the frames of another since it last began to send one, W; 0 if it is
+    /// negligible.
     #[must_use]
     pub fn power_w(&self, from: usize, at: usize) -> f64 {
         self.hearers.power_w(from, at)
     }
 
-    /// The same in dBm, for captures; `None` when it is not worth regarding.
+    /// The same in dBm, for captures; `None` if it is negligible.
     #[must_use]
     pub fn power_dbm(&self, from: usize, at: usize) -> Option<f64> {
         let power_w = self.power_w(from, at);
@@ -326,7 +326,7 @@ fn fate_at(
     }
 }
 
-/// The power at which one station hears another by where they are, W.
+/// The power at which one station hears another by their positions, W.
 fn mean_power_w(config: &RadioConfig, from: Option<Point>, at: Option<Point>) -> f64 {
     match (from, at) {
         (Some((x0, y0)), Some((x1, y1))) => {

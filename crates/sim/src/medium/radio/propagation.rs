@@ -7,7 +7,7 @@ use super::config::{Propagation, RadioConfig};
 /// Speed of light, m/s, rounded as in ns-2, whose crossover of 86.14 m at 914 MHz follows from it.
 pub(super) const SPEED_OF_LIGHT: f64 = 3e8;
 
-/// The power at a receiver `distance_m` away, W. Never more than was sent, also at no distance at all.
+/// The power at a receiver `distance_m` away, W. Never more than was sent, also at distance zero.
 #[must_use]
 pub fn received_power_w(config: &RadioConfig, distance_m: f64) -> f64 {
     let most = config.transmit_power_w * config.transmit_gain * config.receive_gain / config.system_loss;
@@ -34,7 +34,7 @@ pub fn crossover_m(config: &RadioConfig) -> f64 {
 
 /// The distance up to which the received power is at least `threshold_w`, m.
 ///
-/// Returns 0 when it is nowhere, and infinity when it still is at 10 000 km.
+/// Returns 0 if that is nowhere, and infinity if it still is at 10 000 km.
 #[must_use]
 pub fn range_m(config: &RadioConfig, threshold_w: f64) -> f64 {
     let (mut near, mut far) = (0.0, 1e7);

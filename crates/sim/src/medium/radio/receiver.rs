@@ -45,7 +45,7 @@ pub(super) struct Arrival {
     pub(super) from: u32,
 }
 
-/// What overlap and power left of a frame.
+/// The state of a frame after overlaps and by its power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quality {
     Intact,
@@ -92,7 +92,7 @@ struct Lock {
     disturbed: bool,
 }
 
-/// How far the locked frame is counted, where each part counts by itself.
+/// How far the parts of the locked frame are counted, if each counts by itself.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     bits: Bits,
@@ -169,7 +169,7 @@ impl Receiver {
         Left { followed, turned_idle: sensed && self.sensed == 0 }
     }
 
-    /// The station begins to transmit, until `until`, and stops to hear.
+    /// The station begins to transmit, until `until`, and stops receiving.
     #[inline]
     pub(super) fn mute(&mut self, now: Time, until: Time, rules: &Rules, memo: &mut Memo) {
         if self.lock.is_some() {
@@ -192,7 +192,7 @@ impl Receiver {
         self.concluded.take_if(|(concluded, _)| *concluded == from).map(|(_, followed)| followed)
     }
 
-    /// Lets go of a frame that has ended by the clock.
+    /// Releases a frame that has ended by the clock.
     fn conclude(&mut self, now: Time, rules: &Rules, memo: &mut Memo) {
         if let Some(lock) = self.lock.take_if(|lock| lock.arrival.ends <= now) {
             let followed = self.followed(lock, now, rules, memo);
@@ -268,7 +268,7 @@ impl Receiver {
         false
     }
 
-    /// The power of the frames beside the locked one, of those that end after `since`.
+    /// The power of the frames other than the locked one, of those that end after `since`.
     fn interference_w(&self, lock: &Lock, since: Time) -> f64 {
         let others = self.on_air.iter().filter(|other| other.from != lock.arrival.from && other.ends > since);
         others.map(|other| other.power_w).sum()

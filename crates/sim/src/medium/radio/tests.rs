@@ -71,7 +71,7 @@ impl Bench {
         (fate.expect("a frame that ends was sent"), heard)
     }
 
-    /// Sends one frame alone and tells what became of it.
+    /// Sends one frame alone and returns what became of it.
     fn alone(&mut self, frame: Frame, at_us: u64) -> Fate {
         self.send(frame, at_us, 1000);
         self.end(frame.transmitter.0 as usize, at_us + 1000).0
@@ -322,7 +322,7 @@ fn ofdm_at_4_db_loses_1500_bytes_in_8_7_of_100() {
     assert!((f64::from(errored) / 20_000.0 - 0.087).abs() < 0.006, "{errored}");
 }
 
-/// Sends packets as a MAC with so many attempts would. Returns for each whether it arrived, and the attempts.
+/// Sends packets as a MAC with this many attempts would. Returns for each whether it arrived, and the attempts.
 fn deliver(bench: &mut Bench, packets: u64, attempts: u64) -> (Vec<bool>, u64) {
     let mut sent = 0;
     let mut arrived = Vec::new();

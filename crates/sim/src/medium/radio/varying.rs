@@ -17,9 +17,9 @@ use super::propagation::range_m;
 use super::{Site, mean_power_w};
 use crate::medium::motion::{Point, Trajectory};
 
-/// How far the fastest station comes while all are taken to stand.
+/// How far the fastest station moves while all are assumed to stand still.
 const STEP_M: f64 = 0.01;
-/// The part of the reach that a list goes beyond it.
+/// The part of the range by which a list exceeds it.
 const SLACK: f64 = 0.125;
 
 /// The gains of all pairs of stations, and where the stations are.
@@ -41,7 +41,7 @@ struct List {
     candidates: Vec<Candidate>,
     /// The step at which its mean powers are.
     step: u64,
-    /// Until when nobody else can have come into reach.
+    /// Until when no other station can have come into range.
     holds: Time,
     /// Until when nothing on it changes.
     until: Time,
@@ -58,7 +58,7 @@ struct Candidate {
 /// Where the stations are.
 #[derive(Clone, Debug)]
 struct Places {
-    /// As of the step beside each.
+    /// At the step stored with each.
     points: Vec<(Option<Point>, u64)>,
     movers: Vec<Option<Mover>>,
     /// The greatest speed of all, m/s.
@@ -68,7 +68,8 @@ struct Places {
     reach_m: [f64; 2],
 }
 
-/// A station that moves. Its places are asked for at steps and its way at any time, each in an order of its own.
+/// A moving station. Its positions are queried at steps and its distance travelled at any time, each in ascending
+/// order.
 #[derive(Clone, Debug)]
 struct Mover {
     place: Trajectory,
@@ -77,7 +78,7 @@ struct Mover {
 }
 
 impl Varying {
-    /// The gains of a medium, or `None` when its powers stay what they are.
+    /// The gains of a medium, or `None` if its powers are constant.
     pub(super) fn of(config: &RadioConfig, sites: &[Site], base: &StreamBase) -> Option<Varying> {
         let shadowing = config.shadowing.as_ref().map(Process::shadowing);
         let fading = config.fading.as_ref().map(Process::fading);
@@ -98,7 +99,7 @@ impl Varying {
         })
     }
 
-    /// Brings those that hear `station` up to date, at a time not before that of the last call for any.
+    /// Updates those that hear `station`, at a time not before that of the last call for any.
     #[inline]
     pub(super) fn refresh(&mut self, station: usize, now: Time, heard_by: &mut Vec<Neighbour>) {
         if now >= self.lists[station].until {
@@ -203,7 +204,7 @@ impl Places {
         (step + 1).checked_mul(self.step.0).map_or(Time::NEVER, Time)
     }
 
-    /// Where a station is at a step not before that of the last call for it.
+    /// The position of a station at a step not before that of the last call for it.
     fn point(&mut self, station: usize, step: u64) -> Option<Point> {
         let (point, at) = &mut self.points[station];
         if let Some(mover) = self.movers[station].as_mut().filter(|_| *at != step) {
@@ -219,8 +220,8 @@ impl Places {
         }
     }
 
-    /// Until when a list made now holds: two stations approach at most at twice the greatest speed, and may be a step
-    /// further than they are taken to be.
+    /// Until when a list made now holds: two stations approach at most at twice the greatest speed, and may have moved
+    /// for a step since their positions were taken.
     fn holds(&self, now: Time) -> Time {
         let slack_m = self.reach_m[1] - self.reach_m[0] - 2.0 * STEP_M;
         if self.fastest_mps == 0.0 || !slack_m.is_finite() {
@@ -229,7 +230,7 @@ impl Places {
         now.after(Span::from_secs_f64((slack_m / (2.0 * self.fastest_mps)).max(0.0)))
     }
 
-    /// What lies behind two stations at a time not before that of the last call for either.
+    /// The distance that two stations have travelled at a time not before that of the last call for either.
     fn way(&mut self, stations: [usize; 2], now: Time) -> Way {
         let mut way = Way::default();
         for mover in stations {

@@ -61,7 +61,7 @@ impl Place {
     }
 }
 
-/// The interfaces of a scenario and the ways of its flows over them.
+/// The interfaces of a scenario and the paths of its flows over them.
 pub(crate) struct Places<'a> {
     config: &'a Config,
     routes: &'a Routes,
@@ -70,10 +70,10 @@ pub(crate) struct Places<'a> {
     ports: BTreeMap<Interface, usize>,
 }
 
-/// Where an agent cannot sit as it is asked to.
+/// Why an agent cannot sit where the scenario places it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Misplaced {
-    /// None of its flows has a hop where it is to sit.
+    /// None of its flows has a hop there.
     Nowhere,
     /// Its node has several links over which its flows go.
     Ambiguous(Vec<usize>),
@@ -81,12 +81,12 @@ pub(crate) enum Misplaced {
     NoReports(usize),
     /// An agent of the same kind sits at the same interface and serves the same flow.
     Twice(usize),
-    /// It sits only where data comes in, and none of its kind is at the other end of the hop.
+    /// It sits only where data arrives, and none of its kind is at the other end of the hop.
     NoPeer,
 }
 
 impl<'a> Places<'a> {
-    /// Those of a scenario with these routes.
+    /// The interfaces of a scenario with these routes.
     pub(crate) fn new(config: &'a Config, routes: &'a Routes) -> Places<'a> {
         let mut interfaces = Vec::new();
         for (link, of) in config.links.iter().enumerate() {
@@ -112,12 +112,12 @@ impl<'a> Places<'a> {
         seats
     }
 
-    /// Whether an agent has a place on the way of a flow.
+    /// Whether an agent has a place on the path of a flow.
     pub(crate) fn serves(&self, agent: usize, flow: usize) -> bool {
         !self.of_agent(agent, &[flow]).is_empty()
     }
 
-    /// What keeps an agent from its place, if anything does.
+    /// What prevents an agent from having its place, if anything.
     pub(crate) fn misplaced(&self, number: usize) -> Option<Misplaced> {
         let agent = &self.config.agents[number];
         let places = self.of_agent(number, &agent.flows);

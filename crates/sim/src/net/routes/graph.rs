@@ -9,7 +9,7 @@ use crate::model::{Config, FrnConfig, LinkKind, WifiConfig};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Metres;
 
-/// How much farther than all stations are apart a frame must reach before none of them is asked.
+/// By what factor a frame's range must exceed the greatest distance before no pair of stations is tested.
 const MARGIN: f64 = 1.001;
 
 /// The links of a scenario.
@@ -19,7 +19,7 @@ pub(in crate::net) struct Graph<'a> {
     first: Vec<u32>,
     /// The links of each node, in order, each with the place of the node on it.
     at: Vec<(u32, u32)>,
-    /// Whether each node can send to one other alone, so that no path leads over it.
+    /// Whether each node can send to one other only, so that no path leads over it.
     leaves: Vec<bool>,
 }
 
@@ -33,16 +33,16 @@ struct Medium<'a> {
     members: &'a [usize],
     /// The port of its first station; each has one.
     port: u32,
-    /// The place of the station with which all others talk.
+    /// The index of the station with which all others communicate.
     hub: Option<usize>,
-    /// Whether all are in reach of each other.
+    /// Whether all are in range of each other.
     is_whole: bool,
     reach: Reach<'a>,
-    /// The places of the stations in reach of each, once they were asked for.
+    /// The indices of the stations in range of each, once they were requested.
     lists: Vec<Option<Box<[u32]>>>,
     /// Stations that have other links too, by their places.
     inner: Vec<u32>,
-    /// The search that has come to it, if all hear each other.
+    /// The search that has reached it, if all hear each other.
     searched: usize,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Finds the leaves, and leaves the wires to them out of the list of each node, and them out of those of media.
+    /// Finds the leaves, and omits the wires to them from the list of each node, and them from those of media.
     fn find_leaves(&mut self) {
         let nodes = self.nodes();
         let is_leaf: Vec<bool> = (0..nodes).map(|node| self.has_one_hop(node)).collect();
@@ -152,7 +152,7 @@ impl<'a> Graph<'a> {
         self.first.len() - 1
     }
 
-    /// Whether a node can send to one other alone.
+    /// Whether a node can send to one other only.
     pub(super) fn is_leaf(&self, node: usize) -> bool {
         self.leaves[node]
     }
@@ -167,7 +167,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The one hop that a leaf can make, if it reaches anybody.
+    /// The one hop that a leaf can make, if it reaches a node.
     pub(super) fn only_hop(&self, leaf: usize) -> Option<Hop> {
         let &[(link, place)] = self.links(leaf) else { return None };
         match &self.joins[link as usize] {
@@ -182,8 +182,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Gives all hops that lead to a node, in the order of the links and of the nodes on them, but for those of leaves and
-    /// those of nodes that this search, called by a number, has come to already; until `found` says that it is enough.
+    /// Reports all hops that lead to a node, in the order of the links and of the nodes on them, except those of leaves
+    /// and those of nodes that the search with this number has already reached; until `found` returns true.
     pub(super) fn towards(&mut self, node: usize, search: usize, mut found: impl FnMut(usize, Hop) -> bool) {
         for entry in self.first[node]..self.first[node + 1] {
             let (link, place) = self.at[entry as usize];
@@ -217,7 +217,7 @@ impl Medium<'_> {
             return &[];
         }
         if self.is_whole && (is_hub || self.hub.is_none()) {
-            // Whoever is asked about is there already, so that to be among the answers does no harm.
+            // The station itself has been reached already, so it may be among the answers.
             return &self.inner;
         }
         let Medium { members, hub, reach, lists, inner, .. } = self;
@@ -234,7 +234,7 @@ impl Medium<'_> {
 }
 
 impl Reach<'_> {
-    /// Whether a frame can go from one station to the other: both are in reach, or one may come into it.
+    /// Whether a frame can go from one station to the other: they are in range, or one may come into range.
     fn joins(self, from: usize, to: usize) -> bool {
         match self {
             Reach::Radio(config, wifi) => {
@@ -254,7 +254,7 @@ fn hears(wifi: &WifiConfig, away_m: f64) -> bool {
     received_power_w(&wifi.radio, away_m) >= wifi.radio.receive_threshold_w
 }
 
-/// Whether all stations are sure to be in reach of each other; powers and ranges fall with the distance.
+/// Whether all stations are certainly in range of each other; powers and ranges fall with the distance.
 fn is_whole(config: &Config, members: &[usize], reach: Reach<'_>) -> bool {
     let stands = |node: &&usize| config.nodes[**node].motion.is_none();
     let placed = || members.iter().filter(stands).filter_map(|node| config.nodes[*node].position);
@@ -278,7 +278,7 @@ fn diagonal_m(places: impl Iterator<Item = (Metres, Metres)>) -> Option<f64> {
     (least[0] <= most[0]).then(|| libm::hypot(most[0] - least[0], most[1] - least[1]))
 }
 
-/// How far two nodes are apart, m, if both have a place.
+/// The distance between two nodes, m, if both have a position.
 fn distance_m(config: &Config, from: usize, to: usize) -> Option<f64> {
     let (here, there) = (config.nodes[from].position?, config.nodes[to].position?);
     let metres = |one: Metres, other: Metres| one.0 - other.0;

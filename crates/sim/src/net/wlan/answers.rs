@@ -9,7 +9,7 @@ use crate::engine::streams::Stream;
 use crate::net::pool::PoolId;
 use crate::probe::trace::Tracer;
 
-/// What is still to be done in this instant, at a station. Frames and packets stand beside it, since what stands in a list
+/// A pending action of this instant at a station. Frames and packets are stored apart from it, since an entry of a list
 /// is moved twice.
 #[derive(Clone, Copy)]
 pub(super) enum Work {
@@ -17,13 +17,13 @@ pub(super) enum Work {
     Transmit(u32),
     /// The MAC hands a packet up.
     Up(u32, PoolId, NodeId),
-    /// The MAC has parted with a packet.
+    /// The MAC has released a packet.
     Done(u32, PoolId, Outcome),
     /// The agent hands a packet to the link, the first of those handed down.
     Down(u32),
 }
 
-/// Where a MAC puts its answers.
+/// Receives the answers of a MAC.
 pub(super) struct MacHost<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) timer: Slot,

@@ -69,7 +69,7 @@ fn data(from: u32, to: u32, sequence: u16, body: u32, rate: PhyRate) -> Frame {
     Frame { sequence, msdu: Some(0), duration: Span::from_micros(314), ..frame }
 }
 
-/// Tells an RTS exchange with a retry, a fragmented packet, an access point's relay and a contention-free period.
+/// Records an RTS exchange with a retry, a fragmented packet, an access point's relay and a contention-free period.
 fn story(preset: Preset, slow: PhyRate, fast: PhyRate) -> Vec<u8> {
     let (mut story, file) = Story::new(preset);
     let one = packet(0, 1, 1000);
@@ -164,7 +164,7 @@ fn fragments_join_to_the_packet_and_repetitions_are_equal() {
     assert_eq!(joined[8..], whole);
 }
 
-/// What tshark prints of a capture, or `None` where there is no tshark.
+/// What tshark prints of a capture, or `None` without tshark.
 fn tshark(file: &[u8], name: &str, arguments: &[&str]) -> Option<String> {
     let path = std::env::temp_dir().join(format!("lasthop-{}-{name}.pcap", std::process::id()));
     std::fs::write(&path, file).expect("a temporary file can be written");

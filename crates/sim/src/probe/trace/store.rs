@@ -29,7 +29,7 @@ pub(super) enum Values {
     Word(Vec<u32>),
 }
 
-/// Takes rows in. The first says of which kind each column is.
+/// Stores rows. The first determines the kind of each column.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     columns: Vec<Values>,
@@ -84,7 +84,7 @@ impl Writer {
         Ok(())
     }
 
-    /// All rows, to be read; `words` are the columns of words, should there be no row to tell.
+    /// All rows, to be read; `words` are the columns of words, in case there is no row to determine them.
     pub(super) fn finish(self, words: impl Iterator<Item = bool>) -> io::Result<Reader> {
         let Writer { mut columns, written, file, failed } = self;
         if columns.is_empty() {
@@ -95,7 +95,7 @@ impl Writer {
     }
 }
 
-/// Gives rows out.
+/// Reads rows.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     rest: Arc<Rest>,
@@ -110,7 +110,7 @@ struct Rest {
 }
 
 impl Reader {
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.rest.written + self.rest.columns[0].len()
     }
@@ -176,7 +176,7 @@ impl Values {
         }
     }
 
-    /// An empty column of this kind with room for so many values.
+    /// An empty column of this kind with room for this many values.
     fn room(&self, count: usize) -> Values {
         match self {
             Values::Float(_) => Values::Float(Vec::with_capacity(count)),
@@ -206,7 +206,7 @@ impl Values {
     }
 }
 
-/// A file in the system's folder for such that is gone when it is closed.
+/// A file in the system's temporary directory that disappears when it is closed.
 fn nameless() -> io::Result<File> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     loop {
@@ -214,7 +214,7 @@ fn nameless() -> io::Result<File> {
         let path = std::env::temp_dir().join(name);
         match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
             Ok(file) => {
-                // Where an open file cannot be removed, it stays for the system to clear away.
+                // Where an open file cannot be removed, it remains for the system to remove.
                 let _ = std::fs::remove_file(&path);
                 return Ok(file);
             }

@@ -47,7 +47,7 @@ impl Datagrams {
         self.ends[SENDER].send(bytes, now, host);
     }
 
-    /// A packet has come to one side.
+    /// A packet has arrived at one side.
     pub(super) fn up(&mut self, side: usize, packet: &Packet, places: &[End; 2], net: &mut Net) {
         let Some(delay) = self.ends[side].up(packet, net.now) else { return };
         match (&packet.body, side) {
@@ -71,7 +71,7 @@ impl Datagrams {
         }
     }
 
-    /// Payload bytes that have come to one side.
+    /// Payload bytes that one side has received.
     pub(super) fn received(&self, side: usize) -> u64 {
         self.ends[side].counters().payload_received
     }
@@ -82,7 +82,7 @@ impl Datagrams {
         UdpSample { sender, receiver, delays: self.delays.summary(), jitter: self.jitter, outstanding }
     }
 
-    /// Requests of the measured time that have no answer yet, and are on their way or have one that is.
+    /// Requests of the measured time that have no answer yet, and are in transit or have one that is.
     fn outstanding(&self, net: &Net) -> u64 {
         let on_their_way = self.ports.iter().flat_map(|port| net.datagrams_for(*port));
         let asks = &self.ends[SENDER];

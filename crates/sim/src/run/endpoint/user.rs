@@ -36,35 +36,35 @@ pub(super) struct User {
     class: Class,
     /// Sessions so far.
     sessions: u32,
-    /// Transfers that are still to come on this connection, the present one included.
+    /// Transfers still to be made on this connection, the present one included.
     transfers: u32,
     /// The sizes of the objects of this transfer, and how many of them are there.
     objects: Vec<u64>,
     arrived: usize,
     /// The record of this transfer.
     record: usize,
-    /// Bytes that the client asked with on this connection, and with which the server answered.
+    /// Bytes of the client's requests on this connection, and of the server's answers.
     asked: u64,
     answered: u64,
-    /// Bytes that came on earlier connections, in all and by class.
+    /// Bytes received on earlier connections, in all and by class.
     before: u64,
     before_by_class: [u64; 3],
 }
 
-/// What the user is at.
+/// The activity of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Pauses; the timer ends that with another session.
+    /// Pauses; the timer starts the next session.
     Pauses,
     /// Would begin a session, but the last connection is not closed yet.
     Waits,
-    /// Has asked for an object that the server has not begun to send.
+    /// Has requested an object that the server has not begun to send.
     Asks,
-    /// Gets it.
+    /// Receives it.
     Gets,
-    /// Looks for what is embedded in a page; the timer ends that with a request.
+    /// Parses a page; the timer starts the next request.
     Parses,
-    /// Reads a page; the timer ends that with a request for the next one on the same connection.
+    /// Reads a page; the timer starts the request for the next one on the same connection.
     Reads,
 }
 
@@ -105,12 +105,12 @@ impl User {
         packet.ports().1 != end.port()
     }
 
-    /// No session begins any more; one under way goes on.
+    /// No further session begins; one under way continues.
     pub(super) fn stop(&mut self) {
         self.is_over = true;
     }
 
-    /// Bytes that have come on all connections.
+    /// Bytes received on all connections.
     pub(super) fn delivered(&self, ends: &[Connection; 2]) -> u64 {
         self.before + ends[CLIENT].receiver().in_order()
     }
@@ -169,7 +169,7 @@ impl User {
         self.ask(ends, places, net);
     }
 
-    /// Makes both ends those of a new connection. They are done, so that none of their timers has anything to do.
+    /// Makes both ends those of a new connection. They are done, so none of their timers is needed.
     fn renew(&mut self, ends: &mut [Connection; 2], net: &mut Net) {
         let came = ends[CLIENT].receiver().in_order();
         self.before += came;
@@ -202,7 +202,7 @@ impl User {
         ends[CLIENT].write(request, net.now, &mut Host { net, end: places[CLIENT] });
     }
 
-    /// The request has come: the server sends the object, and closes after the last one.
+    /// The request has arrived: the server sends the object, and closes after the last one.
     fn answer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
         let (now, size) = (net.now, self.objects[self.arrived]);
         self.answered += size;
@@ -214,7 +214,7 @@ impl User {
         }
     }
 
-    /// An object is there.
+    /// An object has arrived.
     fn take(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
         self.arrived += 1;
         if self.arrived < self.objects.len() {

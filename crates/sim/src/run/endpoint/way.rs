@@ -42,7 +42,7 @@ pub(super) struct Reader {
 pub(super) enum Pace {
     /// Reads at once.
     AtOnce,
-    /// Reads a chunk at a time at this rate, but for a pause.
+    /// Reads a chunk at a time at this rate, except for a pause.
     Slow { rate: Option<Rate>, pause: (Time, Time), waiting: bool },
 }
 
@@ -71,7 +71,7 @@ impl Way {
         }
     }
 
-    /// How long after the start of the source something happened, if it has.
+    /// The time from the start of the source to an event, if that has happened.
     pub(super) fn since_start(&self, event: Option<Time>) -> Option<Span> {
         event.map(|at| at.since(self.started))
     }
@@ -106,7 +106,7 @@ impl Way {
     }
 }
 
-/// When a source starts. What does not spread needs no draw.
+/// When a source starts. Without a spread no draw is needed.
 pub(super) fn start_of(app: &AppConfig, stream: impl FnOnce() -> Stream) -> Time {
     if app.spread == Span::ZERO {
         return app.start;

@@ -18,16 +18,16 @@ pub(super) const HEADERS: f64 = 28.0;
 pub(super) const TCP_HEADERS: f64 = 40.0;
 /// Segments that an acknowledgement may set free, and copies that a segment may have without a loss by chance.
 pub(super) const TIMES_SENT: f64 = 2.0;
-/// Packets of a connection beside its data: those that open and close it.
+/// Packets of a connection other than its data: those that open and close it.
 const PACKETS_PER_SESSION: f64 = 6.0;
 /// Slots from one packet of a node's own to the next: in the one between them it listens for the echo.
 const SLOTS_PER_PACKET: f64 = 2.0;
 /// Timers of an agent for each packet that it takes up: what it holds back, and what it waits for.
 const AGENT_TIMERS: f64 = 2.0;
-/// The shortest time between timeouts that is reckoned with, s.
+/// The shortest time between timeouts that is assumed, s.
 pub(super) const LEAST_TIMEOUT_S: f64 = 1e-3;
 
-/// What a hop gives to those that cross it.
+/// What a hop offers to those that cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     /// Bits per second, infinite where packets go in slots.
@@ -40,7 +40,7 @@ pub(super) struct Pace {
     loss: Loss,
 }
 
-/// How likely a hop loses a packet for good.
+/// The probability that a hop loses a packet for good.
 #[derive(Clone, Copy, Debug)]
 enum Loss {
     Share(f64),
@@ -79,7 +79,7 @@ impl Pace {
         Pace { rate: f64::INFINITY, slot_s, bits: 0.0, queue: QueueLimit::Unlimited, loss: Loss::Unknown }
     }
 
-    /// Packets of so many bytes, headers included, that it holds.
+    /// The number of packets of this many bytes, headers included, that it holds.
     pub(super) fn holds(&self, bytes: f64) -> f64 {
         let queued = match self.queue {
             QueueLimit::Packets(packets) => f64::from(packets),
@@ -89,7 +89,7 @@ impl Pace {
         queued + self.bits / (8.0 * bytes) + 1.0
     }
 
-    /// How often a packet of so many bytes is sent until one comes through, on average.
+    /// How often a packet of this many bytes is sent until one arrives, on average.
     fn copies(&self, bytes: f64) -> f64 {
         match self.loss {
             Loss::Share(share) => 1.0 / (1.0 - share).max(0.0),
@@ -133,7 +133,7 @@ impl Way {
         there.chain(self.back.iter().map(|hop| hop.copies(TCP_HEADERS))).product()
     }
 
-    /// Packets of so many bytes that it holds.
+    /// The number of packets of this many bytes that it holds.
     pub(super) fn holds(&self, bytes: f64) -> f64 {
         self.there.iter().map(|hop| hop.holds(bytes)).sum()
     }
@@ -171,7 +171,7 @@ pub(super) struct Load {
     packets: f64,
     /// Packets that answer each.
     answers: f64,
-    /// Packets that no data calls for: those of timers, of a reader that makes room, of a connection's begin and end.
+    /// Packets that no data causes: those of timers, of a reader that frees room, of a connection's begin and end.
     beside: f64,
     /// What its sender may have outstanding, where the transport has a window.
     pub(super) window: Option<Window>,
@@ -235,7 +235,7 @@ impl Load {
         let timeouts = expiries(tcp.min_rto, seconds);
         let held_back = if tcp.ack_every > 1 { packets.min(expiries(tcp.ack_delay, seconds)) } else { 0.0 };
         let paced = if tcp.parts.law.kind() == CongestionKind::Bbr { packets } else { 0.0 };
-        // A slow reader takes what came with one packet, or a full segment, and may tell the sender of the room.
+        // A slow reader takes what came with one packet, or a full segment, and may announce the room to the sender.
         let reads = if source.is_read_slowly() { 2.0 * packets } else { 0.0 };
         Load {
             packets,
@@ -251,7 +251,7 @@ impl Load {
         }
     }
 
-    /// A user who transfers, without a round trip between, whichever class makes most packets in its time.
+    /// A user who transfers, without round trips in between, the class that makes most packets in its time.
     fn of_user(
         user: &UserConfig,
         source: &Source<'_>,
@@ -302,7 +302,7 @@ impl Load {
         let by_agents = if agents { self.packets } else { 0.0 };
         let back = self.answers * self.packets + by_agents + self.beside;
         let timers = self.timers + AGENT_TIMERS * by_agents;
-        // A slotted network may let a packet out more than once.
+        // A slotted network may deliver a packet more than once.
         let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
         copies * (there * way.hops + back * way.hops_back) + timers + self.acts + super::EVENTS_OF_ALL
     }

@@ -40,8 +40,8 @@ const A_NEIGHBOUR: f64 = 64.0;
 const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
-/// The memory of a run with these loads and so many segments `outstanding`; `senders` are the nodes that packets of flows
-/// come to.
+/// The memory of a run with these loads and this many segments `outstanding`; `senders` are the nodes that packets of
+/// flows reach.
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,

@@ -10,7 +10,7 @@ use super::load::{LEAST_TIMEOUT_S, TCP_HEADERS, TIMES_SENT, Way};
 /// once more before the first loss is known, and as much may be sent before that loss is repaired.
 pub(super) const FILLS: f64 = 4.0;
 const SEGMENTS_BESIDE: f64 = 16.0;
-/// Outstanding segments that no write and no room of the receiver makes: what probes a closed window, and a FIN.
+/// Outstanding segments that neither a write nor room of the receiver allows: window probes, and a FIN.
 const SEGMENTS_OF_NO_WRITE: f64 = 2.0;
 
 /// What a sender may have outstanding.
@@ -20,7 +20,7 @@ pub(super) struct Window {
     pub(super) segments: f64,
     /// Most packets on their way, copies included.
     pub(super) on_the_way: f64,
-    /// Those of the segments that it may have beside what its path holds, where its law keeps it near that.
+    /// The segments that it may have beyond what its path holds, if its law stays near that.
     pub(super) beside: Option<f64>,
     /// Bytes of the smallest packet with data.
     pub(super) packet: f64,
@@ -72,7 +72,7 @@ fn times_at_once(tcp: &tcp::Config, seconds: f64) -> f64 {
     TIMES_SENT * (2.0 + doubled + seconds / most.max(least))
 }
 
-/// Whether a law makes its window smaller whenever packets are lost, so that it stays near what its path holds.
+/// Whether a law reduces its window whenever packets are lost, so that it stays near what its path holds.
 fn heeds_losses(law: CongestionKind) -> bool {
     !matches!(law, CongestionKind::Jtcp | CongestionKind::Ejtcp)
 }

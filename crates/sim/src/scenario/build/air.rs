@@ -40,7 +40,7 @@ pub(super) fn air(link: &Part<'_>) -> AirConfig {
     }
 }
 
-/// The rate at which an 802.16 link sends at most, its best modulation in force all the time.
+/// The greatest rate of an 802.16 link, with its best modulation in force all the time.
 pub(super) fn fastest(air: &AirConfig) -> Rate {
     air.rates.qpsk.max(air.rates.qam16).max(air.rates.qam64)
 }

@@ -4,7 +4,7 @@ use super::Part;
 use crate::traffic::{Files, PageModel, Pages, PauseLaw, Shares, UserConfig};
 use lasthop_stack::units::{Bytes, Span};
 
-/// A user whose sessions are of each class by these shares. The keys of a class that it has none of are not known.
+/// A user whose sessions are of each class by these shares. The keys of a class without a share have no values.
 pub(super) fn user(app: &Part<'_>, shares: [f64; 3]) -> UserConfig {
     let by = app.known("mix.by");
     UserConfig {

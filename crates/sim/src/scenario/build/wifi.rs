@@ -133,7 +133,7 @@ fn access(link: &Part<'_>) -> AccessRules {
 }
 
 fn radio(link: &Part<'_>, preset: &RadioConfig, member: &Link) -> RadioConfig {
-    // What has no meaning under the chosen models stays as the preset has it.
+    // Keys without a meaning under the chosen models keep the values of the preset.
     let real = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.real(key));
     let power = |key: &str, preset: f64| link.known(key).map_or(preset, |_| link.power(key));
     let capture = || link.optional("reception.capture", Part::real);

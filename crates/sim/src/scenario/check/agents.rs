@@ -145,7 +145,7 @@ fn place(config: &Config, agent: &AgentConfig) -> String {
     }
 }
 
-/// What of a flow needs stamps that only its receiver can make, if anything does.
+/// The part of a flow that needs stamps which only its receiver can make, if any.
 fn has_stamps(flow: &FlowConfig) -> Option<String> {
     let TransportConfig::Tcp(tcp) = &flow.transport else { return None };
     if tcp.extension().is_some() {

@@ -63,7 +63,7 @@ impl Check<'_> {
         }
     }
 
-    /// The time that is held free for the answer to a poll must do for all packets.
+    /// The time reserved for the answer to a poll must suffice for all packets.
     fn answer(&mut self, link: &str, pcf: &PcfConfig, flow: &FlowConfig) {
         let packet = largest_packet(flow).1;
         if packet > pcf.largest_packet {
@@ -76,7 +76,8 @@ impl Check<'_> {
         }
     }
 
-    /// A period needs somebody who polls, room for a polled exchange, and an interval that leaves room for others.
+    /// A period needs an access point that polls, room for a polled exchange, and an interval that leaves room for
+    /// others.
     pub(super) fn periods(&mut self, name: &str, wifi: &WifiConfig) {
         let key = |below: &str| format!("links.{name}.{below}");
         let Some(pcf) = &wifi.pcf else { return };
@@ -142,7 +143,7 @@ pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
                 ..Options::default()
             };
             if tcp.sack && flow.reverse.is_some() {
-                // Data that cross data carry blocks of what has come out of order.
+                // Data in both directions carry SACK blocks for what was received out of order.
                 for _ in 0..options.room_for_blocks() {
                     options.sack.push(SeqNo(0), SeqNo(0));
                 }

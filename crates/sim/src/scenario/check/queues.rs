@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 /// A queue in bytes: its link, whether it is that of the reverse direction, and its room.
 type Room<'a> = (&'a str, bool, u64);
 
-/// What does not pass a queue: the flow, its full packet there, and whether its least one passes.
+/// A flow that does not fit a queue: the flow, its full packet there, and whether its smallest one fits.
 type Stopped<'a> = (&'a str, u64, bool);
 
 impl Check<'_> {
-    /// A queue without room for the least packet of a flow lets nothing of it pass; one without room for a full packet
-    /// is remarked.
+    /// A queue without room for the smallest packet of a flow passes none of its packets; one without room for a full
+    /// packet gives a remark.
     pub(super) fn queues(&mut self, config: &Config, routes: &Routes) {
         let rooms = rooms_of_ports(config);
         if rooms.iter().all(Option::is_none) {
@@ -89,7 +89,7 @@ fn rooms_of_ports(config: &Config) -> Vec<Option<Room<'_>>> {
     rooms
 }
 
-/// The least and the largest packet that a flow sends.
+/// The smallest and the largest packet that a flow sends.
 fn sizes(flow: &FlowConfig) -> (u64, u64) {
     let full = u64::from(largest_packet(flow).1);
     match &flow.transport {

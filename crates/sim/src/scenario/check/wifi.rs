@@ -185,7 +185,7 @@ impl Check<'_> {
         }
     }
 
-    /// The Doppler shift follows from the carrier, which a flat medium has not, and from a speed.
+    /// The Doppler shift follows from the carrier, which a flat medium does not have, and from a speed.
     fn echoes(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
         let is = |below: &str, word: &str| {
             sheet.get(&format!("links.{name}.propagation.{below}")).is_some_and(|value| value.is(word))
@@ -242,7 +242,7 @@ impl Check<'_> {
         }
     }
 
-    /// Stations hear each other by their distance or all alike; half of them in place is a slip.
+    /// Stations hear each other by distance, or all at equal power; positions for only some of them are a mistake.
     fn positions(&mut self, name: &str, wifi: &WifiConfig, config: &Config, sheet: &Sheet<'_>) {
         let key = format!("links.{name}.propagation.model");
         let stations = || wifi.nodes.iter().map(|node| &config.nodes[*node]);
@@ -276,7 +276,7 @@ impl Check<'_> {
         }
     }
 
-    /// Nodes that move where nothing comes of it.
+    /// Nodes whose movement has no effect.
     pub(super) fn movers(&mut self, config: &Config, sheet: &Sheet<'_>) {
         // What is at a node: the first slotted network, and whether any medium is.
         let mut at: Vec<(Option<usize>, bool)> = vec![(None, false); config.nodes.len()];

@@ -109,7 +109,7 @@ impl Preferred {
             Source::Mac(..) if value != under("standard", radio) => {
                 (Chooser::Flavour, if flavour == "ns2" { NS2_MAC } else { MODEL })
             }
-            // His set is that of DSSS but for what his table names.
+            // His set is that of DSSS, except for the constants of his table.
             Source::Mac(..)
                 if standard == "bianchi" && value != (self.value)(&Wifi::of("802.11", "standard", radio)) =>
             {

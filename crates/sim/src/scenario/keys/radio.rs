@@ -25,7 +25,7 @@ const CP_THRESH: Source = both_radios("ns-2: Phy/WirelessPhy CPThresh_");
 const INTERFERENCE: Source = both_radios("ns-3: InterferenceHelper");
 const NOISE_FIGURE: Source = both_radios("ns-3: WifiPhy RxNoiseFigure");
 const POWER_FED: Source = Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: WifiPhy TxPowerStart");
-/// ns-3 knows them by the loss at 1 m, which is that of free space at 5.15 GHz.
+/// ns-3 gives them as the loss at 1 m, which is that of free space at 5.15 GHz.
 const FRIIS: Source =
     Source::Radio("ns-2: Phy/WirelessPhy", "ns-3: LogDistancePropagationLossModel ReferenceLoss");
 
@@ -213,7 +213,7 @@ fn least_sinr(radio: &RadioConfig) -> f64 {
     }
 }
 
-/// Digits that tell the constants of the presets apart from the noise of their last bits.
+/// Digits that distinguish the constants of the presets from the noise of their last bits.
 const DIGITS: usize = 12;
 
 fn decimal(value: f64) -> Decimal {

@@ -17,7 +17,7 @@ pub(super) const SECTIONS: usize = Section::ALL.len();
 /// A part of a scenario, in the order of listings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Section {
-    /// What stands before all tables.
+    /// The keys before all tables.
     Head,
     Run,
     Nodes,
@@ -125,7 +125,7 @@ pub(in super::super) struct ByProfile {
     pub(in super::super) modern: (Value, &'static str),
 }
 
-/// The defaults under each standard, flavour and radio, each read when it is first wanted.
+/// The defaults under each standard, flavour and radio, each read when it is first needed.
 #[derive(Debug)]
 pub(in super::super) struct Presets {
     def: &'static Key,
@@ -176,9 +176,9 @@ pub(in super::super) struct Keys {
     form: &'static Form,
     /// The first slot of the table.
     first: usize,
-    /// The name with the point behind it; empty for the whole table.
+    /// The name followed by a dot; empty for the whole table.
     prefix: (&'static str, &'static str),
-    /// The hash of the prefix, which that of a key goes on from.
+    /// The hash of the prefix, which that of a key continues.
     hash: u64,
 }
 
@@ -212,7 +212,7 @@ impl Form {
         Keys { form: self, first, prefix: ("", ""), hash: EMPTY }
     }
 
-    /// Whether any key stands below this one, which may be the table itself.
+    /// Whether there is a key below this one, which may be the table itself.
     pub(super) fn has_below(&self, prefix: &str) -> bool {
         let tables = &self.tables;
         prefix.is_empty() || tables.binary_search_by(|table| (*table).cmp(prefix)).is_ok()

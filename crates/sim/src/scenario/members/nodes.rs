@@ -77,7 +77,7 @@ impl Reader<'_> {
         Some(places)
     }
 
-    /// Where the nodes stand around which a group has its members.
+    /// The positions of the nodes around which a group has its members.
     fn hubs(&mut self, table: usize, keys: Table<'_>, hub: &Value, is_placed: bool) -> Option<Vec<Spot>> {
         let range = self.earlier((table, keys), "around", hub)?;
         if is_placed {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// How a node moves that has this place.
+    /// The movement of a node with this position.
     #[expect(clippy::option_option, reason = "the node does not move, or its movement is invalid")]
     fn motion(&mut self, (name, keys): (&str, Table<'_>), place: &Place) -> Option<Option<Motion>> {
         let Some(kind) = keys.get("move.kind") else { return Some(None) };
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a node stands, and what is in the middle of its movement.
+/// The position of a node, and the centre of its movement.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     spot: Spot,

@@ -176,7 +176,7 @@ fn a_code_costs_airtime_where_all_bits_are_right_and_carries_data_where_many_are
     // A fragment and its ACK take 16 + 452 + 16 + 44 us, with a code 584 instead of 452.
     let expected = (16.0 + 452.0 + 16.0 + 44.0) / (16.0 + 584.0 + 16.0 + 44.0);
     assert!((coded / plain / expected - 1.0).abs() < 0.03, "{plain} {coded}");
-    // Of 320 bytes one in twelve passes, of a coded frame five in six.
+    // One in twelve frames of 320 bytes passes, five in six of the coded ones.
     let (plain, coded) = (goodput("1e-3", "1"), goodput("1e-3", "0.75"));
     assert!(plain < 0.02 * coded && coded > 1e6, "{plain} {coded}");
 }

@@ -8,7 +8,7 @@ fn refused(text: &str, piece: &str, expected: &str) {
     assert_eq!(message, format!("x.toml:{}: {expected}", line_of(text, piece)));
 }
 
-/// A scenario with one figure more.
+/// A scenario with one more figure.
 fn drawn(scenario: &str, figure: &str) -> String {
     format!("{scenario}\n[[figure]] # new\nid = \"new\"\n{figure}")
 }

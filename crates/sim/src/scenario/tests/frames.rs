@@ -20,7 +20,7 @@ fn packets_above_the_largest_msdu_are_refused_on_a_wifi_link() {
         refused(&down(tcp), tcp, &format!("flows.down.tcp.packet: {expected}"));
     }
     assert!(read(&down("packet = \"2244 B\"")).is_ok());
-    // Data that go back meet others on their way: then 28 bytes of SACK blocks stand beside the timestamps.
+    // Data in both directions may carry 28 bytes of SACK blocks besides the timestamps.
     let both = changed(
         "to = \"one\"\n",
         "to = \"one\"\napp = { reverse = { kind = \"bulk\" } }\ntcp = { packet = \"2245 B\" }\n",

@@ -24,7 +24,7 @@ lines = "flows.main.tcp.variant"
 where = { "links.a-b.rate" = "1 Mbit/s" }
 "#;
 
-/// Pieces that have a meaning somewhere, to be put where they may have none.
+/// Pieces that have a meaning somewhere, inserted where they may have none.
 const PIECES: &[&str] = &[
     "\"",
     "[",

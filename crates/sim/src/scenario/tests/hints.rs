@@ -2,7 +2,7 @@
 
 use super::{read, with};
 
-/// What is said of one override of the small scenario.
+/// The message for one override of the small scenario.
 fn told(key: &str, value: &str) -> String {
     match with(super::BASE, &[(key, value)]) {
         Ok(_) => "no error".to_string(),

@@ -92,7 +92,7 @@ fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_m
         let distinct: BTreeSet<_> = names.iter().collect();
         assert_eq!(distinct.len(), names.len(), "a name comes twice");
     }
-    // No law counts anything alone.
+    // No law has counters of its own.
     let every = Scope::ALL.into_iter().filter(|scope| *scope != Scope::Law);
     let every: BTreeSet<_> = every.map(Scope::name).collect();
     assert_eq!(met, every);

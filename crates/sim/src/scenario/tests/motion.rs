@@ -7,7 +7,7 @@ use crate::medium::radio::config::{Redraw, Shadowing};
 use crate::model::Config;
 use lasthop_stack::units::Span;
 
-/// A cell of one access point; what is in place of NODES are its stations `sta`.
+/// A cell of one access point; its stations `sta` replace NODES.
 const CELL: &str = r#"[run]
 duration = "10 s"
 

@@ -8,7 +8,7 @@ use lasthop_stack::registry::AgentConfig;
 use lasthop_stack::schemes::proxy_tcp::{Config, Duplicates};
 use lasthop_stack::units::Span;
 
-/// A cell with such an agent that has these lines more.
+/// A cell with such an agent and these additional lines.
 fn proxy(lines: &str) -> String {
     snoop(lines).replace("lle-tcp", "proxy-tcp")
 }

@@ -13,7 +13,7 @@ use lasthop_stack::registry::{self, AgentKind};
 use lasthop_stack::schemes::lle_tcp::{self, AckScheme, Mode, OnUndelivered};
 use lasthop_stack::units::{Metres, Span};
 
-/// The example of the interfaces' description.
+/// The scenario of LLE-TCP's Fig. 5.
 pub(super) const FIG05: &str = r#"paper = "lle-tcp/fig05"
 title = "Throughput of LLE-TCP and Tahoe against packet error rate"
 
@@ -98,7 +98,7 @@ pub(super) fn cell(lines: &str) -> String {
     changed("nodes = [\"ap\", \"one\", \"two\"]\n", &format!("nodes = [\"ap\", \"one\", \"two\"]\n{lines}\n"))
 }
 
-/// The same with its stations in their places, 10 m apart.
+/// The same with its stations placed 10 m apart.
 pub(super) fn placed(lines: &str) -> String {
     let mut text = cell(lines);
     for (place, node) in ["ap", "one", "two"].into_iter().enumerate() {
@@ -130,7 +130,7 @@ pub(super) fn cell_config(lines: &str) -> WifiConfig {
     wifi(&read(&cell(lines)).unwrap_or_else(|error| panic!("{error}")), 0)
 }
 
-/// What the agent of a point is, if that is LLE-TCP's.
+/// The configuration of a point's agent, which is LLE-TCP's.
 fn lle(scenario: &Scenario, point: usize) -> lle_tcp::Config {
     match agent(scenario, point).scheme {
         registry::AgentConfig::LleTcp(config) => config,

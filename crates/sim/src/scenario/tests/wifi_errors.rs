@@ -8,7 +8,7 @@ pub(super) fn refused(text: &str, piece: &str, expected: &str) {
     assert_eq!(message, format!("x.toml:{}: {expected}", line_of(text, piece)));
 }
 
-/// Checks what is said of [`CELL`] with a line more on its 802.11 link.
+/// Checks the message for [`CELL`] with another line on its 802.11 link.
 pub(super) fn refused_line(line: &str, expected: &str) {
     refused(&cell(line), line, expected);
 }
@@ -376,8 +376,8 @@ fn a_second_agent_of_a_kind_is_refused_where_the_first_one_sits() {
 
 #[test]
 fn an_agent_at_the_receiving_end_alone_is_refused() {
-    // The access point sends the data of "down" to one; the agent there acknowledges it, and the one at one hides what the
-    // receiver says.
+    // The access point sends the data of "down" to node "one"; the agent there acknowledges it, and the one at "one"
+    // discards the receiver's acknowledgements.
     let at = |node: &str| {
         changed("kind = \"lle-tcp\"", &format!("kind = \"lle-tcp\"\nnode = \"{node}\"\nflows = [\"down\"]"))
     };

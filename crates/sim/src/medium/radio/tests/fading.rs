@@ -20,7 +20,7 @@ fn faded(fading: Option<Fading>, shadowing: Option<Shadowing>) -> RadioConfig {
     RadioConfig { shadowing, fading, ..ns2() }
 }
 
-/// The gains of so many blocks.
+/// The gains of this many blocks.
 fn gains(process: &Process, blocks: u64) -> Vec<f64> {
     let mut gain = process.gain(1, 0, "links.wifi.a.b.multipath");
     let at = |block: u64| Time(block * BLOCK.0);
@@ -89,7 +89,7 @@ fn a_walker_at_5_4_ghz_keeps_its_echoes_for_15_7_milliseconds() {
     // 0.423 × 3e8 / (1.5 × 5.4e9) s.
     let found = coherence(1.5, 5.4e9).as_secs();
     assert!((found - 0.015_667).abs() < 1e-6, "{found}");
-    // Whoever hardly moves keeps them for longer than any run, and not for longer than time is counted.
+    // A station that hardly moves keeps them for longer than any run, but not for longer than time is counted.
     let process = Process::fading(&Fading { factor: 0.0, redraw: Redraw::After(coherence(1e-12, 1e6)) });
     let mut gain = process.gain(1, 0, "slow");
     process.redraw(&mut gain, Time(1_000_000_000_000_000_000), Way::default());

@@ -23,7 +23,7 @@ fn an_empty_file_is_told_to_be_empty() {
     );
 }
 
-/// A folder of its own for a test, removed at its end.
+/// A directory for one test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {

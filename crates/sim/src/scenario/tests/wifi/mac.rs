@@ -85,7 +85,7 @@ fn every_default_of_a_wifi_link_is_listed_with_its_source() {
     );
 }
 
-/// What [`every_constant_of_the_mac_can_be_set`] sets.
+/// The values that [`every_constant_of_the_mac_can_be_set`] sets.
 fn other_constants() -> MacConfig {
     let micros = Span::from_micros;
     MacConfig {

@@ -127,7 +127,7 @@ fn a_medium_without_positions_is_listed_as_flat_and_not_by_what_it_does_not_have
         let expected = if lines.contains("ns3") { "log-distance" } else { "two-ray" };
         assert_eq!(model.0, expected);
         assert!(of(&placed(lines), "frequency").is_some());
-        // What it is called makes no difference to what it does.
+        // The name of the model does not change what it computes.
         let radio = |text: &str| wifi(&read(text).unwrap(), 0).radio;
         assert_eq!(radio(&cell(lines)), radio(&placed(lines)));
     }
