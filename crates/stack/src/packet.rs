@@ -4,7 +4,7 @@
 
 use crate::units::{Bytes, SeqNo, Time};
 
-/// A host or router. It stands for an IP address.
+/// A host or router. It represents an IP address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
@@ -18,9 +18,9 @@ pub const UDP_HEADER: u32 = 8;
 /// An IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it was made.
+    /// Its source.
     pub src: NodeId,
-    /// Where it goes.
+    /// Its destination.
     pub dst: NodeId,
     /// Bytes that a routing protocol adds between IP and transport, as ns-2's DSDV and DSR do.
     pub extra_header: u16,
@@ -50,7 +50,7 @@ pub struct Segment {
     pub ack: SeqNo,
     /// Control bits.
     pub flags: Flags,
-    /// Window field as it stands in the header: not yet scaled.
+    /// Window field as in the header: not yet scaled.
     pub window: u16,
     /// Payload length in bytes.
     pub len: u32,
@@ -154,10 +154,10 @@ impl SackBlocks {
     }
 }
 
-/// Stamps that a congestion law asked for, on every segment of data and on the acknowledgement it triggers.
+/// Stamps that a congestion law requested, on every segment of data and on the acknowledgement it triggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extension {
-    /// How it travels.
+    /// Its form.
     pub form: Form,
     /// When the data segment was sent, by the data sender's clock.
     pub sent: Time,
@@ -194,7 +194,7 @@ impl Form {
         }
     }
 
-    /// A time as its stamps tell it.
+    /// A time at the resolution of its stamps.
     #[must_use]
     pub const fn stamp(self, now: Time) -> Time {
         match self {
@@ -236,20 +236,20 @@ pub struct Datagram {
     pub dst_port: u16,
     /// Payload length in bytes.
     pub len: u32,
-    /// Which of its flow it is, from 0 on, to know it when it comes again; it stands in the payload and costs nothing.
+    /// Its number within its flow, from 0, which identifies duplicates; it is part of the payload and adds no bytes.
     pub number: u32,
     /// When it was made, for the delay probe; likewise.
     pub made: Time,
 }
 
 impl Options {
-    /// How many SACK blocks find room beside these options.
+    /// How many SACK blocks fit besides these options.
     #[must_use]
     pub fn room_for_blocks(&self) -> usize {
         (MAX_OPTIONS.saturating_sub(self.size() + 4) / 8) as usize
     }
 
-    /// The bytes these options take in the header: a multiple of four, but for an extension as EJTCP charges it.
+    /// The bytes these options take in the header: a multiple of four, except for an extension as EJTCP charges it.
     #[must_use]
     pub fn size(&self) -> u32 {
         let mut size = 0;

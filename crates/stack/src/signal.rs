@@ -3,13 +3,13 @@
 //! A signal travels through the layers of its node, together with a reference to the packet it is about, and never
 //! leaves the node. A layer passes on what it does not understand.
 
-/// What a layer tells the layers above it about one packet.
+/// A report of a layer to the layers above it about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// `PACK_DELIVERED`: the link knows that the next hop has the packet whole.
     Delivered,
     /// `PACK_UNDELIVERED`: the link has given the packet up.
     Undelivered,
-    /// The link has not taken the packet, or has thrown it out untried.
+    /// The link has not accepted the packet, or has discarded it without an attempt.
     Refused,
 }

@@ -51,7 +51,7 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// The time `span` later, held at [`Time::NEVER`] when it does not fit.
+    /// The time `span` later, or [`Time::NEVER`] if it does not fit.
     #[must_use]
     pub fn after(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))

@@ -51,7 +51,7 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 /// Reserved for experiments (RFC 4727).
 const EXPERIMENT: u8 = 253;
-/// The experiment that the stamps of JTCP and EJTCP are (RFC 6994, 3): an identifier that nobody has registered.
+/// The experiment of JTCP's and EJTCP's stamps (RFC 6994, 3): an identifier that is not registered.
 const JITTER_EXPERIMENT: [u8; 2] = *b"JT";
 
 /// Node `n` has the address 10.0.0.1 + n. Modulo 2³², so that each address is that of one node.

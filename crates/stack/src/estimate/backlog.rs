@@ -16,7 +16,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Learns a round trip.
+    /// Adds a round trip.
     #[inline]
     pub fn learn(&mut self, rtt: Span) {
         self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));

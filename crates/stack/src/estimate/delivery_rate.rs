@@ -43,9 +43,9 @@ pub struct DeliveryRate {
 pub struct RateSample {
     /// Bytes per second.
     pub rate: f64,
-    /// Bytes that had been delivered when the segment left that it is taken from.
+    /// Bytes that had been delivered when the segment that gives the sample left.
     pub prior_delivered: u64,
-    /// Whether the sender, not the path, may have set it.
+    /// Whether the sender, not the path, may have limited it.
     pub app_limited: bool,
 }
 
@@ -83,8 +83,8 @@ impl DeliveryRate {
         }
     }
 
-    /// An acknowledgement arrived. A sample shorter than `least`, the least round trip, is not a sample: acknowledgements
-    /// that arrive together say nothing of the path.
+    /// An acknowledgement arrived. A sample shorter than `least`, the least round trip, is not a sample:
+    /// acknowledgements that arrive together carry no information about the path.
     pub fn on_ack(&mut self, ack: &Ack, least: Option<Span>) -> Option<RateSample> {
         let newest = ack.delivered.newest?;
         self.delivered += ack.delivered.bytes;

@@ -10,7 +10,7 @@ pub struct Smoothed {
 }
 
 impl Smoothed {
-    /// Takes in one time.
+    /// Adds a sample.
     pub fn take(&mut self, sample: Span) {
         let Some(mean) = self.mean else {
             self.mean = Some(sample);
@@ -34,7 +34,7 @@ impl Smoothed {
         self.deviation
     }
 
-    /// What the next one will hardly exceed: four deviations above the mean, or `least` where that is more. Nothing
+    /// A bound that the next one will hardly exceed: four deviations above the mean, or `least` if that is more. `None`
     /// before the first sample.
     #[must_use]
     pub fn bound(&self, least: Span) -> Span {

@@ -23,16 +23,16 @@ pub trait Agent {
     /// The agent's timer fired.
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut);
 
-    /// What it has done so far, of the things that agents of all kinds may do.
+    /// Its counters that agents of all kinds have.
     fn activity(&self) -> Activity;
 
-    /// What only agents of its kind count, in a fixed order.
+    /// The counters that only agents of its kind have, in a fixed order.
     fn counts(&self) -> Vec<Count> {
         Vec::new()
     }
 }
 
-/// What an agent has done since it began, whatever its kind.
+/// The counters of an agent of any kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
     /// Acknowledgements that it made.
@@ -45,14 +45,14 @@ pub struct Activity {
     pub repaired: u64,
     /// Segments that the link gave up and the receiver had.
     pub false_negatives: u64,
-    /// Bytes that it acknowledged and of which it has heard no acknowledgement by the receiver; `None` where it does not
-    /// hear them.
+    /// Bytes that it acknowledged and for which it has received no acknowledgement of the receiver; `None` if it does
+    /// not receive them.
     pub unconfirmed: Option<u64>,
     /// Most bytes of state held at once.
     pub state_bytes_max: u64,
 }
 
-/// What an agent needs of the interface it sits at, and what the flows it serves must not need.
+/// The requirements of an agent on its interface, and on the flows that it serves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The link reports the fate of each packet ([`Agent::on_signal`]).
@@ -76,7 +76,7 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// That of an interface of node `local` whose routes reach `ahead` over this link.
+    /// The criterion of an interface of node `local` whose routes reach `ahead` over this link.
     #[must_use]
     pub fn one_hop(local: NodeId, ahead: impl IntoIterator<Item = NodeId>) -> Criterion {
         Criterion::between(ahead, [local])
@@ -110,7 +110,7 @@ impl Criterion {
     }
 }
 
-/// Where an [`Agent`] puts its answers. It has one timer; setting it again replaces it.
+/// Receives the answers of an [`Agent`]. It has one timer; setting it again replaces it.
 pub trait AgentOut {
     /// A packet goes to the link.
     fn down(&mut self, packet: &Packet);

@@ -10,11 +10,11 @@ use crate::units::{Span, Time};
 /// What an acknowledgement did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It advanced by so many segments, outside recovery, while the window was the limit: the window may grow.
+    /// It advanced by this many segments, outside recovery, while the window was the limit: the window may grow.
     Open(u32),
-    /// It advanced by so many segments while something else than the window held the sender back.
+    /// It advanced by this many segments while something other than the window limited the sender.
     Unlimited(u32),
-    /// It advanced by so many segments during recovery.
+    /// It advanced by this many segments during recovery.
     Recovering(u32),
     /// It advanced nothing.
     Duplicate,
@@ -27,8 +27,8 @@ pub struct Ack {
     pub now: Time,
     /// What it did.
     pub progress: Progress,
-    /// The round trip of the newest segment it acknowledged, if all that it acknowledged was sent once only: behind the
-    /// repair of a hole an acknowledgement has waited for the repair, not in queues. It is exact, whatever clock the
+    /// The round trip of the newest segment it acknowledged, if all that it acknowledged was sent once only: an
+    /// acknowledgement of a repaired hole has waited for the repair, not in queues. It is exact whatever clock the
     /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
     pub rtt: Option<Span>,
     /// When the newest segment it acknowledged was sent last, however often.
@@ -43,13 +43,13 @@ pub struct Ack {
     pub flight: u32,
     /// Segments thought to be in the network, after this acknowledgement (RFC 6675, `pipe`).
     pub pipe: u32,
-    /// What it told of segments not known to be delivered before, cumulatively or selectively.
+    /// The segments that it newly reports as delivered, cumulatively or selectively.
     pub delivered: Delivered,
-    /// What its header extension told, if the law asked for one.
+    /// The content of its header extension, if the law requested one.
     pub extension: Option<Echo>,
 }
 
-/// What the header extension of an acknowledgement tells, in stream offsets.
+/// The content of the header extension of an acknowledgement, in stream offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo {
     /// When the segment that triggered it was sent, by the data sender's clock.
@@ -73,7 +73,7 @@ pub enum Sending {
     Repeated,
 }
 
-/// Segments that an acknowledgement told to be delivered.
+/// The segments that an acknowledgement newly reports as delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Their bytes.
@@ -99,27 +99,27 @@ pub struct Departure {
     pub backlog: u64,
 }
 
-/// How a loss was noticed.
+/// How a loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
     /// By duplicate or selective acknowledgements, or by the law itself ([`Congestion::is_overdue`]).
     Duplicates,
     /// By the retransmission timer, for the first time for this segment.
     Timeout,
-    /// By the retransmission timer again, the segment having been resent by it already.
+    /// By the retransmission timer again, which has resent the segment already.
     RepeatedTimeout,
 }
 
 /// A loss indication.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// When it was noticed.
+    /// When it was detected.
     pub now: Time,
     /// How.
     pub cause: LossCause,
-    /// First byte of the segment taken for lost.
+    /// First byte of the segment declared lost.
     pub una: u64,
-    /// What a law takes its share of.
+    /// What a law keeps a share of.
     pub base: LossBase,
     /// Segments thought to be in the network (RFC 6675, `pipe`).
     pub pipe: u32,
@@ -127,7 +127,7 @@ pub struct Loss {
     pub sent: u64,
     /// First byte never sent.
     pub sent_end: u64,
-    /// When the segment taken for lost was sent last.
+    /// When the segment declared lost was sent last.
     pub sent_at: Time,
     /// How often it was sent.
     pub times: u8,
@@ -140,7 +140,7 @@ pub struct Loss {
 pub enum LossBase {
     /// What is outstanding (RFC 5681's `FlightSize`).
     Flight(u32),
-    /// The congestion window as it was, as in ns-2.
+    /// The congestion window before the loss, as in ns-2.
     Window(f64),
 }
 
@@ -164,16 +164,16 @@ impl LossBase {
     }
 }
 
-/// Whether a law took a loss for congestion.
+/// Whether a law treated a loss as congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// It was congestion: the law has reduced the window.
     Reduced,
-    /// It was not: the window stands.
+    /// It was not: the window is unchanged.
     Kept,
 }
 
-/// What a law that tells losses apart takes a loss for.
+/// The classification of a loss, by a law that makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// A queue had no room.
@@ -189,22 +189,22 @@ pub struct LossResponse {
     pub reduction: Reduction,
     /// How many copies of the lost segment to send.
     pub copies: u8,
-    /// What it took the loss for, if it tells losses apart.
+    /// The classification of the loss, if the law makes one.
     pub judgement: Option<Judgement>,
 }
 
 impl LossResponse {
-    /// The answer of a law that does not tell losses apart.
+    /// The answer of a law that does not classify losses.
     pub const REDUCED: LossResponse =
         LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
 }
 
-/// The jitter ratio as a law has it, and what it compares it with.
+/// The jitter ratio of a law, and the threshold that it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
     /// By how much packets arrive further apart than they were sent, as a share.
     pub ratio: f64,
-    /// Above which it speaks of congestion.
+    /// A ratio above it indicates congestion.
     pub threshold: f64,
 }
 
@@ -215,7 +215,7 @@ impl Form {
         Parameter::new("header", Domain::Words("form", words::<Form>), meaning, get, set).source("RFC 6994")
     }
 
-    /// What a law grants that asks for this form in its parameter `header`.
+    /// The exception of a law that uses this form in its parameter `header`.
     #[must_use]
     pub fn exception(self) -> Option<Exception> {
         (self == Form::Paper).then_some(Exception {
@@ -226,7 +226,7 @@ impl Form {
     }
 }
 
-/// The forms in which a law may ask for its extension.
+/// The forms of the extension that a law may choose from.
 impl Words for Form {
     const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
 }
@@ -236,19 +236,19 @@ pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
-    /// A segment is taken for lost. The law leaves in `window` what shall hold after recovery.
+    /// A segment is declared lost. The law leaves in `window` the values for the time after recovery.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
 
     /// A segment has left.
     fn on_sent(&mut self, _: &Departure) {}
 
-    /// Whether the first unacknowledged segment shall be taken for lost at this acknowledgement, though the duplicates do
-    /// not tell so (yet). Asked after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.
+    /// Whether to declare the first unacknowledged segment lost at this acknowledgement, before duplicates indicate it.
+    /// Called after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.
     fn is_overdue(&self, _ack: &Ack, _head: &Sent) -> bool {
         false
     }
 
-    /// In which form each segment carries an [`Extension`](crate::packet::Extension), if any.
+    /// The form of the [`Extension`](crate::packet::Extension) that each segment carries, if any.
     fn extension(&self) -> Option<Form> {
         None
     }
@@ -258,17 +258,17 @@ pub trait Congestion {
         None
     }
 
-    /// What the law measures of queues on the way, if it does by jitter; for traces.
+    /// The jitter ratio, if the law measures queues on the path by it; for traces.
     fn jitter(&self, _: &Window) -> Option<Jitter> {
         None
     }
 
-    /// Whether a duplicate acknowledgement with this extension may count as one.
+    /// Whether a duplicate acknowledgement with this extension may count as a duplicate.
     fn heeds(&self, _echo: &Echo, _una: u64) -> bool {
         true
     }
 
-    /// What only this law counts, in a fixed order.
+    /// The counters that only this law has, in a fixed order.
     fn counts(&self) -> Vec<Count> {
         Vec::new()
     }
@@ -299,7 +299,7 @@ mod tests {
         assert!(exception.meaning.contains(exception.label));
     }
 
-    /// A law of the two required methods.
+    /// A law with the required methods only.
     struct Plain;
 
     impl Congestion for Plain {

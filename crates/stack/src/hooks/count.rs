@@ -1,6 +1,6 @@
 //! How a scheme describes its counters.
 
-/// A counter of a scheme, with what it stands at. A host makes a metric of each.
+/// A counter of a scheme, with its value. A host makes a metric of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// Its name within its scheme, in snake case.

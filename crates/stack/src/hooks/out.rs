@@ -9,13 +9,13 @@ use crate::units::{Span, Time};
 pub enum Timer {
     /// Retransmission, or persist while the peer's window is closed.
     Retransmit,
-    /// A held-back acknowledgement.
+    /// A delayed acknowledgement.
     DelayedAck,
     /// The next segment, where the law spaces them.
     Pace,
 }
 
-/// Something worth a line in a trace.
+/// An event for a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Note {
     /// What happened.
@@ -61,16 +61,16 @@ impl NoteEvent {
         ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe"];
 }
 
-/// A loss, and what a law took it for.
+/// A loss, and its classification by a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged {
     /// Which law.
     pub judge: Judge,
-    /// How the loss was noticed.
+    /// How the loss was detected.
     pub cause: LossCause,
-    /// What the law took it for.
+    /// The classification.
     pub judgement: Judgement,
-    /// First byte of the segment taken for lost.
+    /// First byte of the segment declared lost.
     pub una: u64,
     /// How often that segment had been sent.
     pub times: u8,
@@ -81,11 +81,11 @@ pub struct Judged {
 pub enum Judge {
     /// The one that governs the window.
     Law,
-    /// One that only watches, by its place in the configuration.
+    /// One that only observes, by its place in the configuration.
     Watching(usize),
 }
 
-/// Where a transport endpoint puts its answers. The host empties it and calls the next box.
+/// Receives the answers of a transport endpoint. The host empties it and calls the next box.
 pub trait Out {
     /// A packet goes to the layer below.
     fn down(&mut self, packet: Packet);
@@ -111,6 +111,6 @@ pub trait Out {
     /// A law has judged a loss.
     fn judged(&mut self, _: Judged) {}
 
-    /// A law has a new jitter ratio; told only while notes are wanted.
+    /// A law has a new jitter ratio; reported only while notes are wanted.
     fn jitter(&mut self, _: Judge, _: Jitter) {}
 }

@@ -26,7 +26,7 @@ pub enum Setting {
     Word(&'static str),
 }
 
-/// What a parameter takes beside the words it names.
+/// The values of a parameter, other than the words it names.
 #[derive(Clone, Copy, Debug)]
 pub enum Domain {
     /// Yes or no.
@@ -71,7 +71,7 @@ pub struct Limit {
 /// A default that another parameter of the scheme changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Follows {
-    /// The other parameter; `tcp.` stands before one of the endpoint.
+    /// The other parameter; the name of one of the endpoint begins with `tcp.`.
     pub name: &'static str,
     /// The word it has.
     pub word: &'static str,
@@ -79,14 +79,14 @@ pub struct Follows {
     pub default: Setting,
 }
 
-/// What is to be said of a parameter.
+/// The description of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// Its name within its scheme.
     pub name: &'static str,
-    /// What it takes.
+    /// Its domain.
     pub domain: Domain,
-    /// Words that it takes, too.
+    /// Words that it also takes.
     pub words: &'static [&'static str],
     /// The least value.
     pub least: Option<Limit>,
@@ -105,36 +105,36 @@ pub struct Spec {
 /// A parameter of a scheme with the configuration `C`.
 #[derive(Debug)]
 pub struct Parameter<C: 'static> {
-    /// What is to be said of it.
+    /// Its description.
     pub spec: Spec,
     /// Its value in a configuration.
     pub get: fn(&C) -> Setting,
-    /// Gives it another. Parameters are set in the order of their list, so that one may refine another before it.
+    /// Sets its value. Parameters are set in the order of their list, so that one may refine another before it.
     pub set: fn(&mut C, Setting),
 }
 
-/// Knowledge or room that no protocol could have: results made with it carry its label.
+/// Information or space that no real protocol has: results made with it carry its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The parameter that grants it.
     pub parameter: &'static str,
-    /// What tables and figures say of results made with it.
+    /// The label of results made with it, in tables and figures.
     pub label: &'static str,
-    /// What is granted, and why nothing real has it.
+    /// What is granted, and why no real protocol has it.
     pub meaning: &'static str,
 }
 
 /// A configuration that describes its own parameters.
 pub trait Described: Default + 'static {
-    /// The parameters, in the order of listings; one stands behind those that its conditions name.
+    /// The parameters, in the order of listings; each after those that its conditions name.
     const PARAMETERS: &'static [Parameter<Self>];
 
-    /// The parameter whose value does not go with those of others, and why.
+    /// The parameter whose value conflicts with those of others, and why.
     fn conflict(&self) -> Option<(&'static str, String)> {
         None
     }
 
-    /// What the configuration grants that no protocol could have.
+    /// The exception that the configuration grants, if any.
     fn exception(&self) -> Option<Exception> {
         None
     }
@@ -146,7 +146,7 @@ pub trait Described: Default + 'static {
         }
     }
 
-    /// What is to be said of each parameter, and its default.
+    /// The description and the default of each parameter.
     #[must_use]
     fn listing() -> Vec<(&'static Spec, Setting)> {
         let config = Self::default();
@@ -184,7 +184,7 @@ impl<C> Parameter<C> {
         Parameter { spec, get, set }
     }
 
-    /// The words that it takes, too.
+    /// The words that it also takes.
     #[must_use]
     pub const fn words(mut self, words: &'static [&'static str]) -> Parameter<C> {
         self.spec.words = words;

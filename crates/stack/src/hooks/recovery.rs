@@ -22,7 +22,7 @@ pub enum Fresh {
     Withheld,
 }
 
-/// What an acknowledgement meant to the recovery.
+/// The result of an acknowledgement for the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing: no recovery is under way.
@@ -41,13 +41,13 @@ pub enum Verdict {
 
 /// Which segment next, and when recovery ends.
 pub trait Recovery {
-    /// An acknowledgement advanced by `segments`; the scoreboard stands already behind it.
+    /// An acknowledgement advanced by `segments`; the scoreboard is updated already.
     fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
     /// A duplicate acknowledgement arrived, its SACK blocks already in the scoreboard.
     fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
-    /// Recovery begins, the law having answered. While it lasts, this resends the first unacknowledged segment again.
+    /// Recovery begins; the law has answered. During recovery, this resends the first unacknowledged segment again.
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window);
 
     /// The retransmission timer fired; the law has answered.
@@ -56,7 +56,7 @@ pub trait Recovery {
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
-    /// What was picked has been sent; the scoreboard knows.
+    /// The picked segment has been sent; the scoreboard is updated already.
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard);
 
     /// Segments added to `cwnd` while recovery lasts (the duplicate acknowledgements' "inflation").

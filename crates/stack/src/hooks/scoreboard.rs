@@ -38,12 +38,12 @@ pub struct Sent {
     pub times: u8,
     /// Whether it carries the FIN.
     pub fin: bool,
-    /// Whether an acknowledgement has told that it arrived, selectively and perhaps forgotten since.
+    /// Whether an acknowledgement has reported its arrival, selectively and perhaps forgotten since.
     told: bool,
     mark: Mark,
 }
 
-/// What is known of a segment's fate.
+/// The known fate of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     InFlight,
@@ -51,11 +51,11 @@ enum Mark {
     Lost,
     /// Lost and sent again.
     Resent,
-    /// Sent again though not taken for lost: both copies may be in the network.
+    /// Sent again though not declared lost: both copies may be in the network.
     Doubled,
 }
 
-/// What a cumulative acknowledgement took off the scoreboard.
+/// What a cumulative acknowledgement removed from the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Advance {
     /// Segments acknowledged whole.
@@ -83,7 +83,7 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
-    /// When the acknowledgement arrived that is being taken in.
+    /// When the acknowledgement that is being processed arrived.
     now: Time,
     /// The least round trip of a segment that was sent once.
     least_rtt: Option<Span>,
@@ -91,7 +91,7 @@ pub struct Scoreboard {
     news: News,
 }
 
-/// What acknowledgements told to be delivered since it was taken.
+/// What acknowledgements have reported delivered since it was taken.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     bytes: u64,
@@ -197,13 +197,13 @@ impl Scoreboard {
         self.latest_arrived
     }
 
-    /// What follows is reported by an acknowledgement that arrives at `now`.
+    /// Sets when the acknowledgement that is processed next arrived.
     #[inline]
     pub fn hear(&mut self, now: Time) {
         self.now = now;
     }
 
-    /// Takes in that a segment has arrived which left at `at` when it was sent for the last of `times` times.
+    /// Records the arrival of a segment that was sent `times` times, the last time at `at`.
     #[inline]
     fn note_arrival(&mut self, at: Time, times: u8) {
         let rtt = self.now.since(at);
@@ -242,7 +242,7 @@ impl Scoreboard {
         self.get(number).mark == Mark::Sacked
     }
 
-    /// Whether the segment is taken for lost and was not resent since.
+    /// Whether the segment was declared lost and not resent since.
     #[must_use]
     pub fn is_lost(&self, number: u64) -> bool {
         self.get(number).mark == Mark::Lost
@@ -255,7 +255,7 @@ impl Scoreboard {
         (number < limit.min(self.end())).then_some(number)
     }
 
-    /// The first segment of a go-back that is taken for lost and was not resent since.
+    /// The first segment of a go-back that was declared lost and not resent since.
     #[must_use]
     pub fn next_lost(&self) -> Option<u64> {
         let mut number = self.skip_sacked(self.next);
@@ -314,7 +314,7 @@ impl Scoreboard {
     }
 
     fn index_at(&self, offset: u64) -> usize {
-        // Nearly always all segments have one length, so the guess is right.
+        // Nearly always all segments have the same length, so the guess is right.
         if let Some(first) = self.segments.front() {
             let guess = (offset.saturating_sub(first.start) / u64::from(first.len.max(1))) as usize;
             if guess < self.segments.len() && self.segments[guess].start == offset {
@@ -324,7 +324,7 @@ impl Scoreboard {
         self.segments.partition_point(|segment| segment.start < offset)
     }
 
-    /// Enters a new segment that is sent now.
+    /// Adds a new segment that is sent now.
     pub fn push(&mut self, len: u32, fin: bool, now: Time) {
         let sent =
             Sent { start: self.sent_end, at: now, len, times: 1, fin, told: false, mark: Mark::InFlight };
@@ -333,7 +333,7 @@ impl Scoreboard {
         self.next = self.end();
     }
 
-    /// Notes that a segment is sent again now.
+    /// Records that a segment is sent again now.
     pub fn resend(&mut self, number: u64, now: Time) {
         let index = (number - self.base) as usize;
         let segment = &mut self.segments[index];
@@ -356,7 +356,7 @@ impl Scoreboard {
         self.next = self.next.max(number + 1);
     }
 
-    /// Takes everything below `ack` off.
+    /// Removes everything below `ack`.
     pub fn advance(&mut self, ack: u64) -> Advance {
         let mut advance = Advance::default();
         self.una = ack;
@@ -405,7 +405,7 @@ impl Scoreboard {
         }
         let known = self.sacked_ranges.as_slice();
         let overlap = known.partition_point(|range| range.1 < left);
-        // What the block shares with a known range at its left end needs no second look.
+        // The part of the block that a known range at its left end covers is marked already.
         let from =
             known.get(overlap).map_or(left, |range| if range.0 <= left { range.1.min(right) } else { left });
         self.sacked_ranges.insert(left, right);

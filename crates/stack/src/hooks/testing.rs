@@ -20,12 +20,12 @@ pub(crate) fn ack(progress: Progress) -> Ack {
     }
 }
 
-/// An acknowledgement that measures a round trip of so many milliseconds.
+/// An acknowledgement that measures a round trip of this many milliseconds.
 pub(crate) fn after(ms: u64, progress: Progress) -> Ack {
     Ack { rtt: Some(Span::from_millis(ms)), ..ack(progress) }
 }
 
-/// A loss with so many segments outstanding.
+/// A loss with this many segments outstanding.
 pub(crate) fn loss(cause: LossCause, flight: u32) -> Loss {
     Loss {
         now: Time::ZERO,

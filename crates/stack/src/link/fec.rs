@@ -52,7 +52,7 @@ impl Code {
         Some(Code { millionths })
     }
 
-    /// A block with so much data.
+    /// A block with this much data.
     #[must_use]
     pub fn block(self, data: u32) -> Block {
         let (rate, wanted) = (u64::from(self.millionths.get()), u64::from(data));
@@ -60,7 +60,8 @@ impl Code {
         Block { data, corrects: pairs.max(1) as u32 }
     }
 
-    /// The blocks of so much data: those with a byte more than the others, the others, and how many there are of each.
+    /// The blocks of this much data: those with a byte more than the others, the others, and how many there are of
+    /// each.
     #[must_use]
     pub fn blocks(self, bytes: u32) -> [(Block, u32); 2] {
         let fits = |count: &u32| self.block(bytes.div_ceil(*count)).bytes() <= LONGEST_BLOCK;
@@ -69,7 +70,7 @@ impl Code {
         [(self.block(bytes / count + 1), longer), (self.block(bytes / count), count - longer)]
     }
 
-    /// The bytes it adds to so much data.
+    /// The bytes it adds to this much data.
     #[must_use]
     pub fn redundancy(self, bytes: u32) -> u32 {
         self.blocks(bytes).iter().map(|(block, count)| 2 * block.corrects * count).sum()

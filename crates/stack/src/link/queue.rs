@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::units::{Bytes, Time};
 
-/// Room of a queue, the packet being sent included.
+/// Capacity of a queue, including the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// A number of packets.
@@ -18,18 +18,18 @@ pub enum QueueLimit {
     Unlimited,
 }
 
-/// Departures to come, and the occupancy they make over time.
+/// Departures to come, and the occupancy over time that follows from them.
 #[derive(Clone, Debug)]
 pub struct DropTail {
     limit: QueueLimit,
     /// Departures before the last one.
     departures: VecDeque<(Time, u32)>,
-    /// The last departure, which stands apart since most packets come to a queue that is empty.
+    /// The last departure, stored separately since most packets find the queue empty.
     last: (Time, u32),
     bytes: u64,
     held: u32,
-    /// Sum of the times that packets taken in since the measurement began spend here; those there at its beginning
-    /// count from then on. By Little's law it is the integral of the occupancy, once what lies ahead is taken off.
+    /// Sum of the times that packets accepted since the measurement began spend here; those present at its beginning
+    /// count from then on. By Little's law it is the integral of the occupancy, less the time that is still to come.
     sojourns: u128,
     longest: u32,
 }
@@ -42,7 +42,7 @@ impl DropTail {
         DropTail { limit, departures: VecDeque::new(), last, bytes: 0, held: 0, sojourns: 0, longest: 0 }
     }
 
-    /// Lets go what has departed by `now`.
+    /// Removes what has departed by `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         if self.last.0 <= now {
@@ -72,7 +72,7 @@ impl DropTail {
         }
     }
 
-    /// Takes in a packet now that will depart at `departure`, after all it holds.
+    /// Adds a packet now that departs at `departure`, after all others.
     #[inline]
     pub fn push(&mut self, now: Time, departure: Time, size: Bytes) {
         if self.held > 0 {

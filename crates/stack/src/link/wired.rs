@@ -30,7 +30,7 @@ impl Wired {
         }
     }
 
-    /// Takes in a packet of `size` and returns when its last bit leaves, or `None` when the queue is full.
+    /// Accepts a packet of `size` and returns when its last bit leaves, or `None` if the queue is full.
     #[inline]
     pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
         self.queue.advance(now);
@@ -60,7 +60,7 @@ impl Wired {
         self.drops
     }
 
-    /// Time spent sending up to `now`: what was taken in, less what is still to be sent.
+    /// Time spent sending up to `now`: that of all accepted packets, less what is still to be sent.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
         self.sending - self.busy_until.since(now)

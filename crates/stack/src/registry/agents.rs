@@ -27,13 +27,13 @@ impl AgentKind {
 }
 
 impl AgentConfig {
-    /// What agents of its kind alone count.
+    /// The counters that only agents of its kind have.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
         self.build(&Criterion::default()).counts()
     }
 
-    /// What the agent needs of its interface and of the flows it serves.
+    /// The agent's requirements on its interface and on the flows it serves.
     #[must_use]
     pub fn needs(&self) -> Needs {
         match self {

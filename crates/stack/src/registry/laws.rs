@@ -98,7 +98,7 @@ impl CongestionKind {
         &CongestionKind::ALL[..CongestionKind::ALL.len() - 1]
     }
 
-    /// The laws that tell losses apart.
+    /// The laws that classify losses.
     pub const JUDGES: &'static [CongestionKind] =
         &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
 
@@ -108,7 +108,7 @@ impl CongestionKind {
 }
 
 impl LawConfig {
-    /// What this law alone counts.
+    /// The counters that only this law has.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
         Congestion::counts(&self.build(Start { segment: 1, draw: 0 }))

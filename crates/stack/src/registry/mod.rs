@@ -33,7 +33,7 @@ pub struct Style {
     pub marker: &'static str,
 }
 
-/// What is known of a registered part.
+/// The description of a registered part.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The name in scenarios.
@@ -58,7 +58,7 @@ macro_rules! kinds {
             /// All of them, in the order they are listed.
             pub const ALL: &'static [$kind] = &[$($kind::$case),+];
 
-            /// What is known of it.
+            /// Its description.
             #[must_use]
             pub fn entry(self) -> Entry {
                 match self {
@@ -72,7 +72,7 @@ macro_rules! kinds {
                 $kind::ALL.iter().copied().find(|kind| kind.entry().name == name)
             }
 
-            /// What is to be said of each of its parameters, and its default.
+            /// The description of each of its parameters, and its default.
             #[must_use]
             pub fn parameters(self) -> Vec<(&'static Spec, Setting)> {
                 match self {
@@ -104,7 +104,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The parameter whose value does not go with those of others, and why.
+            /// The parameter whose value conflicts with those of others, and why.
             #[must_use]
             pub fn conflict(&self) -> Option<(&'static str, String)> {
                 match self {
@@ -112,7 +112,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What it grants that no protocol could have.
+            /// The exception that it grants, if any.
             #[must_use]
             pub fn exception(&self) -> Option<Exception> {
                 match self {

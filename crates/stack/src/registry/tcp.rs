@@ -23,7 +23,7 @@ pub struct Parts {
     pub recovery: RecoveryKind,
     /// How large the window is.
     pub law: LawConfig,
-    /// Laws that judge each loss without a say in the window.
+    /// Laws that judge each loss without influence on the window.
     pub judges: Vec<LawConfig>,
 }
 
@@ -70,7 +70,7 @@ impl Profile {
 }
 
 impl Config {
-    /// In which form segments carry the extension of the law, if it has one.
+    /// The form in which segments carry the extension of the law, if it has one.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {
         self.parts.law.build(Start { segment: self.packet, draw: 0 }).extension()

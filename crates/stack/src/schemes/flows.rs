@@ -4,14 +4,14 @@ use crate::hooks::parameter::{Domain, LONGEST, Parameter, Setting};
 use crate::packet::FlowKey;
 use crate::packet::{NodeId, Packet, Segment};
 
-/// The parameter for how long a flow without a packet is known.
+/// The parameter for how long a flow without a packet is remembered.
 pub(super) const fn idle<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
     Parameter::new("idle", Domain::Time("s"), "idle time after which a flow is removed", get, set)
         .above("0 s")
         .at_most(LONGEST)
 }
 
-/// The parameter for how many flows are known at once.
+/// The parameter for how many flows are remembered at once.
 pub(super) const fn most<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
     let meaning = "maximum number of tracked flows; further flows are not handled";
     Parameter::new("max-flows", Domain::Count, meaning, get, set).at_least("1").at_most("1000000000")
@@ -44,12 +44,12 @@ impl Key {
     }
 }
 
-/// What a flow is found by.
+/// The key of a flow.
 pub(super) trait Address: Copy + Ord {
     /// Its two nodes.
     fn nodes(&self) -> [NodeId; 2];
 
-    /// The list that has it: nodes are numbered one after the other, so that the sum spreads the flows of one node over
+    /// The list that contains it: nodes are numbered consecutively, so the sum spreads the flows of one node over
     /// all lists.
     fn list(&self) -> usize {
         let [one, other] = self.nodes();
@@ -76,7 +76,7 @@ pub(super) struct Table<K, F> {
     index: Vec<Vec<(K, u32)>>,
     flows: Vec<Option<(K, F)>>,
     free: Vec<u32>,
-    /// The number whose turn it is.
+    /// The next number to visit.
     turn: u32,
 }
 
@@ -87,12 +87,12 @@ impl<K, F> Default for Table<K, F> {
 }
 
 impl<K: Address, F> Table<K, F> {
-    /// How many there are.
+    /// The number of flows.
     pub(super) fn len(&self) -> usize {
         self.flows.len() - self.free.len()
     }
 
-    /// One number after another, all in turn: who looks at one with each packet finds what is idle without a timer.
+    /// One number after another, all in turn: visiting one with each packet finds idle flows without a timer.
     pub(super) fn turn(&mut self) -> u32 {
         self.turn += 1;
         if self.turn as usize >= self.flows.len() {
@@ -120,7 +120,7 @@ impl<K: Address, F> Table<K, F> {
         self.flows.get_mut(number as usize)?.as_mut().map(|(_, flow)| flow)
     }
 
-    /// Enters a flow whose key is new.
+    /// Adds a flow whose key is new.
     pub(super) fn insert(&mut self, key: K, flow: F) -> u32 {
         let number = self.free.pop().unwrap_or(self.flows.len() as u32);
         if number as usize == self.flows.len() {
@@ -135,7 +135,7 @@ impl<K: Address, F> Table<K, F> {
         number
     }
 
-    /// Takes a flow out.
+    /// Removes a flow.
     pub(super) fn remove(&mut self, number: u32) -> Option<F> {
         let (key, flow) = self.flows.get_mut(number as usize)?.take()?;
         let list = &mut self.index[key.list()];
@@ -150,7 +150,7 @@ impl<K: Address, F> Table<K, F> {
     }
 }
 
-/// The place of a key in a list, or where it would stand.
+/// The place of a key in a list, or the place it would have.
 fn place<K: Ord>(list: &[(K, u32)], key: &K) -> usize {
     list.partition_point(|entry| entry.0 < *key)
 }

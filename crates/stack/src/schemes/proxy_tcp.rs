@@ -45,13 +45,13 @@ use crate::signal::Signal;
 use crate::units::{Span, Time};
 use flow::{Flow, Verdict};
 
-/// What becomes of a duplicate acknowledgement.
+/// The treatment of a duplicate acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
     /// Hidden while the link has the segment that it asks for.
     #[default]
     WhileTrying,
-    /// Hidden as long as that segment is remembered.
+    /// Hidden while that segment is remembered.
     Held,
     /// Hidden, and the segment is sent again from here.
     Resend,
@@ -66,7 +66,7 @@ pub struct Config {
     pub duplicates: Duplicates,
     /// Most segments remembered of one flow.
     pub segments: usize,
-    /// A flow without a packet for so long is forgotten.
+    /// A flow without a packet for this long is forgotten.
     pub idle: Span,
     /// Most flows known at once; a further flow is left alone.
     pub max_flows: usize,
@@ -128,7 +128,7 @@ impl Described for Config {
     ];
 }
 
-/// What an agent has done so far.
+/// The counters of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Duplicates hidden.
@@ -158,13 +158,13 @@ impl ProxyTcp {
         ProxyTcp { config, flows: Table::default(), counters: Counters::default() }
     }
 
-    /// What it has done so far.
+    /// Its counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Most bytes of state held at once: what flows may remember is set aside when they begin.
+    /// Most bytes of state held at once: the memory of a flow is reserved when it begins.
     #[must_use]
     pub fn state_bytes_max(&self) -> u64 {
         self.counters.flows_max * Flow::bytes(self.config.segments)

@@ -21,22 +21,22 @@ pub struct Socket {
     counters: Counters,
 }
 
-/// Which datagrams have come, by their numbers: a bit for each, from the first that has not come on.
+/// Which datagrams have arrived, by their numbers: a bit for each, from the first that is missing.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// Words before those held: all of their datagrams have come.
+    /// Words before those held: all of their datagrams have arrived.
     whole: u32,
     words: VecDeque<u64>,
 }
 
 impl Seen {
-    /// Whether this number has come.
+    /// Whether this number has arrived.
     fn has(&self, number: u32) -> bool {
         let Some(place) = (number / u64::BITS).checked_sub(self.whole) else { return true };
         self.words.get(place as usize).is_some_and(|word| word >> (number % u64::BITS) & 1 == 1)
     }
 
-    /// Takes in a number. Returns whether it is new.
+    /// Records a number. Returns whether it is new.
     fn insert(&mut self, number: u32) -> bool {
         let Some(place) = (number / u64::BITS).checked_sub(self.whole) else { return false };
         let place = place as usize;
@@ -54,16 +54,16 @@ impl Seen {
     }
 }
 
-/// What a socket has sent and received. All but `received_of_measured` and `delay_max` only grow.
+/// The counters of a socket. All but `received_of_measured` and `delay_max` only grow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     /// Datagrams sent.
     pub sent: u64,
-    /// Datagrams received, each once, as is all that follows but for the bytes of packets.
+    /// Datagrams received, each counted once, as in all that follows except for the bytes of packets.
     pub received: u64,
     /// Those of them that were sent since the measurement began.
     pub received_of_measured: u64,
-    /// Datagrams that came again.
+    /// Duplicate datagrams received.
     pub duplicates: u64,
     /// Payload bytes received.
     pub payload_received: u64,
@@ -108,13 +108,13 @@ impl Socket {
         });
     }
 
-    /// Whether the datagram of this number has come.
+    /// Whether the datagram of this number has arrived.
     #[must_use]
     pub fn has(&self, number: u32) -> bool {
         self.seen.has(number)
     }
 
-    /// A packet arrived from below. Returns the delay of a datagram that comes for the first time.
+    /// A packet arrived from below. Returns the delay of a datagram that arrives for the first time.
     pub fn up(&mut self, packet: &Packet, now: Time) -> Option<Span> {
         let Body::Udp(datagram) = &packet.body else { return None };
         self.counters.bytes_received += packet.size().0;
@@ -131,7 +131,7 @@ impl Socket {
         Some(delay)
     }
 
-    /// What it has done so far.
+    /// Its counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
@@ -143,8 +143,8 @@ impl Socket {
         number >= self.first_measured
     }
 
-    /// Starts the interval over which maxima are taken. Before it the other end has sent so many datagrams, and those that
-    /// follow are counted by themselves.
+    /// Starts the interval over which maxima are taken. Before it the other end has sent this many datagrams; those
+    /// that follow are counted separately.
     pub fn begin_measurement(&mut self, sent_before: u64) {
         self.first_measured = sent_before as u32;
         self.counters.received_of_measured = 0;

@@ -11,7 +11,7 @@ use crate::packet::{
 };
 use crate::units::{SeqNo, Time};
 
-/// More fragments follow, and where a fragment stands: nothing of both in a whole packet.
+/// The bit for more fragments and the fragment offset: both are zero in a whole packet.
 const FRAGMENT: u16 = 0x3FFF;
 
 /// Why bytes are not a packet.
@@ -57,7 +57,7 @@ impl core::error::Error for Malformed {}
 /// The packet that the bytes begin with, and its payload; what follows it is padding. `now` is the clock by which
 /// stamps of 32 bits become times.
 ///
-/// Options that this stack does not know are passed over (RFC 9293, 3.1), as are the urgent pointer and what is reserved.
+/// Options that this stack does not know are ignored (RFC 9293, 3.1), as are the urgent pointer and what is reserved.
 ///
 /// # Errors
 /// When the bytes do not begin with a whole and correct packet.
@@ -150,7 +150,7 @@ fn all_options(mut rest: &[u8], now: Time) -> Result<Options, Malformed> {
             [kind] => return Err(Malformed::Option(kind)),
             [kind, len, ..] => {
                 let (option, behind) = rest.split_at_checked(len.into()).ok_or(Malformed::Option(kind))?;
-                // A length below two would be read for ever (RFC 9293, 3.1).
+                // A length below two would be read without end (RFC 9293, 3.1).
                 let content = option.get(2..).ok_or(Malformed::Option(kind))?;
                 take(kind, content, now, &mut options).ok_or(Malformed::Option(kind))?;
                 rest = behind;
@@ -159,7 +159,7 @@ fn all_options(mut rest: &[u8], now: Time) -> Result<Options, Malformed> {
     }
 }
 
-/// Takes in one option; `None` if it has not the form of its kind.
+/// Reads one option; `None` if it does not have the form of its kind.
 fn take(kind: u8, content: &[u8], now: Time, options: &mut Options) -> Option<()> {
     match kind {
         MSS => options.mss = Some(u16::from_be_bytes(content.try_into().ok()?)),

@@ -8,7 +8,7 @@ use crate::packet::{
 };
 use crate::units::{SeqNo, Time};
 
-/// Later than a turn of the stamps, which is 71 minutes.
+/// Later than a wrap of the stamps, which takes 71 minutes.
 const NOW: Time = Time(10_000_000_000_000);
 
 fn tcp(segment: Segment) -> Packet {
@@ -68,7 +68,7 @@ fn the_option_of_the_stamps_stands_in_the_header_byte_by_byte() {
     let stamps = Extension {
         form: Form::Option,
         sent: Time(0x0102_0304 * 1_000),
-        // A stamp of 32 bits turns round.
+        // A stamp of 32 bits wraps.
         received: Time(0x0001_0506_0708 * 1_000),
         trigger: SeqNo(0x0A0B_0C0D),
         modulation: Some(Modulation::Qam64),
@@ -198,7 +198,7 @@ fn each_fault_of_the_headers_has_its_error() {
     let mut bytes = bytes_of(&segment);
     bytes[8] -= 1;
     assert_eq!(parse(&bytes, NOW), Err(Malformed::HeaderChecksum));
-    // The reserved bits of both headers and the urgent pointer are passed over.
+    // The reserved bits of both headers and the urgent pointer are ignored.
     let passed = changed(&segment, |bytes| {
         (bytes[1], bytes[6], bytes[8], bytes[32], bytes[39]) = (0xFF, 0x80, 1, 0x5F, 9);
     });

@@ -15,12 +15,12 @@ const VERSION: u8 = 0x40;
 const DF: u8 = 0x40;
 /// Time to live of every packet.
 const TTL: u8 = 64;
-/// IP option reserved for experiments (RFC 4727, 3.4), in which a routing header stands.
+/// IP option reserved for experiments (RFC 4727, 3.4), which carries a routing header.
 const ROUTING_OPTION: u8 = 94;
 /// Most bytes of an IP packet.
 const MAX_PACKET: u64 = u16::MAX as u64;
 
-/// Why a packet has no bytes.
+/// Why a packet cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// It is longer than an IP packet can be, with this many bytes.
@@ -33,7 +33,7 @@ pub enum Unfit {
     PaperStamps,
     /// It has a payload of another length than the one given.
     Payload {
-        /// Bytes that the packet says.
+        /// Bytes according to the packet.
         packet: u32,
         /// Bytes given.
         given: usize,
@@ -264,7 +264,7 @@ fn headers_of(packet: &Packet) -> u64 {
     FIXED_HEADER as u64 + u64::from(packet.extra_header) + transport
 }
 
-/// A stamp of 32 bits; it turns round after 71 minutes.
+/// A stamp of 32 bits; it wraps after 71 minutes.
 fn micros(time: Time) -> u32 {
     (time.0 / 1_000) as u32
 }

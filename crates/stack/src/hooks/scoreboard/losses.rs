@@ -1,10 +1,10 @@
-//! What is taken for lost.
+//! Which segments are declared lost.
 
 use super::{DUP_THRESH, Mark, SackAfterTimeout, Scoreboard};
 
 impl Scoreboard {
-    /// Marks as lost what RFC 6675's `IsLost` says is: a segment with [`DUP_THRESH`] segments (or as many separate
-    /// ranges) selectively acknowledged above it.
+    /// Marks as lost what RFC 6675's `IsLost` defines as lost: a segment with [`DUP_THRESH`] segments (or as many
+    /// separate ranges) selectively acknowledged above it.
     pub fn mark_lost(&mut self) {
         if self.sacked == 0 {
             return;
@@ -44,7 +44,7 @@ impl Scoreboard {
         self.lost_below = self.lost_below.max(edge);
     }
 
-    /// The timer fired: all that is not selectively acknowledged is lost, or simply all.
+    /// The timer fired: all segments are lost, or all that are not selectively acknowledged.
     pub fn lose_all(&mut self, after_timeout: SackAfterTimeout) {
         self.lost = 0;
         self.resent = 0;
@@ -64,7 +64,7 @@ impl Scoreboard {
         self.lost_below = self.end();
     }
 
-    /// Forgets what was selectively acknowledged.
+    /// Forgets all selective acknowledgements.
     pub fn forget_sacks(&mut self) {
         let Some(&(start, _)) = self.sacked_ranges.as_slice().first() else { return };
         for index in self.index_at(start)..self.index_at(self.fack()) {
@@ -78,7 +78,7 @@ impl Scoreboard {
         self.fack = self.una;
     }
 
-    /// Takes one segment for lost that the rules would not (the first, when duplicates tell).
+    /// Declares one segment lost that [`Self::mark_lost`] does not (the first, at enough duplicates).
     pub fn lose(&mut self, number: u64) {
         let index = (number - self.base) as usize;
         let segment = &mut self.segments[index];

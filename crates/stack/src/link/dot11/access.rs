@@ -7,7 +7,7 @@
 use super::timing::Rules;
 use crate::units::{Span, Time};
 
-/// One station's sense of the medium, and its backoff.
+/// The carrier sense and the backoff of one station.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     /// The physical carrier is busy.
@@ -18,7 +18,7 @@ pub(super) struct Access {
     idle_since: Time,
     /// End of the reservation.
     nav: Time,
-    /// The reservation was made by an RTS and ends already here if nothing is heard until then.
+    /// The reservation was made by an RTS and ends here if nothing is heard until then.
     nav_if_silent: Option<Time>,
     /// From when on the medium has been idle for DIFS or EIFS; valid while the carrier is idle.
     pub(super) open_at: Time,
@@ -43,7 +43,7 @@ impl Access {
         }
     }
 
-    /// End of the reservation as it stands.
+    /// End of the reservation, if nothing more is heard.
     #[inline]
     fn reserved_until(&self) -> Time {
         self.nav_if_silent.unwrap_or(self.nav)
@@ -55,7 +55,7 @@ impl Access {
         now < self.reserved_until()
     }
 
-    /// Reserves the medium until `until`, if that is later. A reservation by an RTS is given up at `if_silent`.
+    /// Reserves the medium until `until`, if that is later. One by an RTS ends at `if_silent` if nothing is heard.
     #[inline]
     pub(super) fn reserve(&mut self, until: Time, if_silent: Option<Time>) {
         let before = self.reserved_until();
@@ -83,8 +83,8 @@ impl Access {
         }
     }
 
-    /// Holds the backoff in a medium that is taken at `now`. Returns false when it had not begun to count, as in the gaps
-    /// of an exchange that has reserved the medium: its end may well stand.
+    /// Freezes the backoff when the medium turns busy at `now`. Returns false if it had not begun to count, as in the
+    /// gaps of an exchange that has reserved the medium: its end may remain the same.
     #[inline]
     pub(super) fn freeze(&mut self, now: Time, rules: &Rules) -> bool {
         let Some(left) = self.backoff else { return false };
@@ -93,12 +93,12 @@ impl Access {
         }
         let run = now - self.counting_from;
         let whole = rules.config.slot * u64::from(left);
-        // Less than the largest window of slots fits 32 bits, whose division is several times faster.
+        // It is less than the largest window of slots and fits 32 bits, whose division is several times faster.
         self.backoff = (run < whole).then(|| left - slots(run, rules.config.slot));
         true
     }
 
-    /// The physical carrier turned idle at `now`, or the station's own frame ended with nobody else on the air.
+    /// The physical carrier turned idle at `now`, or the station's own frame ended with no other on the air.
     #[inline]
     pub(super) fn on_idle(&mut self, now: Time) {
         self.busy = false;
@@ -130,14 +130,14 @@ impl Access {
         self.counting_from = self.open_at.max(from);
     }
 
-    /// The station takes the medium: what is left of the backoff and of an error is past.
+    /// The station begins to send: the backoff has ended, and a past error no longer matters.
     #[inline]
     pub(super) fn take(&mut self) {
         self.backoff = None;
         self.error = false;
     }
 
-    /// Starts a backoff of so many slots.
+    /// Starts a backoff of this many slots.
     #[inline]
     pub(super) fn start(&mut self, slots: u32) {
         self.backoff = Some(slots);

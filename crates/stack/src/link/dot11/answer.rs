@@ -21,7 +21,7 @@ impl<A: Arq> Station<A> {
         self.stop_waiting(now, out);
     }
 
-    /// Asked for leave to send: gives it, unless others have reserved the medium (9.3.2.6).
+    /// An RTS: answers it, unless others have reserved the medium (9.3.2.6).
     pub(super) fn on_rts(&mut self, rts: &Frame, now: Time, out: &mut impl MacOut) {
         self.stop_waiting(now, out);
         if self.doing != Doing::Contend || self.access.is_reserved(now) {
@@ -40,8 +40,8 @@ impl<A: Arq> Station<A> {
         self.rules.config.access.deaf_after_cts && self.answer.0.kind == FrameKind::Cts
     }
 
-    /// Its CTS has ended: hears nothing but the data frame until that should have ended too. The reservation tells when,
-    /// since after the frame it leaves time for SIFS and the ACK.
+    /// Its CTS has ended: it receives nothing but the data frame until that should have ended too. The reservation
+    /// gives that time, since after the frame it leaves time for SIFS and the ACK.
     pub(super) fn expect_data(&mut self, now: Time, out: &mut impl MacOut) {
         let ack = self.rules.response(self.rules.config.data_rate).ack.total;
         let frame = self.answer.0.duration.0.saturating_sub((self.rules.config.sifs + ack).0);
@@ -60,7 +60,7 @@ impl<A: Arq> Station<A> {
         self.go_on(now, out);
     }
 
-    /// Given leave to send.
+    /// A CTS.
     pub(super) fn on_cts(&mut self, now: Time, out: &mut impl MacOut) {
         if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
             self.short_retries = 0;
@@ -80,7 +80,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// A data frame: acknowledged whatever the NAV says, also when it came before (9.3.2.8, 9.3.2.10).
+    /// A data frame: acknowledged whatever the NAV, also if it was received before (9.3.2.8, 9.3.2.10).
     pub(super) fn on_data(&mut self, data: &Frame, now: Time, out: &mut impl MacOut) {
         self.stop_waiting(now, out);
         let is_expected = self.doing == Doing::Expect && data.transmitter == self.answer.0.receiver;

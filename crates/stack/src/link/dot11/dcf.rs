@@ -21,7 +21,7 @@ use crate::units::Time;
 pub enum Role {
     /// One of an ad hoc network.
     AdHoc,
-    /// One that talks to this access point.
+    /// A station of this access point.
     Station {
         /// The access point.
         ap: NodeId,
@@ -30,7 +30,7 @@ pub enum Role {
     AccessPoint,
 }
 
-/// What a station has done since the start.
+/// The counters of a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// RTS sent.
@@ -53,7 +53,7 @@ pub struct Counters {
     pub duplicates: u64,
 }
 
-/// An answer waited for.
+/// An answer that the station waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Cts,
@@ -67,11 +67,11 @@ pub(super) enum Answer {
 /// What follows after SIFS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The answer held ready.
+    /// The prepared answer.
     Answer,
     /// The data frame in service.
     Data,
-    /// The same when polled, as held ready.
+    /// The data frame in service as the answer to a poll, as prepared.
     CfData,
     /// The coordinator's next frame.
     Poll,
@@ -82,7 +82,7 @@ pub(super) enum Next {
 pub(super) enum Sent {
     Rts,
     Data,
-    /// What needs no answer.
+    /// A frame that needs no answer.
     Answer,
     CfData,
     Beacon,
@@ -100,13 +100,13 @@ pub(super) enum Doing {
     Sending(Sent),
     /// Waiting for an answer.
     Await(Answer),
-    /// The time for an answer is over, but something is on the air that may be it.
+    /// The time for an answer is over, but a frame on the air may be the answer.
     Late(Answer),
-    /// Waiting for the data frame that its CTS asked for, deaf to all else.
+    /// Waiting for the data frame that its CTS asked for, deaf to all others.
     Expect,
 }
 
-/// The MSDU in service, and its fragment that goes next.
+/// The MSDU in service, and its next fragment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Service {
     pub(super) msdu: Msdu,
@@ -134,9 +134,9 @@ pub struct Station<A> {
     pub(super) role: Role,
     pub(super) doing: Doing,
     pub(super) access: Access,
-    /// To when the timer is set while contending.
+    /// The time of the timer while contending.
     pub(super) armed: Time,
-    /// The medium turned busy in the very instant for which the timer is set: it could not be sensed any more.
+    /// The medium turned busy in the instant of the timer: too late to be sensed.
     pub(super) is_committed: bool,
     pub(super) service: Option<Service>,
     pub(super) queue: VecDeque<Msdu>,
@@ -188,7 +188,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Takes in a packet to send. Returns false when the queue is full: the packet stays the caller's.
+    /// Accepts a packet to send. Returns false if the queue is full: the packet remains the caller's.
     pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
         let had_work = self.has_work();
         if !self.has_room(&msdu) {
@@ -211,7 +211,7 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// Makes room for a packet, if there is some.
+    /// Reserves room for a packet, if there is any.
     #[inline]
     fn has_room(&mut self, msdu: &Msdu) -> bool {
         if self.rules.config.buffer.is_some() {
@@ -362,7 +362,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Takes all that waits out of the queue; a packet in service stays.
+    /// Removes all waiting packets from the queue; a packet in service remains.
     pub fn flush(&mut self, out: &mut impl MacOut) {
         self.flush_units(out);
         while let Some(msdu) = self.queue.pop_front() {
@@ -386,19 +386,19 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// What it has done since the start.
+    /// Its counters.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Whether a backoff is counted down or held, for the airtime ledger.
+    /// Whether a backoff is counted down or frozen, for the airtime ledger.
     #[must_use]
     pub fn is_backing_off(&self) -> bool {
         self.doing == Doing::Contend && self.access.is_backing_off()
     }
 
-    /// A packet came to a station that had nothing to send.
+    /// A packet arrived at a station that had nothing to send.
     fn join(&mut self, now: Time, out: &mut impl MacOut) {
         if self.access.busy {
             self.ensure_backoff(out);
@@ -423,7 +423,7 @@ impl<A: Arq> Station<A> {
         self.wait_for_turn(now, out);
     }
 
-    /// The station has come back to contention, or the medium turned idle in contention.
+    /// The station has returned to contention, or the medium turned idle in contention.
     pub(super) fn resume(&mut self, now: Time, out: &mut impl MacOut) {
         if self.access.busy {
             return;
@@ -452,8 +452,8 @@ impl<A: Arq> Station<A> {
         self.access.start(slots);
     }
 
-    /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It stands there
-    /// already when the medium was reserved all the while.
+    /// Sets the timer to the end of the backoff, or to an access point's next contention-free period. It is set to
+    /// that already if the medium was reserved all the time.
     pub(super) fn wait_for_turn(&mut self, now: Time, out: &mut impl MacOut) {
         let turn = if self.has_work() { self.access.ends(&self.rules) } else { None };
         let at = match self.period_due() {

@@ -47,7 +47,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Its turn has come: sends the frame in service, or asks for leave to.
+    /// Its turn has come: sends the frame in service, or an RTS for it.
     pub(super) fn attempt(&mut self, now: Time, out: &mut impl MacOut) {
         if self.units.is_some() {
             self.take_up(now, out);
@@ -151,7 +151,7 @@ impl<A: Arq> Station<A> {
         false
     }
 
-    /// Parts with the MSDU in service and takes up the next.
+    /// Releases the MSDU in service and takes the next.
     pub(super) fn part(&mut self, msdu: Msdu, outcome: Outcome, out: &mut impl MacOut) {
         if self.part_with_unit(outcome, out) {
             return;
@@ -244,8 +244,8 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Whether what should follow now may not, since something is on the air: a CTS or the data frame after one, where
-    /// these need an idle medium.
+    /// Whether the next frame must be held back because the medium is not idle: a CTS or the data frame after one,
+    /// where these need an idle medium.
     #[inline]
     pub(super) fn must_hold(&self, now: Time) -> bool {
         !self.rules.config.access.blind_exchange
@@ -253,7 +253,7 @@ impl<A: Arq> Station<A> {
             && (self.doing == Doing::Gap(Next::Data) || self.answer.0.kind == FrameKind::Cts)
     }
 
-    /// Leaves an exchange that finds the medium taken: the CTS is not sent, and the data frame waits for another turn.
+    /// Leaves an exchange that finds the medium busy: the CTS is not sent, and the data frame waits for another turn.
     pub(super) fn hold(&mut self, now: Time, out: &mut impl MacOut) {
         if self.doing == Doing::Gap(Next::Data) {
             self.window = self.rules.widen(self.window);

@@ -32,7 +32,7 @@ pub enum FrameKind {
     CfEnd,
 }
 
-/// What a packet is to the airtime ledger.
+/// The class of a packet in the airtime ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PayloadClass {
     /// It carries application data.
@@ -59,26 +59,26 @@ pub enum Distribution {
 /// A packet handed to the MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Msdu {
-    /// What the host knows the packet by; the receiver's MAC hands up the same.
+    /// The host's identifier of the packet; the receiver's MAC hands up the same.
     pub handle: u64,
     /// Bytes of the IP packet.
     pub bytes: u32,
     /// The receiver on this medium.
     pub next: NodeId,
-    /// What it is to the ledger.
+    /// Its class in the ledger.
     pub class: PayloadClass,
     /// The number of its flow, if an ARQ scheme may know the timing of that flow's sender.
     pub flow: Option<u32>,
 }
 
-/// How the MAC parted with a packet.
+/// How the MAC released a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Its last fragment was acknowledged, by an ACK or a CF-ACK.
     Delivered,
     /// A retry limit was reached, or the medium lost it for good.
     Undelivered,
-    /// It was taken out of the queue unsent.
+    /// It was removed from the queue unsent.
     Flushed,
 }
 
@@ -145,7 +145,7 @@ pub struct Frame {
     pub distribution: Distribution,
     /// The packet it carries, whole or in part.
     pub msdu: Option<u64>,
-    /// What that packet is to the ledger.
+    /// The class of that packet in the ledger.
     pub class: PayloadClass,
     /// Its last bytes before any redundancy, if a code protects them; that redundancy follows them.
     pub coded: Option<Coded>,
@@ -181,7 +181,7 @@ impl Frame {
     }
 
     /// The Duration field: whole microseconds, at most 32 767; in a contention-free period 32 768 (IEEE 802.11-2012,
-    /// 8.2.4.2). A beacon tells the length of its period elsewhere.
+    /// 8.2.4.2). A beacon states the length of its period elsewhere.
     #[must_use]
     pub fn duration_field(&self) -> u16 {
         if self.contention_free && self.kind != FrameKind::CfEnd {

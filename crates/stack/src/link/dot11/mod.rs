@@ -69,9 +69,9 @@ pub trait MacOut {
     fn cancel_timer(&mut self);
     /// Hands up a packet that was received whole, once.
     fn up(&mut self, handle: u64);
-    /// Parts with a packet that [`Station::enqueue`] took in, once.
+    /// Releases a packet that [`Station::enqueue`] accepted, once.
     fn done(&mut self, handle: u64, outcome: Outcome);
-    /// Draws a number from 0 to `bound`, both included, each as likely, from a stream of this station's own.
+    /// Draws a number from 0 to `bound`, both included, uniformly, from a stream of this station's own.
     fn draw(&mut self, bound: u32) -> u32;
     /// Whether it receives a report of what a scheme has served.
     fn is_watching(&self) -> bool {

@@ -33,7 +33,7 @@ pub struct PcfConfig {
     pub beacon: u32,
     /// CF-End in bytes.
     pub end: u32,
-    /// The largest packet a station may answer with, for which time is held free.
+    /// The largest packet a station may answer with, for which time is reserved.
     pub largest_packet: u32,
 }
 
@@ -98,7 +98,7 @@ pub(super) struct Coordinator {
     polled: NodeId,
     /// Whether that poll carried data.
     gave: bool,
-    /// Whether a frame has come that the next one acknowledges.
+    /// Whether a frame has arrived that the next one acknowledges.
     owes: bool,
     /// Polls in a row that moved no data.
     idle_polls: usize,

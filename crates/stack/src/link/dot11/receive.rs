@@ -32,18 +32,18 @@ struct Record {
 /// What was received of one MSDU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Received {
-    /// Its sequence number, counted on where the twelve bits come round; 0 is none.
+    /// Its sequence number, extended beyond the twelve bits, which wrap; 0 is none.
     number: u32,
     /// Its fragments, a bit for each.
     fragments: u16,
-    /// How many it has, once the last has come.
+    /// How many it has, once the last has arrived.
     of: Option<u8>,
 }
 
 /// The MSDUs of one transmitter whose fragments come in any order.
 #[derive(Clone, Debug, Default)]
 struct Window {
-    /// The highest sequence number received, counted on.
+    /// The highest sequence number received, extended.
     newest: u32,
     /// Each at its number modulo the length.
     received: Vec<Received>,
@@ -60,7 +60,8 @@ impl Window {
         self.newest = self.newest.max(number);
         let record = &mut self.received[(number % u32::from(WINDOW)) as usize];
         let bit = 1 << frame.fragment;
-        // A first transmission of what was received already is another MSDU's: the numbers have come round unheard.
+        // A first transmission with a known number belongs to another MSDU: the numbers have wrapped without being
+        // received.
         let is_other = record.fragments & bit != 0 && !frame.retry;
         if record.number != number || is_other {
             *record = Received { number, ..Received::default() };
@@ -76,7 +77,7 @@ impl Window {
         if is_whole { Accepted::Whole } else { Accepted::Part }
     }
 
-    /// A sequence number counted on: of those it may stand for the one nearest to the newest.
+    /// The extended sequence number: of the possible ones, the one nearest to the newest.
     fn counted_on(&self, sequence: u16) -> u32 {
         let round = SEQUENCE_MASK + 1;
         let ahead = sequence.wrapping_sub(self.newest as u16) & SEQUENCE_MASK;
@@ -99,7 +100,7 @@ impl Inbox {
         Inbox { reassembly, records: Vec::new(), windows: Vec::new() }
     }
 
-    /// Takes in a data frame.
+    /// Processes a data frame.
     #[inline]
     pub(super) fn accept(&mut self, frame: &Frame) -> Accepted {
         let number = frame.transmitter.0 as usize;
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!(inbox.accept(&data(1, 5, 0, false, false)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(2, 5, 0, false, true)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(1, 5, 0, false, true)), Accepted::Duplicate);
-        // The same number without the retry bit is another MSDU: the numbers have come round.
+        // The same number without the retry bit is another MSDU: the numbers have wrapped.
         assert_eq!(inbox.accept(&data(1, 5, 0, false, false)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(1, 6, 0, false, true)), Accepted::Whole);
     }
@@ -204,7 +205,7 @@ mod tests {
             // A repetition whose first transmission was never received.
             assert_eq!(inbox.accept(&data(1, sequence, 1, false, true)), Accepted::Whole, "number {number}");
         }
-        // All that fits the window is still known, also where the numbers have come round.
+        // All that fits the window is still known, also where the numbers have wrapped.
         assert_eq!(inbox.accept(&data(1, 4095 - 1023, 1, false, true)), Accepted::Duplicate);
         assert_eq!(inbox.accept(&data(1, 0, 0, false, false)), Accepted::Whole);
         assert_eq!(inbox.accept(&data(1, 4095 - 1022, 1, false, true)), Accepted::Duplicate);

@@ -21,7 +21,7 @@ pub enum BufferUnit {
     Frames,
 }
 
-/// A buffer in bytes. A packet takes room until the MAC parts with it, in service and while its fragments are repeated.
+/// A buffer in bytes. A packet takes room until the MAC releases it, in service and while its fragments are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// Its size.
@@ -32,10 +32,10 @@ pub struct Buffer {
     pub unit: BufferUnit,
 }
 
-/// What is taken of a buffer.
+/// The used room of a buffer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
-    /// By the number of the receiver, or all in the first place.
+    /// By the number of the receiver, or all at the first place.
     taken: Vec<u32>,
 }
 

@@ -19,8 +19,8 @@ pub enum BackoffDraw {
 /// How long after its own frame a station waits for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseTimeout {
-    /// SIFS, a slot and the time in which the PHY notices a frame (`aPHY-RX-START-Delay`); a medium that is then busy is
-    /// waited for (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
+    /// SIFS, a slot and the time in which the PHY detects a frame (`aPHY-RX-START-Delay`); if the medium is busy then,
+    /// the station waits until it is idle (IEEE 802.11-2012, 9.3.2.6, 9.3.2.8).
     ReceptionStart(Span),
     /// SIFS, the whole answer and this much more, as in ns-2.
     WholeResponse(Span),
@@ -31,7 +31,7 @@ pub enum ResponseTimeout {
 pub struct AccessRules {
     /// From what a backoff is drawn.
     pub draw: BackoffDraw,
-    /// How long an answer is waited for.
+    /// How long a station waits for an answer.
     pub timeout: ResponseTimeout,
     /// Whether a frame received in error is followed by EIFS instead of DIFS (9.3.2.3.7).
     pub eifs: bool,
@@ -62,7 +62,7 @@ pub struct AccessRules {
 pub enum Reassembly {
     /// As they were numbered, of one MSDU of each transmitter at a time (IEEE 802.11-2012, 9.6).
     InOrder,
-    /// In any order, of many MSDUs: what a transmitter needs whose fragments a scheme orders.
+    /// In any order, of many MSDUs: for a transmitter whose fragments a scheme orders.
     AnyOrder,
 }
 
@@ -100,8 +100,7 @@ pub struct MacConfig {
     pub rts_threshold: Option<u32>,
     /// `dot11FragmentationThreshold`: the longest data frame, header and check sequence included. `None`: no limit.
     pub fragment_threshold: Option<u32>,
-    /// The code that protects the body of each data frame and its check sequence. Its redundancy comes on top of what the
-    /// thresholds regard.
+    /// The code for the body of each data frame and its check sequence. The thresholds do not count its redundancy.
     pub fec: Option<Code>,
     /// `dot11ShortRetryLimit`: failed attempts after which a short frame (an RTS, or data up to the RTS threshold) is
     /// given up, the first attempt included. `None`: no limit.
@@ -110,9 +109,9 @@ pub struct MacConfig {
     pub long_retry: Option<u32>,
     /// Access to the medium.
     pub access: AccessRules,
-    /// Packets the interface queue holds beside the one in service.
+    /// Packets that the interface queue holds in addition to the one in service.
     pub queue: u32,
-    /// A limit in bytes in its place.
+    /// A limit in bytes instead.
     pub buffer: Option<Buffer>,
     /// In which order fragments are joined.
     pub reassembly: Reassembly,
@@ -129,9 +128,9 @@ pub enum Preset {
     Dot11bShort,
     /// 802.11a in a channel of 20 MHz.
     Dot11a,
-    /// DSSS as ns-2 has it.
+    /// DSSS as in ns-2.
     Ns2,
-    /// 802.11b with the long preamble as ns-2 has it.
+    /// 802.11b with the long preamble as in ns-2.
     Ns2b,
     /// The constants of Bianchi's tables and the assumptions of his model.
     Bianchi,
@@ -153,7 +152,7 @@ const OFDM_RX_START: Span = Span::from_micros(25);
 /// for (`mac-802_11.cc`).
 pub(super) const NS2_TIMEOUT_SLACK: Span = Span::from_micros(4);
 
-/// Access to the medium as the standard has it, with the PHY noticing a frame in `rx_start`.
+/// Access to the medium by the standard, with a PHY that detects a frame within `rx_start`.
 const fn standard_access(rx_start: Span) -> AccessRules {
     AccessRules {
         draw: BackoffDraw::Standard,

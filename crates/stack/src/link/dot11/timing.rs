@@ -24,7 +24,7 @@ pub struct Rules {
     pub difs: Span,
     /// EIFS: SIFS, an ACK at the lowest mandatory rate, DIFS (IEEE 802.11-2012, 9.3.7). Equals DIFS when off.
     pub eifs: Span,
-    /// Bytes of a data frame beside its body.
+    /// Bytes of a data frame other than its body.
     pub(super) overhead: u32,
     /// Rate of RTS.
     pub(super) control_rate: PhyRate,
@@ -44,7 +44,7 @@ pub struct Rules {
 const MOST_FRAGMENTS: u32 = 16;
 /// The largest MSDU in bytes, LLC included (IEEE 802.11-1999, 6.2.1.1.2). It bounds the shortest fragment too.
 pub const LARGEST_MSDU: u32 = 2304;
-/// The largest frame in bytes: OFDM and HR/DSSS tell lengths of up to 4095 (IEEE 802.11-2012, 17.4.3 and 18.4.4).
+/// The largest frame in bytes: OFDM and HR/DSSS express lengths of up to 4095 (IEEE 802.11-2012, 17.4.3 and 18.4.4).
 pub const LARGEST_FRAME: u32 = 4095;
 
 impl Rules {

@@ -26,7 +26,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// When the frame begins that `at` lies in.
+    /// When the frame that contains `at` begins.
     #[must_use]
     pub fn begins(&self, at: Time) -> Time {
         Time(at.0 - at.0 % self.length.0)

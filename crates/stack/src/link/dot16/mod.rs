@@ -48,7 +48,7 @@ struct Burst {
     ends: Time,
 }
 
-/// What becomes of a packet that was taken in.
+/// The departure of an accepted packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// When its last bit leaves.
@@ -66,8 +66,8 @@ impl Line {
         Line { frame, direction, rates, queue, busy_until: Time::ZERO, sending: Span::ZERO, bursts }
     }
 
-    /// Takes in a packet of `size`; `None` when the queue is full. `modulation` tells the one in force in the frame that
-    /// begins at a time; it is asked for frames that only ever come later.
+    /// Accepts a packet of `size`; `None` if the queue is full. `modulation` returns the one in force in the frame that
+    /// begins at a time; it is called with frames in ascending order.
     pub fn offer(
         &mut self,
         size: Bytes,
@@ -87,7 +87,7 @@ impl Line {
         Some(departure)
     }
 
-    /// Sends a packet behind those taken in before, in as many frames as it takes.
+    /// Sends a packet behind those accepted before, in as many frames as it needs.
     fn send(&mut self, size: Bytes, now: Time, modulation: &mut impl FnMut(Time) -> Modulation) -> Departure {
         let overhead = u64::from(FRAGMENT_OVERHEAD);
         let mut left = size.0;
@@ -112,7 +112,7 @@ impl Line {
         }
     }
 
-    /// A fragment goes at `at` for so long.
+    /// A fragment is sent at `at` for this long.
     fn add(&mut self, at: Time, time: Span) {
         self.sending += time;
         let ends = at.after(time);
@@ -133,8 +133,8 @@ impl Line {
         self.queue.begin_measurement(now);
     }
 
-    /// Time spent sending up to `now`, which is not before the last offer: what was taken in, less the bursts, and the
-    /// parts of them, that are still to come.
+    /// Time spent sending up to `now`, which is not before the last offer: that of all accepted packets, less the
+    /// bursts, and the parts of them, that are still to come.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
         self.bursts.iter().fold(self.sending, |busy, burst| busy - burst.ends.since(burst.begins.max(now)))

@@ -61,7 +61,7 @@ fn the_time_spent_sending_counts_bursts_when_they_go_and_not_when_they_are_promi
     {
         assert_eq!(down.busy(us(at)), Span::from_micros(busy), "at {at}");
     }
-    // What lies behind is forgotten, its time is not.
+    // Past bursts are forgotten, their time is not.
     sent_at(&mut down, 88, us(5000), Modulation::Qpsk);
     assert_eq!(down.busy(us(5000)), Span::from_micros(524));
     assert_eq!(down.busy(us(5150)), Span::from_micros(624));

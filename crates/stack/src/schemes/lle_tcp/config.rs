@@ -57,8 +57,8 @@ pub enum AckScheme {
 }
 
 impl AckScheme {
-    /// How long an acknowledgement waits at most, with so many segments delivered since the last one, of which `segment`
-    /// is the newest; `None` if it is due at once. `full` is the largest payload so far.
+    /// The longest time an acknowledgement waits after `waiting` segments were delivered since the last one, of which
+    /// `segment` is the newest; `None` if it is due now. `full` is the largest payload so far.
     pub(super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
         let AckScheme::Delayed { every, delay } = self else { return None };
         let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);

@@ -22,7 +22,7 @@ struct Held {
     resent: bool,
 }
 
-/// What becomes of an acknowledgement.
+/// The treatment of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Verdict {
     /// It goes up.
@@ -39,7 +39,7 @@ pub(super) enum Verdict {
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) last_packet: Time,
-    /// What passed and is not acknowledged, in the order of its numbers.
+    /// Segments that passed and are not acknowledged, in the order of their numbers.
     held: VecDeque<Held>,
     most: usize,
     /// The acknowledgement number and window last seen.
@@ -52,7 +52,7 @@ pub(super) struct Flow {
     newest: Option<Packet>,
     /// Segments behind the first that were delivered since the last advance: each makes one duplicate.
     behind: u32,
-    /// How many of them were when the link delivered what was sent again from here.
+    /// How many of them there were when the link delivered the segment sent again from here.
     behind_repair: Option<u32>,
 }
 
@@ -73,12 +73,12 @@ impl Flow {
         }
     }
 
-    /// What a flow of so many segments takes.
+    /// The memory of a flow of this many segments.
     pub(super) fn bytes(segments: usize) -> u64 {
         (size_of::<Flow>() + segments * size_of::<Held>()) as u64
     }
 
-    /// The place of the segment that begins at this number, or where it would stand.
+    /// The place of the segment that begins at this number, or the place it would have.
     fn place(&self, seq: SeqNo) -> Result<usize, usize> {
         self.held.binary_search_by(|held| held.seq.distance_from(seq).cmp(&0))
     }
@@ -86,7 +86,7 @@ impl Flow {
     /// A segment of data goes to the link.
     pub(super) fn on_data(&mut self, packet: &Packet, segment: &Segment) {
         let end = segment.seq.plus(segment.sequence_len());
-        // What passes first is taken for what the client expects.
+        // The first segment to pass is assumed to be the one that the client expects.
         self.una.get_or_insert(segment.seq);
         if segment.sequence_len() > segment.len {
             self.fin = Some(end);
@@ -101,7 +101,7 @@ impl Flow {
                 held.repeated = true;
             }
             Err(place) if self.held.len() < self.most => {
-                // What comes before a segment that has passed was lost on its way here, and was sent again.
+                // A segment before one that has passed was lost on its way here, and was sent again.
                 let repeated = place < self.held.len();
                 let (packet, seq) = (*packet, segment.seq);
                 self.held.insert(place, Held { packet, seq, end, with_link: 1, repeated, resent: false });
@@ -170,7 +170,7 @@ impl Flow {
         Verdict::Hide
     }
 
-    /// The link tells the fate of a segment. So many copies of this acknowledgement, if any, go up now.
+    /// The link reports the fate of a segment. This many copies of this acknowledgement, if any, go up now.
     pub(super) fn on_signal(
         &mut self,
         signal: Signal,

@@ -42,7 +42,7 @@ const FULL_ROUNDS: u32 = 3;
 /// Segments allowed above the target for what is under way between the hosts (4.2.3.2).
 const SLACK: f64 = 3.0;
 
-/// What BBR knows of the connection.
+/// The properties of the connection that BBR uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BbrConfig {
     /// Payload bytes of a full segment.

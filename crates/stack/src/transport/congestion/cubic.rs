@@ -146,7 +146,7 @@ impl Congestion for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match ack.progress {
             Progress::Open(_) if window.in_slow_start() => window.cwnd += 1.0,
-            // What a hole had held back says no more than one window does.
+            // An acknowledgement of data that a hole had held back counts as one window at most.
             Progress::Open(acked) => self.avoid(ack, f64::from(acked).min(window.cwnd), window),
             Progress::Unlimited(_) => {
                 if let Some(epoch) = &mut self.epoch {

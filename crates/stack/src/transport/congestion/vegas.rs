@@ -199,7 +199,7 @@ impl Vegas {
         }
     }
 
-    /// A round trip is over: how the window goes on.
+    /// A round trip is over: decides the course of the window.
     fn decide(&mut self, window: &mut Window) {
         let (sum, samples) = std::mem::take(&mut self.sampled);
         self.course = Course::Hold;
@@ -462,7 +462,7 @@ mod tests {
         let head = *board.get(0);
         let at = |ms, progress| Ack { now: MS(ms), ..ack(progress) };
         vegas.on_ack(&after(100, Progress::Open(1)), &mut window);
-        // The timer stands at 212.5 ms.
+        // The timer is set to 212.5 ms.
         let advance = at(1300, Progress::Open(1));
         assert!(!vegas.is_overdue(&at(1212, Progress::Duplicate), &head));
         assert!(vegas.is_overdue(&at(1213, Progress::Duplicate), &head));

@@ -6,8 +6,9 @@
 //! **Source.** Fu and Liew 2003; EJTCP quotes it with the same threshold.
 //!
 //! **How.** [`Backlog`] estimates the number `N` of queued segments. `N < beta`: the window grows as Reno's, and a loss
-//! told by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise it grows every other acknowledgement, and a loss halves.
-//!
+//! **How.** [`Backlog`] estimates the number `N` of queued segments. `N < beta`: the window grows as Reno's, and a loss
+//! detected by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise it grows every other acknowledgement, and a loss
+//! halves.
 //! **Choices.** 1. `N` comes from the latest round trip measured, as in Linux; the paper leaves open whether it is smoothed.
 //! 2. A timeout is Reno's. 3. The least round trip is that of the whole connection, as in Linux; Fu and Liew start anew at
 //! each loss. 4. An acknowledgement behind a repaired hole gives no sample; Linux takes none during recovery. 5. The
@@ -55,7 +56,7 @@ pub struct Veno {
     beta: f64,
     backlog: Backlog,
     queued: f64,
-    /// Whether the acknowledgement before this one let a congested window grow.
+    /// Whether the previous acknowledgement let a congested window grow.
     grew: bool,
 }
 

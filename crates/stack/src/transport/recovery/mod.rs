@@ -25,7 +25,7 @@ pub(super) struct Duplicates {
     count: u32,
     /// Segments beyond the window that limited transmit allows.
     extra: u32,
-    /// Duplicates for data below this offset speak of a loss already answered.
+    /// Duplicates for data below this offset belong to a loss that was answered already.
     recover: Option<u64>,
     /// Copies of the first unacknowledged segment still to be sent.
     head_copies: u8,
@@ -55,7 +55,7 @@ impl Duplicates {
         self.head_copies = 0;
     }
 
-    /// All that was sent is presumed lost, and duplicates for it say nothing: everything goes again from the hole.
+    /// All that was sent is presumed lost, and duplicates for it mean nothing: everything goes again from the hole.
     fn go_back(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.extra = 0;
         self.recover = Some(board.sent_end());
@@ -83,8 +83,8 @@ impl Duplicates {
     }
 }
 
-/// Copies of the first segment that leave before a go-back takes its way along the window. That way begins behind them,
-/// so that a single one needs none ahead.
+/// Copies of the first segment that leave before a go-back. The go-back begins after them, so that a single one needs
+/// none ahead.
 fn copies_ahead(response: LossResponse) -> u8 {
     if response.copies > 1 { response.copies } else { 0 }
 }
@@ -136,7 +136,7 @@ pub(crate) mod testing {
         Profile::Modern.config()
     }
 
-    /// So many segments outstanding.
+    /// This many segments outstanding.
     pub(crate) fn board(segments: u32) -> Scoreboard {
         let mut board = Scoreboard::default();
         for _ in 0..segments {
@@ -182,7 +182,7 @@ pub(crate) mod testing {
         sent
     }
 
-    /// So many duplicates; the verdict of the last.
+    /// Sends this many duplicates; the verdict of the last.
     pub(crate) fn duplicates(
         recovery: &mut impl Recovery,
         board: &mut Scoreboard,

@@ -68,7 +68,7 @@ impl Sack {
         }
     }
 
-    /// Takes copies for lost that left before a segment which has arrived. Each copy is looked at once.
+    /// Declares copies lost that left before a segment which has arrived. Each copy is checked once.
     fn find_overtaken(&mut self, board: &mut Scoreboard) {
         while let Some(&(left, number)) = self.copies.front()
             && left < board.latest_arrived()

@@ -7,7 +7,7 @@ use crate::hooks::{Congestion, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
 use crate::units::Span;
 
-/// What a sender is made of beside what every TCP has: the law of its window, and what it resends. The registered ones
+/// The exchangeable parts of a sender: the law of its window, and what it resends. The registered ones
 /// are [`crate::registry::Parts`]; a host may bring its own.
 pub trait Parts: Clone + Debug {
     /// How large the window is.
@@ -18,7 +18,7 @@ pub trait Parts: Clone + Debug {
     /// The law at the start of a connection; `draw` is a random number for its own decisions.
     fn law(&self, config: &Config<Self>, draw: u32) -> Self::Law;
 
-    /// Laws that judge each loss without a say in the window.
+    /// Laws that judge each loss without influence on the window.
     fn judges(&self, _config: &Config<Self>, _draw: u32) -> Vec<Self::Law> {
         Vec::new()
     }
@@ -76,13 +76,13 @@ pub struct Config<P> {
     pub newreno_recovery_burst: Option<u32>,
     /// The window with which `NewReno` leaves recovery.
     pub newreno_full_ack: FullAck,
-    /// What SACK's recovery takes to be in the network.
+    /// What SACK's recovery considers to be in the network.
     pub sack_pipe: SackPipe,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
-    /// What tells SACK's recovery that a copy was lost, too.
+    /// What indicates to SACK's recovery that a copy was lost, too.
     pub lost_retransmission: LostRetransmission,
-    /// What is halved when duplicates tell of a loss.
+    /// What is halved when duplicates indicate a loss.
     pub loss_ssthresh: Halved,
     /// What is halved when the timer fires.
     pub timeout_ssthresh: Halved,
@@ -107,16 +107,16 @@ pub enum FullAck {
     Deflated,
 }
 
-/// What SACK's recovery takes to be in the network.
+/// What SACK's recovery considers to be in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackPipe {
-    /// What the scoreboard holds neither delivered nor lost (RFC 6675, `SetPipe`).
+    /// The segments that the scoreboard holds neither delivered nor lost (RFC 6675, `SetPipe`).
     Scoreboard,
     /// A count of departures and acknowledgements, as in ns-2 (Fall and Floyd 1996).
     Counted,
 }
 
-/// What tells SACK's recovery that a copy of a segment was lost, too.
+/// What indicates to SACK's recovery that a copy of a segment was lost, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LostRetransmission {
     /// The retransmission timer (RFC 6675).
@@ -138,9 +138,9 @@ pub enum Halved {
 /// How often Reno may resend by duplicate acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastRetransmit {
-    /// Once for each hole that three duplicates tell of (RFC 5681).
+    /// Once for each hole that three duplicates indicate (RFC 5681).
     EveryHole,
-    /// Once for all that was outstanding when the first loss was noticed (ns-2's `bugFix_`).
+    /// Once for all that was outstanding when the first loss was detected (ns-2's `bugFix_`).
     OnceAWindow,
 }
 
@@ -149,7 +149,7 @@ pub enum FastRetransmit {
 pub enum Profile {
     /// ns-2 as it was in 2004, its timers and one-way agents.
     Ns2Of2004,
-    /// What a current end host does.
+    /// A current end host.
     Modern,
 }
 
@@ -243,7 +243,7 @@ impl<P> Config<P> {
         u64::from(self.window + 1) * u64::from(self.packet)
     }
 
-    /// How many SACK blocks find room in a header beside the timestamps and an extension of this form.
+    /// How many SACK blocks fit into a header besides the timestamps and an extension of this form.
     #[must_use]
     pub fn room_for_blocks(&self, extension: Option<Form>) -> usize {
         let timestamps = self.timestamps.then(Timestamps::default);

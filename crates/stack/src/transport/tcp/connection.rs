@@ -23,7 +23,7 @@ pub enum Role {
     Passive,
 }
 
-/// Where the connection stands (RFC 9293, 3.3.2, its closing states in one).
+/// The state of the connection (RFC 9293, 3.3.2, its closing states in one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Not opened, or reset.
@@ -110,10 +110,10 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Makes this an end of another connection between the same nodes, which is not yet open. What the end has counted
-    /// goes on, as does what the application said of reading and closing.
+    /// Makes this an end of another connection between the same nodes, which is not yet open. Its counters continue,
+    /// and it keeps what the application chose for reading and closing.
     ///
-    /// The one before is forgotten: it should be done at both ends, and the caller keeps what is late of it away.
+    /// The previous connection is forgotten: it should be done at both ends, and the caller discards its late packets.
     pub fn renew(&mut self, role: Role, ports: (u16, u16), iss: SeqNo) {
         let config = &self.config;
         self.sender.renew(config, iss.0);
@@ -131,7 +131,7 @@ impl<P: Parts> Connection<P> {
         self.echo = None;
     }
 
-    /// Where it stands.
+    /// Its state.
     #[must_use]
     pub fn state(&self) -> State {
         self.state
@@ -313,7 +313,7 @@ impl<P: Parts> Connection<P> {
     /// (RFC 9293, 3.10.7.4).
     fn on_segment(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
         if segment.flags.has(Flags::SYN) {
-            // The peer did not hear the end of the handshake.
+            // The peer did not receive the end of the handshake.
             self.ack_due = AckDue::Now;
         } else if segment.flags.has(Flags::ACK) {
             self.learn_stamp(segment, now);
@@ -326,7 +326,7 @@ impl<P: Parts> Connection<P> {
     }
 
     /// Keeps the timestamp to echo: the newest of a segment that covers what was acknowledged last (RFC 7323, 4.3). One
-    /// that half a turn of the clock has passed over is outdated and gives way to any (RFC 7323, 5.5).
+    /// that is older than half the range of the clock is outdated and replaced by any other (RFC 7323, 5.5).
     fn learn_stamp(&mut self, segment: &Segment, now: Time) {
         let zero = self.irs.plus(1);
         let Some(stamps) = segment.options.timestamps else { return };
@@ -378,7 +378,7 @@ impl<P: Parts> Connection<P> {
         self.sender.on_ack(&arrived, out);
     }
 
-    /// What an acknowledgement reveals about the segment that triggered it. One that rides on data has the stamps of the
+    /// What an acknowledgement reveals about the segment that triggered it. One on a data segment has the stamps of the
     /// data instead.
     fn echo_of(&self, segment: &Segment) -> Option<Echo> {
         let extension = segment.options.extension.filter(|_| segment.sequence_len() == 0)?;

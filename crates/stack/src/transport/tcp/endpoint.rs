@@ -28,13 +28,13 @@ impl<P: Parts> Endpoint<P> {
         Endpoint { connection, out: Outbox::default() }
     }
 
-    /// The connection, to look at.
+    /// The connection, for reading.
     #[must_use]
     pub fn connection(&self) -> &Connection<P> {
         &self.connection
     }
 
-    /// What the application does: `endpoint.act(|tcp, out| tcp.write(1_000, now, out))`.
+    /// Lets the application act: `endpoint.act(|tcp, out| tcp.write(1_000, now, out))`.
     pub fn act<T>(&mut self, act: impl FnOnce(&mut Connection<P>, &mut Outbox) -> T) -> T {
         act(&mut self.connection, &mut self.out)
     }
@@ -44,7 +44,7 @@ impl<P: Parts> Endpoint<P> {
         self.connection.up(packet, now, &mut self.out);
     }
 
-    /// Lets act what is due; nothing may be.
+    /// Runs the timers that are due; there may be none.
     pub fn on_timeout(&mut self, now: Time) {
         while let Some(timer) = self.out.due(now) {
             self.connection.on_timer(timer, now, &mut self.out);

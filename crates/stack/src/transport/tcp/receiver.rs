@@ -5,7 +5,7 @@ use crate::packet::{MAX_SACK_BLOCKS, SackBlocks};
 use crate::ranges::Ranges;
 use crate::units::SeqNo;
 
-/// What an arriving segment asks for.
+/// What an arriving segment requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// An acknowledgement at once (RFC 5681, 4.2: out of order, a hole filled, a duplicate, or enough segments).
@@ -103,7 +103,7 @@ impl Receiver {
         self.fin.is_some_and(|end| self.next > end)
     }
 
-    /// Takes in the segment `[start, start + len)`, its last byte being the FIN if `fin`.
+    /// Processes the segment `[start, start + len)`, its last byte being the FIN if `fin`.
     pub fn accept(&mut self, start: u64, len: u32, fin: bool) -> Reply {
         let mut end = start + u64::from(len);
         if fin && !self.ends_at(end) {
@@ -133,7 +133,8 @@ impl Receiver {
         if whole || self.ack_every <= 1 || self.finished() { Reply::Now } else { Reply::Later }
     }
 
-    /// Whether the stream can have its FIN below `end`, which is then its place: there is one, not below what has arrived.
+    /// Whether the FIN of the stream ends at `end`, or can end there: none is known, and no byte at or beyond it has
+    /// arrived.
     fn ends_at(&mut self, end: u64) -> bool {
         let arrived = self.beyond.as_slice().last().map_or(self.next, |range| range.1);
         if self.fin.is_none() && arrived < end && end <= self.edge + 1 {
@@ -142,7 +143,7 @@ impl Receiver {
         self.fin == Some(end - 1)
     }
 
-    /// The application reads up to `bytes`; returns whether the window opened enough to say so
+    /// The application reads up to `bytes`; returns whether the window opened enough to announce it
     /// (RFC 9293, 3.8.6.2.2).
     pub fn read(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
@@ -152,7 +153,7 @@ impl Receiver {
         opened >= worth && left < 2 * worth
     }
 
-    /// The window field to advertise now. It never takes back what was offered.
+    /// The window field to advertise now. It never withdraws what was offered.
     pub fn advertise(&mut self) -> u16 {
         let edge = (self.read + self.buffer).max(self.edge);
         let window = (edge.saturating_sub(self.next) >> self.scale).min(u64::from(u16::MAX));

@@ -25,7 +25,7 @@ pub struct Sender<P: Parts> {
     board: Scoreboard,
     window: Window,
     law: P::Law,
-    /// Laws that see what the law sees, and edit a window that is thrown away.
+    /// Laws that receive what the law receives, and edit a window that is discarded.
     watching: Vec<P::Law>,
     recovery: P::Recovery,
     rtt: RttEstimator,
@@ -99,8 +99,8 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// Makes this the sender of another connection, before the handshake. What it has counted goes on, and it keeps its
-    /// memory, but for that of laws that own some.
+    /// Makes this the sender of another connection, before the handshake. Its counters continue, and it keeps its
+    /// memory, except for that of laws that own some.
     pub fn renew(&mut self, config: &Config<P>, draw: u32) {
         let mut board = std::mem::take(&mut self.board);
         board.clear();
@@ -135,7 +135,7 @@ impl<P: Parts> Sender<P> {
         self.counters.syns_again += 1;
     }
 
-    /// What it has done so far, the window's integral brought up to `now`.
+    /// Its counters, the window's integral brought up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);
         self.counters
@@ -152,19 +152,19 @@ impl<P: Parts> Sender<P> {
         &self.law
     }
 
-    /// In which form each segment carries an extension, if any: the law's, or one that changes nothing for those that
-    /// watch.
+    /// The form in which each segment carries an extension, if any: the law's, or a free one for laws that only
+    /// observe.
     #[must_use]
     pub fn extension(&self) -> Option<Form> {
         self.law.extension().or_else(|| (!self.watching.is_empty()).then_some(Form::Probe))
     }
 
-    /// The application adds `bytes` to what shall be sent.
+    /// The application adds `bytes` to the data to be sent.
     pub fn write(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// The application has nothing more to say: a FIN follows what was written.
+    /// The application has no more data: a FIN follows what was written.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -188,7 +188,7 @@ impl<P: Parts> Sender<P> {
         (self.written + u64::from(self.fin_sent)).saturating_sub(self.board.sent_end())
     }
 
-    /// Whether it has anything to do: data outstanding or to be sent, or a FIN. The end that only receives has not.
+    /// Whether it has anything to do: data outstanding or to be sent, or a FIN. An end that only receives does not.
     #[must_use]
     #[inline]
     pub fn is_busy(&self) -> bool {
@@ -196,7 +196,7 @@ impl<P: Parts> Sender<P> {
     }
 
     /// The handshake is over: the peer's first window is known. A lost SYN leaves a window of one segment
-    /// (RFC 5681, 3.1); where a timeout halves the window, its own was that already.
+    /// (RFC 5681, 3.1); where a timeout halves the window, ssthresh is that of a window of one segment.
     pub fn established(&mut self, now: Time, edge: u64, syn_lost: bool) {
         self.edge = edge;
         self.widest = edge;
@@ -216,7 +216,7 @@ impl<P: Parts> Sender<P> {
         self.integrated = now;
     }
 
-    /// An acknowledgement arrives at `now`, whose SACK blocks are taken in first.
+    /// An acknowledgement arrives at `now`; its SACK blocks are processed first.
     pub fn hear(&mut self, now: Time) {
         self.board.hear(now);
     }
@@ -303,10 +303,10 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// The first unacknowledged segment is lost, with so many segments outstanding: recovery begins.
+    /// The first unacknowledged segment is lost, with this many segments outstanding: recovery begins.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
         let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
-        // A go-back begins the flight anew, without what limited transmit sent before it.
+        // A go-back begins a new flight, without what limited transmit sent before it.
         self.limited = 0;
         let response = self.ask(&loss, out);
         self.recovery.begin(response, &mut self.board, &mut self.window);

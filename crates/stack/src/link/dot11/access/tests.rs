@@ -28,7 +28,7 @@ fn backing_off(slots: u32) -> Access {
     access
 }
 
-/// When the medium is free that is idle since 100.
+/// When a medium opens that is idle since 100.
 fn opens(mut access: Access) -> Time {
     access.open(at(100), &rules());
     access.open_at

@@ -339,7 +339,7 @@ pub(super) fn micros(at: Time) -> f64 {
     at.0 as f64 / 1e3
 }
 
-/// So many microseconds after the start.
+/// This many microseconds after the start.
 pub(super) fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }

@@ -138,7 +138,7 @@ fn a_station_asked_in_a_reservation_does_not_clear_to_send() {
 
 #[test]
 fn eifs_follows_only_the_busy_time_that_ended_in_error() {
-    // Noise that no frame comes of, after a frame in error: DIFS again.
+    // Noise that is not a frame, after a frame in error: DIFS again.
     for (noise, space) in [(false, 364.0), (true, 50.0)] {
         let mut cell = started(Preset::Dot11.config(), 2);
         receive(&mut cell, 0, None, 500);

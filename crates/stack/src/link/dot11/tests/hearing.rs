@@ -124,7 +124,7 @@ fn after_a_cts_data_is_sent_whatever_is_on_the_air_or_asked_for_again() {
     assert_eq!((holding.sides[0].received, holding.sides[1].received), (1, 1));
 }
 
-/// Station 0 asks station 1 for leave to send 1000 bytes and misses its CTS, which ends at 1 666 µs. The data frame would
+/// Station 0 sends station 1 an RTS for 1000 bytes and misses the CTS, which ends at 1 666 µs. The data frame would
 /// end 10 + 8 480 µs later. Frames up to 500 bytes need no RTS. Station 2 receives RTS and CTS
 /// in error, so that nothing is reserved there. Station 0 draws these backoffs.
 fn unheard_cts(deaf_after_cts: bool, backoffs: &[u32]) -> Cell {
@@ -185,7 +185,7 @@ fn a_station_deaf_after_its_cts_takes_no_data_frame_but_the_one_it_asked_for() {
         cell.run(at(20_000));
         assert_eq!(cell.times(2, Event::Done(2, outcome)).len(), 1, "{deaf}");
     }
-    // The one it asked for is acknowledged as ever.
+    // The one it asked for is acknowledged as usual.
     let mut config = config(Some(0));
     config.access.deaf_after_cts = true;
     let mut cell = Cell::new(config, 2);

@@ -1,4 +1,4 @@
-//! Copies of segments that the receiver has not yet acknowledged itself.
+//! The agent's copies of segments that the receiver has not acknowledged yet.
 
 use std::collections::VecDeque;
 

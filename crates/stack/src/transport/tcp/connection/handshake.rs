@@ -41,7 +41,7 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    /// Notes what the peer's SYN offers; what only one side offers is not used.
+    /// Records what the peer's SYN offers; what only one side offers is not used.
     fn learn_syn(&mut self, segment: &Segment) {
         self.irs = segment.seq;
         self.peer_shift = segment.options.window_scale.unwrap_or(0).min(MAX_WINDOW_SCALE);

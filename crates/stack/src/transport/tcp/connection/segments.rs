@@ -18,7 +18,8 @@ impl<P: Parts> Connection<P> {
     #[inline]
     pub(super) fn emit(&mut self, outgoing: Outgoing, now: Time, out: &mut impl Out) {
         if self.echo.is_some() {
-            // A header has room for the stamps of its own segment only, so that those owed go before it.
+            // A header has room for the stamps of its own segment only, so that an acknowledgement with stamps goes
+            // before it.
             self.send_ack(now, out);
         }
         let seq = self.iss.plus(1).plus(outgoing.start as u32);
@@ -37,7 +38,7 @@ impl<P: Parts> Connection<P> {
         self.transmit(segment, out);
     }
 
-    /// A segment at `seq` that acknowledges all received so far; what was due is paid with it.
+    /// A segment at `seq` that acknowledges all received so far; no acknowledgement is due after it.
     #[inline]
     fn acknowledging(
         &mut self,

@@ -18,7 +18,7 @@ const CLIENT: usize = 0;
 const SERVER: usize = 1;
 const ONE_WAY: Span = Span::from_millis(10);
 
-/// What one end has put out: packets with the times they left, and its timers.
+/// The output of one end: packets with the times they left, and its timers.
 #[derive(Default)]
 struct Side {
     wire: VecDeque<(Time, Packet)>,
@@ -100,7 +100,7 @@ impl Pair {
         self.with(side, Connection::close);
     }
 
-    /// The next thing that happens, if anything: an arrival or a timer.
+    /// Handles the next event, if any: an arrival or a timer.
     fn step(&mut self) -> bool {
         let mut next: Option<(Time, u8, usize)> = None;
         let mut consider = |at: Option<Time>, what: u8, side: usize| {
@@ -146,7 +146,7 @@ impl Pair {
         true
     }
 
-    /// Lets everything happen until `until`.
+    /// Handles all events until `until`.
     fn run(&mut self, until: Span) {
         for _ in 0..100_000 {
             if self.now.0 > until.0 || !self.step() {

@@ -55,7 +55,7 @@ impl Pair {
             flying: Default::default(),
             sent: [0; 2],
             log: Vec::new(),
-            // A stamp of 32 bits turns round after 4 295 s.
+            // A stamp of 32 bits wraps after 4 295 s.
             now: Time(4_294_500_000_000),
             carries,
             host,
@@ -212,7 +212,7 @@ fn a_window_scale_above_fourteen_means_fourteen() {
     assert_eq!(sent, 10 * 1448);
 }
 
-/// A segment of the wrong mind: its numbers lie anywhere, or near what the connection expects.
+/// An invalid segment: its numbers are arbitrary, or near those that the connection expects.
 #[derive(Clone, Debug)]
 struct Stray {
     step: u8,

@@ -8,13 +8,13 @@ use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
 
 impl<P: Parts> Sender<P> {
-    /// Whether the law takes the first unacknowledged segment for lost.
+    /// Whether the law declares the first unacknowledged segment lost.
     #[inline]
     pub(super) fn is_overdue(&self, ack: &Ack) -> bool {
         !self.board.is_empty() && self.law.is_overdue(ack, self.board.get(self.board.base()))
     }
 
-    /// Tells the laws of an acknowledgement.
+    /// Reports an acknowledgement to the laws.
     #[inline]
     pub(super) fn tell(&mut self, ack: &Ack) {
         for law in &mut self.watching {
@@ -33,7 +33,7 @@ impl<P: Parts> Sender<P> {
         self.law.on_sent(&Departure { now, number, base, pipe, outstanding, backlog });
     }
 
-    /// Asks the laws what a loss is; the answer of the one in force counts.
+    /// Asks the laws to classify a loss; only the answer of the one in force has an effect.
     pub(super) fn ask(&mut self, loss: &Loss, out: &mut impl Out) -> LossResponse {
         let Loss { cause, una, times, .. } = *loss;
         let mut judged = |judge, response: LossResponse| {
@@ -56,7 +56,7 @@ impl<P: Parts> Sender<P> {
         response
     }
 
-    /// Writes the jitter ratios of the laws down.
+    /// Records the jitter ratios of the laws.
     pub(super) fn tell_jitter(&self, out: &mut impl Out) {
         for (place, law) in self.watching.iter().enumerate() {
             if let Some(jitter) = law.jitter(&self.window) {
@@ -91,7 +91,7 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// What a loss halves, with so many segments outstanding.
+    /// What a loss halves, with this many segments outstanding.
     pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
         match halved {
             Halved::Flight => LossBase::Flight(flight),

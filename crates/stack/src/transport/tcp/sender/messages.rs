@@ -3,7 +3,7 @@
 use crate::hooks::Echo;
 use crate::units::{Span, Time};
 
-/// What a sender has done so far. All but `rtt_max` only grow, so that differences measure an interval.
+/// The counters of a sender. All but `rtt_max` only grow, so that differences measure an interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
     /// Data segments sent, resent ones included.
@@ -55,15 +55,15 @@ pub struct Arrived {
     pub edge: u64,
     /// Whether it can be a duplicate at all (RFC 5681, 2): no payload, no SYN or FIN.
     pub pure: bool,
-    /// What its SACK blocks told.
+    /// What its SACK blocks reported.
     pub sack: SackNews,
-    /// The round trip its timestamp tells.
+    /// The round trip measured by its timestamp.
     pub echoed_rtt: Option<Span>,
-    /// What its header extension told.
+    /// The content of its header extension.
     pub extension: Option<Echo>,
 }
 
-/// What the SACK blocks of an acknowledgement told.
+/// What the SACK blocks of an acknowledgement reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackNews {
     /// SACK is not in use.

@@ -95,7 +95,7 @@ fn timestamps_are_learnt_from_every_segment_but_not_from_beyond_a_hole() {
 
 #[test]
 fn an_outdated_timestamp_gives_way_to_any() {
-    // A clock of microseconds turns half round in 36 minutes.
+    // A clock of microseconds advances by half its range in 36 minutes.
     let config = Config { tick: Span::ZERO, ..modern() };
     let mut pair = Pair::new(&config);
     pair.open();
