@@ -34,12 +34,12 @@ TITLES = {
     "figure": "`[[figure]]`",
 }
 
-# Conditions that the title of the section tells already.
+# Conditions that the title of the section states already.
 IMPLIED = {"", "a flow over tcp", "a flow over udp"}
 
 
 def section(key: str) -> str:
-    """The title under which a key stands."""
+    """The title under which a key is listed."""
     parts = key.split(".")
     if len(parts) == 1:
         return ""

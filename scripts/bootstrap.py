@@ -106,7 +106,7 @@ def prepare_environment(lock: int) -> None:
 
 
 def runs_pip() -> bool:
-    """False when the Python that .venv stands on is gone or of another version."""
+    """False when the Python that .venv uses is gone or of another version."""
     try:
         command: list[str | Path] = [PYTHON, "-c", "import pip"]
         return subprocess.run(command, env=environment(), capture_output=True, check=False).returncode == 0

@@ -195,7 +195,7 @@ def raises(code: FunctionType, owner: type | None) -> set[type[BaseException]]:
 
 
 class _Raised:
-    """A walk over the source; what it cannot resolve it passes over."""
+    """A walk over the source; it skips what it cannot resolve."""
 
     def __init__(self) -> None:
         self.seen: set[tuple[object, type | None]] = set()
@@ -279,7 +279,7 @@ class _Raised:
         return self.of(inspect.unwrap(target) if isinstance(target, FunctionType) else None, None)
 
     def value(self, node: ast.expr, scope: dict[str, Any]) -> Any:
-        """What an expression stands for: a function, class or module, or an instance of a known class."""
+        """What an expression refers to: a function, class or module, or an instance of a known class."""
         match node:
             case ast.Name(id=name):
                 return scope.get(name)

@@ -79,7 +79,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """What the sender is told; times in nanoseconds, windows in segments."""
+    """The options of the sender; times in nanoseconds, windows in segments."""
 
     variant: str
     payload: int = 960
@@ -265,7 +265,7 @@ class Sender(ABC):
 
     @abstractmethod
     def duplicate(self, fresh: bool) -> None:
-        """A duplicate ACK; `fresh` if its SACK blocks tell something new."""
+        """A duplicate ACK; `fresh` if its SACK blocks report something new."""
 
     def halve(self) -> None:
         """RFC 5681 (4), without what limited transmit sent."""

@@ -17,7 +17,7 @@ METRIC = "flows.main.goodput_bps"
 
 
 class FakeStudy:
-    """Enough of a study for what reads one: points with given values of one metric."""
+    """The part of a study that its readers use: points with given values of one metric."""
 
     def __init__(self, points: list[tuple[dict[str, str], list[float]]]) -> None:
         self._points = points

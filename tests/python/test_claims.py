@@ -150,7 +150,7 @@ def test_the_best_of_many_is_not_ahead_of_the_best_of_few_by_their_number() -> N
     assert it.low < 0 < it.high
     assert it.half is not None
     assert it.half < 0.03
-    # Chosen and compared on the same runs, the larger set gains what is not there.
+    # Chosen and compared on the same runs, the larger set shows a gain that does not exist.
     same_runs = interval(tilted)
     assert same_runs.low is not None
     assert same_runs.low > 0.03

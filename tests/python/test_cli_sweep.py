@@ -141,7 +141,7 @@ def test_the_command_of_a_run_repeats_it(small: Path, cli: Cli, tmp_path: Path) 
 
 
 def repeat(command: str, where: Path, *more: str) -> dict[str, object]:
-    """Carry out what `command` printed, with this test's interpreter in the place of the starter."""
+    """Carry out what `command` printed, with this test's interpreter instead of the starter."""
     starter, *words = shlex.split(command)
     assert starter == str(STARTER)
     done = subprocess.run(

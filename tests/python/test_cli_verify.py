@@ -160,7 +160,7 @@ def test_results_are_put_on_record_as_data_and_the_pages_made_from_them(
     assert "| a flow doubles a clean link | 1." in text
     assert "2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ." in text
     assert "| paper/far | ≥ 4 Mbit/s | 1." in details
-    # What is written by hand stays, what is generated comes again from the data alone.
+    # Text written by hand is kept, and generated text comes from the data only.
     page.write_text(text.replace("differs", "agrees") + "\nAnd more prose.\n")
     capsys.readouterr()
     assert invoke(["reproduce", "--summary", "--record"]) == 0

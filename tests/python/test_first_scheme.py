@@ -54,7 +54,7 @@ def patched() -> Path:
         shutil.copy2(ROOT / name, copy / "tree" / name)
     for name in ("crates", "scenarios"):
         shutil.copytree(ROOT / name, copy / "tree" / name)
-    # Git would take the copy for a part of the checkout around it.
+    # Git would treat the copy as a part of the checkout around it.
     subprocess.run(["git", "init", "-q"], check=True, cwd=copy / "tree")
     for name in NAMES:
         subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], check=True, cwd=copy / "tree")

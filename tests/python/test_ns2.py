@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not inst
 
 AGENTS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "Newreno", "sack": "Sack1", "vegas": "Vegas"}
 
-#: What some bytes of header more or less in the SYN and the acknowledgements may make.
+#: The effect that some bytes of header in the SYN and the acknowledgements may have.
 HEADERS_S = 2e-4
 #: What "the same time" means: 0.00 %, or 0.01 % where selective acknowledgements have four bytes of
 #: padding more here.

@@ -97,13 +97,13 @@ def test_the_addresses_agree() -> None:
 
 
 class Installed(NamedTuple):
-    """An environment with the wheel and what it needs, and the folder of a stranger."""
+    """An environment with the wheel and what it needs, and a folder outside the checkout."""
 
     folder: Path
     place: Path
 
     def run(self, *command: object, program: str = "lasthop") -> subprocess.CompletedProcess[str]:
-        """Run a program of the environment in the stranger's folder."""
+        """Run a program of the environment in that folder."""
         # Neither the checkout nor its checked extension may be found.
         env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LASTHOP", "VIRTUAL_ENV"))}
         done = subprocess.run(
@@ -119,14 +119,14 @@ class Installed(NamedTuple):
         return done
 
     def data(self) -> Path:
-        """What the package brings."""
+        """The data of the package."""
         (found,) = self.folder.glob("lib/python*/site-packages/lasthop/data")
         return found
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in a fresh environment, called from a folder with somebody else's scenarios and papers."""
+    """The wheel in a fresh environment, called from a folder with unrelated scenarios and papers."""
     if not testing.is_ci():
         pytest.skip("installs the wheel and what it needs into an environment; runs with CI=true")
     there = Installed(tmp_path_factory.mktemp("environment"), tmp_path_factory.mktemp("place"))

@@ -53,7 +53,7 @@ def test_the_three_losses_of_fig_7_end_in_a_burst_of_sixty_unless_transmission_i
         assert [hole.packet for hole in (first, second, third)] == [1383, 1432, 1439]
         # Of 60 packets outstanding 3 are lost, and limited transmit sends 2 more before the first goes again.
         assert (first.duplicates, first.after) == (60 - 3 + 2, 60 - 3 + 2 - 3)
-        # Then come those that its duplicates let go, but for the two that limited transmit sent; and so on.
+        # Then come those that its duplicates let go, except the two that limited transmit sent; and so on.
         assert second.duplicates == first.duplicates - 2
         assert third.filled_to == third.last_sent == second.last_sent
         smooth = values["flows.main.tcp.ejtcp.smooth"] != "off"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "lasthop"
 ROOMS = ("_core", "base", "stats", "scenario", "study", "views", "figures", "api", "papers", "tools", "cli")
-# What gives the package its names and its command stands above all rooms.
+# What gives the package its names and its command is above all rooms.
 ABOVE = {"", "__main__"}
 
 
@@ -76,7 +76,7 @@ def room(module: str) -> str:
 
 
 def upward(arrows: Mapping[str, set[str]], order: tuple[str, ...]) -> list[str]:
-    """The imports of a room that comes later, or of what stands above all rooms."""
+    """The imports of a room that comes later, or of what is above all rooms."""
     place = {name: number for number, name in enumerate(order)} | dict.fromkeys(ABOVE, len(order))
     return [
         f"{source} imports {target}"

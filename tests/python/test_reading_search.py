@@ -184,7 +184,7 @@ def test_choice_and_confirmation_have_seeds_of_their_own_and_nothing_else_is_tou
     for path in (*(folder / "choice").iterdir(), *(folder / "confirmation").iterdir()):
         assert path.name.startswith("main-")
         assert {key for key, _ in Study.open(path).scenario.overrides} <= allowed
-    # Twelve ways to set the runs; of what is a share is taken makes none.
+    # Twelve ways to set the runs; the switch of the share changes no run.
     assert len(list((folder / "choice").iterdir())) == 12
 
 

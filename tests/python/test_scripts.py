@@ -64,7 +64,7 @@ def test_lasthop_and_reference_model_agree_on_script(script: packet_script.Scrip
 
 
 def random_script(number: int) -> packet_script.Script:
-    """A case nobody thought of: up to eight drops anywhere, any variant and switches."""
+    """A random case: up to eight drops anywhere, any variant and switches."""
     rng = random.Random(number)
     variant = ("tahoe", "reno", "newreno", "sack", "fack")[number % 5]
     tcp: dict[str, Any] = packet_script.DEFAULTS | {

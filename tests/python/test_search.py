@@ -147,7 +147,7 @@ def _column(seen: Observed, channel: str, column: str, value: float) -> None:
 
 DATAGRAMS = "flows.datagrams.packets_received"
 
-# One lie for each rule, which the rule must find.
+# One wrong result for each rule, which the rule must detect.
 LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),
     "nothing_is_repeated_but_by_slots": lambda seen: _account(seen, "file", "repeated", 1),
@@ -193,7 +193,7 @@ def test_no_rule_is_without_its_lie() -> None:
 
 
 def test_a_failing_case_is_made_smaller_and_still_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a rule that no scenario with datagrams keeps, datagrams and what they need stay, all else goes."""
+    """With a rule that every scenario with datagrams breaks, only datagrams and what they need remain."""
 
     def nobody_sends_datagrams(seen: Observed) -> Iterator[str]:
         yield from (name for name, flow in seen.tree["flows"].items() if "udp" in flow)

@@ -61,7 +61,7 @@ def row(claims: list[Claim], results: Results) -> Row:
 def test_a_statement_holds_if_all_that_it_says_does(reno: str, westwood: str, verdict: str) -> None:
     found = row(RANGE, Results({"reno": outcome(reno), "westwood": outcome(westwood, 5.0)}))
     assert found.verdict == verdict
-    # What is shown is the claim that serves it worst.
+    # The least favourable claim is shown.
     assert found.figures.claim.id == "westwood"
     assert page.ours(found) == "5.000 [4.000, 6.000] % (`westwood`)"
 
@@ -128,7 +128,7 @@ def test_results_come_back_as_they_were_written(tmp_path: Path) -> None:
         ("gain", Band(0.042, 0.078, 0.018), 6.0, 6.0),
         ("ratio", Band(1.7, 2.3, 0.3), 1.96, pytest.approx(0.96)),
         ("gain", Band(0.2, math.inf), 20.0, 20.0),
-        # No worse than by 2 %, better by anything, and a level are no effects of a size.
+        # "At most 2 % worse", "better" and a level do not claim an effect of a certain size.
         ("gain", Band(-0.02, math.inf), -2.0, None),
         ("gain", Band(0.001, math.inf), 0.1, None),
         ("mean", Band(8.7, 9.3, 0.3), 9.0, None),

@@ -75,7 +75,7 @@ def test_a_line_has_the_rows_of_its_flow_alone() -> None:
 
 def test_goodput_over_time_is_the_mean_of_the_bins_and_adds_up_to_what_was_received(study: lh.Study) -> None:
     goodput, received = study.plot("time").axes[3:]
-    # The means have labels; the runs, too few for an interval, stand around them without.
+    # The means have labels; the runs, too few for an interval, are drawn around them without.
     means = [patch for patch in goodput.patches if patch.get_label()]
     assert len(goodput.patches) == len(means) + 2 * 2
     for patch, point in zip(means, (1, 3), strict=True):

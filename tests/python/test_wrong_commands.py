@@ -49,7 +49,7 @@ def rows() -> list[Row]:
 
 
 def furnish(folder: Path) -> None:
-    """What the commands are about: scenarios good and bad, a study, a run, and what is neither."""
+    """What the commands are about: valid and invalid scenarios, a study, a run, and other files."""
     (folder / "small.toml").write_text(SMALL)
     (folder / "hop.toml").write_text(HOP.replace('"tahoe"', '"reno"'))
     (folder / "empty.toml").write_text("")

@@ -50,7 +50,7 @@ def above_zero(argument: str, value: object, what: str) -> float:
 
 
 def words(argument: str, value: Sequence[str], example: str) -> list[str]:
-    """Several words; one word alone would be read letter by letter."""
+    """A sequence of words; a single string would be read letter by letter."""
     if isinstance(value, (str, bytes)):
         raise UsageError(f'"{value!s}" is a string; expected a list such as ["{example}"]', argument=argument)
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# More names than this tell nobody which one was meant.
+# A longer list of names does not help to find the one that was meant.
 MOST_LISTED = 8
 
 
@@ -20,7 +20,7 @@ class LasthopError(Exception):
 
     Attributes:
         text: The message without the argument.
-        argument: The argument at fault, as Python calls it, which stands before the message; `None` if it
+        argument: The argument at fault, as Python calls it, which precedes the message; `None` if it
             does not concern an argument.
         exit_code: The exit code of the command line.
     """
@@ -36,7 +36,7 @@ class LasthopError(Exception):
         """The message as the command line prints it.
 
         Returns:
-            The text, after the option that stands for the argument.
+            The text, after the option for the argument.
         """
         return f"--{self.argument.replace('_', '-')}: {self.text}" if self.argument else self.text
 
@@ -64,7 +64,7 @@ def reason(error: Exception) -> str:
 
 
 def nearest(word: str, known: Iterable[str], *, none: str = "no names are available") -> str:
-    """The tail of a message about an unknown name; `none` is what it says where no name is known.
+    """The tail of a message about an unknown name; `none` is the text if no name is known.
 
     >>> nearest("renno", ["tahoe", "reno"])
     'did you mean "reno"? (known: reno, tahoe)'
@@ -99,7 +99,7 @@ def _near(word: str, names: list[str]) -> list[str]:
     import difflib
 
     if not word[:1].isalpha() and not word.startswith("-"):
-        # Another number is near to nothing by its spelling.
+        # Numbers are not compared by spelling.
         return []
     lower = {name.lower(): name for name in reversed(names)}
     close = difflib.get_close_matches(word.lower(), lower, n=MOST_LISTED, cutoff=0.6)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A draft beside a file, which takes its place when the block ends and goes away when the block fails.
+    """A draft next to a file, which replaces it when the block ends and is removed when the block fails.
 
     >>> import tempfile; from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "x.txt"

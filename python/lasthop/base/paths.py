@@ -28,9 +28,9 @@ def checkout() -> Path | None:
 
 
 def data(name: str) -> Path:
-    """What the package brings under this name: `scenarios`, `papers` or `CITATION.cff`.
+    """Package data with this name: `scenarios`, `papers` or `CITATION.cff`.
 
-    Nothing else is looked at: a folder of that name in the current directory is somebody else's.
+    No other place is searched: a folder of that name in the current directory is unrelated.
     """
     found = (DATA / name).resolve()
     if not found.exists():
@@ -48,7 +48,7 @@ def shipped() -> dict[str, Path]:
 
 
 def shipped_file(ident: str) -> Path:
-    """The file of a shipped scenario by its id alone, whatever the current directory has of that name."""
+    """The file of a shipped scenario by its id only, whatever the current directory contains."""
     known = shipped()
     if ident not in known:
         raise UsageError(f"{ident}: no such scenario of lasthop; {nearest(ident, known)}")
@@ -97,7 +97,7 @@ def build() -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as a reader wants it: relative to the current directory when it lies below."""
+    """A path for messages: relative to the current directory when it lies below."""
     full = Path.cwd() / path
     return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
 
@@ -112,7 +112,7 @@ def protect(target: Path, *inputs: Path) -> None:
 
 
 def expect_folder(folder: Path, argument: str | None = None) -> None:
-    """Refuse a folder that is not there: a mistyped path would otherwise leave directories behind."""
+    """Refuse a folder that does not exist: a mistyped path would otherwise create directories."""
     if not folder.exists():
         raise UsageError(f"{folder}: no such directory; expected one that is there", argument=argument)
 

@@ -25,7 +25,7 @@ def split(text: str) -> tuple[float, str] | None:
 
 
 def seconds(text: str) -> float | None:
-    """A time in seconds; a bare number counts as seconds; `None` if it is no time.
+    """A time in seconds; a bare number counts as seconds; `None` if it is not a time.
 
     >>> seconds("90 s"), seconds("2 min"), seconds("soon")
     (90.0, 120.0, None)
@@ -100,7 +100,7 @@ def prefix(largest: float, unit: str) -> tuple[float, str]:
 
 
 def digits(value: float | None, significant: int = 4) -> str:
-    """A number in plain notation with so many significant digits; a dash for nothing.
+    """A number in plain notation with this many significant digits; a dash for `None`.
 
     >>> digits(0.92134), digits(1234567.0), digits(None), digits(0.0)
     ('0.9213', '1234567', '–', '0')
@@ -130,7 +130,7 @@ def human(value: float | None, unit: str, significant: int = 4) -> str:
 
 
 def duration(seconds_: float) -> str:
-    """A time span for a reader in a hurry.
+    """A time span, rounded for display.
 
     >>> duration(0.42), duration(75), duration(7300)
     ('0.4 s', '1 min 15 s', '2 h 1 min')

@@ -32,7 +32,7 @@ LISTS = {
     "panels": "panels of figures over time: figure.panels",
     "keys": "keys of a scenario; see explain",
 }
-# What people ask for by another name.
+# Lists that have another name, too.
 _ALSO = {
     "variants": "tcp", "laws": "congestion", "traces": "channels", "models": "loss", "plots": "figures",
     "sources": "apps", "ids": "scenarios", "units": "keys", "examples": "scenarios", "commands": "scenarios",

@@ -32,7 +32,7 @@ def interruptible() -> Iterator[None]:
 
 
 def attended(work: Callable[[Cancel], T]) -> T:
-    """Call `work` on a thread, so that the main thread hears Ctrl-C and can cancel it."""
+    """Call `work` on a thread, so that the main thread receives Ctrl-C and can cancel it."""
     from lasthop._core import Cancel
 
     cancel = Cancel()

@@ -113,7 +113,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 class _Closed(io.TextIOBase):
-    """Where output goes that the caller has closed (`>&-`): an error, as a full disk is."""
+    """An output that the caller has closed (`>&-`): writing to it is an error, as on a full disk."""
 
     def write(self, text: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -123,7 +123,7 @@ class _Closed(io.TextIOBase):
 
 
 def _fill_streams() -> None:
-    """Put something in the place of streams that are closed.
+    """Replace streams that are closed.
 
     A file opened later would get the number of one, and what is written to the stream would go into it.
     """
@@ -154,11 +154,11 @@ def invoke(args: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe has seen enough.
+        # The reader of a pipe has closed it.
         _silence()
         return 0
     except OSError as e:
-        # Files that lasthop writes are named where they are written; what is left is stdout.
+        # Errors of files that lasthop writes are reported where it writes them; the rest is stdout.
         complain(f"{e.filename or 'output'}: {e.strerror}; expected it to be writable")
         _silence()
         return 1
@@ -183,7 +183,7 @@ def _usage(error: click.UsageError) -> int:
 
 
 def _sentence(error: click.UsageError) -> str:
-    """What click found, in our form: where, what was found, what was expected."""
+    """An error of click in our form: where, what was found, what was expected."""
     if isinstance(error, click.NoSuchOption):
         names = [name for p in error.ctx.command.params for name in p.opts] if error.ctx else []
         known = [name for name in names if name.startswith("--")]

@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Word(ParamType[str]):
-    """Any text but an empty one, which is what a variable that is not set leaves behind."""
+    """Any text but an empty one, which a variable that is not set would give."""
 
     name = "TEXT"
 
@@ -90,7 +90,7 @@ class Choice(OneOf[str]):
     """One of a few words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check; click's own message is another one in each of its versions."""
+        """Check; click's own message differs between its versions."""
         if value not in self.choices:
             self.fail(f'"{value}"; {nearest(str(value), self.choices)}', param, ctx)
         return str(value)
@@ -179,7 +179,7 @@ judgements_option = click.option(
 
 progress_option = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
 
-# The same where the work is long and shows no bar: what a script passes to all commands must fit each.
+# The same for long work without a bar, since a script may pass the option to all commands.
 no_bar_option = click.option(
     "--no-progress",
     is_flag=True,

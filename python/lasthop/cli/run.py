@@ -223,7 +223,7 @@ def _prepare(folder: Path | None, captures: dict[str, Path]) -> None:
 
 @contextmanager
 def _drafts(captures: dict[str, Path]) -> Iterator[dict[str, Path]]:
-    """Files to capture to, which take the places of those named once the run is done."""
+    """Temporary capture files, which replace those named once the run is done."""
     drafts = {link: path.with_name(path.name + ".new") for link, path in captures.items()}
     try:
         yield drafts
@@ -245,7 +245,7 @@ def _note_run(done: Run) -> None:
 
 
 def _dozen(done: Run, *, judgements: bool) -> str:
-    """The metrics that tell most, and what was asked for beside them."""
+    """The most informative metrics, and those requested in addition."""
     from lasthop.base.quantity import human, metric_unit
     from lasthop.base.table import grid
     from lasthop.views.losses import of_run
@@ -262,7 +262,7 @@ def _dozen(done: Run, *, judgements: bool) -> str:
 
 
 def _everything(done: Run) -> str:
-    """All metrics, the ledgers of airtime, and what laws judged and users got."""
+    """All metrics, the ledgers of airtime, the judgements of laws and the results of users."""
     from lasthop.base.quantity import human, metric_unit
     from lasthop.base.table import grid
     from lasthop.scenario.airtime import CLASSES, metric
@@ -281,7 +281,7 @@ def _everything(done: Run) -> str:
 
 
 def _holes(done: Run) -> list[str]:
-    """For each flow whose packets were traced, those that duplicates had sent again."""
+    """For each flow whose packets were traced, those that were sent again because of duplicates."""
     from lasthop.views import packets
 
     if "tcp" not in done.traces():

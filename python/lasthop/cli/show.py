@@ -70,7 +70,7 @@ def _refuse(settings: tuple[str, ...]) -> None:
 
 
 def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, as_json: bool) -> None:
-    """Print a study's tables, and say what it lacks."""
+    """Print a study's tables, and report what it lacks."""
     from lasthop.study.study import Study
     from lasthop.views.tables import study_json, study_text
 

@@ -177,7 +177,7 @@ def _carry_out(work: Sweep, executor: str) -> None:
 
 
 def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:
-    """Print what the runs came to and which of them failed, and return whether any did."""
+    """Print a summary of the runs and those that failed; return whether any did."""
     from lasthop.views.tables import study_json, study_text
 
     warn_of_stopped(study)

@@ -28,7 +28,7 @@ def note(text: str) -> None:
 
 
 def warn(warnings: Iterable[str]) -> None:
-    """Print what is odd about a scenario."""
+    """Print the warnings about a scenario."""
     for warning in warnings:
         note(f"warning: {warning}")
 
@@ -59,18 +59,18 @@ def verbose() -> bool:
 
 
 def data(text: str) -> None:
-    """Print on stdout what was asked for."""
+    """Print a result on stdout."""
     click.echo(text)
 
 
 def report(text: str) -> None:
-    """Print on stdout what work has come to; -q silences it."""
+    """Print the outcome of work on stdout; -q silences it."""
     if not quiet():
         click.echo(text)
 
 
 def paint(text: str, colour: str) -> str:
-    """Coloured text if stdout takes it."""
+    """Coloured text if stdout supports it."""
     return click.style(text, fg=colour) if _coloured(sys.stdout) else text
 
 

@@ -140,7 +140,7 @@ def _list(papers: list[Paper], *, as_json: bool) -> None:
 
 
 def _summary(wanted: list[Paper], *, record: bool, as_json: bool) -> None:
-    """Count the statements on record; with `record` the pages are made anew from the results there are."""
+    """Count the statements on record; with `record` the pages are generated from the recorded results."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
     from lasthop.papers import page
@@ -195,7 +195,7 @@ def _reproduce(
         data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
     for folder in (folder for result in results for folder in result.folders):
         written(folder)
-    # Before the record is written, as it is what they are held against.
+    # Before the record is written, since they are compared with it.
     sentences = [result.summary() for result in results]
     worse = [ident for result in results for ident in result.worse()]
     for path in (path for result in results if record for path in book.record(result)):

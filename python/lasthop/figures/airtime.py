@@ -37,7 +37,7 @@ COLOURS = {
 }
 _DARK = {"data_payload", "tcp_ack_payload", "rts_cts", "backoff", "errored"}
 
-# More bars than this cannot be told apart on a page.
+# More bars than this cannot be distinguished on a page.
 _MOST_BARS = 40
 # Shares below this (in per cent) have no room for a number in the bar.
 _LEAST_WRITTEN = 4.0
@@ -45,7 +45,7 @@ _LEAST_WRITTEN = 4.0
 _LEAST_CONCURRENT = 0.05
 # Inches for a bar and for a letter of its name; bars wider than the last bear their names upright.
 _SLOT, _LETTER, _WIDEST = 0.62, 0.085, 9.0
-# A bar with a longer name is called by the number of its point.
+# A bar with a longer name is named by the number of its point.
 _LONGEST_NAME = 40
 
 
@@ -106,7 +106,7 @@ _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
 
 
 def _places(every: list[Bar]) -> tuple[list[float], dict[str, float]]:
-    """Where each bar stands, with a gap between one x and the next; and the middle of each x."""
+    """The position of each bar, with a gap between one x and the next; and the middle of each x."""
     has_groups = any(a.x == b.x for a, b in pairwise(every))
     places = [0.0]
     for before, bar in pairwise(every):

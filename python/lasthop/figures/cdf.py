@@ -62,7 +62,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
 
 
 def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Lasted]], list[int]]:
-    """What each line is drawn from, by its label, and the runs behind each."""
+    """The data of each line, by its label, and the runs behind each."""
     lines = figure.get("lines")
     where: Mapping[str, str] = figure.get("where") or {}
     names: Mapping[str, str] = figure.get("names") or {}

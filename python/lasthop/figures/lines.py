@@ -124,7 +124,7 @@ def _spread(
     figure: Mapping[str, Any],
     look: tuple[str, float, float],
 ) -> None:
-    """What lies around the means of a line: intervals, or the runs where there are fewer than four."""
+    """What is drawn around the means of a line: intervals, or the runs where there are fewer than four."""
     colour, factor, least = look
     xs = [axis.at(text) for text in line.xs]
     for x, point, it in zip(xs, line.points, line.intervals, strict=True):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# What is drawn of what a run has; smoothed round trip, threshold and packets are left to a [[figure]].
+# The panels drawn for a run; smoothed round trip, threshold and packets need a [[figure]].
 _SHOWN = ("rtt", "rto", "cwnd", "jitter", "goodput", "received")
 
 

@@ -45,7 +45,7 @@ _STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
-    # A title, label or name is text as it stands, also with a $ in it.
+    # A title, label or name is literal text, also with a $ in it.
     "text.parse_math": False,
     "figure.dpi": 100.0,
     "savefig.dpi": 200.0,
@@ -66,18 +66,18 @@ def sheet(width: float, height: float) -> Iterator[Figure]:
 
 
 def caption(figure: Figure, text: str) -> None:
-    """Say below a figure what it is made of."""
+    """Write below a figure what it is made of."""
     _set_caption(figure, f"{text} · lasthop {_core.__version__}")
 
 
 def add_to_caption(figure: Figure, text: str) -> None:
-    """Say one thing more below a figure."""
+    """Add a note below a figure."""
     _set_caption(figure, f"{caption_of(figure)} · {text}")
 
 
 def caption_of(figure: Figure) -> str:
-    """What is said below a figure."""
-    # Before 3.8 matplotlib does not tell the label it was given.
+    """The notes below a figure."""
+    # Before 3.8 matplotlib does not return the label it was given.
     return next((text.get_text() for text in figure.texts if text.get_label() == _CAPTION), "")
 
 
@@ -147,7 +147,7 @@ def power(value: float) -> str:
 def save(sheet: Figure, path: Path) -> None:
     """Write a figure; the suffix is the format. The same figure gives the same bytes.
 
-    The folder of the figures is made in one that is there.
+    The folder of the figures is created in an existing one.
     """
     import matplotlib as mpl
 

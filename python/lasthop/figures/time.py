@@ -47,7 +47,7 @@ def draw_panels(
     lines_key: str = "",
     since: float | None = None,
 ) -> Figure:
-    """Draw panels that share their time axis, from time zero on unless `since` says more."""
+    """Draw panels that share their time axis, from time zero on unless `since` is given."""
     labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
     looks = dict(zip(labels, styles(lines_key, labels), strict=True))
     end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)

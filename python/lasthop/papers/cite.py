@@ -102,7 +102,7 @@ def works() -> list[str]:
 
 
 def work(ident: str) -> Work:
-    """What is to be cited by the id of a paper, or as `lasthop`."""
+    """The works to cite for the id of a paper, or for `lasthop`."""
     if ident == SOFTWARE:
         return software()
     files = known()
@@ -132,7 +132,7 @@ def software() -> Work:
 
 
 def _cff(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    r"""The values and the authors of the little of YAML that our file uses.
+    r"""The values and the authors, in the subset of YAML that our file uses.
 
     >>> _cff('title: "A: b"\nauthors:\n  - name: Ann\n  - name: "Bo"\n')
     ({'title': 'A: b'}, ('Ann', 'Bo'))

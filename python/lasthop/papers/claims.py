@@ -124,7 +124,7 @@ class Band:
         return self.low <= mean <= self.high
 
     def shortfall(self, mean: float | None) -> float:
-        """How far a mean is from the middle of what is accepted; nothing measured is the farthest."""
+        """The distance of a mean from the middle of what is accepted; infinite if nothing was measured."""
         if mean is None:
             return math.inf
         if math.isinf(self.high):
@@ -175,7 +175,7 @@ class Claim:
 
     @property
     def effect(self) -> float | None:
-        """The size of the effect that is claimed, in the claim's unit; `None` where none at all would do."""
+        """The size of the claimed effect, in the claim's unit; `None` if no effect would be accepted, too."""
         nothing = 1.0 if self.kind == "ratio" else 0.0
         if self.paper is None or self.kind not in {"difference", "ratio", "gain", "saving", "best"}:
             return None

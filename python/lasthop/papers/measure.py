@@ -93,7 +93,7 @@ def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, 
 
 
 def _of_hole(study: Study, point: int, flow: str, number: int, part: str) -> dict[int, float | None]:
-    """What a trace tells of one hole in each replication; traces are taken anew, as no study keeps them."""
+    """What a trace shows of one hole in each replication; runs are repeated, as no study keeps traces."""
     found: dict[int, float | None] = {}
     for replication in study.replications(point):
         every = _holes(study, point, replication, flow)
@@ -163,7 +163,7 @@ def _halves(columns: Iterable[Mapping[int, float | None]]) -> tuple[list[int], l
 
 
 def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, dict[int, float | None]]]:
-    """The points that a claim is about where a condition holds: what is swept beside `at`, and the values."""
+    """The points of a claim where a condition holds: what is swept besides `at`, and the values."""
     numeric = study.scenario.numeric
     wanted = parse_where([condition])
     found = []

@@ -33,7 +33,7 @@ _FEW = 3
 
 
 def record(paper: Paper) -> list[Path]:
-    """Write the results on record, and both pages anew; what was written by hand stays."""
+    """Write the results on record, and both pages; text written by hand is kept."""
     results.write(paper.data, paper.results)
     page = paper.report
     text = page.read_text(encoding="utf-8") if page.is_file() else f"# {paper.title}\n"
@@ -48,7 +48,7 @@ def record(paper: Paper) -> list[Path]:
 
 
 def with_statements(text: str, paper: Paper) -> str:
-    """A page with its statements anew: in the place of those that it has, or below its title."""
+    """A page with new statements: in place of those that it has, or below its title."""
     block = f"{BEGIN}\n\n{statements(paper)}\n\n{END}"
     if BEGIN in text and END in text:
         return re.sub(
@@ -59,7 +59,7 @@ def with_statements(text: str, paper: Paper) -> str:
 
 
 def statements(paper: Paper) -> str:
-    """The table of statements, and what meets most of them."""
+    """The table of statements, and the reading that meets most of them."""
     every = paper.rows()
     head = ["where", "what is said", "ours", "over all readings, least to greatest", "verdict"]
     body = [
@@ -103,7 +103,7 @@ def _searched(paper: Paper) -> str:
 
 
 def ours(row: Row) -> str:
-    """What came out under the reading of the figures; of several claims the one that serves it worst."""
+    """The outcome under the reading of the figures; of several claims the least favourable one."""
     shown = number(row.figures.claim, row.figures.outcome)
     return f"{shown} (`{row.figures.claim.id}`)" if row.claims > 1 and row.figures.outcome else shown
 
@@ -221,7 +221,7 @@ def _search(paper: Paper) -> list[str]:
 
 
 def _too_few(paper: Paper) -> list[str]:
-    """The claims of an effect whose interval cannot tell it from none."""
+    """The claims of an effect whose interval does not exclude that there is none."""
     body = []
     for claim in paper.claims:
         outcome = paper.results.claims.get(claim.id)

@@ -77,7 +77,7 @@ class Readings:
         return ["reading", "what is read", *VERDICTS, *self.shown], rows
 
     def by_claim(self) -> tuple[list[str], list[list[str]]]:
-        """The verdicts on each claim: under the readings set beside, and under how many of all."""
+        """The verdicts on each claim: under the readings shown side by side, and their number under all."""
         beside = [(reading, findings) for reading, findings in self.found if reading.beside]
         rows = []
         for claim in self.paper.claims:

@@ -57,8 +57,8 @@ class Reproduction:
     def worse(self) -> list[str]:
         """The statements and claims whose verdict is worse than the one on record.
 
-        A quick run has fewer replications: that it cannot tell is no news, nor is what it tells where
-        many could not.
+        A quick run has fewer replications: "cannot tell" is not news, nor is its verdict on a claim
+        for which more replications cannot tell.
         """
         now = {row.statement.id: row for row in self.rows()}
         before = {row.statement.id: row for row in self.paper.rows() if self._is_on_record(row)}
@@ -123,11 +123,11 @@ class Reproduction:
         return rows
 
     def notes(self) -> list[str]:
-        """Which studies were made with what no protocol could have."""
+        """Which studies were made with exceptions that no real protocol has."""
         return [f"{label}: {', '.join(studies)}" for label, studies in self.exceptions.items()]
 
     def summary(self) -> str:
-        """One sentence on what came out."""
+        """One sentence on the outcome."""
         worse = len(self.worse()) or "none"
         return f"{self.paper.id}: {page.summary(self.rows())} Worse than recorded: {worse}."
 
@@ -232,7 +232,7 @@ def _cost(study: Study) -> float:
 
 
 def record(result: Reproduction) -> list[Path]:
-    """Put what was measured on record, and write the pages anew; claims that are gone leave the record."""
+    """Record what was measured, and write the pages; claims that no longer exist are removed."""
     one = result.paper
     found = {**one.results.claims, **result.outcomes}
     one.results.claims = {claim.id: found[claim.id] for claim in one.claims if claim.id in found}

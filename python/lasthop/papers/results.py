@@ -52,7 +52,7 @@ class Outcome:
         return cls(mean, low, high, finding.ours.n, finding.verdict, finding.note)
 
     def as_dict(self) -> dict[str, Any]:
-        """The parts that are known, as the file has them."""
+        """The parts that are known, in the form of the file."""
         numbers = {"mean": self.mean, "low": self.low, "high": self.high}
         known = {k: _rounded(v) for k, v in numbers.items() if v is not None}
         note = {"note": self.note} if self.note else {}
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def _rounded(value: float) -> float:
-    """Seven significant digits: more than any interval here can tell."""
+    """Seven significant digits: more than any interval here resolves."""
     return float(f"{value:.7g}")
 
 
@@ -110,13 +110,13 @@ def _outcomes(path: Path, found: Mapping[str, Any]) -> dict[str, Outcome]:
 
 
 def outcome(entry: Mapping[str, Any]) -> Outcome:
-    """An outcome as the file has it."""
+    """An outcome in the form of the file."""
     mean, low, high = (entry.get(name) for name in ("mean", "low", "high"))
     return Outcome(mean, low, high, entry["n"], entry["verdict"], entry.get("note", ""))
 
 
 def write(path: Path, results: Results) -> None:
-    """Write the file anew."""
+    """Write the file."""
     lines = [f"# Written by lasthop reproduce {path.name.partition('.')[0]} --record."]
     lines += _section("claims", {k: v.as_dict() for k, v in results.claims.items()})
     for name, found in results.readings.items():

@@ -48,7 +48,7 @@ _SEEDS = {CHOICE: 1_000_000, CONFIRMATION: 2_000_000}
 
 @dataclass(slots=True)
 class Drawn:
-    """A combination: which statements it met by the runs of the choice, and how it stood the confirmation."""
+    """A combination: the statements that it met in the runs of the choice and of the confirmation."""
 
     switches: dict[str, str]
     chosen: dict[str, bool]
@@ -87,7 +87,7 @@ class Search:
         return {ident: text for ident, text in found.items() if text}
 
     def departures(self, one: Drawn) -> str:
-        """In what a combination departs from the figures."""
+        """How a combination differs from the figures."""
         return named(self._departs(one))
 
     def _departs(self, one: Drawn) -> dict[str, str]:
@@ -137,7 +137,7 @@ class Search:
         return "\n\n".join(tables)
 
     def summary(self) -> str:
-        """One sentence on what came out."""
+        """One sentence on the outcome."""
         best = self.ranked()[0]
         done = f"{self.paper.id}: {len(self.drawn)} combinations in {self.runs} runs"
         meets = f"{best.met} of {len(best.chosen)} statements{', confirmed' if best.confirmed else ''}"
@@ -209,7 +209,7 @@ def search(
 
 
 def record(result: Search) -> list[Path]:
-    """Put a search on record, and write the pages anew."""
+    """Record a search, and write the pages."""
     result.paper.results.search = result.as_dict()
     return page.record(result.paper)
 
@@ -228,12 +228,12 @@ def _settings(paper: Paper) -> dict[str, Any]:
 
 
 def _meets(findings: Iterable[Finding]) -> bool:
-    """Whether every mean lies where it should: what two runs can tell."""
+    """Whether every mean is in its band, which is all that two runs can show."""
     return all(f.ours.mean is not None and f.claim.band.holds(f.ours.mean) for f in findings)
 
 
 def _worth(result: Search, best: int) -> list[Drawn]:
-    """What is worth confirming: the figures' own, those that meet most, and one for each statement left."""
+    """The combinations to confirm: the figures', those that meet most, and one for each statement left."""
     ranked = result.ranked()
     chosen = [result.drawn[0], *(one for one in ranked if one is not result.drawn[0])][: best + 1]
     for statement in result.paper.statements:
@@ -317,7 +317,7 @@ class _Trial:
         return own
 
     def _where(self, name: str, keys: set[str]) -> list[str]:
-        """The conditions on the points of a study, but for those on keys that a combination sets."""
+        """The conditions on the points of a study, except those on keys that a combination sets."""
         given = [*self._paper.studies[name].get("where", ()), *self._own(name).get("where", ())]
         parts = [part for item in given for part in item.split(" and ")]
         return [part for part in parts if parse_where([part])[0].key not in keys]

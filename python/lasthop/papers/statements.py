@@ -45,7 +45,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A statement under one reading: the verdict, and the claim that serves it worst."""
+    """A statement under one reading: the verdict, and the least favourable claim."""
 
     verdict: str
     claim: Claim
@@ -54,7 +54,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A statement with what came out: under the reading of the figures, and under the others by name."""
+    """A statement with its outcomes: under the reading of the figures, and under the others by name."""
 
     statement: Statement
     figures: Judged
@@ -112,7 +112,7 @@ def read(path: Path, entries: Iterable[Mapping[str, Any]], claims: Iterable[Clai
 
 
 def together(claims: Iterable[Claim], outcomes: Mapping[str, Outcome]) -> Judged:
-    """The verdict on claims that must all hold, with the one that serves the statement worst."""
+    """The verdict on claims that must all hold, with the least favourable one."""
     every = [(claim, outcomes.get(claim.id)) for claim in claims]
 
     def badness(one: tuple[Claim, Outcome | None]) -> tuple[int, float]:
@@ -144,7 +144,7 @@ def _row(statement: Statement, claims: list[Claim], results: Results) -> Row:
         if all(claim.id in outcomes for claim in paper):
             others[name] = together(paper, outcomes)
     for number, entry in enumerate(results.search.get("reading", ()), 1):
-        # What departs in nothing is the reading of the figures, by fewer runs than it has itself.
+        # A combination without changes is the reading of the figures, with fewer runs.
         if statement.id in entry["statements"] and entry["confirmed"] and entry["departs"]:
             others[f"search {number}"] = _searched(entry["statements"][statement.id], claims)
     return Row(statement, together(paper, results.claims), others, len(paper))
@@ -184,7 +184,7 @@ def counts(every: Iterable[Row]) -> dict[str, int]:
 def best(every: Iterable[Row]) -> tuple[str, int, int]:
     """The single reading that meets most statements, how many, and of how many that were judged under it.
 
-    A reading that was judged on some statements alone counts with these; of equals the figures' comes first.
+    A reading that was judged on some statements only counts with these; of equals the figures' comes first.
     """
     met: dict[str, list[bool]] = {}
     for row in every:

@@ -42,7 +42,7 @@ class Switch:
 
     @property
     def is_measure(self) -> bool:
-        """Whether it is about how a number is taken, and changes no run."""
+        """Whether it concerns how a number is measured, and changes no run."""
         return not any(self.options.values())
 
 
@@ -105,7 +105,7 @@ def combinations(every: Mapping[str, Switch], seed: int) -> Iterator[dict[str, s
 def changes(
     every: Mapping[str, Switch], chosen: Mapping[str, str], study: str
 ) -> tuple[dict[str, Any], str | None]:
-    """The settings of a combination for a study, and the scenario that it puts in its place, if any."""
+    """The settings of a combination for a study, and the scenario that replaces the study's, if any."""
     settings: dict[str, Any] = {}
     instead = None
     for name, switch in every.items():
@@ -120,9 +120,9 @@ def changes(
 def answering(
     every: Mapping[str, Switch], claims: Collection[Claim], chosen: Mapping[str, str]
 ) -> list[Claim]:
-    """Of the claims of one statement those that judge it under a combination.
+    """The claims of one statement that judge it under a combination.
 
-    What changes runs is set in the runs, so these are the claims of the figures or, where the number is taken
+    Switches of runs are set in the runs, so these are the claims of the figures or, if the number is measured
     otherwise, those of that reading.
     """
     measures = {name for name, switch in every.items() if switch.is_measure}
@@ -139,7 +139,7 @@ def answering(
 def without(claim: Claim, keys: set[str]) -> Claim:
     """A claim about runs in which some keys are set: these are no longer swept, and every point has them.
 
-    What bounds the number by reasoning alone does so under the claim's own reading, and is left out.
+    Bounds by reasoning hold under the claim's own reading only, and are left out.
     """
     if not keys:
         return claim

@@ -50,9 +50,9 @@ def spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """One claim for each way to take one option of every set in `choices`.
 
-    An option is named by what stands for its set in `id` and `statement`, and adds to the claim: tables
-    such as `at` are joined, and other parts replaced. `text` may name the set too; an option's `words` then
-    stand there. `cells` maps the id of a claim to what that one has besides.
+    The name of an option replaces that of its set in `id` and `statement`. The option adds to the claim:
+    tables such as `at` are joined, and other parts replaced. `text` may name the set too; an option's `words`
+    replace it there. `cells` maps the id of a claim to its additional parts.
     """
     sets, cells = table["choices"], table.get("cells", {})
     rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
@@ -60,7 +60,7 @@ def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         entry = dict(rest)
         for _, option in options:
             for part, value in option.items():
-                # What one option makes an experiment of our own stays one.
+                # A claim that one option makes an experiment of our own remains one.
                 if part != "words" and (part, entry.get(part)) != ("role", OURS):
                     entry[part] = {**entry.get(part, {}), **value} if isinstance(value, dict) else value
         chosen = dict(zip(sets, options, strict=True))

@@ -68,7 +68,7 @@ def validate(scenario: Scenario) -> Validity:
 
 @dataclass(frozen=True, slots=True)
 class Theory:
-    """One flow at one point beside the closed forms; rates in packets per second."""
+    """One flow at one point and the closed forms; rates in packets per second."""
 
     point: dict[str, str]
     flow: str
@@ -144,7 +144,7 @@ def _compare(
     recovery = values.get(f"{keys}.tcp.recovery", "")
     remark = _inapplicable(runs, of, window, recovery, values.get(f"{keys}.tcp.congestion", ""), p)
     judged = next((t for low, high, t in _TOLERANCES if low <= p <= high), None)
-    # Without a timeout in any run its length does not matter; the floor stands in for it.
+    # Without a timeout in any run its length does not matter; the floor replaces it.
     t0 = t0 or setting("tcp.min-rto") or 1.0
     return Theory(
         scenario.points()[point],
@@ -183,7 +183,7 @@ def _inapplicable(runs: list[Run], of: str, window: float, recovery: str, conges
 
 
 def theory_text(lines: list[Theory]) -> str:
-    """A table of flows beside the closed forms."""
+    """A table of flows and the closed forms."""
     rows = []
     for line in lines:
         place = ", ".join(line.point.values())

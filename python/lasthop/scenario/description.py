@@ -23,7 +23,7 @@ class Description:
     def __init__(self, core: _core.Scenario, ident: str, *, has_lines: bool = True) -> None:
         self._core = core
         self.id = ident
-        # Whether messages may name lines: somebody wrote the text.
+        # Whether messages may name lines: the text was not generated.
         self._has_lines = has_lines
 
     @property

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class RuleException(NamedTuple):
-    """Knowledge or room that a key grants and no protocol could have, such as TCP's timers by oracle.
+    """Information or space that a key grants and no real protocol has, such as TCP's timers by oracle.
 
     Attributes:
         key: The key that grants it, such as `links.cell.arq.timing`.
-        label: What tables and figures say of results made with it.
-        meaning: Why nothing real has it.
+        label: The label in tables and figures of results made with it.
+        meaning: Why no real protocol has it.
     """
 
     key: str

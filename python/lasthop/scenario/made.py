@@ -37,7 +37,7 @@ def as_toml(values: Mapping[str, object], argument: str = "values") -> str:
 
     Args:
         values: Text, numbers, bools, and lists and mappings of these, by name.
-        argument: What messages call the argument that gave them.
+        argument: The name in messages of the argument that gave them.
 
     Returns:
         The text, with a section for each table as scenario files have them.
@@ -97,7 +97,7 @@ def _value(key: str, value: object, argument: str) -> str:
 
 
 def _text(value: str) -> str:
-    # JSON leaves the one control character as it is that TOML refuses beside those below the space.
+    # JSON does not escape the one control character that TOML refuses besides those below the space.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
@@ -116,11 +116,11 @@ def checked_name(name: object) -> str:
 
 @contextmanager
 def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
-    """Take line numbers out of the errors of a text that nobody wrote.
+    """Remove line numbers from the errors of a generated text.
 
     Args:
-        name: What the messages call the text.
-        instead: What they call it instead.
+        name: The name of the text in messages.
+        instead: The name to use instead.
 
     Yields:
         Nothing.

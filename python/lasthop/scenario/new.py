@@ -18,7 +18,7 @@ def copy(name: str, source: str) -> Path:
         raise UsageError(f"new: {name}: is a directory; expected the name of a file")
     if target.suffix != ".toml":
         target = target.with_name(target.name + ".toml")
-    # A mistyped path would otherwise leave directories behind.
+    # A mistyped path would otherwise create directories.
     if not target.parent.is_dir():
         raise UsageError(f"new: {target.parent}: no such directory; expected an existing directory")
     head = f"# Started from {origin.id}. Try it: lasthop run {paths.shown(target)}\n\n"

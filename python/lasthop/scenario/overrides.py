@@ -13,7 +13,7 @@ from lasthop.base.errors import UsageError, listing, nearest
 
 Pairs = list[tuple[str, str]]
 Numeric = Callable[[str, str], float | None]
-# Why a text is no value of a key; None if it is one.
+# Why a text is not a value of a key; None if it is one.
 Refused = Callable[[str, str], str | None]
 
 _CONDITION = re.compile(r"\s*([A-Za-z0-9_.\-\"]+)\s*(<=|>=|!=|==|=|<|>)\s*(.+?)\s*$")
@@ -41,7 +41,7 @@ def parse_set(items: Iterable[str]) -> Pairs:
 
 
 def parses(text: str) -> bool:
-    """Whether a text is a TOML value as it stands."""
+    """Whether a text is a complete TOML value."""
     try:
         return list(tomllib.loads(f"x = {text}")) == ["x"]
     except tomllib.TOMLDecodeError:
@@ -90,7 +90,7 @@ def _inner(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison of a `--where` expression, with values or with what another swept key has."""
+    """One comparison of a `--where` expression, with values or with the value of another swept key."""
 
     key: str
     sign: str

@@ -32,7 +32,7 @@ class Recorded:
 
     @classmethod
     def of(cls, run: _core.Run | Recorded) -> Self:
-        """A copy of a run, with the rows of its traces and how many are best read at a time."""
+        """A copy of a run, with the rows of its traces and how many to read at a time."""
         tables = {name: (*run.trace_rows(name), run.trace(name)) for name in run.traces()}
         return cls(
             run.metrics,
@@ -51,7 +51,7 @@ class Recorded:
         return list(self.tables)
 
     def trace_rows(self, name: str) -> tuple[int, int]:
-        """The number of rows of a trace, and how many are best read at a time."""
+        """The number of rows of a trace, and how many to read at a time."""
         rows, at_a_time, _ = self.tables[name]
         return rows, at_a_time
 

@@ -36,7 +36,7 @@ CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["c
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
     """Read a scenario from a path or by its id below `scenarios/`; it is checked immediately.
 
-    `argument` is what messages call the one that gave the overrides.
+    `argument` is the name in messages of the argument that gave the overrides.
     """
     return Scenario.load(path_or_id, overrides, argument=argument)
 
@@ -76,7 +76,7 @@ class Run:
             name: Its name, such as `cwnd`.
 
         Returns:
-            The channel, whose rows are read when they are asked for.
+            The channel, whose rows are read on demand.
 
         Raises:
             UsageError: It was not recorded.
@@ -100,7 +100,7 @@ class Run:
         """The run as plain data, as the command line prints it with `--json`.
 
         Returns:
-            A mapping that JSON can carry, but for numbers that are not finite.
+            A mapping that JSON can carry, except for numbers that are not finite.
         """
         return {
             "scenario": self.scenario.id,
@@ -143,7 +143,7 @@ class Run:
             return NotImplemented
         return self._measured() == other._measured()
 
-    # What was measured is in mappings, which may be changed.
+    # The measurements are in mappings, which are mutable.
     __hash__ = None  # type: ignore[assignment]
 
     def _measured(self) -> tuple[object, ...]:
@@ -172,7 +172,7 @@ class Scenario(Description):
     Two scenarios are equal if id, text and settings are equal.
     """
 
-    # What its runs are made with.
+    # The class of its runs.
     _run_class: ClassVar[type[Run]] = Run
 
     @classmethod
@@ -203,7 +203,7 @@ class Scenario(Description):
 
         Args:
             text: What a scenario file holds.
-            name: What stands for the file in messages.
+            name: The name of the file in messages.
             overrides: Keys and values to set, as text.
             ident: The id of the scenario; without it the name without folder and ending.
 
@@ -239,7 +239,7 @@ class Scenario(Description):
 
     @classmethod
     def _of_text(cls, text: str, name: str, overrides: Pairs, ident: str) -> Self:
-        """A scenario from a text that nobody wrote, so that no message names its lines."""
+        """A scenario from a generated text, so that no message names its lines."""
         with without_lines(name):
             return cls(_core.Scenario.from_text(text, name, overrides), ident, has_lines=False)
 

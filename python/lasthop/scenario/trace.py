@@ -83,10 +83,10 @@ class Trace:
         """Write the channel as a table.
 
         Args:
-            path: The file to write, in a folder that is there.
+            path: The file to write, in an existing folder.
 
         Raises:
-            UsageError: The folder is not there.
+            UsageError: The folder does not exist.
             OSError: The file cannot be written.
         """
         import csv

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LEVEL = 0.95
-# So few runs are drawn one by one: the interval of two or three of them says little but how few they are.
+# This few runs are drawn one by one: an interval of two or three runs mostly shows how few they are.
 FEWEST = 4
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lasted:
-    """One length: for how long, and whether that was its end."""
+    """One duration, and whether its end was observed."""
 
     time: float
     ended: bool
@@ -29,7 +29,7 @@ class Lasted:
 class Survival:
     """The share that lasts longer than a time: `shares[i]` from `times[i]` on, and one before.
 
-    The curve is told up to `until`, the longest time seen; where the last one had not ended, it
+    The curve is known up to `until`, the longest time seen; where the last one had not ended, it
     does not reach zero there.
     """
 
@@ -40,17 +40,17 @@ class Survival:
 
     @property
     def median(self) -> float | None:
-        """The time that half of them do not outlast; `None` where the curve does not tell.
+        """The time that half of them do not outlast; `None` where the curve does not show it.
 
         >>> kaplan_meier([Lasted(1.0, True), Lasted(2.0, True), Lasted(3.0, False)]).median
         2.0
         """
-        # A share that is a half but for rounding is a half.
+        # A share that is a half except for rounding is a half.
         return next((t for t, s in zip(self.times, self.shares, strict=True) if s <= 0.5 + 1e-12), None)
 
     @property
     def told_until(self) -> float:
-        """The time up to which the curve is known: for ever if all of them have ended.
+        """The time up to which the curve is known: infinite if all of them have ended.
 
         >>> kaplan_meier([Lasted(1.0, True), Lasted(2.0, False)]).told_until
         2.0
@@ -62,7 +62,7 @@ class Survival:
     def restricted_mean(self, until: float) -> float:
         """The mean of what they last, or of `until` for those that last longer.
 
-        Beyond the longest time seen, those that had not ended by then are taken to go on.
+        Beyond the longest time seen, those that had not ended by then are assumed to continue.
 
         >>> kaplan_meier([Lasted(1.0, True), Lasted(2.0, False)]).restricted_mean(4.0)
         2.5

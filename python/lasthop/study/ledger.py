@@ -246,9 +246,9 @@ class Ledger:
             yield Row(key, replication, seed, limits, stopped, error, found, over_time, asked, *rest)
 
     def close(self) -> None:
-        """Close the file; what was recorded is on disk, in one file unless somebody else has it open."""
+        """Close the file; what was recorded is on disk, in one file unless another process has it open."""
         if self._writes:
-            # Where somebody reads or the disk is full, the log stays and is read with the ledger.
+            # If another process reads or the disk is full, the log remains and is read with the ledger.
             with suppress(sqlite3.Error):
                 self._db.execute("pragma busy_timeout = 0")
                 self._db.execute("pragma wal_checkpoint(truncate)")

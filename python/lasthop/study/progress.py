@@ -163,7 +163,7 @@ class Calls(Lines):
 
 
 def listener(progress: bool | Callable[[Progress], object]) -> Listener:
-    """Who hears of a sweep: nobody, whoever reads stderr, or a function."""
+    """The listener to a sweep: none, stderr, or a function."""
     if isinstance(progress, bool):
         return reporter(quiet=False, plain=False) if progress else Listener()
     if not callable(progress):

@@ -49,6 +49,6 @@ def _command(file: str, overrides: list[tuple[str, str]], point: int, run: Mappi
     words += ["--point", str(point)]
     words += ["--seed", str(run["seed"]), "--replication", str(run["replication"])]
     if run.get("stopped"):
-        # Whatever stopped it, it had done so many events.
+        # Whatever stopped it, it had processed this many events.
         words += ["--max-events", str(run["events"])]
     return shlex.join(words)

@@ -49,7 +49,7 @@ class Result:
 class Study:
     """A study directory; `create` makes one or continues one, `open` reads one."""
 
-    # What its scenario is made with when a study is opened.
+    # The class of its scenario when a study is opened.
     _scenario_class: ClassVar[type[Scenario]] = Scenario
 
     def __init__(self, path: Path, scenario: Scenario, seed: int, plan: list[Planned]) -> None:
@@ -407,7 +407,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _resolved(study: Study) -> dict[str, Any]:
-    """What all points share once, and for each point what is its own."""
+    """The values that all points share, and for each point the others."""
     tables = {planned.point: study.scenario.resolved(planned.point) for planned in study.plan}
     first = next(iter(tables.values()))
     shared = {

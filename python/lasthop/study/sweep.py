@@ -35,7 +35,7 @@ TICK_S = 0.25
 
 
 class Listener:
-    """Who hears what a sweep does while it works; this one keeps silent."""
+    """A listener to a sweep; this one does nothing."""
 
     def begin(self, total: int, reused: int) -> None:
         """`total` runs are wanted, of which `reused` are in the ledger."""
@@ -77,7 +77,7 @@ class Precision:
 
 
 class Sweep:
-    """The carrying out of what a study lacks."""
+    """The execution of the missing runs of a study."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Sweep:
         self.listener = listener or Listener()
 
     def tasks(self) -> list[Task]:
-        """The runs that the plan asks for and the ledger lacks; replications go outermost.
+        """The runs that the plan requires and the ledger lacks; replications go outermost.
 
         Failed runs are tried again. A run that a limit cut short counts as done only under
         the same limits.
@@ -143,7 +143,7 @@ class Sweep:
         return row.error is None and (row.stopped is None or row.limits == str(self.limits))
 
     def run(self) -> None:
-        """Do all that is missing; on an interruption keep what is done and raise it again."""
+        """Execute all missing runs; on an interruption keep those that are done and raise it again."""
         study = self.study
         if study.is_older:
             raise StudyError(

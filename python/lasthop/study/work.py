@@ -60,7 +60,7 @@ def _scenario(text: str, name: str, overrides: tuple[tuple[str, str], ...]) -> _
 
 
 def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
-    """Carry out a task; a failed simulation is a row with an error, not an exception."""
+    """Execute a task; a failed simulation is a row with an error, not an exception."""
     scenario = _scenario(task.text, task.name, task.overrides)
     try:
         run = scenario.run(
@@ -74,7 +74,7 @@ def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
     except _core.RunError as e:
         return _failed(task, str(e))
     except BaseException as e:
-        # A broken invariant in the extension arrives as pyo3's PanicException, which is no
+        # A broken invariant in the extension arrives as pyo3's PanicException, which is not an
         # Exception and has no importable name; it must not take the other runs with it.
         if type(e).__name__ != "PanicException":
             raise

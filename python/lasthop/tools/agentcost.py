@@ -24,7 +24,7 @@ _ROUNDS_BEFORE = 20
 
 @dataclass(frozen=True, slots=True)
 class AgentCase:
-    """Modes and numbers of flows to measure, with so many packets each time."""
+    """Modes and numbers of flows to measure, with this many packets each time."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ class AgentCase:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the agent took for a packet and for a flow."""
+    """The cost of the agent per packet and per flow."""
 
     case: str
     mode: str

@@ -57,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run of a case cost."""
+    """The cost of one run of a case."""
 
     case: str
     simulator: str
@@ -207,7 +207,7 @@ def _run(case: Case, scenario: Scenario) -> Measured:
 
 
 def _total(metrics: Mapping[str, float | None], *ends: str) -> int | None:
-    """The sum of the metrics whose names end so; `None` where there are none."""
+    """The sum of the metrics with these endings; `None` if there are none."""
     found = [count for name, count in metrics.items() if name.endswith(ends)]
     return int(sum(count or 0.0 for count in found)) if found else None
 
@@ -240,7 +240,7 @@ def _forget_peak() -> None:
 
 
 def no_peer(case: Case) -> str | None:
-    """Why ns-2 cannot be run beside a case; `None` if it can."""
+    """Why ns-2 cannot be run on a case; `None` if it can."""
     if "ns2" not in case.peer:
         return str(case.peer.get("none", "the case has no script"))
     return None if shutil.which("ns") else "ns is not installed"

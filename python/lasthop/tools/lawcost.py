@@ -24,7 +24,7 @@ _BEFORE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LawCase:
-    """Laws to measure, with so many acknowledgements each time."""
+    """Laws to measure, with this many acknowledgements each time."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class LawCase:
 
 @dataclass(frozen=True, slots=True)
 class LawCost:
-    """What a law took for an acknowledgement, with the departure it allows and its share of the losses."""
+    """The cost of a law per acknowledgement, with the departure it allows and its share of the losses."""
 
     case: str
     law: str

@@ -33,7 +33,7 @@ def pinned(requirement: str) -> str:
 
 
 def requirements(root: Path) -> tuple[str, list[str]]:
-    """The oldest Python, such as `3.11`, and what is installed beside it."""
+    """The oldest Python, such as `3.11`, and what is installed with it."""
     whole = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = whole["project"]
     lowest = [pinned(one) for one in (*project["dependencies"], *project["optional-dependencies"]["parquet"])]

@@ -107,7 +107,7 @@ def checked_environment() -> dict[str, str]:
 
 
 def run(step: Step) -> Outcome:
-    """Runs one step and prints its outcome; what it said is shown only when it failed."""
+    """Runs one step and prints its outcome; its output is shown only when it failed."""
     begun = time.monotonic()
     try:
         ended = subprocess.run(

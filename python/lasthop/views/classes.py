@@ -152,7 +152,7 @@ def _classes(
     metrics: Sequence[Mapping[str, float | None]],
     transfers: Sequence[Transfers],
 ) -> Iterator[Class]:
-    """The flows with users, by class; of a group, the group alone."""
+    """The flows with users, by class; of a group, the group only."""
     flows = scenario.flows(point)
     for metric in metrics[0] if metrics else ():
         parts = metric.split(".")

@@ -69,11 +69,11 @@ def groups(
     without: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> list[Group]:
-    """The points of a figure: one group for each combination of whatever is swept beside x.
+    """The points of a figure: one group for each combination of whatever is swept besides x.
 
     Keys that advance together with x (a zip or a list) belong to x and make no groups, unless several
     points would be at the same x. Points where the keys of `without` have those values are left out;
-    `names` stand for swept values.
+    `names` replace swept values.
     """
     numeric = study.scenario.numeric
     axes = study.scenario.axes()
@@ -188,10 +188,10 @@ def _differing(
     where: Mapping[str, str],
     owns: Collection[Mapping[str, str]],
 ) -> list[str]:
-    """The keys that tell one line from another: none that is the same in all of them."""
+    """The keys that distinguish one line from another: none that is the same in all of them."""
     shown = [k for keys in beside for k in ([k for k in keys if k == lines] or keys) if k not in where]
     if len({tuple(own[k] for k in shown) for own in owns}) < len(owns):
-        # What advances together with the key of the lines tells them apart.
+        # Keys that advance together with the key of the lines distinguish them.
         shown = [k for keys in beside for k in keys if k not in where]
     if len(owns) < 2:
         return shown
@@ -208,7 +208,7 @@ def pivot(
 ) -> str:
     """A metric, or its gain, as text: x down the side, one column per line, cells of mean ± half-width.
 
-    The last line tells n, and that the intervals are 95 %.
+    The last line states n, and that the intervals are 95 %.
     """
     swept = list(study.points()[0])
     x = x if x in swept else next((k for k in reversed(swept) if k != lines), "")

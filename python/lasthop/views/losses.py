@@ -29,7 +29,7 @@ _TOLD = {"fast": "duplicate ACKs", "timeout": "timeout"}
 
 
 def of_run(metrics: Mapping[str, float | None]) -> str:
-    """The matrices of one run; empty where nobody judged."""
+    """The matrices of one run; empty if no law judged."""
     rows = [
         [judge, told, *(human(metrics.get(name), "") for name in names)]
         for judge, told, names in _rows(metrics)
@@ -55,7 +55,7 @@ def _headings() -> list[str]:
 
 
 def _rows(metrics: Iterable[str]) -> Iterable[tuple[str, str, list[str]]]:
-    """The judge, how the losses were told, and the metrics of each row of a matrix."""
+    """The judge, how the losses were detected, and the metrics of each row of a matrix."""
     for metric in metrics:
         prefix, _, verdict = metric.rpartition(".")
         if verdict != VERDICTS[0]:

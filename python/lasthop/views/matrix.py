@@ -26,7 +26,7 @@ FIRST = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Cells in rows and columns, in SI units or as shares; `None` where no point is."""
+    """Cells in rows and columns, in SI units or as shares; `None` where there is no point."""
 
     rows: list[str]
     columns: list[str]
@@ -123,7 +123,7 @@ def _labels(
 
 
 def _short(keys: Sequence[str]) -> list[str]:
-    """The fewest last words of the keys that tell them apart.
+    """The fewest last words of the keys that distinguish them.
 
     >>> _short(["flows.a.app.start", "flows.b.app.start"]), _short(["a.x", "a.y"])
     (['a.app.start', 'b.app.start'], ['x', 'y'])

@@ -33,11 +33,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A packet taken for lost because of duplicates, and what became of it.
+    """A packet declared lost because of duplicates, and its fate.
 
     `duplicates` were counted until the acknowledgement that filled the hole, `after` of them after the packet
-    was sent again. `limit` and `last_sent` are as the last of them left them, `filled_to` is what the filling
-    acknowledgement acknowledged, and `released` how many packets it let go.
+    was sent again. `limit` and `last_sent` are the values after the last of them, `filled_to` is what the
+    filling acknowledgement acknowledged, and `released` the number of packets it released.
     """
 
     packet: int

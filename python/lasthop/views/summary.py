@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 MOST = 12
 # Of one kind, as of the goodputs of a hundred stations, no more than this.
 _OF_A_KIND = 3
-# The last words of metrics, those that tell most first.
+# The last words of metrics, the most informative first.
 _TELLING = (
     "goodput_bps",
     "completion_s",
@@ -48,7 +48,7 @@ _TELLING = (
 
 
 def telling(metrics: Mapping[str, float | None]) -> list[str]:
-    """The names of the metrics that tell most of a run, in the order of the metrics.
+    """The names of the most informative metrics of a run, in the order of the metrics.
 
     >>> telling({"flows.a.goodput_bps": 1.0, "flows.a.rtt_sd_s": 0.0, "flows.a.completion_s": None})
     ['flows.a.goodput_bps']

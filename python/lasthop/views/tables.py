@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False) -> str:
-    """The figures' tables and what users got, or the tables of the metrics named.
+    """The figures' tables and the results of users, or the tables of the metrics named.
 
-    With `judgements`, also what laws took losses for.
+    With `judgements`, also how laws classified losses.
     """
     blocks = []
     for view in _views(study, metrics):
@@ -90,6 +90,6 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
         first: dict[str, Any] = next((f for f in figures if "x" in f), {})
         layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
         return [{**layout, "y": name} for name in metrics]
-    # What is drawn over time is no table, and of response times there is another.
+    # A figure over time is not a table, and response times have a table of their own.
     shown = [figure for figure in figures if figure["kind"] not in ("time", "cdf")]
     return shown or [{"y": name} for name in study.metrics()[:1]]

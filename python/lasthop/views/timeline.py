@@ -76,7 +76,7 @@ class Line:
 
 
 def held(found: Mapping[str, list[Line]], horizon: float) -> dict[str, list[Line]]:
-    """The panels with what holds drawn on: as long as the other panels know of the flow, else to the end.
+    """The panels with held values extended: as far as the other panels have the flow, else to the end.
 
     >>> rtt, cwnd = Line("x", [1.0, 9.0], [0.1, 0.2], [], []), Line("x", [0.0, 2.0], [1.0, 4.0], [], [])
     >>> held({"rtt": [rtt], "cwnd": [cwnd]}, 50.0)["cwnd"][0].times
@@ -132,7 +132,7 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
 
 
 def flows_of(metrics: Iterable[str]) -> list[str]:
-    """The flows that metrics are of, and the data that goes back on them; a group is no flow.
+    """The flows that metrics are of, and the data that goes back on them; a group is not a flow.
 
     >>> flows_of(["flows.up1.segments_sent", "flows.up.rtt_mean_s", "flows.b.reverse.packets_sent"])
     ['up1', 'b.reverse']

@@ -36,7 +36,7 @@ class Draw:
         return values[int(self._random.random() * len(values))]
 
     def some(self, values: Sequence[T], count: int) -> list[T]:
-        """So many different ones, or all, in the order drawn."""
+        """This many different ones, or all, in the order drawn."""
         left = list(values)
         return [left.pop(int(self._random.random() * len(left))) for _ in range(min(count, len(left)))]
 

@@ -79,12 +79,12 @@ def datagrams_are_received_once(seen: Observed) -> Iterator[str]:
 
 
 def streams_are_in_order(seen: Observed) -> Iterator[str]:
-    """Nothing is acknowledged that is not there, is there that was not sent, is sent that was not written."""
+    """Only received bytes are acknowledged, only sent bytes are received, only written bytes are sent."""
     for name, (_, stream) in seen.accounts.items():
         if stream is None:
             continue
         order = [stream[part] for part in ("received", "sent", "written")]
-        # An agent answers in the receiver's stead, which its own metrics count.
+        # An agent answers in place of the receiver, which its own metrics count.
         if not seen.has_agent("lle-tcp"):
             order.insert(0, stream["acknowledged"])
         if order != sorted(order) or stream["acknowledged"] > stream["sent"]:

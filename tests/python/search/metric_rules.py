@@ -28,7 +28,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "rtt_p95_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
     "rtt_p99_s": lambda seen, of: seen.metrics[f"{of}rtt_mean_s"] is None,
     "transfer_bps": lambda seen, of: seen.metrics[f"{of}completion_s"] is None or not _is_file(seen, of),
-    # All requests are on their way.
+    # All requests are in transit.
     "lost_share": lambda seen, of: seen.metrics[f"{of}requests_answered"] == 0,
     # No loss, no estimate taken.
     "rate_estimate_bps": lambda seen, of: True,
@@ -45,7 +45,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "queue_delay_p95_s": lambda seen, of: True,
     "queue_delay_max_s": lambda seen, of: True,
     "jain_index": lambda seen, of: seen.metrics["goodput_bps"] == 0,
-    # Agents that hear no acknowledgements of their receivers.
+    # Agents that receive no acknowledgements of their receivers.
     "unconfirmed": lambda seen, of: not (seen.has_agent("lle-tcp") and "safe" in seen.settings.values()),
 }
 """Metrics that may be undefined, each with when."""
@@ -153,6 +153,6 @@ def _is_file(seen: Observed, of: str) -> bool:
 
 
 def _series_of_timeouts(seen: Observed, of: str) -> float:
-    """Losses that the timer told, of a flow."""
+    """Losses that the timer detected, of a flow."""
     told, fast = seen.metrics[f"{of}loss_indications"], seen.metrics[f"{of}fast_retransmits"]
     return (told or 0) - (fast or 0)

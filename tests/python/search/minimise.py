@@ -17,7 +17,7 @@ MOST_TRIALS = 400
 
 
 def minimise(tree: Tree, rule: str, most_trials: int = MOST_TRIALS) -> Tree:
-    """Takes out what can go and rounds what stays, as long as the same rule is broken."""
+    """Removes what it can and rounds the rest, as long as the same rule is broken."""
     left = [most_trials]
 
     def still_fails(candidate: Tree) -> bool:

@@ -39,7 +39,7 @@ WHERE = re.compile(r"[^\n]*?broken\.toml(:\d+)?: \S")
 
 @cache
 def originals() -> list[tuple[str, str]]:
-    """The names of all shipped files with their texts, but for the one that takes long to read."""
+    """The names of all shipped files with their texts, except the one that takes long to read."""
     files = [*ROOT.glob("scenarios/**/*.toml"), *ROOT.glob("papers/*.claims.toml")]
     texts = [(file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8")) for file in sorted(files)]
     return [(name, text) for name, text in texts if name != "scenarios/load-adaptive/large.toml"]
@@ -78,7 +78,7 @@ class Mutation:
             if "expected no failure" in str(e):
                 yield f"a panic: {e}"
         except BaseException as e:
-            # A panic of the reader is no Exception.
+            # A panic of the reader is not an Exception.
             if isinstance(e, KeyboardInterrupt):
                 raise
             yield f"{type(e).__name__}: {e}"

@@ -27,7 +27,7 @@ WIFI_RATES = {
 
 @dataclass
 class Network:
-    """What flows may use: pairs of ends, and whether packets may cross an 802.11 link, or slots alone."""
+    """What flows may use: pairs of ends, and whether packets may cross an 802.11 link, or slots only."""
 
     tree: Tree
     ends: list[tuple[str, str]] = field(default_factory=list)
@@ -198,7 +198,7 @@ def _air(draw: Draw, table: Tree, moves: bool) -> None:
 
 
 def _place(draw: Draw, radius_m: float) -> Tree:
-    """Where a group around a node stands, or how it moves."""
+    """The place of a group around a node, or its movement."""
     radius = f"{radius_m:.0f} m"
     kind = draw.one(["circle", "disc", "move-circle", "move-waypoint"])
     speed = draw.one(["1 m/s", "5 m/s", "30 m/s"])
@@ -252,7 +252,7 @@ def _infrastructure(draw: Draw, network: Network) -> None:
 
 
 def _hops(draw: Draw, network: Network) -> None:
-    """A row of stations each of which hears its neighbours alone, or not even that well."""
+    """A row of stations each of which hears only its neighbours, or not even these."""
     table, rate_bps = _wifi(draw, "n")
     count = draw.whole(3, 6)
     step = draw.one([100, 150, 200, 240])

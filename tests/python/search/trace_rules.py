@@ -62,7 +62,7 @@ def queues_hold_what_they_have_room_for(seen: Observed) -> Iterator[str]:
                 yield f"{link} {direction}: {np.max(held):.0f} packets, room for {room[1]}"
         room = re.fullmatch(r"(\d+) packets?", seen.settings.get(f"links.{link}.queue", ""))
         held = packets[(links == link) & (directions == "-")]
-        # The room of an 802.11 station is beside the packet in service.
+        # The room of an 802.11 station does not include the packet in service.
         if room and len(held) and np.max(held) > int(room[1]) + 1:
             yield f"{link}: {np.max(held):.0f} packets at a station, room for {room[1]} and one in service"
 

@@ -29,7 +29,7 @@ def text(tree: Tree) -> str:
 
 
 def put(tree: Tree, path: tuple[str, ...], value: object) -> None:
-    """Sets a value, making the tables above it. Fails where one of them is no table."""
+    """Sets a value, making the tables above it. Fails where one of them is not a table."""
     for name in path[:-1]:
         tree = tree.setdefault(name, {})
         if not isinstance(tree, dict):
@@ -38,7 +38,7 @@ def put(tree: Tree, path: tuple[str, ...], value: object) -> None:
 
 
 def drop(tree: Tree, path: tuple[str, ...]) -> None:
-    """Takes a value or a table out, and the tables above it that it leaves empty; nodes stay."""
+    """Removes a value or a table, and the tables above it that become empty; nodes remain."""
     for name in path[:-1]:
         tree = tree[name]
     del tree[path[-1]]

@@ -43,7 +43,7 @@ def judge(tree: Tree, *, thorough: bool = True) -> list[Broken]:
 
 
 def observe(scenario: _core.Scenario, tree: Tree) -> Observed:
-    """Runs a scenario with everything written down that can be."""
+    """Runs a scenario with everything recorded that can be."""
     settings = {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
     run = _run(scenario, _channels(tree, settings), _captures(scenario, settings))
     return Observed(tree, settings, run, dict(scenario.flows(0)), dict(scenario.estimate(0)))
@@ -73,7 +73,7 @@ def _channels(tree: Tree, settings: dict[str, str]) -> list[str]:
 
 
 def _captures(scenario: _core.Scenario, settings: dict[str, str]) -> dict[str, str] | None:
-    """A capture of every link, but where no capture can show the headers."""
+    """A capture of every link, except where no capture can show the headers."""
     if any(key.endswith("jtcp.header") and value == "paper" for key, value in settings.items()):
         return None
     # Headers are whole words of four bytes.

@@ -36,7 +36,7 @@ def _table() -> dict[str, Any]:
 
 
 def entry_of(key: str) -> dict[str, Any] | None:
-    """What the table says of a key of a scenario."""
+    """The entry of the table of keys for a key of a scenario."""
     parts = key.split(".")
     if parts[0] in {"nodes", "links", "flows", "agents"}:
         parts[1] = "NAME"
@@ -44,7 +44,7 @@ def entry_of(key: str) -> dict[str, Any] | None:
 
 
 def twist(draw: Draw, tree: Tree, most: int) -> Tree:
-    """The scenario with up to so many keys set to other values."""
+    """The scenario with up to this many keys set to other values."""
     scenario = _core.Scenario.from_text(text(tree), "case.toml")
     settings = {key: line["value"] for key, line in json.loads(scenario.resolved(0)).items()}
     for key in draw.some([key for key in settings if not KEPT.match(key)], draw.whole(0, most)):
