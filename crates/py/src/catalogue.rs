@@ -16,12 +16,12 @@ pub(crate) fn registry() -> String {
         .map(|variant| {
             json!({
                 "name": variant.name,
+                "title": variant.title,
                 "recovery": variant.recovery.entry().name,
                 "congestion": variant.congestion.entry().name,
                 "summary": variant.summary,
                 "paper": variant.source,
-                "colour": variant.style.colour,
-                "marker": variant.style.marker,
+                "style": [variant.style.colour, variant.style.marker, variant.style.dashes],
             })
         })
         .collect();
@@ -79,7 +79,7 @@ fn describe(entry: &MetricEntry, into: &mut Value) {
 }
 
 fn part(entry: Entry) -> Value {
-    json!({ "name": entry.name, "summary": entry.summary, "paper": entry.source })
+    json!({ "name": entry.name, "title": entry.title, "summary": entry.summary, "paper": entry.source })
 }
 
 fn words(words: &[Named]) -> Vec<Value> {

@@ -1,15 +1,15 @@
-"""What all figures share: colours, markers, dashes, fonts, and files whose bytes repeat.
+"""What all figures share: colours, markers, dashes, display names, fonts, and files whose bytes repeat.
 
-Every line differs from the others in colour, marker and dashes. TCP variants keep the colour
-and marker of the registry in all figures; other lines take the palette of Okabe and Ito, which
-readers with any colour vision can tell apart.
+Every line differs from the others in colour, marker and dashes. What the registry knows (TCP variants, agents,
+and others) has the same look and name in all figures; other lines take theirs by their place. The colours are
+those of Okabe and Ito, which readers with any colour vision can tell apart, the light ones darkened until
+they have a contrast of 3:1 on white.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +19,27 @@ from lasthop.base.files import replacing
 from lasthop.base.paths import expect_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 FORMATS = ("svg", "png", "pdf")
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C46A9C", "#B97F00", "#3492D0", "#000000", "#767676")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
 
-_CAPTION = "caption"
-_STYLE: dict[Any, Any] = {
+STYLE: dict[str, Any] = {
     "svg.hashsalt": "lasthop",
-    "font.family": "DejaVu Sans",
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
+    # Text stays text in SVG, and fonts are embedded as TrueType in PDF: journals refuse Type 3.
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
     "axes.grid": True,
     "axes.axisbelow": True,
     "grid.color": "0.9",
@@ -48,41 +51,8 @@ _STYLE: dict[Any, Any] = {
     # A title, label or name is literal text, also with a $ in it.
     "text.parse_math": False,
     "figure.dpi": 100.0,
-    "savefig.dpi": 200.0,
+    "savefig.dpi": 300.0,
 }
-
-
-@contextmanager
-def sheet(width: float, height: float) -> Iterator[Figure]:
-    """An empty figure in the common style, of a size in inches."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(_STYLE):
-        empty = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(empty)
-        yield empty
-
-
-def caption(figure: Figure, text: str) -> None:
-    """Write below a figure what it is made of."""
-    _set_caption(figure, f"{text} · lasthop {_core.__version__}")
-
-
-def add_to_caption(figure: Figure, text: str) -> None:
-    """Add a note below a figure."""
-    _set_caption(figure, f"{caption_of(figure)} · {text}")
-
-
-def caption_of(figure: Figure) -> str:
-    """The notes below a figure."""
-    # Before 3.8 matplotlib does not return the label it was given.
-    return next((text.get_text() for text in figure.texts if text.get_label() == _CAPTION), "")
-
-
-def _set_caption(figure: Figure, text: str) -> None:
-    figure.supxlabel(text, fontsize=7.5, color="0.35").set_label(_CAPTION)
 
 
 def counts(numbers: Iterable[int]) -> str:
@@ -117,6 +87,20 @@ def styles(lines: str, labels: Sequence[str]) -> list[tuple[str, str, Any]]:
     return found
 
 
+def leaves_gaps(line: Line2D) -> bool:
+    """Whether a line is drawn as markers alone."""
+    return line.get_linestyle() in ("None", "none", "", " ")
+
+
+def whole_ticks(axis: Axis, values: Iterable[float]) -> None:
+    """Put no ticks between whole numbers on a linear axis that shows whole numbers only."""
+    from matplotlib.ticker import MaxNLocator
+
+    known = [value for value in values if math.isfinite(value)]
+    if known and all(float(value).is_integer() for value in known):
+        axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=2))
+
+
 def plain_ticks(axis: Axis) -> None:
     """Label a logarithmic axis 0.2, 0.5, 1, 2, 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -144,7 +128,7 @@ def power(value: float) -> str:
     return "10" + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")) if exponent else ""
 
 
-def save(sheet: Figure, path: Path) -> None:
+def save(drawn: Figure, path: Path) -> None:
     """Write a figure; the suffix is the format. The same figure gives the same bytes.
 
     The folder of the figures is created in an existing one.
@@ -156,7 +140,7 @@ def save(sheet: Figure, path: Path) -> None:
     expect_folder(path.parent.parent)
     try:
         path.parent.mkdir(exist_ok=True)
-        with mpl.rc_context(_STYLE), replacing(path) as draft:
-            sheet.savefig(draft, format=kind, metadata=dates[kind])
+        with mpl.rc_context(STYLE), replacing(path) as draft:
+            drawn.savefig(draft, format=kind, metadata=dates[kind])
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e

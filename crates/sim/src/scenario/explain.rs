@@ -102,6 +102,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Ordinals => "list of integers",
         Kind::SweptKey => "swept key",
         Kind::Metric => "metric",
+        Kind::Metrics => "metric or list of metrics",
         Kind::Where | Kind::Names => "table",
     };
     (name.to_string(), "")

@@ -117,14 +117,29 @@ impl<'a> Reader<'a> {
             "airtime" => self.airtime(&figure, place),
             "time" => self.time(&figure, place),
             "cdf" => self.responses(&figure, place),
-            "matrix" => self.apart(&figure, place, ["rows", "columns"]),
-            "lines" => self.apart(&figure, place, ["x", "lines"]),
+            "matrix" => {
+                self.apart(&figure, &place, ["rows", "columns"]);
+                self.single(&figure, place);
+            }
+            "scatter" => {
+                self.apart(&figure, &place, ["against", "y"]);
+                self.single(&figure, place);
+            }
+            "lines" | "bar" | "box" => self.apart(&figure, place, ["x", "lines"]),
             _ => {}
         }
         figure
     }
 
-    /// Checks that two axes of a figure are different keys.
+    /// Checks that a figure of one panel shows one metric.
+    fn single(&mut self, figure: &Map<String, Json>, place: impl Fn(&str) -> Option<Place>) {
+        if let Some(Json::Array(metrics)) = figure.get("y") {
+            let text = format!("{} metrics; expected one", metrics.len());
+            self.fault(place("y").unwrap_or(self.place), "y", text);
+        }
+    }
+
+    /// Checks that two axes of a figure are different keys, or different metrics.
     fn apart(
         &mut self,
         figure: &Map<String, Json>,
@@ -134,7 +149,8 @@ impl<'a> Reader<'a> {
         if let [Some(Json::String(first)), Some(second)] = [one, other].map(|name| figure.get(name))
             && second == first
         {
-            let text = format!("{first} is also figure.{one}; expected another swept key");
+            let what = if one == "against" { "metric" } else { "swept key" };
+            let text = format!("{first} is also figure.{one}; expected another {what}");
             self.fault(place(other).unwrap_or(self.place), other, text);
         }
     }
@@ -245,9 +261,18 @@ impl<'a> Reader<'a> {
             Kind::SweptKey => {
                 self.swept(place, name, &text);
             }
-            Kind::Metric if !self.metrics.contains(&text) => {
-                let known: Vec<&str> = self.metrics.iter().map(String::as_str).collect();
-                self.fault(place, name, unknown("metric", &text, &known));
+            Kind::Metric | Kind::Metrics => {
+                let one = [value.clone()];
+                let every = if let Value::List(several) = value { several } else { one.as_slice() };
+                for (i, metric) in every.iter().enumerate() {
+                    let text = metric.text();
+                    if !self.metrics.contains(&text) {
+                        let known: Vec<&str> = self.metrics.iter().map(String::as_str).collect();
+                        self.fault(place, name, unknown("metric", &text, &known));
+                    } else if every[..i].contains(metric) {
+                        self.fault(place, name, format!("{text} twice; expected different metrics"));
+                    }
+                }
             }
             Kind::Text if name == "id" && !is_name(&text) => {
                 let found =

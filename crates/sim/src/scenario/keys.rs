@@ -85,6 +85,8 @@ pub(super) enum Kind {
     SweptKey,
     /// The name of a metric.
     Metric,
+    /// The name of a metric, or of several.
+    Metrics,
     /// Swept keys and one of their values each.
     Where,
     /// Swept values and the label of each in a figure.

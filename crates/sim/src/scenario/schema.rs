@@ -94,6 +94,10 @@ fn kind(key: &Key) -> Json {
             json!({ "type": "array", "items": { "enum": words() }, "minItems": 1, "uniqueItems": true })
         }
         Kind::Text | Kind::SweptKey | Kind::Metric => json!({ "type": "string" }),
+        Kind::Metrics => json!({ "anyOf": [
+            { "type": "string" },
+            { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+        ] }),
         Kind::Node | Kind::Link => json!({ "type": "string", "pattern": NAME }),
         Kind::Nodes | Kind::Stations | Kind::Flows => {
             json!({ "type": "array", "items": { "type": "string", "pattern": NAME }, "minItems": 1 })

@@ -118,7 +118,10 @@ impl Key {
                     None => unknown(noun, text, &known),
                 })
             }
-            (Kind::Text | Kind::SweptKey | Kind::Metric, Raw::Text(text)) => Ok(Value::Text(text.clone())),
+            (Kind::Text | Kind::SweptKey | Kind::Metric | Kind::Metrics, Raw::Text(text)) => {
+                Ok(Value::Text(text.clone()))
+            }
+            (Kind::Metrics, Raw::List(items)) => self.metrics(items),
             (Kind::Node, Raw::Text(_)) => name("node", raw, names.nodes),
             (Kind::Link, Raw::Text(_)) => name("link", raw, names.links),
             (Kind::Nodes | Kind::Stations, Raw::List(items)) => self.nodes(items, names.nodes),
@@ -140,6 +143,17 @@ impl Key {
             _ => Raw::Text(text.to_string()),
         };
         self.read(&raw, &Names::default()).ok()
+    }
+
+    fn metrics(&self, items: &[Item]) -> Result<Value, String> {
+        let text = |item: &Item| match &item.raw {
+            Raw::Text(text) => Ok(Value::Text(text.clone())),
+            other => Err(format!("{}; expected {}", other.describe(), self.expected(None))),
+        };
+        if items.is_empty() {
+            return Err(format!("an empty list; expected {}", self.expected(None)));
+        }
+        Ok(Value::List(items.iter().map(text).collect::<Result<_, _>>()?))
     }
 
     fn quantity(&self, text: &str, dims: &[Dim]) -> Result<Value, String> {
@@ -353,6 +367,7 @@ impl Key {
             }
             Kind::SweptKey => vec!["a swept key in quotes".to_string()],
             Kind::Metric => vec!["a metric in quotes".to_string()],
+            Kind::Metrics => vec!["a metric in quotes or a list of metrics".to_string()],
             Kind::Where => vec!["a table of swept keys and values".to_string()],
             Kind::Names => vec!["a table of swept values and names for them".to_string()],
         };

@@ -12,10 +12,10 @@ use crate::units::Time;
 kinds! {
     /// What sits between network and link.
     AgentKind, AgentConfig, AgentMachine;
-    None(Transparent), () = "none", "lasthop", "no agent: all packets pass";
-    LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp", "Kliazovich and Granelli 2004", "generates TCP acknowledgements from the acknowledgements of the link";
-    ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
-    Custom(BoxedAgent), CustomAgentConfig = "custom", "the host", "an agent from another crate, called through a pointer";
+    None(Transparent), () = "none" as "no agent", "lasthop", "no agent: all packets pass";
+    LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp" as "LLE-TCP", "Kliazovich and Granelli 2004", "generates TCP acknowledgements from the acknowledgements of the link";
+    ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp" as "Proxy TCP", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
+    Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
 impl AgentKind {

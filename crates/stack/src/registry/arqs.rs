@@ -12,8 +12,8 @@ use crate::units::Time;
 kinds! {
     /// How a link repeats what was not acknowledged.
     ArqKind, ArqConfig, ArqMachine;
-    Fixed(Infallible), () = "fixed", "IEEE 802.11-2012 (9.3.4.4)", "repeats the current frame up to the retry limits, then drops its packet";
-    Dynamic(DynamicArq), dynamic_arq::Config = "dynamic", "Mahmoodi et al. 2007", "orders fragments by retransmissions and by the time left until the timer of their TCP sender expires";
+    Fixed(Infallible), () = "fixed" as "standard ARQ", "IEEE 802.11-2012 (9.3.4.4)", "repeats the current frame up to the retry limits, then drops its packet";
+    Dynamic(DynamicArq), dynamic_arq::Config = "dynamic" as "dynamic ARQ", "Mahmoodi et al. 2007", "orders fragments by retransmissions and by the time left until the timer of their TCP sender expires";
 }
 
 /// A station of an 802.11 link, with any of them.

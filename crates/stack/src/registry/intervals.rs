@@ -10,9 +10,9 @@ use crate::schemes::load_adaptive::{History, LoadAdaptive};
 kinds! {
     /// How long a node of the FRN waits before it sends a packet again.
     IntervalKind, IntervalConfig, IntervalMachine;
-    Fixed(Fixed), () = "fixed", "FRN: Yamamoto et al. (2)", "a random number of slots in a fixed window";
-    Backoff(Backoff), () = "backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles at each failure and is reset at a success";
-    LoadAdaptive(LoadAdaptive), History = "load-adaptive", "Yamamoto et al. (3.2)", "a window proportional to the share of failures among the last transmissions";
+    Fixed(Fixed), () = "fixed" as "fixed window", "FRN: Yamamoto et al. (2)", "a random number of slots in a fixed window";
+    Backoff(Backoff), () = "backoff" as "exponential backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles at each failure and is reset at a success";
+    LoadAdaptive(LoadAdaptive), History = "load-adaptive" as "load-adaptive", "Yamamoto et al. (3.2)", "a window proportional to the share of failures among the last transmissions";
 }
 
 /// A node of a slotted network, with any of them.

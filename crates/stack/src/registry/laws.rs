@@ -18,16 +18,16 @@ use crate::units::Time;
 kinds! {
     /// How large the congestion window is.
     CongestionKind, LawConfig, CongestionMachine;
-    Reno(Reno), () = "reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
-    Vegas(Vegas), VegasConfig = "vegas", "Brakmo and Peterson 1995", "keeps a few segments queued, estimated from the round-trip time; early retransmission";
-    Veno(Veno), VenoConfig = "veno", "Fu and Liew 2003", "a loss with a short estimated queue reduces the window by a fifth only";
-    Westwood(Westwood), WestwoodConfig = "westwood", "Mascolo et al. 2001", "after a loss the window is the ACK rate times the minimum round-trip time";
-    WestwoodPlus(WestwoodPlus), WestwoodPlusConfig = "westwood-plus", "Grieco and Mascolo 2004", "Westwood with one rate sample per round trip";
-    Cubic(Cubic), CubicConfig = "cubic", "RFC 9438", "a cubic function of the time since the last loss";
-    Bbr(Box<Bbr>), () = "bbr", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
-    Jtcp(Box<Jtcp>), JtcpConfig = "jtcp", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
-    Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
-    Custom(Box<dyn CustomLaw>), Custom = "custom", "the host", "a law from another crate, called through a pointer";
+    Reno(Reno), () = "reno" as "Reno", "RFC 5681 (3.1)", "slow start, congestion avoidance, halving";
+    Vegas(Vegas), VegasConfig = "vegas" as "Vegas", "Brakmo and Peterson 1995", "keeps a few segments queued, estimated from the round-trip time; early retransmission";
+    Veno(Veno), VenoConfig = "veno" as "Veno", "Fu and Liew 2003", "a loss with a short estimated queue reduces the window by a fifth only";
+    Westwood(Westwood), WestwoodConfig = "westwood" as "Westwood", "Mascolo et al. 2001", "after a loss the window is the ACK rate times the minimum round-trip time";
+    WestwoodPlus(WestwoodPlus), WestwoodPlusConfig = "westwood-plus" as "Westwood+", "Grieco and Mascolo 2004", "Westwood with one rate sample per round trip";
+    Cubic(Cubic), CubicConfig = "cubic" as "CUBIC", "RFC 9438", "a cubic function of the time since the last loss";
+    Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
+    Jtcp(Box<Jtcp>), JtcpConfig = "jtcp" as "JTCP", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
+    Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp" as "EJTCP", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
+    Custom(Box<dyn CustomLaw>), Custom = "custom" as "custom", "the host", "a law from another crate, called through a pointer";
 }
 
 /// What a law learns at the start of a connection.

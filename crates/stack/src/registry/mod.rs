@@ -24,13 +24,20 @@ pub use schemes::{SCHEMES, Scheme};
 pub use tcp::Parts;
 pub use variants::{VARIANTS, Variant, variant};
 
-/// How figures draw a line: a colour (hex) and a marker (matplotlib's letter).
+/// How figures draw a line: by numbers into their palette, markers and dashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Colour as `#rrggbb`.
-    pub colour: &'static str,
-    /// Marker letter.
-    pub marker: &'static str,
+    /// The colour.
+    pub colour: u8,
+    /// The marker.
+    pub marker: u8,
+    /// The dashes.
+    pub dashes: u8,
+}
+
+/// A style by colour, marker and dashes.
+const fn style(colour: u8, marker: u8, dashes: u8) -> Style {
+    Style { colour, marker, dashes }
 }
 
 /// The description of a registered part.
@@ -38,6 +45,8 @@ pub struct Style {
 pub struct Entry {
     /// The name in scenarios.
     pub name: &'static str,
+    /// The name in figures: as the field writes it.
+    pub title: &'static str,
     /// One line on what it does.
     pub summary: &'static str,
     /// Where it is defined.
@@ -47,7 +56,7 @@ pub struct Entry {
 /// Makes the kind of a hook, its configurations and its machine from a line for each.
 macro_rules! kinds {
     ($(#[$doc:meta])* $kind:ident, $config:ident, $machine:ident;
-     $($case:ident($type:ty), $settings:ty = $name:literal, $source:literal, $summary:literal;)+) => {
+     $($case:ident($type:ty), $settings:ty = $name:literal as $title:literal, $source:literal, $summary:literal;)+) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $kind {
@@ -62,7 +71,7 @@ macro_rules! kinds {
             #[must_use]
             pub fn entry(self) -> Entry {
                 match self {
-                    $($kind::$case => Entry { name: $name, summary: $summary, source: $source },)+
+                    $($kind::$case => Entry { name: $name, title: $title, summary: $summary, source: $source },)+
                 }
             }
 

@@ -10,11 +10,11 @@ use crate::transport::tcp::Config;
 kinds! {
     /// What to resend, and when recovery ends.
     RecoveryKind, RecoveryConfig, RecoveryMachine;
-    Tahoe(Tahoe), () = "tahoe", "Jacobson 1988", "third duplicate ACK: window of one segment, retransmission of everything from the missing segment";
-    Reno(RenoRecovery), () = "reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, which any new acknowledgement ends";
-    NewReno(NewReno), () = "newreno", "RFC 6582", "fast recovery that partial acknowledgements do not end";
-    Sack(SackRecovery), () = "sack", "RFC 6675", "conservative recovery based on selective acknowledgements";
-    Fack(Fack), () = "fack", "Mathis and Mahdavi 1996", "forward acknowledgement: uses the highest selectively acknowledged byte";
+    Tahoe(Tahoe), () = "tahoe" as "Tahoe", "Jacobson 1988", "third duplicate ACK: window of one segment, retransmission of everything from the missing segment";
+    Reno(RenoRecovery), () = "reno" as "Reno", "RFC 5681 (3.2)", "fast retransmit and fast recovery, which any new acknowledgement ends";
+    NewReno(NewReno), () = "newreno" as "NewReno", "RFC 6582", "fast recovery that partial acknowledgements do not end";
+    Sack(SackRecovery), () = "sack" as "SACK", "RFC 6675", "conservative recovery based on selective acknowledgements";
+    Fack(Fack), () = "fack" as "FACK", "Mathis and Mahdavi 1996", "forward acknowledgement: uses the highest selectively acknowledged byte";
 }
 
 impl RecoveryKind {

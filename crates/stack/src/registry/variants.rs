@@ -1,12 +1,14 @@
 //! Every `tcp.variant`.
 
-use super::{CongestionKind, RecoveryKind, Style};
+use super::{CongestionKind, RecoveryKind, Style, style};
 
 /// A `tcp.variant`: a preset of the pair of recovery and congestion.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
     /// The name in scenarios.
     pub name: &'static str,
+    /// The name in figures.
+    pub title: &'static str,
     /// Its recovery.
     pub recovery: RecoveryKind,
     /// Its congestion law.
@@ -23,107 +25,120 @@ pub struct Variant {
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "tahoe",
+        title: "Tahoe",
         recovery: RecoveryKind::Tahoe,
         congestion: CongestionKind::Reno,
         summary: "slow start after every loss",
         source: "Jacobson 1988",
-        style: Style { colour: "#7f7f7f", marker: "v" },
+        style: style(7, 4, 3),
     },
     Variant {
         name: "reno",
+        title: "Reno",
         recovery: RecoveryKind::Reno,
         congestion: CongestionKind::Reno,
         summary: "fast recovery, one loss per window",
         source: "RFC 5681",
-        style: Style { colour: "#1f77b4", marker: "o" },
+        style: style(0, 0, 0),
     },
     Variant {
         name: "newreno",
+        title: "NewReno",
         recovery: RecoveryKind::NewReno,
         congestion: CongestionKind::Reno,
         summary: "fast recovery for several losses per window",
         source: "RFC 6582",
-        style: Style { colour: "#2ca02c", marker: "s" },
+        style: style(2, 1, 1),
     },
     Variant {
         name: "sack",
+        title: "SACK",
         recovery: RecoveryKind::Sack,
         congestion: CongestionKind::Reno,
         summary: "recovery by selective acknowledgements",
         source: "RFC 6675",
-        style: Style { colour: "#ff7f0e", marker: "D" },
+        style: style(4, 3, 2),
     },
     Variant {
         name: "fack",
+        title: "FACK",
         recovery: RecoveryKind::Fack,
         congestion: CongestionKind::Reno,
         summary: "recovery by forward acknowledgement",
         source: "Mathis and Mahdavi 1996",
-        style: Style { colour: "#9467bd", marker: "^" },
+        style: style(3, 2, 4),
     },
     Variant {
         name: "vegas",
+        title: "Vegas",
         recovery: RecoveryKind::Reno,
         congestion: CongestionKind::Vegas,
         summary: "Reno that keeps one to three segments queued and retransmits early",
         source: "Brakmo and Peterson 1995",
-        style: Style { colour: "#bcbd22", marker: "<" },
+        style: style(6, 8, 5),
     },
     Variant {
         name: "veno",
+        title: "Veno",
         recovery: RecoveryKind::NewReno,
         congestion: CongestionKind::Veno,
         summary: "NewReno that treats a loss with a short queue as random",
         source: "Fu and Liew 2003",
-        style: Style { colour: "#8c564b", marker: "P" },
+        style: style(5, 5, 1),
     },
     Variant {
         name: "westwood",
+        title: "Westwood",
         recovery: RecoveryKind::NewReno,
         congestion: CongestionKind::Westwood,
         summary: "NewReno that sets the window after a loss from the estimated rate",
         source: "Mascolo et al. 2001",
-        style: Style { colour: "#117733", marker: ">" },
+        style: style(6, 9, 0),
     },
     Variant {
         name: "westwood-plus",
+        title: "Westwood+",
         recovery: RecoveryKind::NewReno,
         congestion: CongestionKind::WestwoodPlus,
         summary: "Westwood with one rate sample per round trip",
         source: "Grieco and Mascolo 2004",
-        style: Style { colour: "#44aa99", marker: "*" },
+        style: style(7, 12, 1),
     },
     Variant {
         name: "cubic",
+        title: "CUBIC",
         recovery: RecoveryKind::Sack,
         congestion: CongestionKind::Cubic,
         summary: "SACK with a window that follows a cubic function of time",
         source: "RFC 9438",
-        style: Style { colour: "#17becf", marker: "h" },
+        style: style(0, 10, 4),
     },
     Variant {
         name: "bbr",
+        title: "BBR",
         recovery: RecoveryKind::Sack,
         congestion: CongestionKind::Bbr,
         summary: "paced at the measured bottleneck rate, independent of losses",
         source: "draft-cardwell-iccrg-bbr-congestion-control-00",
-        style: Style { colour: "#e377c2", marker: "X" },
+        style: style(3, 6, 0),
     },
     Variant {
         name: "jtcp",
+        title: "JTCP",
         recovery: RecoveryKind::Reno,
         congestion: CongestionKind::Jtcp,
         summary: "Reno that treats a loss without growing delays as random",
         source: "Wu and Chen 2004",
-        style: Style { colour: "#ff9896", marker: ">" },
+        style: style(5, 11, 2),
     },
     Variant {
         name: "ejtcp",
+        title: "EJTCP",
         recovery: RecoveryKind::Reno,
         congestion: CongestionKind::Ejtcp,
         summary: "JTCP with a round-trip criterion, double retransmissions, and a burst limit",
         source: "Wu, Huang and Chang",
-        style: Style { colour: "#d62728", marker: "*" },
+        style: style(1, 7, 0),
     },
 ];
 

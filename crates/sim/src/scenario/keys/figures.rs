@@ -5,10 +5,14 @@ use super::words::{FIGURES, PANELS, names};
 use super::{Key, Kind, Only};
 use crate::traffic::sessions::Class;
 
-const LINES: &[Only] = &[Only::Is("figure.kind", &["lines"])];
-const LINES_OR_BARS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime"])];
-const LINES_OR_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "matrix"])];
-const ALL_BUT_CELLS: &[Only] = &[Only::Is("figure.kind", &["lines", "airtime", "time", "cdf"])];
+const LEVELS: &[Only] = &[Only::Is("figure.kind", &["lines", "bar"])];
+const SERIES_OR_AIRTIME: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "airtime"])];
+const SERIES_OR_SCATTER: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter"])];
+const METRIC: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter", "matrix"])];
+const X_LABEL: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter", "airtime"])];
+const ALL_BUT_CELLS: &[Only] =
+    &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter", "airtime", "time", "cdf"])];
+const SCATTER: &[Only] = &[Only::Is("figure.kind", &["scatter"])];
 const CELLS: &[Only] = &[Only::Is("figure.kind", &["matrix"])];
 const BARS: &[Only] = &[Only::Is("figure.kind", &["airtime"])];
 const RESPONSES: &[Only] = &[Only::Is("figure.kind", &["cdf"])];
@@ -22,11 +26,17 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "figure.kind",
         Kind::Word("kind of figure", || names(FIGURES)),
-        "kind of figure: a metric against one or two swept keys, the airtime of a medium, or a flow over time",
+        "kind of figure: a metric against one or two swept keys or another metric, the airtime of a medium, or a flow over time",
     )
     .default("lines"),
-    Key::new("figure.x", Kind::SweptKey, "swept key of the x axis").only(LINES_OR_BARS),
-    Key::new("figure.y", Kind::Metric, "metric of the y axis or of the cells").only(LINES_OR_CELLS),
+    Key::new("figure.x", Kind::SweptKey, "swept key of the x axis").only(SERIES_OR_AIRTIME),
+    Key::new(
+        "figure.y",
+        Kind::Metrics,
+        "metric of the y axis or of the cells; a list draws one panel per metric",
+    )
+    .only(METRIC),
+    Key::new("figure.against", Kind::Metric, "metric of the x axis").only(SCATTER),
     Key::new(
         "figure.rows",
         Kind::SweptKey,
@@ -40,17 +50,17 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "figure.lines",
         Kind::SweptKey,
-        "swept key with one line or bar per value",
+        "swept key with one line, bar, box or colour per value",
     )
     .absent()
     .only(ALL_BUT_CELLS),
     Key::new("figure.title", Kind::Text, "title of the figure").absent(),
-    Key::new("figure.x-label", Kind::Text, "label of the x axis").absent().only(LINES_OR_BARS),
-    Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(LINES),
+    Key::new("figure.x-label", Kind::Text, "label of the x axis").absent().only(X_LABEL),
+    Key::new("figure.y-label", Kind::Text, "label of the y axis").absent().only(SERIES_OR_SCATTER),
     Key::new("figure.x-scale", SCALE, "scale of the x axis")
         .absent()
-        .only(&[Only::Is("figure.kind", &["lines", "cdf"])]),
-    Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(LINES),
+        .only(&[Only::Is("figure.kind", &["lines", "scatter", "cdf"])]),
+    Key::new("figure.y-scale", SCALE, "scale of the y axis").absent().only(SERIES_OR_SCATTER),
     Key::new("figure.names", Kind::Names, "labels for swept values in legend and axis").absent(),
     Key::new("figure.where", Kind::Where, "values of the other swept keys").absent(),
     Key::new(
@@ -59,7 +69,7 @@ pub(super) const KEYS: &[Key] = &[
         "baseline of the gain: the swept keys that differ there, with their values",
     )
     .absent()
-    .only(LINES),
+    .only(LEVELS),
     Key::new("figure.link", Kind::Text, "802.11 link whose airtime is drawn; default: the first")
         .absent()
         .only(BARS),

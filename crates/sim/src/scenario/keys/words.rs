@@ -90,6 +90,9 @@ pub(super) static USERS: &[Named] = APPS.split_at(6).1;
 /// Kinds of figures.
 pub static FIGURES: &[Named] = &[
     named("lines", "a metric against a swept key, one line per value of another key"),
+    named("bar", "a metric against a swept key, as bars with intervals, one per value of another key"),
+    named("box", "how a metric varies between runs, as boxes, against a swept key"),
+    named("scatter", "a metric against another one, with an ellipse of one standard deviation per point"),
     named("matrix", "a metric as a matrix of two swept keys"),
     named("airtime", "the airtime of an 802.11 medium, one stacked bar per point"),
     named("time", "quantities of a flow against simulated time"),

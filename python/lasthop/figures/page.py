@@ -1,0 +1,250 @@
+"""The page that a figure is drawn for: its width, its title, caption and legend, the limits of its axes.
+
+Figures have the width that their kind needs, or that of a column of a journal; their text is wrapped, and
+their legend moves above the axes where it would cover lines or does not fit inside.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from lasthop import _core
+from lasthop.base.errors import UsageError, nearest
+from lasthop.figures.style import STYLE, leaves_gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Inches: one and two columns of the journals of IEEE and ACM.
+WIDTHS = {"column": 3.5, "page": 7.16}
+_NARROWEST, _WIDEST = 40.0, 1000.0
+_INCH = 25.4
+INSIDE = (
+    *("upper right", "upper left", "lower left", "lower right", "right", "center left"),
+    *("center right", "lower center", "upper center", "center"),
+)
+LEGENDS = ("best", "above", "outside", "none", *INSIDE)
+# Points: the text of figures, and of those not wider than a column and a half.
+_SIZE, _SMALL = 9.0, 8.0
+_CAPTION = "caption"
+Limits = tuple["float | None", "float | None"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What a figure is drawn for; the default is a figure of its kind's own size, with everything.
+
+    Attributes:
+        width: Inches; None for that of the kind.
+        title: Whether it has a title.
+        caption: Whether it says below what it is made of.
+        legend: Where the legend is: `best` is inside if it covers no line, or else above.
+        x_limits: Lower and upper limit of the horizontal axis in its unit, None where it follows the data.
+        y_limits: The same of the vertical axis.
+        axes: The axes of another figure to draw in; only for kinds with a single panel.
+    """
+
+    width: float | None = None
+    title: bool = True
+    caption: bool = True
+    legend: str = "best"
+    x_limits: Limits = (None, None)
+    y_limits: Limits = (None, None)
+    axes: Axes | None = None
+
+    @property
+    def size(self) -> float:
+        """The size of text in points."""
+        return _SMALL if self.width is not None and self.width < 1.5 * WIDTHS["column"] else _SIZE
+
+    @contextmanager
+    def sheet(self, width: float, height: float, rows: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
+        """An empty figure in the common style with panels that share their x axis.
+
+        A given width scales both sides, but never makes a panel lower than half its width allows.
+        """
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        if self.axes is not None:
+            if rows > 1:
+                raise UsageError(f"{rows} panels; expected a figure with one panel for the axes given", argument="ax")
+            own = self.axes.get_figure()
+            assert own is not None
+            yield own.get_figure(root=True) if hasattr(own, "get_figure") else own, [self.axes]  # type: ignore[misc]
+            return
+        if self.width is not None:
+            height *= max(self.width / width, 0.72)
+            width = self.width
+        sizes = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
+        with mpl.rc_context({**STYLE, **sizes}):
+            empty = Figure(figsize=(width, height), layout="constrained")
+            FigureCanvasAgg(empty)
+            yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
+
+    def finish(
+        self, drawn: Figure, panels: Sequence[Axes], title: str, about: str, legend_title: str | None = None
+    ) -> None:
+        """Give a drawn figure its limits, title, legend and caption."""
+        if self.axes is None and self.caption:
+            caption(drawn, about)
+        for axes in panels:
+            axes.set_xlim(*(given if given is not None else now for given, now in _pairs(self.x_limits, axes.get_xlim())))
+            axes.set_ylim(*(given if given is not None else now for given, now in _pairs(self.y_limits, axes.get_ylim())))
+        if self.title:
+            panels[0].set_title(wrapped(title, self.size + 1.0, 0.9 * drawn.get_figwidth()))
+        self.place_legend(drawn, panels, legend_title)
+
+    def place_legend(self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None = None) -> None:
+        """Put one legend for all panels where it belongs, if there is more than one entry."""
+        known: dict[str, Any] = {}
+        for axes in panels:
+            for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
+                known.setdefault(text, handle)
+        known = {text: handle for text, handle in known.items() if text}
+        if len(known) < 2 or self.legend == "none":
+            return
+        handles, texts, top = list(known.values()), list(known), panels[0]
+        if self.legend == "outside":
+            top.legend(handles, texts, title=legend_title, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+            return
+        if self.legend != "above" and len(panels) == 1:
+            inside = top.legend(handles, texts, title=legend_title, loc=self.legend)
+            if self.legend != "best" or _is_free(drawn, top, inside):
+                return
+            inside.remove()
+        columns = _columns(texts, self.size, 0.86 * drawn.get_figwidth())
+        rows = -(-len(texts) // columns)
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "borderaxespad": 0.2}
+        top.legend(handles, texts, ncols=columns, **place)
+        top.set_title(top.get_title(), pad=6.0 + rows * (self.size * 1.65))
+
+
+def _pairs(given: Limits, now: tuple[float, float]) -> Iterator[tuple[float | None, float]]:
+    yield from zip(given, now, strict=True)
+
+
+def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
+    """Whether a legend lies within its axes and covers no line and no bar."""
+    drawn.draw_without_rendering()
+    box, within = legend.get_window_extent(), axes.get_window_extent()
+    if box.width > 0.95 * within.width or box.height > 0.6 * within.height:
+        return False
+    for line in axes.get_lines():
+        path = line.get_path().transformed(line.get_transform())
+        if leaves_gaps(line):
+            if any(box.contains(*vertex) for vertex in path.vertices):
+                return False
+        elif path.intersects_bbox(box, filled=False):
+            return False
+    return not any(patch.get_window_extent().overlaps(box) for patch in axes.patches)
+
+
+def _columns(texts: Sequence[str], size: float, inches: float) -> int:
+    """As many columns of a legend as fit into a width."""
+    widest = max(_width(text, size) for text in texts) + size * 4.0 / 72
+    return max(1, min(len(texts), int(inches / widest)))
+
+
+def _width(text: str, size: float) -> float:
+    """The width of a line of text in inches."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=STYLE["font.family"], size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) / 72
+
+
+def wrapped(text: str, size: float, inches: float) -> str:
+    """A text in lines that fit into a width.
+
+    >>> wrapped("goodput over loss", 9.0, 0.8)
+    'goodput\\nover loss'
+    """
+    lines: list[str] = []
+    for given in text.split("\n"):
+        line = ""
+        for word in given.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and _width(longer, size) > inches:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def page(
+    *,
+    width: str | float | None = None,
+    title: bool = True,
+    caption: bool = True,
+    legend: str = "best",
+    x_limits: Limits | None = None,
+    y_limits: Limits | None = None,
+    ax: Axes | None = None,
+) -> Page:
+    """A page from the arguments of a user; the width is a word of `WIDTHS` or a number of millimetres."""
+    if legend not in LEGENDS:
+        raise UsageError(f'"{legend}" is not a place; {nearest(str(legend), LEGENDS)}', argument="legend")
+    return Page(
+        width=None if width is None else _inches(width),
+        title=title,
+        caption=caption,
+        legend=legend,
+        x_limits=_limits("x_limits", x_limits),
+        y_limits=_limits("y_limits", y_limits),
+        axes=ax,
+    )
+
+
+def _inches(width: str | float) -> float:
+    if str(width) in WIDTHS:
+        return WIDTHS[str(width)]
+    try:
+        millimetres = float(str(width).removesuffix("mm"))
+    except ValueError:
+        millimetres = float("nan")
+    if not _NARROWEST <= millimetres <= _WIDEST:
+        expected = f"{', '.join(WIDTHS)}, or {_NARROWEST:g} to {_WIDEST:g} mm"
+        raise UsageError(f'"{width}" is not a width; expected {expected}', argument="width")
+    return millimetres / _INCH
+
+
+def _limits(argument: str, given: Limits | None) -> Limits:
+    if given is None:
+        return (None, None)
+    low, high = given
+    if low is not None and high is not None and low >= high:
+        raise UsageError(f"{low:g} to {high:g}; expected a lower limit below the upper one", argument=argument)
+    return low, high
+
+
+def caption(drawn: Figure, text: str) -> None:
+    """Say below a figure what it is made of."""
+    _set_caption(drawn, f"{text} · lasthop {_core.__version__}")
+
+
+def add_to_caption(drawn: Figure, text: str) -> None:
+    """Say one thing more below a figure that has a caption, or one that must have it: an exception."""
+    before = caption_of(drawn).replace("\n", " ")
+    _set_caption(drawn, f"{before} · {text}" if before else text)
+
+
+def caption_of(drawn: Figure) -> str:
+    """What is said below a figure."""
+    # Before 3.8 matplotlib does not tell the label it was given.
+    return next((text.get_text() for text in drawn.texts if text.get_label() == _CAPTION), "")
+
+
+def _set_caption(drawn: Figure, text: str) -> None:
+    size = 6.5 if drawn.get_figwidth() < 1.5 * WIDTHS["column"] else 7.5
+    label = drawn.supxlabel(wrapped(text, size, 0.96 * drawn.get_figwidth()), fontsize=size, color="0.35")
+    label.set_label(_CAPTION)
