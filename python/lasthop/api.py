@@ -17,11 +17,12 @@ from __future__ import annotations
 import tomllib
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
+from lasthop.figures.page import page
 from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Self
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from lasthop._core import Cancel
@@ -329,11 +331,29 @@ class Study(study.Study):
         """
         return contrasts(self, metric, key, baseline)
 
-    def plot(self, figure: str | None = None) -> Figure:
+    def plot(
+        self,
+        figure: str | None = None,
+        *,
+        width: Literal["column", "page"] | float | None = None,
+        title: bool = True,
+        caption: bool = True,
+        legend: str = "best",
+        x_limits: tuple[float | None, float | None] | None = None,
+        y_limits: tuple[float | None, float | None] | None = None,
+        ax: Axes | None = None,
+    ) -> Figure:
         """Draw a figure of the scenario.
 
         Args:
             figure: Its id; default: the first figure.
+            width: `column` (3.5 inches), `page` (7.16 inches), or millimetres; default: that of its kind.
+            title: Whether it has a title.
+            caption: Whether it says what it is made of; rules that no protocol could keep are always named.
+            legend: `best`, `above`, `outside`, `none`, or a place inside such as `upper left`.
+            x_limits: Limits of the horizontal axis in its unit; None for either end follows the data.
+            y_limits: Limits of the vertical axis in its unit.
+            ax: Axes of matplotlib to draw in, for figures with one panel; the figure is theirs.
 
         Returns:
             A figure of matplotlib.
@@ -343,7 +363,16 @@ class Study(study.Study):
             StudyError: A run repeated for its trace differs from the study.
             RunError: A run repeated for its trace failed.
         """
-        return draw(self, figure_named(self.scenario, figure))
+        sheet = page(
+            width=width,
+            title=title,
+            caption=caption,
+            legend=legend,
+            x_limits=x_limits,
+            y_limits=y_limits,
+            ax=ax,
+        )
+        return draw(self, figure_named(self.scenario, figure), page=sheet)
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row per run as CSV, metrics in SI units.

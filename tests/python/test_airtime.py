@@ -13,7 +13,7 @@ from conftest import HOP
 from lasthop import _core
 from lasthop.figures.airtime import COLOURS
 from lasthop.figures.draw import draw, figure_named
-from lasthop.figures.style import caption_of
+from lasthop.figures.page import caption_of
 from lasthop.scenario import airtime
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def test_a_study_of_802_11_has_bars_without_a_figure(hop: Path, tmp_path: Path, 
     assert done.stderr.splitlines() == ["studies/hop/figures/airtime.png"]
     study = lh.Study.open(tmp_path / "studies" / "hop")
     axes = draw(study, figure_named(study.scenario, "airtime")).axes[0]
-    assert [t.get_text() for t in axes.get_xticklabels()][:2] == ["none, 200 B", "none, 1000 B"]
+    assert [t.get_text() for t in axes.get_xticklabels()][:2] == ["no agent, 200 B", "no agent, 1000 B"]
     assert cli("plot", "studies/hop").returncode == 2
 
 

@@ -106,7 +106,7 @@ def test_an_estimate_has_no_label(cell: Path, cli: Cli) -> None:
 
 def test_tables_and_figures_of_a_study_say_that_some_points_had_the_oracle(cell: Path) -> None:
     from lasthop.figures.draw import draw
-    from lasthop.figures.style import caption_of
+    from lasthop.figures.page import caption_of
     from lasthop.views.tables import study_json, study_text
 
     study = lh.load(cell).sweep(out=cell.parent / "study")

@@ -9,8 +9,9 @@ import pytest
 import lasthop as lh
 from conftest import SMALL
 from lasthop.figures.draw import draw
-from lasthop.figures.style import caption_of, save
-from lasthop.views.matrix import matrix, matrix_text
+from lasthop.figures.page import caption_of
+from lasthop.figures.style import COLOURS, looks, save
+from lasthop.views.matrix import matrix, matrix_sheet
 from lasthop.views.tables import study_text
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def test_axes_carry_units_and_the_caption_carries_n(study: lh.Study) -> None:
     assert ax.get_xlabel() == "path loss rate (%)"
     assert ax.get_ylabel() == "goodput (Mbit/s)"
     assert "n = 3" in caption_of(sheet)
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reno", "newreno"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["Reno", "NewReno"]
 
 
 def test_the_lines_are_the_means_in_the_units_of_the_labels(study: lh.Study) -> None:
@@ -59,11 +60,16 @@ def test_tcp_variants_keep_the_colour_of_the_registry(study: lh.Study) -> None:
 
     from lasthop import _core
 
-    registered = {e["name"]: e["colour"] for e in json.loads(_core.registry())["tcp"]}
-    assert [line.get_color() for line in axes(study).get_lines()] == [
-        registered["reno"],
-        registered["newreno"],
-    ]
+    registered = {e["name"]: COLOURS[e["style"][0]] for e in json.loads(_core.registry())["tcp"]}
+    expected = [registered["reno"], registered["newreno"]]
+    assert [line.get_color() for line in axes(study).get_lines()] == expected
+    # Under another name, alone, and as a recovery it is drawn in the same way.
+    named = axes(study, names={"newreno": "RFC 6582"}, where={"flows.main.tcp.variant": "newreno"})
+    assert [line.get_color() for line in named.get_lines()] == expected[1:]
+    assert (
+        looks({"lines": "flows.main.tcp.recovery"}, ["NewReno"], {"newreno": "NewReno"})[0].colour
+        == expected[1]
+    )
 
 
 def test_labels_and_scale_of_the_scenario_win(study: lh.Study) -> None:
@@ -73,7 +79,7 @@ def test_labels_and_scale_of_the_scenario_win(study: lh.Study) -> None:
 
 def test_words_on_the_x_axis_are_drawn_at_equal_distances(study: lh.Study) -> None:
     ax = axes(study, x="flows.main.tcp.variant", lines="links.path.loss.rate")
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["reno", "newreno"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["Reno", "NewReno"]
 
 
 def test_where_fixes_a_swept_key(study: lh.Study) -> None:
@@ -106,7 +112,7 @@ MATRIX = {
 
 def test_a_matrix_holds_the_means_and_is_coloured_against_its_first_row(study: lh.Study) -> None:
     ax = draw(study, MATRIX).axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["reno", "newreno"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["Reno", "NewReno"]
     means = [row["mean"] / 1e6 for row in study.table("flows.main.goodput_bps").rows]
     written = [float(t.get_text().split()[0]) for t in ax.texts]
     assert written == pytest.approx(means, rel=0.01)
@@ -114,7 +120,7 @@ def test_a_matrix_holds_the_means_and_is_coloured_against_its_first_row(study: l
     assert shades is not None
     assert list(shades[0]) == [0.0, 0.0, 0.0]
     assert [shade > 0 for shade in shades[1]] == [b > a for a, b in zip(means, means[3:], strict=False)]
-    assert "half-width" in matrix_text(study, MATRIX)
+    assert "half-width" in matrix_sheet(study, MATRIX).text()
 
 
 def test_a_matrix_of_shares_is_in_per_cent_of_the_sum(study: lh.Study) -> None:

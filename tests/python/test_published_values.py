@@ -11,7 +11,7 @@ import lasthop as lh
 from conftest import HOP, SMALL
 from lasthop.figures.draw import draw
 from lasthop.figures.lines import Mark
-from lasthop.figures.style import caption_of
+from lasthop.figures.page import caption_of
 from lasthop.papers.claims import Band, Claim
 from lasthop.papers.published import published
 
@@ -93,10 +93,10 @@ def test_a_published_value_is_a_hollow_marker_on_its_line_with_what_is_accepted(
     figure = study.scenario.figures()[0]
     at = {"flows.main.tcp.variant": ("newreno",), "links.path.loss.rate": ("1 %",)}
     (mark,) = published([claim("mean", 1.5, at=at)], figure, study)
-    assert mark == Mark("newreno", "1 %", 1.5e6, pytest.approx(0.15e6))
+    assert mark == Mark(GOODPUT, "NewReno", "1 %", 1.5e6, pytest.approx(0.15e6))
     sheet = draw(study, figure, [mark])
     axes = sheet.axes[0]
-    ours = next(line for line in axes.get_lines() if line.get_label() == "newreno")
+    ours = next(line for line in axes.get_lines() if line.get_label() == "NewReno")
     (container,) = axes.containers
     hollow, caps, (bar,) = container.lines
     assert (hollow.get_xdata()[0], hollow.get_ydata()[0]) == (pytest.approx(1.0), pytest.approx(1.5))
@@ -122,4 +122,4 @@ def test_only_values_at_a_point_that_a_figure_shows_belong_to_it(tmp_path: Path)
     gain = claim("gain", 0.2, at={"links.path.loss.rate": ("1 %",)}, this=this, that=that)
     assert published([gain], figure, study) == []
     (mark,) = published([gain], {**figure, "gain-over": that}, study)
-    assert (mark.label, mark.x) == ("newreno", "1 %")
+    assert (mark.label, mark.x) == ("NewReno", "1 %")

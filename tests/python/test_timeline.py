@@ -11,7 +11,7 @@ import pytest
 import lasthop as lh
 from conftest import HOP, SMALL
 from lasthop.figures import run as plot_run
-from lasthop.figures.style import caption_of
+from lasthop.figures.page import caption_of
 from lasthop.views.timeline import traced
 
 if TYPE_CHECKING:

@@ -90,7 +90,9 @@ def test_a_line_has_one_point_at_each_x(study: lh.Study) -> None:
 
 
 def test_a_pivot_prints_each_point(study: lh.Study) -> None:
-    text = pivot(study, KIND, METRIC, None, {})
+    sheet = pivot(study, KIND, METRIC, None, {})
+    assert sheet is not None
+    text = sheet.text()
     cells = [cell for row in text.splitlines()[2:] for cell in re.split(r"\s{2,}", row.strip())[1:]]
     assert len(cells) == 6, text
 

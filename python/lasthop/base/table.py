@@ -18,7 +18,7 @@ from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import digits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(slots=True)
@@ -60,6 +60,22 @@ class Table:
 
     __repr__ = __str__
 
+    def to_markdown(self) -> str:
+        """The table as Markdown.
+
+        Returns:
+            One line per row below the heading; numbers have four significant digits.
+        """
+        return markdown(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+
+    def to_latex(self) -> str:
+        """The table as LaTeX.
+
+        Returns:
+            A `tabular` with the rules of the package booktabs; numbers have four significant digits.
+        """
+        return latex(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(c)}</th>" for c in self.columns)
         body = "".join(
@@ -67,6 +83,94 @@ class Table:
             for r in self.rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table that is already text, with what it is about in one line.
+
+    Attributes:
+        about: The line above it.
+        columns: Its headings.
+        rows: The text of its cells.
+        is_flush: Whether the columns after the first are flush right in plain text.
+    """
+
+    about: str
+    columns: list[str]
+    rows: list[list[str]]
+    is_flush: bool = False
+
+    def text(self, form: str = "text") -> str:
+        """The table in one of `FORMS`."""
+        if form == "markdown":
+            return f"{self.about}\n\n{markdown(self.columns, self.rows)}"
+        if form == "latex":
+            return latex(self.columns, self.rows, self.about)
+        aligned = flushed if self.is_flush else grid
+        return f"{self.about}\n{aligned(self.columns, self.rows)}"
+
+
+FORMS = ("text", "markdown", "latex")
+
+
+def markdown(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of Markdown.
+
+    >>> print(markdown(["x", "goodput"], [["1 %", "2.0 ± 0.1"]]))
+    | x | goodput |
+    | --- | --- |
+    | 1 % | 2.0 ± 0.1 |
+    """
+    head = list(columns)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+_LATEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "µ": r"\textmu{}",
+    "≥": r"$\ge$",
+    "≤": r"$\le$",
+}
+
+
+def latex(columns: Iterable[str], rows: Iterable[Iterable[str]], about: str = "") -> str:
+    r"""A table of LaTeX that needs the package booktabs, with its caption as a comment.
+
+    >>> print(latex(["x", "goodput"], [["1 %", "2.0 ± 0.1"]]))
+    \begin{tabular}{lr}
+    \toprule
+    x & goodput \\
+    \midrule
+    1 \% & 2.0 $\pm$ 0.1 \\
+    \bottomrule
+    \end{tabular}
+    """
+    head = list(columns)
+
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join("".join(_LATEX.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
+
+    return "\n".join(
+        [
+            *(f"% {text}" for text in about.split("\n") if text),
+            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            r"\toprule",
+            line(head),
+            r"\midrule",
+            *(line(row) for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _cell(value: object) -> str:

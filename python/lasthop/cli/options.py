@@ -86,6 +86,24 @@ class Whole(ParamType[int]):
         return number
 
 
+class Range(ParamType["tuple[float | None, float | None]"]):
+    """Two numbers with dots between, of which either may be left out."""
+
+    name = "FROM..TO"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float | None, float | None]:
+        """Check and convert."""
+        low, dots, high = str(value).partition("..")
+        try:
+            if not dots:
+                raise ValueError
+            return float(low) if low.strip() else None, float(high) if high.strip() else None
+        except ValueError:
+            self.fail(f'"{value}"; expected limits such as 0..5, 2.. or ..10', param, ctx)
+
+
 class Choice(OneOf[str]):
     """One of a few words."""
 

@@ -11,6 +11,7 @@ from lasthop.base.errors import UsageError
 from lasthop.cli.options import (
     Choice,
     Place,
+    Range,
     Whole,
     Word,
     examples,
@@ -30,6 +31,7 @@ STUDY = Place()
     epilog=examples(
         "lasthop plot studies/ejtcp/fig10-baselines",
         "lasthop plot studies/lle-tcp/fig05 airtime --format png,pdf",
+        "lasthop plot studies/lle-tcp/fig05 --width column --no-title --y-limits 0..2 --format pdf",
     ),
 )
 @click.argument("study_or_run", type=STUDY)
@@ -38,6 +40,16 @@ STUDY = Place()
     "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
 )
 @click.option("-o", "--out", type=STUDY, help="Output directory; default: figures/ in the study or run.")
+@click.option(
+    "--width", type=Word(), metavar="column|page|MM", help="Width: of a column, of a page, or in mm."
+)
+@click.option("--no-title", is_flag=True, help="Draw no title.")
+@click.option("--no-caption", is_flag=True, help="Draw no caption.")
+@click.option(
+    "--legend", default="best", show_default=True, type=Word(), help="best, above, outside, none, or a place."
+)
+@click.option("--x-limits", type=Range(), help="Limits of the x axis in its unit; either end may be empty.")
+@click.option("--y-limits", type=Range(), help="Limits of the y axis in its unit; either end may be empty.")
 @no_bar_option
 @talk_options
 def plot_command(
@@ -45,6 +57,12 @@ def plot_command(
     figures: tuple[str, ...],
     formats: str,
     out: Path | None,
+    width: str | None,
+    no_title: bool,
+    no_caption: bool,
+    legend: str,
+    x_limits: tuple[float | None, float | None] | None,
+    y_limits: tuple[float | None, float | None] | None,
 ) -> None:
     """Draw all or the named figures of a study, or of a run stored by run -o.
 
@@ -54,6 +72,7 @@ def plot_command(
     from lasthop.base.errors import nearest
     from lasthop.base.paths import RUN, is_study
     from lasthop.figures.draw import draw, figure_named
+    from lasthop.figures.page import page
     from lasthop.figures.style import FORMATS
     from lasthop.study.study import Study
 
@@ -61,39 +80,47 @@ def plot_command(
     for kind in kinds:
         if kind not in FORMATS:
             raise UsageError(f'"{kind}" is not a format; {nearest(kind, FORMATS)}', argument="format")
+    sheet = page(
+        width=width,
+        title=not no_title,
+        caption=not no_caption,
+        legend=legend,
+        x_limits=x_limits,
+        y_limits=y_limits,
+    )
     folder = out or study_or_run / "figures"
     if not is_study(str(study_or_run)) and (study_or_run / RUN).is_file():
         from lasthop.figures import run as plot_run
 
-        for name, sheet in plot_run.draw(study_or_run, figures).items():
-            _save(sheet, folder, name, kinds)
+        for name, drawn in plot_run.draw(study_or_run, figures, sheet).items():
+            _save(drawn, folder, name, kinds)
         return
     opened = Study.open(study_or_run)
     named = [figure_named(opened.scenario, name) for name in figures]
     warn_of_stopped(opened)
-    drawn = 0
+    count = 0
     for figure in named or opened.scenario.figures():
         try:
-            sheet = draw(opened, figure)
+            drawn = draw(opened, figure, page=sheet)
         except UsageError as e:
             if named:
                 raise
             note(f"skipped: {e}")
             continue
-        drawn += 1
-        _save(sheet, folder, figure["id"], kinds)
-    if not drawn:
+        count += 1
+        _save(drawn, folder, figure["id"], kinds)
+    if not count:
         raise UsageError(
             f"{study_or_run}: no figure can be drawn; expected a [[figure]] with points in the study"
         )
 
 
-def _save(sheet: Figure, folder: Path, name: str, kinds: list[str]) -> None:
+def _save(drawn: Figure, folder: Path, name: str, kinds: list[str]) -> None:
     from lasthop.figures.style import save
 
     for kind in kinds:
         path = folder / f"{name}.{kind}"
-        save(sheet, path)
+        save(drawn, path)
         written(path)
 
 

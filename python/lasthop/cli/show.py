@@ -8,6 +8,7 @@ import click
 
 from lasthop.base.errors import UsageError
 from lasthop.cli.options import (
+    Choice,
     Place,
     Whole,
     Word,
@@ -26,6 +27,7 @@ from lasthop.cli.talk import data, note, warn_of_stopped
     "show",
     epilog=examples(
         "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
+        "lasthop show studies/ejtcp/fig10-baselines --format latex > table.tex",
         "lasthop show examples/slow-reader --json",
     ),
 )
@@ -34,6 +36,14 @@ from lasthop.cli.talk import data, note, warn_of_stopped
     "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (of a study)."
 )
 @click.option("--point", type=Whole(0), default=0, help="Show this point (of a scenario).")
+@click.option(
+    "--format",
+    "form",
+    type=Choice(["text", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+    help="Form of the tables (of a study).",
+)
 @judgements_option
 @no_bar_option
 @set_option
@@ -43,6 +53,7 @@ def show_command(
     study_or_scenario: str,
     metrics: tuple[str, ...],
     point: int,
+    form: str,
     judgements: bool,
     settings: tuple[str, ...],
     as_json: bool,
@@ -56,8 +67,11 @@ def show_command(
 
     if is_study(study_or_scenario):
         _refuse(settings)
-        _study(study_or_scenario, metrics, judgements=judgements, as_json=as_json)
+        _study(study_or_scenario, metrics, judgements=judgements, form=form, as_json=as_json)
         return
+    if form != "text":
+        text = f"{study_or_scenario} is a scenario; expected a study directory"
+        raise UsageError(text, argument="format")
     if metrics:
         text = f"{study_or_scenario} is a scenario; expected a study directory"
         raise UsageError(text, argument="metric")
@@ -69,13 +83,16 @@ def _refuse(settings: tuple[str, ...]) -> None:
         raise UsageError("a study is shown as it was run; expected no -s", argument="set")
 
 
-def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, as_json: bool) -> None:
-    """Print a study's tables, and report what it lacks."""
+def _study(folder: str, metrics: tuple[str, ...], *, judgements: bool, form: str, as_json: bool) -> None:
+    """Print a study's tables, and say what it lacks."""
     from lasthop.study.study import Study
     from lasthop.views.tables import study_json, study_text
 
     study = Study.open(folder)
-    data(study_json(study, metrics) if as_json else study_text(study, metrics, judgements=judgements))
+    if as_json:
+        data(study_json(study, metrics))
+    else:
+        data(study_text(study, metrics, judgements=judgements, form=form))
     missing = study.size - sum(1 for _ in study.results())
     if missing:
         note(f"{missing} of {study.size} runs are missing; sweep again to run them")

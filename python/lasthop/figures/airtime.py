@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.figures.style import caption, counts, sheet
+from lasthop.figures.page import Page
+from lasthop.figures.style import counts
 from lasthop.scenario.airtime import CLASSES, Airtime
 from lasthop.stats.intervals import Interval
 from lasthop.views.airtime import Bar, bars, heard_by, link_of
@@ -49,7 +50,7 @@ _SLOT, _LETTER, _WIDEST = 0.62, 0.085, 9.0
 _LONGEST_NAME = 40
 
 
-def draw_bars(study: Study, figure: Mapping[str, Any]) -> Figure:
+def draw_bars(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
     """Draw a figure of kind `airtime` of a study."""
     every = bars(study, figure)
     if len(every) > _MOST_BARS:
@@ -62,43 +63,45 @@ def draw_bars(study: Study, figure: Mapping[str, Any]) -> Figure:
     key = str(figure.get("x", ""))
     x_label = figure.get("x-label") or " ".join(key.split(".")[1:]).replace("-", " ")
     n = counts(bar.shares["idle"].n for bar in every)
-    return _draw(every, str(title), str(x_label), f"{heard_by(every)}, mean, {n}")
+    return _draw(every, str(title), str(x_label), f"{heard_by(every)}, mean, {n}", page or Page())
 
 
-def draw_run(ledgers: Sequence[Airtime], title: str) -> Figure:
+def draw_run(ledgers: Sequence[Airtime], title: str, page: Page | None = None) -> Figure:
     """Draw the ledgers of one run, one bar for each link."""
     every = [
         Bar(0, one.link, "", one.observer, one.measured, shares, _known(one.share(one.concurrent)))
         for one in ledgers
         for shares in [{name: _known(one.share(seconds)) for name, seconds in one.seconds.items()}]
     ]
-    return _draw(every, title, "link", f"{heard_by(every)}, one run")
+    return _draw(every, title, "link", f"{heard_by(every)}, one run", page or Page())
 
 
 def _known(share: float | None) -> Interval:
     return Interval(share, None, None, 0 if share is None else 1)
 
 
-def _draw(every: list[Bar], title: str, x_label: str, about: str) -> Figure:
+def _draw(every: list[Bar], title: str, x_label: str, about: str, page: Page) -> Figure:
     places, centres = _places(every)
     slot = max(_SLOT, _LETTER * max(len(bar.label or bar.x) for bar in every))
     upright = slot * places[-1] > _WIDEST
     width = (_SLOT if upright else slot) * (places[-1] + 1.0)
     height = 4.6 + (_LETTER * max(map(len, map(_name, every))) if upright else 0.0)
-    with sheet(max(5.0, 2.4 + width), height) as drawn:
-        axes = drawn.add_subplot()
+    with page.sheet(max(5.0, 2.4 + width), height) as (drawn, (axes,)):
         patches = _stack(axes, every, places)
         _name_bars(axes, every, places, centres, x_label, upright=upright)
         concurrent = any(_percent(bar.concurrent) >= _LEAST_CONCURRENT for bar in every)
-        axes.set_title(title, pad=14 if concurrent else None)
         axes.set_ylabel("share of the time (%)")
         axes.set_ylim(0, 100)
         beside = 0.6 if len(every) > 1 else 1.2
         axes.set_xlim(-beside, places[-1] + beside)
         axes.grid(visible=False, axis="x")
         # The last one drawn lies on top.
-        axes.legend(patches[::-1], [patch.get_label() for patch in patches[::-1]], **_BESIDE)
-        caption(drawn, about + (", above the bars: concurrent airtime" if concurrent else ""))
+        if page.legend != "none":
+            axes.legend(patches[::-1], [patch.get_label() for patch in patches[::-1]], **_BESIDE)
+        about += ", above the bars: concurrent airtime" if concurrent else ""
+        page.finish(drawn, [axes], title, about, legend=False)
+        if concurrent:
+            axes.set_title(axes.get_title(), pad=14)
     return drawn
 
 

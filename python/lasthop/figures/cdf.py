@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import prefix
-from lasthop.figures.style import caption, counts, plain_ticks, sheet, styles
+from lasthop.figures.page import Page
+from lasthop.figures.style import counts, looks, plain_ticks
 from lasthop.scenario.overrides import same
 from lasthop.stats.survival import Lasted, kaplan_meier
 from lasthop.views.classes import lengths
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,29 +25,29 @@ if TYPE_CHECKING:
     from lasthop.study.study import Study
 
 
-def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
+def draw_responses(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
     """Draw a figure of kind `cdf` of a study."""
+    page = page or Page()
     found, runs = responses(study, figure)
     if not any(found.values()):
         raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected at least one")
     longest = max(it.time for every in found.values() for it in every)
     factor, unit = prefix(longest, "s")
-    looks = styles(str(figure.get("lines", "")), list(found))
-    with sheet(6.0, 4.0) as drawn:
-        axes = drawn.add_subplot()
-        for (label, every), (colour, _, dashes) in zip(found.items(), looks, strict=True):
+    shown = looks(figure, list(found), names_of(study.scenario, figure))
+    with page.sheet(6.0, 4.0) as (drawn, (axes,)):
+        for (label, every), look in zip(found.items(), shown, strict=True):
             curve = kaplan_meier(every)
             times = [0.0, *curve.times, curve.until]
             done = [0.0, *(1.0 - share for share in curve.shares)]
             unfinished = sum(not it.ended for it in every)
-            told = f"{curve.n - unfinished} completed, {unfinished} unfinished"
+            counted = f"{curve.n - unfinished} completed, {unfinished} unfinished"
             axes.step(
                 [t / factor for t in times],
                 [*done, done[-1]],
                 where="post",
-                color=colour,
-                linestyle=dashes,
-                label=f"{label} ({told})" if label else told,
+                color=look.colour,
+                linestyle=look.dashes,
+                label=f"{label} ({counted})" if label else counted,
             )
         axes.set_ylim(0.0, 1.02)
         if figure.get("x-scale") == "log":
@@ -55,9 +57,8 @@ def draw_responses(study: Study, figure: Mapping[str, Any]) -> Figure:
             axes.set_xlim(0.0, 1.02 * longest / factor)
         axes.set_xlabel(f"response time of {figure['class']} ({unit})")
         axes.set_ylabel("share completed")
-        axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
-        axes.legend()
-        caption(drawn, f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}")
+        title = figure.get("title") or study.scenario.title or figure["id"]
+        page.finish(drawn, [axes], str(title), f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}")
     return drawn
 
 
@@ -65,7 +66,7 @@ def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[L
     """The data of each line, by its label, and the runs behind each."""
     lines = figure.get("lines")
     where: Mapping[str, str] = figure.get("where") or {}
-    names: Mapping[str, str] = figure.get("names") or {}
+    names = names_of(study.scenario, figure)
     numeric = study.scenario.numeric
     found: dict[str, list[Lasted]] = {}
     runs = []

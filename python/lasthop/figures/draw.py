@@ -1,4 +1,4 @@
-"""Figures of a study, by their kind: lines with error bands, a matrix, airtime, response times, time."""
+"""Figures of a study, by their kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from lasthop.figures.airtime import draw_bars
 from lasthop.figures.cdf import draw_responses
 from lasthop.figures.lines import Mark, draw_lines
 from lasthop.figures.matrix import draw_matrix
-from lasthop.figures.style import add_to_caption
+from lasthop.figures.page import Page, add_to_caption
+from lasthop.figures.scatter import draw_scatter
 from lasthop.figures.time import draw_study
 
 if TYPE_CHECKING:
@@ -38,21 +39,29 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
     return figures[name]
 
 
-def draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark] = ()) -> Figure:
-    """Draw a figure of the study, with published values if it has lines; nothing is written."""
-    drawn = _draw(study, figure, marks)
+def draw(
+    study: Study, figure: dict[str, Any], marks: Sequence[Mark] = (), page: Page | None = None
+) -> Figure:
+    """Draw a figure of the study, with published values if its kind has them; nothing is written."""
+    drawn = _draw(study, figure, marks, page)
     for note in study.scenario.notes():
-        add_to_caption(drawn, note)
+        if page is not None and page.axes is not None:
+            page.axes.annotate(note, (0.01, 0.01), xycoords="axes fraction", fontsize=6.5, color="0.35")
+        else:
+            add_to_caption(drawn, note)
     return drawn
 
 
-def _draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark]) -> Figure:
-    if figure["kind"] == "airtime":
-        return draw_bars(study, figure)
-    if figure["kind"] == "time":
-        return draw_study(study, figure)
-    if figure["kind"] == "cdf":
-        return draw_responses(study, figure)
-    if figure["kind"] == "matrix":
-        return draw_matrix(study, figure)
-    return draw_lines(study, figure, marks)
+def _draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark], page: Page | None) -> Figure:
+    kind = figure["kind"]
+    if kind == "airtime":
+        return draw_bars(study, figure, page)
+    if kind == "time":
+        return draw_study(study, figure, page)
+    if kind == "cdf":
+        return draw_responses(study, figure, page)
+    if kind == "matrix":
+        return draw_matrix(study, figure, page)
+    if kind == "scatter":
+        return draw_scatter(study, figure, page)
+    return draw_lines(study, figure, marks, page)

@@ -1,6 +1,7 @@
-"""A metric over a swept key: lines with error bands, or with bars at words; fewer than four runs as dots.
+"""A metric over a swept key, or several in panels: lines with error bands, bars, or boxes.
 
-Published values are hollow markers with bars as long as what is accepted, in the colour of their line.
+At words lines are dots with bars side by side. Fewer than four runs are dots and have no interval. Published
+values are hollow markers with bars as long as what is accepted, in the colour of their line.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix, split
-from lasthop.figures.style import caption, counts, decades, plain_ticks, sheet, styles
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
+from lasthop.figures.axis import KeyAxis
+from lasthop.figures.page import Page
+from lasthop.figures.style import Look, counts, looks, plain_ticks, whole_ticks
+from lasthop.scenario.description import metrics_of
 from lasthop.stats.intervals import FEWEST
 from lasthop.views.groups import Series, runs, series
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,91 +26,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A published value in SI units: its line, the text of its x, and the half-width of what is accepted."""
+    """A published value in SI units: metric, line, text of its x, and half-width of what is accepted."""
 
+    metric: str
     label: str
     x: str
     value: float
     tolerance: float
-
-
-def draw_lines(study: Study, figure: dict[str, Any], marks: Sequence[Mark] = ()) -> Figure:
-    """Draw a figure of a study that has lines: a metric over a swept key, with published values."""
-    x, y = str(figure["x"]), str(figure["y"])
-    if x not in study.points()[0]:
-        raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
-    lines = figure.get("lines")
-    over = figure.get("gain-over")
-    every = series(study, x, y, lines, figure.get("where") or {}, over, figure.get("names"))
-    if not any(it.mean is not None for line in every for it in line.intervals):
-        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
-    with sheet(6.0, 4.0) as drawn:
-        axes = drawn.add_subplot()
-        _lines(axes, study, figure, every, marks)
-        axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
-        if len(every) > 1:
-            axes.legend(title=None if figure.get("names") else _legend_title(lines))
-        made = counts(it.n for line in every for it in line.intervals)
-        few = all(it.n < FEWEST for line in every for it in line.intervals)
-        spread = "each run" if few else "95 % confidence interval (Student t)"
-        hollow = "; hollow: published, with what is accepted" if marks else ""
-        caption(drawn, f"mean and {spread}, {made}{hollow}")
-    return drawn
-
-
-def _lines(
-    axes: Axes, study: Study, figure: dict[str, Any], every: list[Series], marks: Sequence[Mark]
-) -> None:
-    x, y = str(figure["x"]), str(figure["y"])
-    means = [it.mean for line in every for it in line.intervals if it.mean is not None]
-    factor, unit = prefix(max(map(abs, means)), metric_unit(y))
-    gain_over = figure.get("gain-over")
-    if gain_over:
-        factor, unit = 0.01, "%"
-    # No metric is negative: no interval of one is drawn below zero, and none of a gain below -100 %.
-    least = -100.0 if gain_over else 0.0
-    axis = _Axis(study.scenario, x, [text for line in every for text in line.xs])
-    looks = styles(str(figure.get("lines", "")), [line.label for line in every])
-    for line, (colour, marker, dashes) in zip(every, looks, strict=True):
-        xs = [axis.at(text) for text in line.xs]
-        middle = [math.nan if it.mean is None else it.mean / factor for it in line.intervals]
-        axes.plot(xs, middle, color=colour, marker=marker, linestyle=dashes, label=line.label)
-        _spread(axes, axis, study, line, figure, (colour, factor, least))
-        own = [mark for mark in marks if mark.label == line.label and mark.x in line.xs]
-        if own:
-            axes.errorbar(
-                [axis.at(mark.x) for mark in own],
-                [mark.value / factor for mark in own],
-                yerr=[mark.tolerance / factor for mark in own],
-                color=colour,
-                marker=marker,
-                linestyle="none",
-                capsize=3,
-                zorder=3,
-                **HOLLOW,
-            )
-    if axis.words:
-        names: Mapping[str, str] = figure.get("names") or {}
-        axes.set_xticks(range(len(axis.words)), [names.get(word, word) for word in axis.words])
-    axes.set_xlabel(figure.get("x-label") or axis.label)
-    name = f"gain in {metric_words(y)}" if gain_over else metric_words(y)
-    axes.set_ylabel(figure.get("y-label") or labelled(name, unit))
-    if axis.spans_decades:
-        axes.set_xscale("log")
-        decades(axes.xaxis)
-    if figure.get("y-scale") == "log":
-        axes.set_yscale("log")
-        plain_ticks(axes.yaxis)
-    else:
-        # From zero on, nearly equal values would lie on the upper edge.
-        bottom, top = axes.get_ylim()
-        axes.set_ylim(min(0.0, bottom), max(top, 1.04 * max(means) / factor))
 
 
 HOLLOW: dict[str, Any] = {
@@ -114,72 +46,223 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "elinewidth": 0.8,
 }
+# The share of the room of a word that its bars, boxes or dots take.
+_ROOM = 0.8
+_SPREAD = {
+    "lines": "mean and 95 % confidence interval (Student t)",
+    "bar": "mean and 95 % confidence interval (Student t)",
+    "box": "median, quartiles, and the runs within 1.5 quartile distances",
+}
+# Metrics that are shares cannot exceed one.
+_SHARES = ("share", "utilisation", "jain_index")
 
 
-def _spread(
-    axes: Axes,
-    axis: _Axis,
-    study: Study,
-    line: Series,
-    figure: Mapping[str, Any],
-    look: tuple[str, float, float],
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """One metric of a figure: what is drawn, and how numbers become places on the axis."""
+
+    study: Study
+    figure: Mapping[str, Any]
+    metric: str
+    every: list[Series]
+    factor: float
+    unit: str
+
+    @property
+    def gain_over(self) -> Mapping[str, str] | None:
+        over: Mapping[str, str] | None = self.figure.get("gain-over")
+        return over
+
+    def bounded(self, low: float, high: float) -> tuple[float, float]:
+        """An interval cut at what is possible: no metric below 0, no gain below -100 %, no share above 1."""
+        if self.gain_over:
+            return max(low / self.factor, -100.0), high / self.factor
+        most = 1.0 if self.metric.endswith(_SHARES) else math.inf
+        return max(low / self.factor, 0.0), min(high / self.factor, most / self.factor)
+
+    def runs(self, point: int) -> list[float]:
+        return [value / self.factor for value in runs(self.study, point, self.metric, self.gain_over)]
+
+    def label(self) -> str:
+        name = metric_words(self.metric)
+        return labelled(f"gain in {name}" if self.gain_over else name, self.unit)
+
+
+def draw_lines(
+    study: Study, figure: dict[str, Any], marks: Sequence[Mark] = (), page: Page | None = None
+) -> Figure:
+    """Draw a figure of kind `lines`, `bar` or `box` of a study, with published values."""
+    page = page or Page()
+    x, kind = str(figure["x"]), str(figure.get("kind", "lines"))
+    if x not in study.points()[0]:
+        raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
+    names = names_of(study.scenario, figure)
+    panels = [_panel(study, figure, metric, names) for metric in metrics_of(figure)]
+    first = panels[0].every
+    shown = looks(figure, [line.label for line in first], names)
+    axis = KeyAxis(study.scenario, x, [text for line in first for text in line.xs], even=kind != "lines")
+    with page.sheet(6.0, 4.0 if len(panels) == 1 else 0.9 + 2.1 * len(panels), len(panels)) as (
+        drawn,
+        stacked,
+    ):
+        for axes, panel in zip(stacked, panels, strict=True):
+            _draw(axes, panel, axis, shown, marks, kind)
+            axis.label_ticks(axes, names, drawn.get_figwidth())
+            label = figure.get("y-label") if len(panels) == 1 else None
+            axes.set_ylabel(label or panel.label())
+        stacked[-1].set_xlabel(figure.get("x-label") or axis.label)
+        known = [it for panel in panels for line in panel.every for it in line.intervals]
+        few = all(it.n < FEWEST for it in known)
+        spread = "mean and each run" if few and kind != "box" else _SPREAD[kind]
+        hollow = "; hollow: published, with what is accepted" if marks else ""
+        title = figure.get("title") or study.scenario.title or figure["id"]
+        heading = None if figure.get("names") else _legend_title(figure.get("lines"))
+        page.finish(
+            drawn, stacked, title, f"{spread}, {counts(it.n for it in known)}{hollow}", legend_title=heading
+        )
+    return drawn
+
+
+def _panel(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[str, str]) -> _Panel:
+    over = figure.get("gain-over")
+    where = figure.get("where") or {}
+    every = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
+    means = [it.mean for line in every for it in line.intervals if it.mean is not None]
+    if not means:
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
+    factor, unit = (0.01, "%") if over else prefix(max(map(abs, means)), metric_unit(metric))
+    return _Panel(study, figure, metric, every, factor, unit)
+
+
+def _draw(
+    axes: Axes, panel: _Panel, axis: KeyAxis, shown: list[Look], marks: Sequence[Mark], kind: str
 ) -> None:
-    """What is drawn around the means of a line: intervals, or the runs where there are fewer than four."""
-    colour, factor, least = look
-    xs = [axis.at(text) for text in line.xs]
-    for x, point, it in zip(xs, line.points, line.intervals, strict=True):
-        if it.n < FEWEST:
-            values = [v / factor for v in runs(study, point, str(figure["y"]), figure.get("gain-over"))]
-            axes.scatter([x] * len(values), values, s=4, color=colour, linewidths=0)
-    bounds = [
+    if kind != "box":
+        means = [
+            it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None
+        ]
+        whole_ticks(axes.yaxis, [0.5] if panel.unit in ("", "%", "bit/s", "s") else means)
+    for number, (line, look) in enumerate(zip(panel.every, shown, strict=True)):
+        # At words, what belongs to one word lies side by side.
+        aside = (number - (len(panel.every) - 1) / 2) * _ROOM / len(panel.every) if axis.words else 0.0
+        xs = [axis.at(text) + aside for text in line.xs]
+        width = _ROOM / len(panel.every)
+        if kind == "bar":
+            _bars(axes, panel, line, look, xs, width)
+        elif kind == "box":
+            _boxes(axes, panel, line, look, xs, width)
+        else:
+            _line(axes, panel, axis, line, look, xs)
+        own = [
+            (mark, xs[line.xs.index(mark.x)])
+            for mark in marks
+            if (mark.metric, mark.label) == (panel.metric, line.label) and mark.x in line.xs
+        ]
+        if own:
+            axes.errorbar(
+                [at for _, at in own],
+                [mark.value / panel.factor for mark, _ in own],
+                yerr=[mark.tolerance / panel.factor for mark, _ in own],
+                color=look.colour if kind == "lines" else "black",
+                marker=look.marker,
+                linestyle="none",
+                capsize=3,
+                zorder=3,
+                **HOLLOW,
+            )
+    _scale(axes, panel, kind)
+
+
+def _scale(axes: Axes, panel: _Panel, kind: str) -> None:
+    if panel.figure.get("y-scale") == "log":
+        axes.set_yscale("log")
+        plain_ticks(axes.yaxis)
+        return
+    # From zero on, nearly equal values would lie on the upper edge; boxes show how runs differ.
+    bottom, top = axes.get_ylim()
+    if kind != "box":
+        means = [it.mean for line in panel.every for it in line.intervals if it.mean is not None]
+        axes.set_ylim(min(0.0, bottom), max(top, 1.04 * max(means) / panel.factor))
+
+
+def _means(panel: _Panel, line: Series) -> list[float]:
+    return [math.nan if it.mean is None else it.mean / panel.factor for it in line.intervals]
+
+
+def _bounds(panel: _Panel, line: Series) -> tuple[list[float], list[float]]:
+    """The ends of the intervals of a line, none where there are fewer than four runs."""
+    pairs = [
         (math.nan, math.nan)
         if it.low is None or it.high is None or it.n < FEWEST
-        else (max(it.low / factor, least), it.high / factor)
+        else panel.bounded(it.low, it.high)
         for it in line.intervals
     ]
-    low, high = [a for a, _ in bounds], [b for _, b in bounds]
+    return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def _few(axes: Axes, panel: _Panel, line: Series, look: Look, xs: Sequence[float]) -> None:
+    """Each run where there are fewer than four."""
+    for x, point, it in zip(xs, line.points, line.intervals, strict=True):
+        if it.n < FEWEST:
+            values = panel.runs(point)
+            axes.scatter([x] * len(values), values, s=4, color=look.colour, linewidths=0)
+
+
+def _line(axes: Axes, panel: _Panel, axis: KeyAxis, line: Series, look: Look, xs: list[float]) -> None:
+    middle = _means(panel, line)
+    low, high = _bounds(panel, line)
+    style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "label": line.label}
     if axis.words:
-        middle = [math.nan if it.mean is None else it.mean / factor for it in line.intervals]
-        down = [m - a for m, a in zip(middle, low, strict=True)]
-        up = [b - m for m, b in zip(middle, high, strict=True)]
-        axes.errorbar(xs, middle, yerr=[down, up], color=colour, fmt="none", capsize=2)
+        axes.plot(xs, middle, linestyle="none", **style)
+        _error_bars(axes, xs, middle, low, high, look.colour)
     else:
-        axes.fill_between(xs, low, high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(xs, middle, linestyle=look.dashes, **style)
+        axes.fill_between(xs, low, high, color=look.colour, alpha=0.18, linewidth=0)
+    _few(axes, panel, line, look, xs)
 
 
-class _Axis:
-    """The x axis: numbers in one unit, or words at equal distances."""
-
-    def __init__(self, scenario: Scenario, key: str, texts: Sequence[str]) -> None:
-        self._scenario, self._key = scenario, key
-        numbers = {text: scenario.numeric(key, text) for text in texts}
-        self.words: list[str] = []
-        self.factor, unit = 1.0, ""
-        if any(n is None for n in numbers.values()):
-            self.words = list(dict.fromkeys(texts))
-        else:
-            self.factor, unit = _unit(numbers)
-        found = [n for n in numbers.values() if n is not None]
-        _, *rest = key.split(".")
-        name = " ".join([*rest[:1], *(word.replace("-", " ") for word in rest[1:])]) or key
-        self.label = f"{name} ({unit})" if unit else name
-        low, high = min(found, default=0.0), max(found, default=0.0)
-        self.spans_decades = not self.words and low > 0 and high / low >= 1000
-
-    def at(self, text: str) -> float:
-        if self.words:
-            return float(self.words.index(text))
-        return (self._scenario.numeric(self._key, text) or 0.0) / self.factor
+def _error_bars(
+    axes: Axes, xs: list[float], middle: list[float], low: list[float], high: list[float], colour: str
+) -> None:
+    down = [max(m - a, 0.0) if math.isfinite(a) else math.nan for m, a in zip(middle, low, strict=True)]
+    up = [max(b - m, 0.0) if math.isfinite(b) else math.nan for m, b in zip(middle, high, strict=True)]
+    axes.errorbar(xs, middle, yerr=[down, up], color=colour, fmt="none", capsize=2, elinewidth=1.0)
 
 
-def _unit(numbers: dict[str, float | None]) -> tuple[float, str]:
-    """The SI size and the name of the unit in which the largest value is written."""
-    text = max(numbers, key=lambda t: numbers[t] or 0.0)
-    parts = split(text)
-    value = numbers[text]
-    if parts is None or not parts[0] or not value:
-        return 1.0, parts[1] if parts else ""
-    return value / parts[0], parts[1]
+# What bars and boxes are filled with, so that they differ in grey too.
+_HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "---", "ooo")
+
+
+def _fill(look: Look, number: int) -> dict[str, Any]:
+    return {"facecolor": look.colour, "hatch": _HATCHES[number % len(_HATCHES)], "edgecolor": "white"}
+
+
+def _bars(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
+    number = panel.every.index(line)
+    middle = _means(panel, line)
+    axes.bar(xs, middle, width=0.94 * width, label=line.label, linewidth=0.0, **_fill(look, number))
+    _error_bars(axes, xs, middle, *_bounds(panel, line), "black")
+    _few(axes, panel, line, Look("black", look.marker, look.dashes), xs)
+
+
+def _boxes(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
+    from matplotlib.patches import Patch
+
+    number = panel.every.index(line)
+    drawn = axes.boxplot(
+        [panel.runs(point) for point in line.points],
+        positions=xs,
+        widths=0.86 * width,
+        patch_artist=True,
+        manage_ticks=False,
+        medianprops={"color": "black", "linewidth": 1.4},
+        flierprops={"marker": look.marker, "markersize": 3, "markeredgecolor": look.colour},
+        whiskerprops={"color": look.colour},
+        capprops={"color": look.colour},
+    )
+    for box in drawn["boxes"]:
+        box.set(**_fill(look, number), linewidth=0.6)
+    axes.add_patch(Patch(label=line.label, visible=False, **_fill(look, number)))
 
 
 def _legend_title(lines: object) -> str | None:

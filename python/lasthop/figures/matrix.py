@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lasthop.figures.style import caption, counts, sheet
+from lasthop.figures.page import Page
+from lasthop.figures.style import counts
 from lasthop.views.matrix import Matrix, cell_text, matrix
 
 if TYPE_CHECKING:
@@ -26,16 +27,17 @@ _ROW, _COLUMN, _LETTER = 0.34, 1.05, 0.075
 _STRONG = 0.75
 
 
-def draw_matrix(study: Study, figure: Mapping[str, Any]) -> Figure:
+def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
     """Draw a figure of kind `matrix` of a study."""
     from matplotlib.colors import LinearSegmentedColormap
 
+    page = page or Page()
     found = matrix(study, figure)
     factor, _ = found.scale()
     map_ = LinearSegmentedColormap.from_list("less and more", ["#D55E00", "#FFFFFF", "#0072B2"])
     width = 1.0 + _LETTER * max(map(len, found.rows)) + _COLUMN * len(found.columns)
-    with sheet(max(5.0, width), 1.7 + _ROW * len(found.rows)) as drawn:
-        axes = drawn.add_subplot()
+    with page.sheet(max(5.0, width), 1.7 + _ROW * len(found.rows)) as (drawn, (axes,)):
+        squeezed = min(1.0, drawn.get_figwidth() / max(5.0, width))
         shades = _shades(found)
         axes.imshow(shades, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
         for y, row in enumerate(found.cells):
@@ -47,17 +49,18 @@ def draw_matrix(study: Study, figure: Mapping[str, Any]) -> Figure:
                     cell_text(it, factor),
                     ha="center",
                     va="center",
-                    fontsize=8.0,
+                    fontsize=max(8.0 * squeezed, 5.0),
                     color="white" if strong else "black",
                 )
         axes.set_xticks(range(len(found.columns)), found.columns)
         axes.set_yticks(range(len(found.rows)), found.rows)
         axes.grid(visible=False)
         axes.tick_params(length=0)
-        axes.set_title(figure.get("title") or study.scenario.title or figure["id"])
         about = "colour: from one half" if found.is_share else "colour: against the first row of the column"
         n = counts(it.n for it in found.known())
-        caption(drawn, f"{found.words()}, mean ± half-width of the 95 % interval, {n}\n{about}")
+        title = figure.get("title") or study.scenario.title or figure["id"]
+        made = f"{found.words()}, mean ± half-width of the 95 % interval, {n}"
+        page.finish(drawn, [axes], str(title), f"{made}; {about}")
     return drawn
 
 

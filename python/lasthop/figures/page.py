@@ -7,8 +7,7 @@ their legend moves above the axes where it would cover lines or does not fit ins
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
@@ -75,7 +74,9 @@ class Page:
 
         if self.axes is not None:
             if rows > 1:
-                raise UsageError(f"{rows} panels; expected a figure with one panel for the axes given", argument="ax")
+                raise UsageError(
+                    f"{rows} panels; expected a figure with one panel for the axes given", argument="ax"
+                )
             own = self.axes.get_figure()
             assert own is not None
             yield own.get_figure(root=True) if hasattr(own, "get_figure") else own, [self.axes]  # type: ignore[misc]
@@ -83,26 +84,44 @@ class Page:
         if self.width is not None:
             height *= max(self.width / width, 0.72)
             width = self.width
-        sizes = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
+        sizes: dict[Any, Any] = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
         with mpl.rc_context({**STYLE, **sizes}):
             empty = Figure(figsize=(width, height), layout="constrained")
             FigureCanvasAgg(empty)
             yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
     def finish(
-        self, drawn: Figure, panels: Sequence[Axes], title: str, about: str, legend_title: str | None = None
+        self,
+        drawn: Figure,
+        panels: Sequence[Axes],
+        title: str,
+        about: str,
+        *,
+        legend: bool = True,
+        legend_title: str | None = None,
     ) -> None:
-        """Give a drawn figure its limits, title, legend and caption."""
+        """Give a drawn figure its limits, title, caption and, unless its kind has its own, legend."""
         if self.axes is None and self.caption:
             caption(drawn, about)
         for axes in panels:
-            axes.set_xlim(*(given if given is not None else now for given, now in _pairs(self.x_limits, axes.get_xlim())))
-            axes.set_ylim(*(given if given is not None else now for given, now in _pairs(self.y_limits, axes.get_ylim())))
+            axes.set_xlim(
+                *(
+                    given if given is not None else now
+                    for given, now in _pairs(self.x_limits, axes.get_xlim())
+                )
+            )
+            axes.set_ylim(
+                *(
+                    given if given is not None else now
+                    for given, now in _pairs(self.y_limits, axes.get_ylim())
+                )
+            )
         if self.title:
             panels[0].set_title(wrapped(title, self.size + 1.0, 0.9 * drawn.get_figwidth()))
-        self.place_legend(drawn, panels, legend_title)
+        if legend:
+            self._place_legend(drawn, panels, legend_title)
 
-    def place_legend(self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None = None) -> None:
+    def _place_legend(self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None = None) -> None:
         """Put one legend for all panels where it belongs, if there is more than one entry."""
         known: dict[str, Any] = {}
         for axes in panels:
@@ -116,7 +135,8 @@ class Page:
             top.legend(handles, texts, title=legend_title, loc="upper left", bbox_to_anchor=(1.01, 1.0))
             return
         if self.legend != "above" and len(panels) == 1:
-            inside = top.legend(handles, texts, title=legend_title, loc=self.legend)
+            place: dict[str, Any] = {"loc": self.legend}
+            inside = top.legend(handles, texts, title=legend_title, **place)
             if self.legend != "best" or _is_free(drawn, top, inside):
                 return
             inside.remove()
@@ -140,7 +160,7 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
     for line in axes.get_lines():
         path = line.get_path().transformed(line.get_transform())
         if leaves_gaps(line):
-            if any(box.contains(*vertex) for vertex in path.vertices):
+            if box.count_contains(path.vertices):
                 return False
         elif path.intersects_bbox(box, filled=False):
             return False
@@ -163,10 +183,10 @@ def _width(text: str, size: float) -> float:
 
 
 def wrapped(text: str, size: float, inches: float) -> str:
-    """A text in lines that fit into a width.
+    r"""A text in lines that fit into a width.
 
     >>> wrapped("goodput over loss", 9.0, 0.8)
-    'goodput\\nover loss'
+    'goodput\nover loss'
     """
     lines: list[str] = []
     for given in text.split("\n"):
@@ -223,7 +243,9 @@ def _limits(argument: str, given: Limits | None) -> Limits:
         return (None, None)
     low, high = given
     if low is not None and high is not None and low >= high:
-        raise UsageError(f"{low:g} to {high:g}; expected a lower limit below the upper one", argument=argument)
+        raise UsageError(
+            f"{low:g} to {high:g}; expected a lower limit below the upper one", argument=argument
+        )
     return low, high
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.figures.airtime import draw_run
-from lasthop.figures.style import add_to_caption
+from lasthop.figures.page import Page, add_to_caption
 from lasthop.figures.time import draw_panels
 from lasthop.scenario import airtime
 from lasthop.scenario.kept import read
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = ("rtt", "rto", "cwnd", "jitter", "goodput", "received")
 
 
-def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
+def draw(folder: Path, names: Iterable[str] = (), page: Page | None = None) -> dict[str, Figure]:
     """Draw the figures of a run, `time` and `airtime`, or those named."""
     run = read(folder)
     title = f"{run['scenario']}: seed {run['seed']}, replication {run['replication']}"
@@ -38,9 +38,9 @@ def draw(folder: Path, names: Iterable[str] = ()) -> dict[str, Figure]:
     wanted = list(names) or known
     found: dict[str, Figure] = {}
     if "time" in wanted:
-        found["time"] = draw_panels(panels, title, "one run", None)
+        found["time"] = draw_panels(panels, title, "one run", None, page=page)
     if "airtime" in wanted:
-        found["airtime"] = draw_run(books, title)
+        found["airtime"] = draw_run(books, title, page)
     for figure in found.values():
         for text in run.get("notes", []):
             add_to_caption(figure, text)

@@ -1,6 +1,6 @@
 """What all figures share: colours, markers, dashes, display names, fonts, and files whose bytes repeat.
 
-Every line differs from the others in colour, marker and dashes. What the registry knows (TCP variants, agents,
+Every line differs from the others in colour, marker and dashes. What the registry lists (TCP variants, agents
 and others) has the same look and name in all figures; other lines take theirs by their place. The colours are
 those of Okabe and Ito, which readers with any colour vision can tell apart, the light ones darkened until
 they have a contrast of 3:1 on white.
@@ -8,18 +8,17 @@ they have a contrast of 3:1 on white.
 
 from __future__ import annotations
 
-import json
 import math
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop import _core
 from lasthop.base.errors import StudyError
 from lasthop.base.files import replacing
 from lasthop.base.paths import expect_folder
+from lasthop.views.names import registered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axis import Axis
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "png", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C46A9C", "#B97F00", "#3492D0", "#000000", "#767676")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p", "d")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "lasthop",
     # Text stays text in SVG, and fonts are embedded as TrueType in PDF: journals refuse Type 3.
     "svg.fonttype": "none",
@@ -65,26 +64,51 @@ def counts(numbers: Iterable[int]) -> str:
     return f"n = {known[0]}" if len(known) == 1 else f"n = {known[0]} to {known[-1]}"
 
 
-@cache
-def _registered() -> dict[str, tuple[str, str]]:
-    """Colour and marker of everything in the registry that has them."""
-    found: dict[str, tuple[str, str]] = {}
-    for entries in json.loads(_core.registry()).values():
-        for entry in entries:
-            if entry.get("colour") and entry.get("marker"):
-                found.setdefault(str(entry["name"]), (str(entry["colour"]), str(entry["marker"])))
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a line is drawn: a colour, a marker and dashes of matplotlib."""
+
+    colour: str
+    marker: str
+    dashes: Any
+
+
+def _look(colour: int, marker: int, dashes: int) -> Look:
+    return Look(COLOURS[colour % len(COLOURS)], MARKERS[marker % len(MARKERS)], DASHES[dashes % len(DASHES)])
+
+
+def looks(figure: Mapping[str, Any], labels: Sequence[str], names: Mapping[str, str]) -> list[Look]:
+    """The look of each line.
+
+    Args:
+        figure: The figure; `lines` is the swept key of its lines, which `where` may fix.
+        labels: Their labels; the value of the key is the first part of each.
+        names: What stands for swept values.
+    """
+    key = str(figure.get("lines", ""))
+    fixed = (figure.get("where") or {}).get(key)
+    known = _known(key)
+    values = {shown: value for value, shown in names.items()}
+    found: list[Look] = []
+    for place, label in enumerate(labels):
+        first = label if label in values else label.split(", ")[0]
+        own = known.get(fixed or values.get(first, first))
+        if own is None:
+            found.append(_look(place, place, place))
+            continue
+        # Several lines of one scheme share its colour.
+        before = sum(look.colour == COLOURS[own[0]] for look in found)
+        found.append(_look(own[0], own[1] + before, own[2] + before))
     return found
 
 
-def styles(lines: str, labels: Sequence[str]) -> list[tuple[str, str, Any]]:
-    """Colour, marker and dashes for each line."""
-    registered = _registered() if lines.rsplit(".", 1)[-1] in ("variant", "recovery", "congestion") else {}
-    found = []
-    for i, label in enumerate(labels):
-        fresh = (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)])
-        colour, marker = registered.get(label, fresh)
-        found.append((colour, marker, DASHES[i % len(DASHES)]))
-    return found
+def _known(key: str) -> dict[str, tuple[int, int, int]]:
+    """Colour, marker and dashes of what a key chooses from, if the registry lists it."""
+    styles = {name: entry["style"] for name, entry in registered("tcp.variant").items()}
+    return {
+        name: tuple(entry.get("style") or styles.get(name) or (place, place, place))
+        for place, (name, entry) in enumerate(registered(key).items())
+    }
 
 
 def leaves_gaps(line: Line2D) -> bool:

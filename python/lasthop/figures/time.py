@@ -8,23 +8,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import prefix, seconds
-from lasthop.figures.style import caption, counts, sheet, styles
+from lasthop.figures.page import Page
+from lasthop.figures.style import Look, counts, looks
 from lasthop.stats.intervals import FEWEST
+from lasthop.views.names import names_of
 from lasthop.views.timeline import PANELS, Line, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from lasthop.study.study import Study
 
-# Inches for a panel, points for a row of the legend, and letters that fit into one.
-_HEIGHT, _ROW, _LETTERS = 1.75, 15.0, 60
+# Inches for a panel.
+_HEIGHT = 1.75
 
 
-def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
+def draw_study(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
     """Draw a figure of kind `time` of a study."""
     found, runs = lines(study, figure)
     about = []
@@ -36,7 +38,9 @@ def draw_study(study: Study, figure: Mapping[str, Any]) -> Figure:
     until = seconds(str(figure["until"])) if "until" in figure else None
     since = seconds(str(figure["since"])) if "since" in figure else None
     title = figure.get("title") or study.scenario.title or figure["id"]
-    return draw_panels(found, str(title), "; ".join(about), until, str(figure.get("lines", "")), since)
+    labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
+    shown = looks(figure, labels, names_of(study.scenario, figure))
+    return draw_panels(found, str(title), "; ".join(about), until, shown, since, page)
 
 
 def draw_panels(
@@ -44,40 +48,22 @@ def draw_panels(
     title: str,
     about: str,
     until: float | None,
-    lines_key: str = "",
+    shown: Sequence[Look] | None = None,
     since: float | None = None,
+    page: Page | None = None,
 ) -> Figure:
     """Draw panels that share their time axis, from time zero on unless `since` is given."""
     labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
-    looks = dict(zip(labels, styles(lines_key, labels), strict=True))
+    look_of = dict(zip(labels, shown or looks({}, labels, {}), strict=True))
     end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
-    columns = max(1, min(len(labels), _LETTERS // (max(map(len, labels)) + 6)))
-    named = [label for label in labels if label]
-    rows = math.ceil(len(named) / columns) if len(named) > 1 else 0
-    with sheet(6.4, 0.9 + _HEIGHT * len(found) + rows * _ROW / 72) as drawn:
-        stacked = drawn.subplots(len(found), 1, sharex=True, squeeze=False)[:, 0]
+    page = page or Page()
+    with page.sheet(6.4, 0.9 + _HEIGHT * len(found), len(found)) as (drawn, stacked):
         for axes, (name, every) in zip(stacked, found.items(), strict=True):
-            _panel(axes, name, [_seen(line, since, until) for line in every], looks)
+            _panel(axes, name, [_seen(line, since, until) for line in every], look_of)
         stacked[-1].set_xlim(since or 0, end)
         stacked[-1].set_xlabel("simulated time (s)")
-        stacked[0].set_title(title, pad=6 + rows * _ROW)
-        if rows:
-            handles, texts = _legend(stacked, named)
-            stacked[0].legend(handles, texts, ncols=columns, **_ABOVE)
-        caption(drawn, about)
+        page.finish(drawn, stacked, title, about)
     return drawn
-
-
-_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.985), "borderaxespad": 0.2}
-
-
-def _legend(stacked: Any, labels: list[str]) -> tuple[list[Any], list[str]]:
-    """One handle for each label, whichever panels have it."""
-    known: dict[str, Any] = {}
-    for axes in stacked:
-        for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
-            known.setdefault(text, handle)
-    return [known[label] for label in labels], labels
 
 
 def _seen(line: Line, since: float | None, until: float | None) -> Line:
@@ -90,13 +76,14 @@ def _seen(line: Line, since: float | None, until: float | None) -> Line:
     return replace(line, times=times, values=values, low=low, high=high)
 
 
-def _panel(axes: Axes, name: str, every: list[Line], looks: Mapping[str, tuple[str, str, Any]]) -> None:
+def _panel(axes: Axes, name: str, every: list[Line], look_of: Mapping[str, Look]) -> None:
     panel = PANELS[name]
     values = [abs(v) for line in every for v in line.values if math.isfinite(v)]
     factor, unit = prefix(max(values, default=0.0), panel.unit)
     lowest = min((v for line in every for v in line.values if math.isfinite(v)), default=0.0)
     for line in every:
-        colour, marker, dashes = looks[line.label]
+        look = look_of[line.label]
+        colour, marker, dashes = look.colour, look.marker, look.dashes
         scaled, low, high = ([v / factor for v in column] for column in (line.values, line.low, line.high))
         if len(line.times) == len(line.values) + 1:
             axes.stairs(scaled, line.times, baseline=None, color=colour, linestyle=dashes, label=line.label)

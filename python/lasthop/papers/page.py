@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lasthop.base.errors import StudyError
 from lasthop.base.files import replacing
 from lasthop.base.quantity import digits
+from lasthop.base.table import markdown
 from lasthop.papers import results
 from lasthop.papers.claims import OURS, PAPER, READING
 from lasthop.papers.readings import recorded
@@ -19,7 +20,7 @@ from lasthop.papers.statements import BY_READING, STATEMENT_VERDICTS, best, coun
 from lasthop.stats.power import runs_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from lasthop.papers.claims import Claim
@@ -66,7 +67,7 @@ def statements(paper: Paper) -> str:
         [row.statement.where, row.statement.says, ours(row), extremes(row), verdict(row)] for row in every
     ]
     link = f"[Every number]({paper.id}.details.md)."
-    return f"{table(head, body)}\n\n{summary(every)}\n\n{_most(paper, every)} {link}"
+    return f"{markdown(head, body)}\n\n{summary(every)}\n\n{_most(paper, every)} {link}"
 
 
 def summary(every: Sequence[Row]) -> str:
@@ -151,13 +152,6 @@ def cells(claim: Claim, outcome: Outcome | None) -> list[str]:
 CELLS = ("claim", "expected", "ours (95 % CI)", "n", "verdict", "note")
 
 
-def table(head: Iterable[str], body: Iterable[Sequence[str]]) -> str:
-    """A table of Markdown."""
-    lines = [list(head)]
-    lines += [["---"] * len(lines[0]), *(list(row) for row in body)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def details(paper: Paper) -> str:
     """The page of details: statements by claims, our own experiments, readings, what needs more runs."""
     parts = [
@@ -171,7 +165,7 @@ def details(paper: Paper) -> str:
         parts += [
             "## Our own experiments",
             "They judge no statement and are counted nowhere.",
-            table(CELLS, (cells(claim, paper.results.claims.get(claim.id)) for claim in own)),
+            markdown(CELLS, (cells(claim, paper.results.claims.get(claim.id)) for claim in own)),
         ]
     parts += [*_readings(paper), *_search(paper), *_too_few(paper)]
     return "\n\n".join(parts) + "\n"
@@ -186,7 +180,7 @@ def _by_statement(paper: Paper) -> list[str]:
             for claim in claims
         ]
         place = f"{row.statement.where}: " if row.statement.where else ""
-        parts += [f"**{place}{row.statement.says}** {row.verdict}", table([*CELLS, "reading"], body)]
+        parts += [f"**{place}{row.statement.says}** {row.verdict}", markdown([*CELLS, "reading"], body)]
     return parts
 
 
@@ -194,7 +188,7 @@ def _readings(paper: Paper) -> list[str]:
     found = recorded(paper)
     if not found.found:
         return []
-    tables = [table(*one) for one in (found.by_reading(), found.by_claim())]
+    tables = [markdown(*one) for one in (found.by_reading(), found.by_claim())]
     return ["## Each reading by itself", *tables]
 
 
@@ -215,8 +209,8 @@ def _search(paper: Paper) -> list[str]:
         f"Drawn with seed {search['seed']}, with a budget of {search['budget']} runs; {search['runs']} "
         f"were made; chosen by runs of seed {search['choice-seed']}, "
         f"confirmed by runs of seed {search['confirmation-seed']}.",
-        table(["search", "reading", "statements met", "confirmed"], body),
-        *(["What decides which statement:", table(["statement", "by"], decides)] if decides else []),
+        markdown(["search", "reading", "statements met", "confirmed"], body),
+        *(["What decides which statement:", markdown(["statement", "by"], decides)] if decides else []),
     ]
 
 
@@ -242,7 +236,7 @@ def _too_few(paper: Paper) -> list[str]:
     if not body:
         return []
     head = ["claim", "claimed effect", "half-width", "n", "runs that would tell"]
-    return ["## Where the runs cannot tell the claimed effect from none", table(head, body)]
+    return ["## Where the runs cannot tell the claimed effect from none", markdown(head, body)]
 
 
 def paint(text: str) -> str:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.figures.lines import Mark
 from lasthop.papers.claims import OURS
+from lasthop.scenario.description import metrics_of
 from lasthop.scenario.overrides import same
 from lasthop.views.groups import groups
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,14 +24,16 @@ def published(claims: Iterable[Claim], figure: Mapping[str, Any], study: Study) 
     A claim of a mean or of a gain belongs to it if it is about one point that the figure shows, and states
     a value.
     """
-    if figure["kind"] != "lines":
+    if figure["kind"] not in ("lines", "bar"):
         return []
     x, over = str(figure["x"]), figure.get("gain-over") or {}
-    shown = groups(study, x, figure.get("lines"), figure.get("where") or {}, over, figure.get("names"))
+    shown = groups(
+        study, x, figure.get("lines"), figure.get("where") or {}, over, names_of(study.scenario, figure)
+    )
     every = study.scenario.points()
-    found: dict[tuple[str, str, float], Mark] = {}
+    found: dict[tuple[str, str, str, float], Mark] = {}
     for claim in claims:
-        if claim.role == OURS or claim.metric != figure["y"] or claim.among or claim.each:
+        if claim.role == OURS or claim.metric not in metrics_of(figure) or claim.among or claim.each:
             continue
         if claim.paper is None or claim.band.tolerance is None or not _is_drawn(claim, over, study):
             continue
@@ -46,7 +50,8 @@ def published(claims: Iterable[Claim], figure: Mapping[str, Any], study: Study) 
         if len(at) == 1:
             ((label, text),) = at
             value = claim.paper * claim.scale
-            found.setdefault((label, text, value), Mark(label, text, value, claim.band.tolerance))
+            mark = Mark(claim.metric, label, text, value, claim.band.tolerance)
+            found.setdefault((claim.metric, label, text, value), mark)
     return list(found.values())
 
 

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from lasthop import _core
 
 
+def metrics_of(figure: Mapping[str, Any]) -> list[str]:
+    """The metrics that a `[[figure]]` draws, one for each panel, and that of the x axis of a scatter plot."""
+    given = figure.get("y", [])
+    metrics = [str(metric) for metric in given] if isinstance(given, list) else [str(given)]
+    return [*metrics, str(figure["against"])] if "against" in figure else metrics
+
+
 class Description:
     """The contents of a scenario."""
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from lasthop import _core
 from lasthop.base.arguments import above_zero, whole
 from lasthop.base.errors import LasthopError, StudyError, UsageError
+from lasthop.scenario.description import metrics_of
 from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
 from lasthop.study.work import Limits, Task, execute
@@ -237,7 +238,7 @@ def _set_replications(study: Study, count: Callable[[int], int]) -> None:
 
 def figure_metrics(study: Study) -> list[str]:
     """The metrics that the figures of the scenario show; the first one of all if there are none."""
-    shown = [f["y"] for f in study.scenario.figures() if "y" in f]
+    shown = [metric for figure in study.scenario.figures() for metric in metrics_of(figure)]
     return list(dict.fromkeys(shown)) or study.metrics()[:1]
 
 

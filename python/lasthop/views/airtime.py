@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError, nearest
-from lasthop.base.table import flushed
+from lasthop.base.table import Sheet
 from lasthop.scenario.airtime import CLASSES, ledger, metric
 from lasthop.stats.intervals import Interval, interval
 from lasthop.views.groups import groups
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +63,7 @@ def bars(study: Study, figure: Mapping[str, Any]) -> list[Bar]:
 
 
 def _bars(study: Study, figure: Mapping[str, Any], link: str) -> list[Bar]:
-    names = figure.get("names") or {}
+    names = names_of(study.scenario, figure)
     x = str(figure.get("x", ""))
     if x and x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
@@ -102,18 +103,18 @@ def heard_by(every: list[Bar]) -> str:
     return f"share of {time} as observed by {who}"
 
 
-def study_text(study: Study, figure: Mapping[str, Any]) -> str:
-    """The bars of a figure as a table: classes down the side, one column for each bar; empty without any."""
+def study_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet | None:
+    """The bars of a figure as a table: classes down the side, one column for each bar; none without any."""
     every = _bars(study, figure, link_of(study, figure)) if links(study) else []
     if not every:
-        return ""
+        return None
     head = [", ".join(part for part in (bar.x, bar.label) if part) or "the only point" for bar in every]
     rows = [[words, *(_percent(bar.shares[name]) for bar in every)] for name, words in CLASSES.items()]
     rows.append(["concurrent, not in the sum", *(_percent(bar.concurrent) for bar in every)])
     counts = sorted({bar.shares["idle"].n for bar in every})
     n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     about = f"airtime of {link_of(study, figure)}: {heard_by(every)}, mean ± half-width of the 95 % interval"
-    return f"{about}, n = {n}\n" + flushed(["class", *head], rows)
+    return Sheet(f"{about}, n = {n}", ["class", *head], rows, is_flush=True)
 
 
 def _percent(it: Interval) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
-from lasthop.base.table import grid
+from lasthop.base.table import Sheet
 from lasthop.scenario.overrides import same
 from lasthop.stats.intervals import Interval, interval, ratio
 
@@ -205,17 +205,14 @@ def pivot(
     lines: str | None,
     where: Mapping[str, str],
     gain_over: Mapping[str, str] | None = None,
-) -> str:
-    """A metric, or its gain, as text: x down the side, one column per line, cells of mean ± half-width.
-
-    The last line states n, and that the intervals are 95 %.
-    """
+) -> Sheet | None:
+    """A metric, or its gain: x down the side, one column per line; none without points."""
     swept = list(study.points()[0])
     x = x if x in swept else next((k for k in reversed(swept) if k != lines), "")
     every = series(study, x, y, lines, where, gain_over)
     known = [it for line in every for it in line.intervals]
     if not known:
-        return ""
+        return None
     factor, unit = prefix(max((abs(it.mean or 0.0) for it in known), default=0.0), metric_unit(y))
     name = metric_words(y)
     if gain_over:
@@ -232,7 +229,7 @@ def pivot(
     counts = {it.n for it in known}
     n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     head = f"{y}: {labelled(name, unit)}, mean ± half-width of the 95 % interval, n = {n}"
-    return head + "\n" + grid([x or "point", *(line.label or "mean" for line in every)], body)
+    return Sheet(head, [x or "point", *(line.label or "mean" for line in every)], body)
 
 
 def _mean(it: Interval, factor: float) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
-from lasthop.base.table import grid
+from lasthop.base.table import Sheet
 from lasthop.stats.intervals import Interval, interval, share_in_sum
 from lasthop.views.groups import matches
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     """What a figure of kind `matrix` shows of a study."""
     rows, columns, metric = str(figure["rows"]), str(figure["columns"]), str(figure["y"])
     among: str | None = figure.get("among")
-    names: Mapping[str, str] = figure.get("names") or {}
+    names = names_of(study.scenario, figure)
     points = [
         (planned.point, point)
         for planned, point in zip(study.plan, study.points(), strict=True)
@@ -135,8 +136,8 @@ def _short(keys: Sequence[str]) -> list[str]:
     return list(keys)
 
 
-def matrix_text(study: Study, figure: Mapping[str, Any]) -> str:
-    """The matrix as text, cells of mean ± half-width."""
+def matrix_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet:
+    """The matrix as a table, cells of mean ± half-width."""
     found = matrix(study, figure)
     factor, _ = found.scale()
     body = [
@@ -144,7 +145,7 @@ def matrix_text(study: Study, figure: Mapping[str, Any]) -> str:
         for label, row in zip(found.rows, found.cells, strict=True)
     ]
     head = f"{found.metric}: {found.words()}, mean ± half-width of the 95 % interval"
-    return head + "\n" + grid([str(figure["rows"]), *found.columns], body)
+    return Sheet(head, [str(figure["rows"]), *found.columns], body)
 
 
 def cell_text(it: Interval | None, factor: float) -> str:

@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
 from lasthop.base.jsontext import dumps
 from lasthop.base.quantity import metric_unit
+from lasthop.scenario.description import metrics_of
 from lasthop.study.sweep import figure_metrics
 from lasthop.views import airtime, classes
 from lasthop.views.groups import pivot
 from lasthop.views.losses import of_study
-from lasthop.views.matrix import matrix_text
+from lasthop.views.matrix import matrix_sheet
 from lasthop.views.means import means
 
 if TYPE_CHECKING:
+    from lasthop.base.table import Sheet
     from lasthop.study.study import Study
 
 
-def study_text(study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False) -> str:
-    """The figures' tables and the results of users, or the tables of the metrics named.
+def study_text(
+    study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False, form: str = "text"
+) -> str:
+    """The figures' tables and what users got, or the tables of the metrics named.
 
-    With `judgements`, also how laws classified losses.
+    With `judgements`, also how laws classified losses. Forms other than text have the tables alone.
     """
     blocks = []
     for view in _views(study, metrics):
-        if view.get("kind") == "airtime":
-            block = airtime.study_text(study, view)
-        elif view.get("kind") == "matrix":
-            study.check_metric(view["y"])
-            block = matrix_text(study, view)
-        else:
-            study.check_metric(view["y"])
-            block = pivot(
-                study,
-                view.get("x"),
-                view["y"],
-                view.get("lines"),
-                view.get("where") or {},
-                view.get("gain-over"),
-            )
-        if block:
+        sheet = _sheet(study, view)
+        if sheet is not None:
             title = view.get("title") or ""
-            blocks.append(f"{title}\n{block}" if title else block)
+            about = f"{title}\n{sheet.about}" if title and form != "markdown" else sheet.about
+            block = replace(sheet, about=about).text(form)
+            blocks.append(f"**{title}**\n\n{block}" if title and form == "markdown" else block)
+    if form != "text":
+        return "\n\n".join([*blocks, *_noted(study, form)])
     if not blocks:
         # The figures' own conditions leave no point of this study.
         for name in metrics or tuple(figure_metrics(study)):
@@ -83,6 +78,22 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
     )
 
 
+def _sheet(study: Study, view: dict[str, Any]) -> Sheet | None:
+    """What a figure shows, as a table."""
+    if view.get("kind") == "airtime":
+        return airtime.study_sheet(study, view)
+    study.check_metric(view["y"])
+    if view.get("kind") == "matrix":
+        return matrix_sheet(study, view)
+    where = view.get("where") or {}
+    return pivot(study, view.get("x"), view["y"], view.get("lines"), where, view.get("gain-over"))
+
+
+def _noted(study: Study, form: str) -> list[str]:
+    """The exceptions of a study, which every table carries."""
+    return [f"% {note}" if form == "latex" else note for note in study.scenario.notes()]
+
+
 def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
     """What to tabulate: the figures, or each metric laid out like the first figure."""
     figures = study.scenario.figures()
@@ -90,6 +101,11 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
         first: dict[str, Any] = next((f for f in figures if "x" in f), {})
         layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
         return [{**layout, "y": name} for name in metrics]
-    # A figure over time is not a table, and response times have a table of their own.
-    shown = [figure for figure in figures if figure["kind"] not in ("time", "cdf")]
+    # What is drawn over time is no table, and of response times there is another.
+    shown = [
+        {**figure, "y": metric} if metric else figure
+        for figure in figures
+        if figure["kind"] not in ("time", "cdf")
+        for metric in metrics_of(figure) or [""]
+    ]
     return shown or [{"y": name} for name in study.metrics()[:1]]

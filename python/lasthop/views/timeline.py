@@ -16,6 +16,7 @@ from lasthop.base.jsontext import clean
 from lasthop.base.quantity import seconds
 from lasthop.stats.intervals import FEWEST, interval
 from lasthop.views.groups import groups
+from lasthop.views.names import names_of
 from lasthop.views.packets import events, released
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
     found: dict[str, list[Line]] = {name: [] for name in wanted}
     runs, horizon = 0, 0.0
     for group in groups(
-        study, "", figure.get("lines"), figure.get("where") or {}, None, figure.get("names") or {}
+        study, "", figure.get("lines"), figure.get("where") or {}, None, names_of(study.scenario, figure)
     ):
         for point in group.points:
             tables = retraced(study, point, 0, channels) if channels else {}

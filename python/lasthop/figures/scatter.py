@@ -1,0 +1,110 @@
+"""A metric against another one: each point of a study as its mean and an ellipse of one standard deviation.
+
+The ellipse is that of the covariance of both metrics over the runs of the point; with fewer than four runs
+each run is a dot instead.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import UsageError
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
+from lasthop.figures.page import Page
+from lasthop.figures.style import counts, looks, plain_ticks
+from lasthop.stats.intervals import FEWEST
+from lasthop.views.groups import groups
+from lasthop.views.names import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from lasthop.study.study import Study
+
+Pairs = list[tuple[float, float]]
+
+
+def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
+    """Draw a figure of kind `scatter` of a study."""
+    page = page or Page()
+    across, up = str(figure["against"]), str(figure["y"])
+    names = names_of(study.scenario, figure)
+    found = {
+        (group.label, point): pairs
+        for group in groups(study, "", figure.get("lines"), figure.get("where") or {}, None, names)
+        for point in group.points
+        if (pairs := _pairs(study, point, across, up))
+    }
+    if not found:
+        raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
+    labels = list(dict.fromkeys(label for label, _ in found))
+    shown = dict(zip(labels, looks(figure, labels, names), strict=True))
+    xs, ys = ([abs(pair[i]) for pairs in found.values() for pair in pairs] for i in (0, 1))
+    x_factor, x_unit = prefix(max(xs), metric_unit(across))
+    y_factor, y_unit = prefix(max(ys), metric_unit(up))
+    with page.sheet(6.0, 4.4) as (drawn, (axes,)):
+        for (label, _), pairs in found.items():
+            look = shown[label]
+            scaled = [(x / x_factor, y / y_factor) for x, y in pairs]
+            middle = _mean(scaled)
+            axes.plot(
+                *middle, color=look.colour, marker=look.marker, markersize=6, linestyle="none", label=label
+            )
+            if len(scaled) < FEWEST:
+                axes.scatter(
+                    [x for x, _ in scaled], [y for _, y in scaled], s=5, color=look.colour, linewidths=0
+                )
+            else:
+                _ellipse(axes, scaled, middle, look.colour)
+        axes.set_xlabel(figure.get("x-label") or labelled(metric_words(across), x_unit))
+        axes.set_ylabel(figure.get("y-label") or labelled(metric_words(up), y_unit))
+        for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+            if figure.get(f"{name}-scale") == "log":
+                getattr(axes, f"set_{name}scale")("log")
+                plain_ticks(axis)
+        axes.autoscale_view()
+        n = [len(pairs) for pairs in found.values()]
+        spread = "mean and each run" if max(n) < FEWEST else "mean and ellipse of one standard deviation"
+        title = figure.get("title") or study.scenario.title or figure["id"]
+        page.finish(drawn, [axes], str(title), f"{spread}, {counts(n)}")
+    return drawn
+
+
+def _pairs(study: Study, point: int, across: str, up: str) -> Pairs:
+    """Both metrics of each run at a point that has both."""
+    xs, ys = study.values(point, across), study.values(point, up)
+    return [(x, y) for run, x in xs.items() if x is not None and (y := ys.get(run)) is not None]
+
+
+def _mean(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return sum(x for x, _ in pairs) / len(pairs), sum(y for _, y in pairs) / len(pairs)
+
+
+def covariance(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """The variances of both numbers of some pairs, and their covariance.
+
+    >>> covariance([(0.0, 0.0), (2.0, 4.0)])
+    (2.0, 8.0, 4.0)
+    """
+    middle = _mean(pairs)
+    away = [(x - middle[0], y - middle[1]) for x, y in pairs]
+    n = len(pairs) - 1
+    return sum(x * x for x, _ in away) / n, sum(y * y for _, y in away) / n, sum(x * y for x, y in away) / n
+
+
+def _ellipse(axes: Axes, pairs: Pairs, middle: tuple[float, float], colour: str) -> None:
+    """The ellipse of one standard deviation, drawn point by point so that it is right on any scale."""
+    xx, yy, xy = covariance(pairs)
+    # The Cholesky factor of the covariance takes the unit circle to the ellipse.
+    a = math.sqrt(xx)
+    b = xy / a if a else 0.0
+    c = math.sqrt(max(yy - b * b, 0.0))
+    turns = [2.0 * math.pi * i / 72 for i in range(73)]
+    xs = [middle[0] + a * math.cos(t) for t in turns]
+    ys = [middle[1] + b * math.cos(t) + c * math.sin(t) for t in turns]
+    axes.fill(xs, ys, facecolor=colour, alpha=0.2, linewidth=0)
+    axes.plot(xs, ys, color=colour, linewidth=0.8)
