@@ -6,6 +6,7 @@ in which nothing was on the air. The legend lists them as they are stacked.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,9 @@ _LEAST_WRITTEN = 4.0
 _LEAST_CONCURRENT = 0.05
 # Inches for a bar and for a letter of its name; bars wider than the last bear their names upright.
 _SLOT, _LETTER, _WIDEST = 0.62, 0.085, 9.0
-# A bar with a longer name is named by the number of its point.
+# Inches for the axis and the legend at the side, for the legend alone, and of the least bar with numbers.
+_MARGINS, _LEGEND, _LEAST_SLOT = 2.4, 1.6, 0.36
+# A bar with a longer name is called by the number of its point.
 _LONGEST_NAME = 40
 
 
@@ -84,24 +87,29 @@ def _draw(every: list[Bar], title: str, x_label: str, about: str, page: Page) ->
     places, centres = _places(every)
     slot = max(_SLOT, _LETTER * max(len(bar.label or bar.x) for bar in every))
     upright = slot * places[-1] > _WIDEST
-    width = (_SLOT if upright else slot) * (places[-1] + 1.0)
+    natural = max(5.0, _MARGINS + (_SLOT if upright else slot) * (places[-1] + 1.0))
+    # What is too narrow for a legend at its side has it above, and more room for the bars.
+    beside = page.legend in ("best", "outside") and (page.width is None or page.width >= natural)
+    if page.width is not None:
+        room = (page.width - (_MARGINS if beside else _MARGINS - _LEGEND)) / (places[-1] + 1.0)
+        upright = upright or room < _LETTER * max(len(bar.label or bar.x) for bar in every)
+        slot = min(slot, room)
     height = 4.6 + (_LETTER * max(map(len, map(_name, every))) if upright else 0.0)
-    with page.sheet(max(5.0, 2.4 + width), height) as (drawn, (axes,)):
-        patches = _stack(axes, every, places)
+    with page.sheet(natural, height) as (drawn, (axes,)):
+        patches = _stack(axes, every, places, numbers=slot >= _LEAST_SLOT)
         _name_bars(axes, every, places, centres, x_label, upright=upright)
         concurrent = any(_percent(bar.concurrent) >= _LEAST_CONCURRENT for bar in every)
         axes.set_ylabel("share of the time (%)")
         axes.set_ylim(0, 100)
-        beside = 0.6 if len(every) > 1 else 1.2
-        axes.set_xlim(-beside, places[-1] + beside)
+        edge = 0.6 if len(every) > 1 else 1.2
+        axes.set_xlim(-edge, places[-1] + edge)
         axes.grid(visible=False, axis="x")
-        # The last one drawn lies on top.
-        if page.legend != "none":
+        if beside:
+            # The last one drawn lies on top.
             axes.legend(patches[::-1], [patch.get_label() for patch in patches[::-1]], **_BESIDE)
         about += ", above the bars: concurrent airtime" if concurrent else ""
-        page.finish(drawn, [axes], title, about, legend=False)
-        if concurrent:
-            axes.set_title(axes.get_title(), pad=14)
+        above = replace(page, legend="none" if page.legend == "none" else "above")
+        above.finish(drawn, [axes], title, about, legend=not beside, above_axes=12.0 if concurrent else 0.0)
     return drawn
 
 
@@ -124,7 +132,7 @@ def _percent(it: Interval) -> float:
     return 100.0 * (it.mean or 0.0)
 
 
-def _stack(axes: Axes, every: list[Bar], places: list[float]) -> list[Any]:
+def _stack(axes: Axes, every: list[Bar], places: list[float], *, numbers: bool) -> list[Any]:
     bottoms = [0.0] * len(every)
     patches = []
     for name, words in CLASSES.items():
@@ -144,7 +152,7 @@ def _stack(axes: Axes, every: list[Bar], places: list[float]) -> list[Any]:
             )
         )
         for place, bottom, height in zip(places, bottoms, heights, strict=True):
-            if height >= _LEAST_WRITTEN:
+            if numbers and height >= _LEAST_WRITTEN:
                 ink = "white" if name in _DARK else "black"
                 middle = bottom + height / 2
                 axes.text(place, middle, f"{height:.1f}", ha="center", va="center", fontsize=7, color=ink)

@@ -64,6 +64,7 @@ class KeyAxis:
                     tick.set_horizontalalignment("right")
                     tick.set_rotation_mode("anchor")
             axes.grid(visible=False, axis="x")
+            axes.set_xlim(-0.6, len(shown) - 0.4)
         elif self.spans_decades:
             axes.set_xscale("log")
             decades(axes.xaxis)

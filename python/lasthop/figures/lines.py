@@ -178,11 +178,12 @@ def _scale(axes: Axes, panel: _Panel, kind: str) -> None:
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
         return
-    # From zero on, nearly equal values would lie on the upper edge; boxes show how runs differ.
+    if kind == "box":
+        return
+    # From zero on, nearly equal values would lie on the upper edge.
     bottom, top = axes.get_ylim()
-    if kind != "box":
-        means = [it.mean for line in panel.every for it in line.intervals if it.mean is not None]
-        axes.set_ylim(min(0.0, bottom), max(top, 1.04 * max(means) / panel.factor))
+    means = [it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None]
+    axes.set_ylim(bottom if min(means) < 0 else 0.0, max(top, 1.04 * max(means)) if any(means) else 1.0)
 
 
 def _means(panel: _Panel, line: Series) -> list[float]:
@@ -246,8 +247,6 @@ def _bars(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], 
 
 
 def _boxes(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
-    from matplotlib.patches import Patch
-
     number = panel.every.index(line)
     drawn = axes.boxplot(
         [panel.runs(point) for point in line.points],
@@ -262,7 +261,7 @@ def _boxes(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float],
     )
     for box in drawn["boxes"]:
         box.set(**_fill(look, number), linewidth=0.6)
-    axes.add_patch(Patch(label=line.label, visible=False, **_fill(look, number)))
+    drawn["boxes"][0].set_label(line.label)
 
 
 def _legend_title(lines: object) -> str | None:

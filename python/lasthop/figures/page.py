@@ -6,6 +6,7 @@ their legend moves above the axes where it would cover lines or does not fit ins
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -99,8 +100,12 @@ class Page:
         *,
         legend: bool = True,
         legend_title: str | None = None,
+        above_axes: float = 0.0,
     ) -> None:
-        """Give a drawn figure its limits, title, caption and, unless its kind has its own, legend."""
+        """Give a drawn figure its limits, title, caption and, unless its kind has its own, legend.
+
+        Titles and legends keep a distance, in points, from what a kind writes above its axes.
+        """
         if self.axes is None and self.caption:
             caption(drawn, about)
         for axes in panels:
@@ -117,11 +122,22 @@ class Page:
                 )
             )
         if self.title:
-            panels[0].set_title(wrapped(title, self.size + 1.0, 0.9 * drawn.get_figwidth()))
+            self._entitle(drawn, panels[0], title, above_axes)
         if legend:
-            self._place_legend(drawn, panels, legend_title)
+            self._place_legend(drawn, panels, legend_title, above_axes)
 
-    def _place_legend(self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None = None) -> None:
+    def _entitle(self, drawn: Figure, top: Axes, title: str, above_axes: float) -> None:
+        """Put a title over the middle of some axes, in lines that end before the nearer edge."""
+        if self.axes is None:
+            drawn.draw_without_rendering()
+        box = top.get_position()
+        middle = (box.x0 + box.x1) / 2
+        room = 1.9 * min(middle, 1.0 - middle) * drawn.get_figwidth()
+        top.set_title(wrapped(title, self.size + 1.0, room), pad=6.0 + above_axes)
+
+    def _place_legend(
+        self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None, above_axes: float
+    ) -> None:
         """Put one legend for all panels where it belongs, if there is more than one entry."""
         known: dict[str, Any] = {}
         for axes in panels:
@@ -142,9 +158,16 @@ class Page:
             inside.remove()
         columns = _columns(texts, self.size, 0.86 * drawn.get_figwidth())
         rows = -(-len(texts) // columns)
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "borderaxespad": 0.2}
+        room = rows * self.size * 1.65
+        if self.axes is None:
+            drawn.set_figheight(drawn.get_figheight() + room / 72)
+        place = {
+            "loc": "lower center",
+            "bbox_to_anchor": (0.5, 1.0),
+            "borderaxespad": 0.2 + above_axes / self.size,
+        }
         top.legend(handles, texts, ncols=columns, **place)
-        top.set_title(top.get_title(), pad=6.0 + rows * (self.size * 1.65))
+        top.set_title(top.get_title(), pad=6.0 + above_axes + room)
 
 
 def _pairs(given: Limits, now: tuple[float, float]) -> Iterator[tuple[float | None, float]]:
@@ -189,7 +212,8 @@ def wrapped(text: str, size: float, inches: float) -> str:
     'goodput\nover loss'
     """
     lines: list[str] = []
-    for given in text.split("\n"):
+    # A number and its unit stay together.
+    for given in re.sub(r"(?<=\d) (?=\S)", "\u00a0", text).split("\n"):
         line = ""
         for word in given.split(" "):
             longer = f"{line} {word}" if line else word
@@ -268,5 +292,5 @@ def caption_of(drawn: Figure) -> str:
 
 def _set_caption(drawn: Figure, text: str) -> None:
     size = 6.5 if drawn.get_figwidth() < 1.5 * WIDTHS["column"] else 7.5
-    label = drawn.supxlabel(wrapped(text, size, 0.96 * drawn.get_figwidth()), fontsize=size, color="0.35")
+    label = drawn.supxlabel(wrapped(text, size, 0.9 * drawn.get_figwidth()), fontsize=size, color="0.35")
     label.set_label(_CAPTION)

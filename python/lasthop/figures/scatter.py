@@ -1,5 +1,7 @@
 """A metric against another one: each point of a study as its mean and an ellipse of one standard deviation.
 
+Points of one value of `lines` share a colour and are joined in the order of the sweep.
+
 The ellipse is that of the covariance of both metrics over the runs of the point; with fewer than four runs
 each run is a dot instead.
 """
@@ -14,7 +16,7 @@ from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
 from lasthop.figures.page import Page
 from lasthop.figures.style import counts, looks, plain_ticks
 from lasthop.stats.intervals import FEWEST
-from lasthop.views.groups import groups
+from lasthop.views.groups import matches
 from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
@@ -33,33 +35,39 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
     page = page or Page()
     across, up = str(figure["against"]), str(figure["y"])
     names = names_of(study.scenario, figure)
-    found = {
-        (group.label, point): pairs
-        for group in groups(study, "", figure.get("lines"), figure.get("where") or {}, None, names)
-        for point in group.points
-        if (pairs := _pairs(study, point, across, up))
-    }
-    if not found:
+    found: dict[str, list[Pairs]] = {}
+    for planned, point in zip(study.plan, study.points(), strict=True):
+        if matches(study, planned.point, point, figure.get("where") or {}):
+            value = point.get(str(figure.get("lines")), "")
+            pairs = _pairs(study, planned.point, across, up)
+            found.setdefault(names.get(value, value), []).extend([pairs] if pairs else [])
+    every = [pairs for points in found.values() for pairs in points]
+    if not every:
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
-    labels = list(dict.fromkeys(label for label, _ in found))
-    shown = dict(zip(labels, looks(figure, labels, names), strict=True))
-    xs, ys = ([abs(pair[i]) for pairs in found.values() for pair in pairs] for i in (0, 1))
+    shown = looks(figure, list(found), names)
+    xs, ys = ([abs(pair[i]) for pairs in every for pair in pairs] for i in (0, 1))
     x_factor, x_unit = prefix(max(xs), metric_unit(across))
     y_factor, y_unit = prefix(max(ys), metric_unit(up))
     with page.sheet(6.0, 4.4) as (drawn, (axes,)):
-        for (label, _), pairs in found.items():
-            look = shown[label]
-            scaled = [(x / x_factor, y / y_factor) for x, y in pairs]
-            middle = _mean(scaled)
+        for (label, points), look in zip(found.items(), shown, strict=True):
+            scaled = [[(x / x_factor, y / y_factor) for x, y in pairs] for pairs in points]
+            middles = [_mean(pairs) for pairs in scaled]
             axes.plot(
-                *middle, color=look.colour, marker=look.marker, markersize=6, linestyle="none", label=label
+                [x for x, _ in middles],
+                [y for _, y in middles],
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.dashes,
+                linewidth=0.8,
+                label=label,
             )
-            if len(scaled) < FEWEST:
-                axes.scatter(
-                    [x for x, _ in scaled], [y for _, y in scaled], s=5, color=look.colour, linewidths=0
-                )
-            else:
-                _ellipse(axes, scaled, middle, look.colour)
+            for pairs, middle in zip(scaled, middles, strict=True):
+                if len(pairs) < FEWEST:
+                    axes.scatter(
+                        [x for x, _ in pairs], [y for _, y in pairs], s=5, color=look.colour, linewidths=0
+                    )
+                else:
+                    _ellipse(axes, pairs, middle, look.colour)
         axes.set_xlabel(figure.get("x-label") or labelled(metric_words(across), x_unit))
         axes.set_ylabel(figure.get("y-label") or labelled(metric_words(up), y_unit))
         for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
@@ -67,7 +75,7 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
                 getattr(axes, f"set_{name}scale")("log")
                 plain_ticks(axis)
         axes.autoscale_view()
-        n = [len(pairs) for pairs in found.values()]
+        n = [len(pairs) for pairs in every]
         spread = "mean and each run" if max(n) < FEWEST else "mean and ellipse of one standard deviation"
         title = figure.get("title") or study.scenario.title or figure["id"]
         page.finish(drawn, [axes], str(title), f"{spread}, {counts(n)}")

@@ -126,10 +126,15 @@ def whole_ticks(axis: Axis, values: Iterable[float]) -> None:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5, or one of less than a decade at equal distances."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = sorted(axis.get_view_interval())
+    if low > 0 and high / low < 8:
+        axis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+        axis.set_minor_locator(NullLocator())
+    else:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 

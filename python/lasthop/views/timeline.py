@@ -16,7 +16,7 @@ from lasthop.base.jsontext import clean
 from lasthop.base.quantity import seconds
 from lasthop.stats.intervals import FEWEST, interval
 from lasthop.views.groups import groups
-from lasthop.views.names import names_of
+from lasthop.views.names import names_of, registered
 from lasthop.views.packets import events, released
 
 if TYPE_CHECKING:
@@ -188,7 +188,8 @@ def _ratios(table: Columns, flow: str, label: str) -> list[Line]:
     laws = list(dict.fromkeys(str(row[2]) for row in rows))
     found = []
     for law in laws:
-        found += _line(_named(label, law), [(float(t), float(r)) for t, _, who, r, _ in rows if who == law])
+        shown = str(registered("tcp.congestion").get(law, {}).get("title", law))
+        found += _line(_named(label, shown), [(float(t), float(r)) for t, _, who, r, _ in rows if who == law])
     of_first = [(float(t), float(limit)) for t, _, who, _, limit in rows if who == laws[0]]
     return found + _line(_named(label, "threshold"), of_first)
 
