@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,8 +21,9 @@ from lasthop.stats.intervals import interval
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Cli
     from matplotlib.figure import Figure
+
+    from conftest import Cli
 
 GOODPUT, TIMEOUTS = "flows.main.goodput_bps", "flows.main.timeouts"
 KEYS = {"x": "links.path.loss.rate", "lines": "flows.main.tcp.variant"}
@@ -152,7 +154,7 @@ def test_bars_are_as_high_as_the_means_and_have_their_intervals(study: lh.Study)
     assert heights == pytest.approx([row["mean"] / 1e6 for row in rows])
     # Two variants at three rates: no two bars overlap.
     spans = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)  # type: ignore[attr-defined]
-    assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
 
 
 def test_boxes_hold_the_quartiles_of_the_runs(study: lh.Study) -> None:

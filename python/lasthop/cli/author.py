@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from lasthop.base.errors import LasthopError, UsageError, nearest
+from lasthop.base.errors import UsageError, nearest
+from lasthop.cli import completing
 from lasthop.cli.options import Choice, Word, examples, json_option, talk_options
 from lasthop.cli.talk import data, written
 
@@ -43,7 +44,7 @@ _ALSO = {
     "list",
     epilog=examples("lasthop list tcp", "lasthop list scenarios --json"),
 )
-@click.argument("what", required=False, type=Word(), metavar="[WHAT]")
+@click.argument("what", required=False, type=Word(), metavar="[WHAT]", shell_complete=completing.words(LISTS))
 @json_option
 @talk_options
 def list_command(what: str | None, as_json: bool) -> None:
@@ -65,7 +66,7 @@ def list_command(what: str | None, as_json: bool) -> None:
         return
     from lasthop.base.table import grid
 
-    hidden = {"colour", "marker"}
+    hidden = {"style", "title"}
     columns = [c for c in dict.fromkeys(k for e in entries for k in e) if c not in hidden]
     rows = [[_cell(entry.get(c)) for c in columns] for entry in entries]
     data(grid(columns, rows) if entries else "")
@@ -113,7 +114,7 @@ def _scenario(name: str, path: str) -> dict[str, Any]:
     "explain",
     epilog=examples("lasthop explain links.NAME.loss.rate", "lasthop explain flows.main.tcp.min-rto --json"),
 )
-@click.argument("key", type=Word())
+@click.argument("key", type=Word(), shell_complete=completing.keys)
 @json_option
 @talk_options
 def explain_command(key: str, as_json: bool) -> None:
@@ -157,7 +158,15 @@ def schema_command() -> None:
     ),
 )
 @click.argument("name", type=Word())
-@click.option("--from", "source", required=True, type=Word(), metavar="ID", help="The scenario to copy.")
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=Word(),
+    metavar="ID",
+    shell_complete=completing.scenarios,
+    help="The scenario to copy.",
+)
 @talk_options
 def new_command(name: str, source: str) -> None:
     """Write NAME.toml, a copy of a shipped scenario, to an existing directory."""
@@ -173,14 +182,12 @@ def new_command(name: str, source: str) -> None:
         "lasthop completion fish > ~/.config/fish/completions/lasthop.fish",
     ),
 )
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(list(completing.SCRIPTS)))
 @talk_options
-@click.pass_context
-def completion_command(ctx: click.Context, shell: str) -> None:
-    """Print the completion script of a SHELL: bash, zsh or fish."""
-    from click.shell_completion import get_completion_class
+def completion_command(shell: str) -> None:
+    """Print the completion script of a SHELL: bash, zsh or fish.
 
-    kind = get_completion_class(shell)
-    if kind is None:
-        raise LasthopError(f"completion: {shell}: not supported by click; expected bash, zsh or fish")
-    data(kind(ctx.find_root().command, {}, "lasthop", "_LASTHOP_COMPLETE").source())
+    It completes commands, options, scenarios, keys and their values, metrics, channels and papers, for
+    lasthop and ./lasthop.
+    """
+    data(completing.SCRIPTS[shell].rstrip())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from lasthop.cli import completing
 from lasthop.cli.options import Word, examples, json_option, talk_options
 from lasthop.cli.talk import data, note
 
 
 @click.command("cite", epilog=examples("lasthop cite", "lasthop cite lasthop ejtcp >> references.bib"))
-@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
+@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...", shell_complete=completing.papers)
 @json_option
 @talk_options
 def cite_command(ids: tuple[str, ...], as_json: bool) -> None:

@@ -36,6 +36,7 @@ COMMANDS = {
     "schema": ("author", "Print the JSON Schema of scenarios, for editors."),
     "command": ("results", "Print the command that repeats one run of a study."),
     "cite": ("cite", "Print how to cite lasthop and the papers."),
+    "contrast": ("results", "Print what changing one key of a study does."),
     "merge": ("results", "Join the shards of a study."),
     "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
     "services": ("show", "Print the services of dynamic ARQ with their reasons."),

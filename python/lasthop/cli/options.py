@@ -11,6 +11,7 @@ import click
 from lasthop.base.arguments import MOST_SEED
 from lasthop.base.errors import nearest
 from lasthop.base.quantity import seconds, share
+from lasthop.cli import completing
 
 if TYPE_CHECKING:
     from click import Choice as OneOf
@@ -189,6 +190,15 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
+form_option = click.option(
+    "--format",
+    "form",
+    type=Choice(["text", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+    help="Form of the tables of a study.",
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 judgements_option = click.option(
@@ -234,6 +244,7 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
+    shell_complete=completing.settings,
     help="Set a scenario key; fixes a swept key.",
 )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.base.errors import UsageError
+from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
     Place,
@@ -15,6 +16,8 @@ from lasthop.cli.options import (
     Whole,
     Word,
     examples,
+    form_option,
+    json_option,
     no_bar_option,
     talk_options,
 )
@@ -34,8 +37,8 @@ STUDY = Place()
         "lasthop plot studies/lle-tcp/fig05 --width column --no-title --y-limits 0..2 --format pdf",
     ),
 )
-@click.argument("study_or_run", type=STUDY)
-@click.argument("figures", nargs=-1, metavar="[FIG]...")
+@click.argument("study_or_run", type=STUDY, shell_complete=completing.studies)
+@click.argument("figures", nargs=-1, metavar="[FIG]...", shell_complete=completing.figures)
 @click.option(
     "--format", "formats", default="svg", show_default=True, type=Word(), help="svg, png, pdf, or several."
 )
@@ -131,7 +134,7 @@ def _save(drawn: Figure, folder: Path, name: str, kinds: list[str]) -> None:
         "lasthop export studies/ejtcp/fig10-baselines --summary --format parquet -o means.parquet",
     ),
 )
-@click.argument("study", type=STUDY)
+@click.argument("study", type=STUDY, shell_complete=completing.studies)
 @click.option("--format", "kind", type=Choice(["csv", "json", "parquet"]), help="Format; default: csv.")
 @click.option("-o", "--out", type=STUDY, help="Output file; default: stdout.")
 @click.option("--summary", is_flag=True, help="One row per point: means, intervals and n.")
@@ -167,7 +170,7 @@ def export_command(study: Path, kind: str | None, out: Path | None, summary: boo
         'sh -c "$(lasthop command runs/slow)"',
     ),
 )
-@click.argument("study_or_run", type=STUDY)
+@click.argument("study_or_run", type=STUDY, shell_complete=completing.studies)
 @click.option("--point", type=Whole(0), help="The point of the study, as in export.")
 @click.option("--replication", type=Whole(0), help="The replication in the study; default: 0.")
 @talk_options
@@ -192,6 +195,47 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
 
 
 @click.command(
+    "contrast",
+    epilog=examples(
+        "lasthop contrast studies/lle-tcp/fig05 flows.main.goodput_bps agents.snoop.kind",
+        "lasthop contrast studies/lle-tcp/fig05 flows.main.goodput_bps agents.snoop.kind --format markdown",
+    ),
+)
+@click.argument("study", type=STUDY, shell_complete=completing.studies)
+@click.argument("metric", type=Word(), shell_complete=completing.metrics)
+@click.argument("key", type=Word(), shell_complete=completing.swept)
+@click.option(
+    "--baseline", type=Word(), metavar="VALUE", help="The value to compare with; default: the first."
+)
+@form_option
+@no_bar_option
+@json_option
+@talk_options
+def contrast_command(
+    study: Path, metric: str, key: str, baseline: str | None, form: str, as_json: bool
+) -> None:
+    """Print what changing KEY does to METRIC in STUDY, all else and the random numbers being equal.
+
+    Each row is the mean difference from the baseline over the replications that both have, with its 95 %
+    interval, and its share of the baseline's mean.
+    """
+    from lasthop.base.jsontext import dumps
+    from lasthop.study.study import Study
+    from lasthop.views.contrasts import contrasts
+
+    opened = Study.open(study)
+    warn_of_stopped(opened)
+    table = contrasts(opened, metric, key, baseline)
+    if as_json:
+        data(dumps({"metric": metric, "key": key, "rows": table.rows}))
+        return
+    if form == "markdown":
+        data(table.to_markdown())
+    else:
+        data(table.to_latex() if form == "latex" else str(table))
+
+
+@click.command(
     "merge",
     epilog=examples(
         "lasthop merge studies/whole studies/fig.shard-1-of-2 studies/fig.shard-2-of-2",
@@ -199,7 +243,9 @@ def command_command(study_or_run: Path, point: int | None, replication: int | No
     ),
 )
 @click.argument("out", type=STUDY)
-@click.argument("parts", nargs=-1, required=True, type=STUDY, metavar="IN...")
+@click.argument(
+    "parts", nargs=-1, required=True, type=STUDY, metavar="IN...", shell_complete=completing.studies
+)
 @no_bar_option
 @talk_options
 def merge_command(out: Path, parts: tuple[Path, ...]) -> None:

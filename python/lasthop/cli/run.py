@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.base.errors import StudyError, UsageError
+from lasthop.cli import completing
 from lasthop.cli.options import (
     Place,
     Whole,
@@ -41,14 +42,18 @@ if TYPE_CHECKING:
         "lasthop run ejtcp/fig10-baselines -s 'links.r2-d.loss.rate=1 %' --pcap r2-d=last.pcap --json",
     ),
 )
-@click.argument("scenario", type=Word())
+@click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
 @where_option
 @seed_option
 @click.option("--replication", type=Whole(0), default=0, help="The replication.")
 @click.option("--point", type=Whole(0), help="The point of the sweep; default: the first.")
 @click.option(
-    "--trace", type=Word(), metavar="NAMES", help="Record channels such as cwnd,rtt; see list channels."
+    "--trace",
+    type=Word(),
+    metavar="NAMES",
+    shell_complete=completing.channels,
+    help="Record channels such as cwnd,rtt; see list channels.",
 )
 @click.option(
     "--pcap",

@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from lasthop.base.errors import UsageError
+from lasthop.cli import completing
 from lasthop.cli.options import (
-    Choice,
     Place,
     Whole,
     Word,
     examples,
+    form_option,
     json_option,
     judgements_option,
     loaded,
@@ -31,19 +32,18 @@ from lasthop.cli.talk import data, note, warn_of_stopped
         "lasthop show examples/slow-reader --json",
     ),
 )
-@click.argument("study_or_scenario", type=Word())
+@click.argument("study_or_scenario", type=Word(), shell_complete=completing.scenarios)
 @click.option(
-    "--metric", "metrics", multiple=True, type=Word(), metavar="NAME", help="Show this metric (of a study)."
+    "--metric",
+    "metrics",
+    multiple=True,
+    type=Word(),
+    metavar="NAME",
+    shell_complete=completing.metrics,
+    help="Show this metric (of a study); repeatable.",
 )
 @click.option("--point", type=Whole(0), default=0, help="Show this point (of a scenario).")
-@click.option(
-    "--format",
-    "form",
-    type=Choice(["text", "markdown", "latex"]),
-    default="text",
-    show_default=True,
-    help="Form of the tables (of a study).",
-)
+@form_option
 @judgements_option
 @no_bar_option
 @set_option
@@ -118,7 +118,7 @@ def _scenario(name: str, settings: tuple[str, ...], point: int, *, as_json: bool
         "lasthop slots studies/load-adaptive/fig04 100..120 --point 3 --replication 2",
     ),
 )
-@click.argument("study_or_scenario", type=Word())
+@click.argument("study_or_scenario", type=Word(), shell_complete=completing.scenarios)
 @click.argument("slots", type=Word(), metavar="FROM..TO")
 @click.option("--point", type=Whole(0), default=0, help="The point of the sweep.")
 @click.option("--replication", type=Whole(0), default=0, help="The replication.")

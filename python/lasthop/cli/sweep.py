@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lasthop.base.errors import UsageError
+from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
     Place,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
         "lasthop sweep ejtcp/fig10-baselines --where 'links.r2-d.loss.rate<=2 %' --ci '2 %'",
     ),
 )
-@click.argument("scenario", type=Word())
+@click.argument("scenario", type=Word(), shell_complete=completing.scenarios)
 @set_option
 @where_option
 @seed_option

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
     Place,
@@ -38,7 +39,7 @@ MISSED = 3
         "lasthop reproduce load-adaptive --search --runs 50000",
     ),
 )
-@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
+@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...", shell_complete=completing.papers)
 @click.option("--quick", is_flag=True, help="Fewer points and replications, the reading on record alone.")
 @click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
 @click.option("--summary", is_flag=True, help="Count the statements on record by verdict; nothing is run.")
@@ -270,7 +271,9 @@ def _readings(
         "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
     ),
 )
-@click.argument("scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...")
+@click.argument(
+    "scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...", shell_complete=completing.scenarios
+)
 @set_option
 @where_option
 @click.option("--theory", is_flag=True, help="Run the points and print PFTK and Mathis beside them.")
