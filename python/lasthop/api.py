@@ -30,6 +30,7 @@ from lasthop.study.progress import listener
 from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
+from lasthop.views.shown import run_html, scenario_html, study_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -161,6 +162,9 @@ class Run(scenario.Run):
 
     scenario: Scenario
 
+    def _repr_html_(self) -> str:
+        return run_html(self)
+
 
 class Scenario(scenario.Scenario):
     """An immutable scenario: what runs, what is swept and what is drawn.
@@ -173,6 +177,9 @@ class Scenario(scenario.Scenario):
     """
 
     _run_class = Run
+
+    def _repr_html_(self) -> str:
+        return scenario_html(self)
 
     def run(
         self,
@@ -255,6 +262,9 @@ class Study(study.Study):
 
     _scenario_class = Scenario
     scenario: Scenario
+
+    def _repr_html_(self) -> str:
+        return study_html(self)
 
     def run(
         self,

@@ -15,10 +15,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError, nearest
+from lasthop.base.frames import array, arrow, pandas
 from lasthop.base.quantity import digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    import numpy.typing as npt
 
 
 @dataclass(slots=True)
@@ -77,12 +80,27 @@ class Table:
         return latex(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(c)}</th>" for c in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(r[c]))}</td>" for c in self.columns) + "</tr>"
-            for r in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html(self.columns, ([_cell(r[c]) for c in self.columns] for r in self.rows))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return arrow(self._by_column(), requested_schema)
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return array(self._by_column())
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame; needs pandas.
+
+        Returns:
+            A `pandas.DataFrame` with one row per row.
+
+        Raises:
+            LasthopError: pandas is not installed.
+        """
+        return pandas(self._by_column())
+
+    def _by_column(self) -> dict[str, list[Any]]:
+        return {name: [row[name] for row in self.rows] for name in self.columns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +130,17 @@ class Sheet:
 
 
 FORMS = ("text", "markdown", "latex")
+
+
+def html(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of HTML.
+
+    >>> html(["x"], [["<1"]])
+    '<table><thead><tr><th>x</th></tr></thead><tbody><tr><td>&lt;1</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{escape(text)}</th>" for text in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def markdown(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -71,7 +71,8 @@ class Page:
         """
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+
+        from lasthop.figures.shown import ShownFigure
 
         if self.axes is not None:
             if rows > 1:
@@ -87,7 +88,7 @@ class Page:
             width = self.width
         sizes: dict[Any, Any] = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
         with mpl.rc_context({**STYLE, **sizes}):
-            empty = Figure(figsize=(width, height), layout="constrained")
+            empty = ShownFigure(figsize=(width, height), layout="constrained")
             FigureCanvasAgg(empty)
             yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 

@@ -6,6 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.frames import array, arrow, pandas
+from lasthop.base.table import html
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -14,6 +17,14 @@ if TYPE_CHECKING:
 
     from lasthop import _core
     from lasthop.scenario.recorded import Columns, Recorded
+
+
+# Rows that a notebook shows.
+_SHOWN = 8
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 class Trace:
@@ -70,14 +81,25 @@ class Trace:
         Raises:
             OSError: The chunks on the disk cannot be read.
         """
-        import numpy as np
+        return array(self.columns)
 
-        arrays = {name: np.asarray(column) for name, column in self.columns.items()}
-        kind = np.dtype([(name, array.dtype) for name, array in arrays.items()])
-        table = np.empty(len(self), dtype=kind)
-        for name, array in arrays.items():
-            table[name] = array
-        return table
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return self.to_numpy()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return arrow(self.columns, requested_schema)
+
+    def to_pandas(self) -> Any:
+        """All rows as a data frame; needs pandas.
+
+        Returns:
+            A `pandas.DataFrame` with one row per row of the trace.
+
+        Raises:
+            LasthopError: pandas is not installed.
+            OSError: The chunks on the disk cannot be read.
+        """
+        return pandas(self.columns)
 
     def to_csv(self, path: str | Path) -> None:
         """Write the channel as a table.
@@ -101,6 +123,12 @@ class Trace:
                     writer.writerow(part)
                 columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
                 writer.writerows(zip(*columns, strict=True))
+
+    def _repr_html_(self) -> str:
+        columns = self._core.trace(self.name, 0, _SHOWN)
+        rows = [[_cell(values[i]) for values in columns.values()] for i in range(min(len(self), _SHOWN))]
+        more = f", of which the first {_SHOWN}" if len(self) > _SHOWN else ""
+        return f"<div><b>trace {self.name}</b>: {len(self)} rows{more}</div>" + html(columns, rows)
 
     def __repr__(self) -> str:
         names = self._core.trace(self.name, 0, 0)

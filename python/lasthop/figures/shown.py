@@ -1,0 +1,25 @@
+"""A figure that a notebook shows by itself; imported only when something is drawn."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from lasthop.figures.style import STYLE
+
+# Dots per inch of what a notebook shows, and how many of them a dot of the page has.
+_DPI, _PER_DOT = 200.0, 2
+
+
+class ShownFigure(Figure):
+    """A figure of matplotlib with a picture for notebooks."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        picture = BytesIO()
+        with mpl.rc_context(STYLE):
+            self.savefig(picture, format="png", dpi=_DPI)
+        width, height = (round(side * _DPI / _PER_DOT) for side in self.get_size_inches())
+        return picture.getvalue(), {"width": width, "height": height}
