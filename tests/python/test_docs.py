@@ -165,6 +165,12 @@ def test_the_list_of_keys_is_the_readers() -> None:
     assert (ROOT / "docs" / "keys.md").read_text() == make_keys["page"](), "run docs/make_keys.py"
 
 
+def test_the_gallery_has_every_kind_of_figure() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text()
+    kinds = [entry["name"] for entry in json.loads(_core.registry())["figures"]]
+    assert [kind for kind in kinds if f'`kind = "{kind}"`' not in page] == [], "run docs/make_gallery.py"
+
+
 def test_timeouts_are_said_to_be_those_of_data() -> None:
     metrics = json.loads(_core.registry())["metrics"]
     meanings = [m["meaning"] for m in metrics if (m["of"], m["name"]) == ("tcp flow", "flows.<f>.timeouts")]

@@ -199,7 +199,7 @@ def test_a_share_and_its_interval_end_at_one(study: lh.Study) -> None:
 
 
 def test_fonts_are_embedded_as_truetype_and_text_is_text(study: lh.Study, tmp_path: Path) -> None:
-    save(study.plot(), tmp_path / "a.pdf")
+    study.plot().savefig(tmp_path / "a.pdf")
     save(study.plot(), tmp_path / "a.svg")
     written = (tmp_path / "a.pdf").read_bytes()
     assert b"/Type3" not in written

@@ -177,6 +177,8 @@ def _pairs(given: Limits, now: tuple[float, float]) -> Iterator[tuple[float | No
 
 def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
     """Whether a legend lies within its axes and covers no line and no bar."""
+    from matplotlib.collections import LineCollection
+
     drawn.draw_without_rendering()
     box, within = legend.get_window_extent(), axes.get_window_extent()
     if box.width > 0.95 * within.width or box.height > 0.6 * within.height:
@@ -188,6 +190,12 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
                 return False
         elif path.intersects_bbox(box, filled=False):
             return False
+    for bars in axes.collections:
+        # The bars of intervals; bands lie under the text.
+        if isinstance(bars, LineCollection):
+            paths = (path.transformed(bars.get_transform()) for path in bars.get_paths())
+            if any(path.intersects_bbox(box, filled=False) for path in paths):
+                return False
     return not any(patch.get_window_extent().overlaps(box) for patch in axes.patches)
 
 

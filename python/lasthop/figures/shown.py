@@ -15,11 +15,15 @@ _DPI, _PER_DOT = 200.0, 2
 
 
 class ShownFigure(Figure):
-    """A figure of matplotlib with a picture for notebooks."""
+    """A figure of matplotlib with a picture for notebooks, which saves its fonts as journals take them."""
+
+    def savefig(self, fname: Any, **kwargs: Any) -> None:
+        """Save the figure as matplotlib does, in the common style."""
+        with mpl.rc_context(STYLE):
+            super().savefig(fname, **kwargs)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         picture = BytesIO()
-        with mpl.rc_context(STYLE):
-            self.savefig(picture, format="png", dpi=_DPI)
+        self.savefig(picture, format="png", dpi=_DPI)
         width, height = (round(side * _DPI / _PER_DOT) for side in self.get_size_inches())
         return picture.getvalue(), {"width": width, "height": height}

@@ -162,14 +162,12 @@ def save(drawn: Figure, path: Path) -> None:
 
     The folder of the figures is created in an existing one.
     """
-    import matplotlib as mpl
-
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     kind = path.suffix.removeprefix(".")
     expect_folder(path.parent.parent)
     try:
         path.parent.mkdir(exist_ok=True)
-        with mpl.rc_context(STYLE), replacing(path) as draft:
+        with replacing(path) as draft:
             drawn.savefig(draft, format=kind, metadata=dates[kind])
     except OSError as e:
         raise StudyError(f"{path}: {e.strerror}; expected a writable directory") from e

@@ -84,7 +84,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Veno,
         summary: "NewReno that treats a loss with a short queue as random",
         source: "Fu and Liew 2003",
-        style: style(5, 5, 1),
+        style: style(3, 5, 1),
     },
     Variant {
         name: "westwood",
@@ -111,7 +111,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Cubic,
         summary: "SACK with a window that follows a cubic function of time",
         source: "RFC 9438",
-        style: style(0, 10, 4),
+        style: style(5, 10, 4),
     },
     Variant {
         name: "bbr",
@@ -129,7 +129,7 @@ pub const VARIANTS: &[Variant] = &[
         congestion: CongestionKind::Jtcp,
         summary: "Reno that treats a loss without growing delays as random",
         source: "Wu and Chen 2004",
-        style: style(5, 11, 2),
+        style: style(7, 11, 2),
     },
     Variant {
         name: "ejtcp",
