@@ -33,7 +33,7 @@ HOP = ("lle-tcp/airtime", {"run.duration": "20 s"}, None)
 FILE = ("lle-tcp/fig08", {}, None)
 SHARE = ("ejtcp/friendliness", {"run.duration": "60 s", "run.warmup": "5 s"}, None)
 USERS = ("dynamic-arq/classes", {"run.duration": "60 s", "run.warmup": "5 s"}, None)
-# Heading, scenario with settings and sweep, and what the figure has; without it the scenario's own of that kind.
+# Heading, scenario with settings and sweep, and the figure; without it the scenario's own of that kind.
 FIGURES = {
     "lines": (
         "Lines: a metric against a swept key",

@@ -17,7 +17,7 @@ from __future__ import annotations
 import tomllib
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
@@ -345,7 +345,7 @@ class Study(study.Study):
         self,
         figure: str | None = None,
         *,
-        width: Literal["column", "page"] | float | None = None,
+        width: str | float | None = None,
         title: bool = True,
         caption: bool = True,
         legend: str = "best",

@@ -81,7 +81,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         row[point[columns]] = interval(list(values.values()))
     across = list(dict.fromkeys(point[columns] for _, point in points))
     found = Matrix(
-        _labels(together, together.index(rows), list(cells), names),
+        _labels(together, together.index(rows), list(cells), names, figure.get("names") or {}),
         [names.get(text, text) for text in across],
         [[row.get(text) for text in across] for row in cells.values()],
         among is not None,
@@ -93,24 +93,30 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
 
 
 def _labels(
-    keys: Sequence[str], own: int, rows: list[tuple[str, ...]], names: Mapping[str, str]
+    keys: Sequence[str],
+    own: int,
+    rows: list[tuple[str, ...]],
+    names: Mapping[str, str],
+    given: Mapping[str, str],
 ) -> list[str]:
     """The names of the rows, whose own key is that at a place among the keys.
 
-    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"})
+    Of several keys that advance together, only the names given by the figure stand for a whole row.
+
+    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
     ['reno', 'BBR']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {"1": "one", "2": "two"})
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {}, {"1": "one", "2": "two"})
     ['one', 'two']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {"1, off": "one without y"})
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {}, {"1, off": "one without y"})
     ['unchanged', 'one without y']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {})
+    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {"on": "On"}, {})
     ['unchanged', 'x = 2', 'y = off']
     """
     if len(keys) == 1:
         return [names.get(text, text) for (text,) in rows]
     labels = []
     for row in rows:
-        name = names.get(", ".join(row)) or names.get(row[own])
+        name = given.get(", ".join(row)) or given.get(row[own])
         if name:
             labels.append(name)
             continue
