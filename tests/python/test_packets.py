@@ -109,4 +109,4 @@ def test_a_stored_run_is_drawn_with_the_jitter_ratios_it_traced(cli: Cli, tmp_pa
     cli("run", "ejtcp/fig02", "-s", "run.duration=2 s", "--trace", "jitter", "-o", str(tmp_path / "one"))
     panel = draw_run(tmp_path / "one")["time"].axes[0]
     assert panel.get_ylabel() == "jitter ratio"
-    assert [str(line.get_label()) for line in panel.get_lines()] == ["jtcp", "ejtcp", "threshold"]
+    assert [str(line.get_label()) for line in panel.get_lines()] == ["JTCP", "EJTCP", "threshold"]

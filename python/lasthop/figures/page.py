@@ -33,6 +33,8 @@ LEGENDS = ("best", "above", "outside", "none", *INSIDE)
 # Points: the text of figures, and of those not wider than a column and a half.
 _SIZE, _SMALL = 9.0, 8.0
 _CAPTION = "caption"
+# The space between a number and its unit.
+_UNITS = re.compile(r"(?<=\d) (?=(?:%|[kMG]?bit/s|[mµ]?s|[kM]?B|m)\b|%)")
 Limits = tuple["float | None", "float | None"]
 
 
@@ -222,7 +224,7 @@ def wrapped(text: str, size: float, inches: float) -> str:
     """
     lines: list[str] = []
     # A number and its unit stay together.
-    for given in re.sub(r"(?<=\d) (?=\S)", "\u00a0", text).split("\n"):
+    for given in _UNITS.sub("\u00a0", text).split("\n"):
         line = ""
         for word in given.split(" "):
             longer = f"{line} {word}" if line else word
@@ -289,14 +291,15 @@ def caption(drawn: Figure, text: str) -> None:
 
 def add_to_caption(drawn: Figure, text: str) -> None:
     """Say one thing more below a figure that has a caption, or one that must have it: an exception."""
-    before = caption_of(drawn).replace("\n", " ")
+    before = caption_of(drawn)
     _set_caption(drawn, f"{before} · {text}" if before else text)
 
 
 def caption_of(drawn: Figure) -> str:
-    """What is said below a figure."""
+    """What is said below a figure, in one line."""
     # Before 3.8 matplotlib does not tell the label it was given.
-    return next((text.get_text() for text in drawn.texts if text.get_label() == _CAPTION), "")
+    found = next((text.get_text() for text in drawn.texts if text.get_label() == _CAPTION), "")
+    return found.replace("\n", " ").replace("\u00a0", " ")
 
 
 def _set_caption(drawn: Figure, text: str) -> None:
