@@ -2,7 +2,8 @@
 //!
 //! [`Congestion`] says how large the window is and [`Recovery`] which segment goes next: two independent choices, which
 //! the sender reports to. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and an
-//! [`Interval`] spaces the retransmissions of a slotted network. Nothing here names a scheme or a link.
+//! [`Interval`] spaces the retransmissions of a slotted network. A [`Reaction`] says what an
+//! endpoint does at events of its link. Nothing here names a scheme or a link.
 
 mod agent;
 mod arq;
@@ -12,6 +13,7 @@ mod interval;
 mod out;
 mod outbox;
 pub mod parameter;
+mod reaction;
 mod recovery;
 pub mod scoreboard;
 #[cfg(test)]
@@ -28,5 +30,6 @@ pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 pub use out::{Judge, Judged, Note, NoteEvent, Out, Timer};
 pub use outbox::Outbox;
+pub use reaction::{Acknowledge, Advertised, AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo};
 pub use recovery::{Fresh, Pick, Recovery, Verdict};
 pub use window::Window;

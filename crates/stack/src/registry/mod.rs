@@ -9,6 +9,7 @@ mod arqs;
 mod custom;
 mod intervals;
 mod laws;
+mod reactions;
 mod recoveries;
 mod schemes;
 pub mod tcp;
@@ -19,6 +20,7 @@ pub use arqs::{ArqConfig, ArqKind, ArqMachine, Learner, Station};
 pub use custom::{BoxedAgent, CustomAgent, CustomAgentConfig};
 pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
 pub use laws::{CongestionKind, CongestionMachine, Custom, CustomLaw, LawConfig, Start};
+pub use reactions::{ReactionConfig, ReactionKind, ReactionMachine};
 pub use recoveries::{RecoveryKind, RecoveryMachine};
 pub use schemes::{SCHEMES, Scheme};
 pub use tcp::Parts;
@@ -159,6 +161,9 @@ mod tests {
         }
         for kind in AgentKind::ALL {
             assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in ReactionKind::ALL {
+            assert_eq!(ReactionKind::named(kind.entry().name), Some(*kind));
         }
         for kind in IntervalKind::ALL {
             assert_eq!(IntervalKind::named(kind.entry().name), Some(*kind));

@@ -1,6 +1,6 @@
 //! Every scheme of a cross-layer paper, by the name of its paper.
 
-use super::{AgentKind, ArqKind, CongestionKind, Entry, IntervalKind};
+use super::{AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind};
 
 /// A scheme of a cross-layer paper: the part that it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Scheme {
     Arq(ArqKind),
     /// A retransmission interval.
     Interval(IntervalKind),
+    /// A reaction to events of the link.
+    Reaction(ReactionKind),
 }
 
 /// Every scheme of a cross-layer paper, by the name of its paper.
@@ -22,6 +24,8 @@ pub const SCHEMES: &[(&str, Scheme)] = &[
     ("proxy-tcp", Scheme::Agent(AgentKind::ProxyTcp)),
     ("dynamic-arq", Scheme::Arq(ArqKind::Dynamic)),
     ("load-adaptive", Scheme::Interval(IntervalKind::LoadAdaptive)),
+    ("freeze-tcp", Scheme::Reaction(ReactionKind::FreezeTcp)),
+    ("atcp", Scheme::Reaction(ReactionKind::Atcp)),
 ];
 
 impl Scheme {
@@ -33,6 +37,7 @@ impl Scheme {
             Scheme::Agent(kind) => kind.entry(),
             Scheme::Arq(kind) => kind.entry(),
             Scheme::Interval(kind) => kind.entry(),
+            Scheme::Reaction(kind) => kind.entry(),
         }
     }
 
@@ -44,6 +49,7 @@ impl Scheme {
             Scheme::Agent(_) => ("agent", "agents.NAME.kind"),
             Scheme::Arq(_) => ("ARQ", "links.NAME.arq.kind"),
             Scheme::Interval(_) => ("interval", "links.NAME.frn.interval"),
+            Scheme::Reaction(_) => ("reaction", "flows.NAME.tcp.reaction"),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! TCP with the registered laws and recoveries: the endpoint of [`crate::transport::tcp`] for [`Parts`].
 
-use super::{CongestionKind, CongestionMachine, LawConfig, RecoveryKind, RecoveryMachine, Start};
+use super::{
+    CongestionKind, CongestionMachine, LawConfig, ReactionConfig, ReactionMachine, RecoveryKind,
+    RecoveryMachine, Start,
+};
 use crate::hooks::Congestion;
 use crate::packet::Form;
 use crate::transport::tcp;
@@ -25,13 +28,15 @@ pub struct Parts {
     pub law: LawConfig,
     /// Laws that judge each loss without influence on the window.
     pub judges: Vec<LawConfig>,
+    /// What it does at events of its link.
+    pub reaction: ReactionConfig,
 }
 
 impl Parts {
-    /// These two, and no judges.
+    /// These two, no judges and no reaction.
     #[must_use]
     pub fn new(recovery: RecoveryKind, law: LawConfig) -> Parts {
-        Parts { recovery, law, judges: Vec::new() }
+        Parts { recovery, law, judges: Vec::new(), reaction: ReactionConfig::None(()) }
     }
 
     /// The law and the judges that are of this kind.
@@ -43,6 +48,7 @@ impl Parts {
 impl tcp::Parts for Parts {
     type Law = CongestionMachine;
     type Recovery = RecoveryMachine;
+    type Reaction = ReactionMachine;
 
     fn law(&self, config: &Config, draw: u32) -> CongestionMachine {
         self.law.build(Start { segment: config.packet, draw })
@@ -54,6 +60,10 @@ impl tcp::Parts for Parts {
 
     fn recovery(&self, config: &Config) -> RecoveryMachine {
         self.recovery.build(config)
+    }
+
+    fn reaction(&self) -> ReactionMachine {
+        self.reaction.build()
     }
 }
 

@@ -1,15 +1,20 @@
-//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law and load-adaptive retransmission the interval of a
-//! slotted link; the others sit between network and link.
+//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law, load-adaptive retransmission the interval of a
+//! slotted link, and Freeze-TCP and ATCP are what an endpoint does at events of its link; the others sit between network
+//! and link.
 
+pub mod atcp;
 pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
+pub mod freeze_tcp;
 pub mod lle_tcp;
 pub mod load_adaptive;
 pub mod proxy_tcp;
 
+pub use atcp::Atcp;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
+pub use freeze_tcp::FreezeTcp;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use proxy_tcp::ProxyTcp;

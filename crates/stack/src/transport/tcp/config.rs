@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::hooks::scoreboard::SackAfterTimeout;
-use crate::hooks::{Congestion, Recovery};
+use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
 use crate::units::Span;
 
@@ -15,6 +15,9 @@ pub trait Parts: Clone + Debug {
     /// What is resent and when recovery ends.
     type Recovery: Recovery + Clone + Debug;
 
+    /// What an endpoint does at events of its link.
+    type Reaction: Reaction + Clone + Debug;
+
     /// The law at the start of a connection; `draw` is a random number for its own decisions.
     fn law(&self, config: &Config<Self>, draw: u32) -> Self::Law;
 
@@ -25,6 +28,9 @@ pub trait Parts: Clone + Debug {
 
     /// The recovery at the start of a connection.
     fn recovery(&self, config: &Config<Self>) -> Self::Recovery;
+
+    /// The reaction at the start of a connection.
+    fn reaction(&self) -> Self::Reaction;
 }
 
 /// The parameters of one TCP endpoint. Both ends of a flow use the same.

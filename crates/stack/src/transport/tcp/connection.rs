@@ -5,12 +5,13 @@
 //! a connection never gives up retransmitting: a scenario's end ends it.
 
 mod handshake;
+mod reacting;
 mod segments;
 
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, SackNews, Sender};
 use super::{Config, Parts};
-use crate::hooks::{Echo, Out, Sending, Timer};
+use crate::hooks::{Echo, Out, Reaction, Sending, Timer};
 use crate::packet::{Body, Extension, Flags, NodeId, Packet, Segment};
 use crate::units::{SeqNo, Time};
 
@@ -59,9 +60,12 @@ pub struct Connection<P: Parts> {
     ts_recent: u32,
     ts_recent_at: Time,
     last_ack_sent: u64,
+    /// The same without what was withheld.
+    acknowledged: u64,
     echo: Option<Extension>,
     bytes_received: u64,
     repeats_received: u64,
+    reaction: P::Reaction,
     config: Config<P>,
 }
 
@@ -84,11 +88,15 @@ impl<P: Parts> Connection<P> {
         iss: SeqNo,
     ) -> Connection<P> {
         let sender = Sender::new(config, iss.0);
+        let reaction = config.parts.reaction();
+        let mut receiver = Receiver::new(config);
+        receiver.offer_share(reaction.share());
         Connection {
             state: if role == Role::Passive { State::Listen } else { State::Closed },
             local,
             remote,
-            receiver: Receiver::new(config),
+            receiver,
+            reaction,
             iss,
             irs: SeqNo(0),
             syn_sent: Time::ZERO,
@@ -103,6 +111,7 @@ impl<P: Parts> Connection<P> {
             ts_recent: 0,
             ts_recent_at: Time::ZERO,
             last_ack_sent: 0,
+            acknowledged: 0,
             echo: None,
             bytes_received: 0,
             repeats_received: 0,
@@ -118,6 +127,7 @@ impl<P: Parts> Connection<P> {
         let config = &self.config;
         self.sender.renew(config, iss.0);
         self.receiver.renew(config);
+        self.receiver.offer_share(self.reaction.share());
         self.timestamps = config.timestamps;
         self.sack = config.sack && config.room_for_blocks(self.sender.extension()) > 0;
         self.state = if role == Role::Passive { State::Listen } else { State::Closed };
@@ -127,7 +137,7 @@ impl<P: Parts> Connection<P> {
         self.ack_due = AckDue::No;
         self.peer_shift = 0;
         (self.ts_recent, self.ts_recent_at) = (0, Time::ZERO);
-        self.last_ack_sent = 0;
+        (self.last_ack_sent, self.acknowledged) = (0, 0);
         self.echo = None;
     }
 
@@ -186,7 +196,7 @@ impl<P: Parts> Connection<P> {
     /// The number of the peer's byte up to which it has acknowledged all.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {
-        self.last_ack_sent
+        self.acknowledged
     }
 
     /// The port of the other end.
@@ -207,7 +217,7 @@ impl<P: Parts> Connection<P> {
         match self.state {
             State::Closed | State::Listen => false,
             State::SynSent | State::SynReceived => true,
-            State::Established => self.sender.is_busy(),
+            State::Established => self.sender.is_busy() && !self.sender.is_stopped(),
         }
     }
 
@@ -286,7 +296,7 @@ impl<P: Parts> Connection<P> {
         match timer {
             Timer::DelayedAck => {
                 if self.ack_due != AckDue::No {
-                    self.send_ack(now, out);
+                    self.send_whole_ack(now, out);
                 }
             }
             Timer::Pace => self.send_what_may_go(now, out),
@@ -295,6 +305,7 @@ impl<P: Parts> Connection<P> {
                     self.sender.rtt_mut().back_off();
                     self.send_syn(now, out);
                 }
+                State::Established if self.sender.waits_at_timeout(now, &mut self.reaction) => {}
                 State::Established => {
                     self.sender.on_timeout(now, out);
                     if self.sender.is_persisting() {
@@ -370,6 +381,7 @@ impl<P: Parts> Connection<P> {
             now,
             ack,
             edge: ack + (u64::from(segment.window) << self.peer_shift),
+            closes: segment.window == 0 && self.sender.offers_beyond(ack + (1 << self.peer_shift)),
             pure: segment.sequence_len() == 0,
             sack,
             echoed_rtt,

@@ -28,6 +28,8 @@ pub struct Receiver {
     unacknowledged: u32,
     edge: u64,
     scale: u8,
+    /// Whether it advertises no window, whatever room there is.
+    closed: bool,
 }
 
 impl Receiver {
@@ -59,12 +61,39 @@ impl Receiver {
             unacknowledged: 0,
             edge: buffer.min(u64::from(u16::MAX)),
             scale: 0,
+            closed: false,
         }
     }
 
     /// Sets the shift of the windows it advertises from now on.
     pub fn set_scale(&mut self, scale: u8) {
         self.scale = scale;
+    }
+
+    /// Advertises no window from now on, or what there is. What was offered is taken if it comes all the same.
+    pub fn close_window(&mut self, closed: bool) {
+        self.closed = closed;
+    }
+
+    /// The bytes that it offers to hold.
+    #[must_use]
+    pub fn buffer(&self) -> u64 {
+        self.buffer
+    }
+
+    /// Whether it advertises no window.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Offers this share of the buffer, at least a segment. Called before the first segment.
+    pub fn offer_share(&mut self, share: f64) {
+        if share < 1.0 {
+            let offered = (self.buffer as f64 * share) as u64;
+            self.buffer = offered.max(u64::from(self.full_segment)).min(self.buffer);
+            self.edge = self.buffer.min(u64::from(u16::MAX));
+        }
     }
 
     /// The next offset expected: the acknowledgement number.
@@ -150,11 +179,15 @@ impl Receiver {
         let opened = (self.read + self.buffer).saturating_sub(self.edge);
         let worth = (2 * u64::from(self.full_segment)).min(self.buffer / 2).max(1);
         let left = self.edge.saturating_sub(self.next);
-        opened >= worth && left < 2 * worth
+        opened >= worth && left < 2 * worth && !self.closed
     }
 
     /// The window field to advertise now. It never withdraws what was offered.
     pub fn advertise(&mut self) -> u16 {
+        if self.closed {
+            self.unacknowledged = 0;
+            return 0;
+        }
         let edge = (self.read + self.buffer).max(self.edge);
         let window = (edge.saturating_sub(self.next) >> self.scale).min(u64::from(u16::MAX));
         self.edge = self.edge.max(self.next + (window << self.scale));

@@ -110,6 +110,11 @@ impl RttEstimator {
         }
     }
 
+    /// Doubles the timeout so often, as it had been at some time before.
+    pub fn set_backoff(&mut self, backoff: u32) {
+        self.backoff = backoff;
+    }
+
     /// How often the timeout has been doubled since the last sample.
     #[must_use]
     pub fn backoff(&self) -> u32 {

@@ -7,8 +7,10 @@ mod laws;
 mod messages;
 mod persist;
 mod sending;
+mod stopping;
 
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
+use stopping::Stopped;
 
 use super::rtt::RttEstimator;
 use super::{Config, Halved, Parts};
@@ -41,6 +43,9 @@ pub struct Sender<P: Parts> {
     timed_out: Option<u64>,
     armed: bool,
     persisting: bool,
+    /// Where the peer has taken its window back: how often the timeout had been doubled then.
+    frozen: Option<u32>,
+    stopped: Option<Stopped>,
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
@@ -81,6 +86,8 @@ impl<P: Parts> Sender<P> {
             timed_out: None,
             armed: false,
             persisting: false,
+            frozen: None,
+            stopped: None,
             last_sent: Time::ZERO,
             release: Time::ZERO,
             integrated: Time::ZERO,
@@ -211,6 +218,13 @@ impl<P: Parts> Sender<P> {
         }
     }
 
+    /// Whether the peer has offered to take all below this offset, and more than rounding can take back of it.
+    #[must_use]
+    #[inline]
+    pub fn offers_beyond(&self, offset: u64) -> bool {
+        self.edge >= offset
+    }
+
     fn integrate(&mut self, now: Time) {
         self.counters.cwnd_seconds += now.since(self.integrated).as_secs() * self.window.cwnd;
         self.integrated = now;
@@ -232,7 +246,7 @@ impl<P: Parts> Sender<P> {
         if arrived.ack < self.board.una() || arrived.ack > self.board.sent_end() {
             return;
         }
-        self.edge = self.edge.max(arrived.edge);
+        self.edge = if arrived.closes { arrived.edge } else { self.edge.max(arrived.edge) };
         self.widest = self.widest.max(arrived.edge - arrived.ack);
         if arrived.ack > self.board.una() {
             self.on_advance(arrived, out);
@@ -250,6 +264,9 @@ impl<P: Parts> Sender<P> {
         // A probe that was taken leaves nothing outstanding; if the window is still closed, probing begins anew.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
+        }
+        if arrived.closes {
+            self.freeze(arrived.now, out);
         }
     }
 
@@ -378,6 +395,9 @@ impl<P: Parts> Sender<P> {
     }
 
     fn arm(&mut self, now: Time, out: &mut impl Out) {
+        if self.stopped == Some(Stopped::WithoutTimer) {
+            return;
+        }
         self.armed = true;
         out.set(Timer::Retransmit, now.after(self.rtt.rto()));
     }

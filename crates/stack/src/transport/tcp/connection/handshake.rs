@@ -84,7 +84,7 @@ impl<P: Parts> Connection<P> {
             ..Options::default()
         };
         let ack = if answering { self.irs.plus(1) } else { SeqNo(0) };
-        let window = self.config.receive_buffer_bytes().min(u64::from(u16::MAX)) as u16;
+        let window = self.receiver.buffer().min(u64::from(u16::MAX)) as u16;
         let (src_port, dst_port) = (self.local.1, self.remote.1);
         let seq = self.iss;
         self.transmit(Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options }, out);

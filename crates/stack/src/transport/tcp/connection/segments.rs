@@ -10,8 +10,19 @@ use crate::units::{SeqNo, Span, Time};
 impl<P: Parts> Connection<P> {
     #[inline]
     pub(super) fn send_ack(&mut self, now: Time, out: &mut impl Out) {
+        self.send_ack_less(self.withheld(), now, out);
+        self.acknowledge_rest_later(now, out);
+    }
+
+    /// Acknowledges all that has come in order, nothing withheld.
+    pub(super) fn send_whole_ack(&mut self, now: Time, out: &mut impl Out) {
+        self.send_ack_less(0, now, out);
+    }
+
+    #[inline]
+    pub(super) fn send_ack_less(&mut self, less: u64, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
-        let segment = self.acknowledging(seq, self.echo, now, out);
+        let segment = self.acknowledging(seq, less, self.echo, now, out);
         self.transmit(segment, out);
     }
 
@@ -27,7 +38,7 @@ impl<P: Parts> Connection<P> {
             let sent = form.stamp(now);
             Extension { form, sent, received: sent, trigger: seq, modulation: None }
         });
-        let mut segment = self.acknowledging(seq, extension, now, out);
+        let mut segment = self.acknowledging(seq, self.withheld(), extension, now, out);
         segment.len = outgoing.len;
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
@@ -36,13 +47,16 @@ impl<P: Parts> Connection<P> {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         self.transmit(segment, out);
+        self.acknowledge_rest_later(now, out);
     }
 
-    /// A segment at `seq` that acknowledges all received so far; no acknowledgement is due after it.
+    /// A segment at `seq` that acknowledges what was received so far but the last `less` bytes, and no less than the one
+    /// before; what was due is paid with it.
     #[inline]
     fn acknowledging(
         &mut self,
         seq: SeqNo,
+        less: u64,
         extension: Option<Extension>,
         now: Time,
         out: &mut impl Out,
@@ -51,7 +65,9 @@ impl<P: Parts> Connection<P> {
             out.cancel(Timer::DelayedAck);
         }
         self.ack_due = AckDue::No;
+        // Timestamps go by what could have been acknowledged (RFC 7323, 4.3).
         self.last_ack_sent = self.receiver.next();
+        self.acknowledged = self.last_ack_sent.saturating_sub(less).max(self.acknowledged);
         self.echo = None;
         let zero = self.irs.plus(1);
         // Made whole and in its place: a copy of what was just written field by field stalls the processor.
@@ -59,7 +75,7 @@ impl<P: Parts> Connection<P> {
             src_port: self.local.1,
             dst_port: self.remote.1,
             seq,
-            ack: zero.plus(self.receiver.next() as u32),
+            ack: zero.plus(self.acknowledged as u32),
             flags: Flags::ACK,
             window: self.receiver.advertise(),
             len: 0,

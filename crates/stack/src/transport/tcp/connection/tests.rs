@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod duplex;
+mod frozen;
 mod lifetime;
 mod sending;
 mod window_rules;

@@ -53,6 +53,8 @@ pub struct Arrived {
     pub ack: u64,
     /// Right edge of the advertised window.
     pub edge: u64,
+    /// Whether it closes a window that was open, and so takes back what was offered.
+    pub closes: bool,
     /// Whether it can be a duplicate at all (RFC 5681, 2): no payload, no SYN or FIN.
     pub pure: bool,
     /// What its SACK blocks reported.

@@ -1,7 +1,12 @@
 //! Probing a window that the peer has closed (RFC 9293, 3.8.6.1).
+//!
+//! A peer may take back a window that it has offered (RFC 9293, 3.8.6: a sender must be prepared for that), by an
+//! acknowledgement with a window of zero. What is outstanding then cannot be acknowledged: no retransmission timer runs,
+//! the first byte is a probe, and what is outstanding goes again when the window opens. That is no loss: the congestion
+//! window stands, and so does the timeout.
 
 use super::{Outgoing, Sender};
-use crate::hooks::{NoteEvent, Out};
+use crate::hooks::{LossResponse, NoteEvent, Out, Recovery};
 use crate::transport::tcp::Parts;
 use crate::units::Time;
 
@@ -15,6 +20,9 @@ impl<P: Parts> Sender<P> {
     /// Starts to probe when data waits, nothing is outstanding and the peer's window has no room for it
     /// (RFC 9293, 3.8.6.1).
     pub fn persist_if_stuck(&mut self, now: Time, out: &mut impl Out) {
+        if self.stopped.is_some() {
+            return;
+        }
         if self.board.is_empty() && !self.persisting && self.backlog() > 0 && self.fresh_len() == 0 {
             let held_by_nagle = self.nagle_holds(self.backlog());
             if !held_by_nagle {
@@ -24,8 +32,33 @@ impl<P: Parts> Sender<P> {
         }
     }
 
+    /// The peer has taken back its window.
+    pub(super) fn freeze(&mut self, now: Time, out: &mut impl Out) {
+        self.frozen.get_or_insert(self.rtt.backoff());
+        // Its round trip would have the closed time in it.
+        self.timed = None;
+        if !self.persisting && self.is_busy() {
+            self.persisting = true;
+            self.arm(now, out);
+        }
+    }
+
+    /// The window that the peer had taken back is open again: the sender was not idle, and its timeout is what it was.
+    fn thaw(&mut self, backoff: u32, now: Time) {
+        self.last_sent = now;
+        self.rtt.set_backoff(backoff);
+        if !self.board.is_empty() {
+            self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
+        }
+    }
+
     pub(super) fn end_persist(&mut self, now: Time, out: &mut impl Out) {
         self.persisting = false;
+        if self.edge > self.board.una()
+            && let Some(backoff) = self.frozen.take()
+        {
+            self.thaw(backoff, now);
+        }
         self.board.go_back();
         if self.board.is_empty() {
             self.disarm(out);
@@ -39,6 +72,7 @@ impl<P: Parts> Sender<P> {
     /// The probe of a closed window: one byte of new data, or the same byte again.
     pub fn probe(&mut self, now: Time, out: &mut impl Out) -> Outgoing {
         let event = NoteEvent::Probe;
+        let is_frozen = self.frozen.is_some();
         let (number, pipe) = (self.board.base(), self.board.pipe());
         if self.board.is_empty() {
             let room = self.edge.saturating_sub(self.board.sent_end());
@@ -52,7 +86,10 @@ impl<P: Parts> Sender<P> {
         self.tell_sent(now, number, pipe);
         let sent = *self.board.get(number);
         self.arm(now, out);
-        self.note(event, sent.start, sent.len, out);
-        Outgoing { start: sent.start, len: sent.len, fin: false, push: true }
+        // Of what was outstanding when the window closed the first byte is enough, which may be the FIN.
+        let len = sent.len - u32::from(sent.fin);
+        let len = if is_frozen { len.min(1) } else { len };
+        self.note(event, sent.start, len, out);
+        Outgoing { start: sent.start, len, fin: sent.fin && len == 0, push: true }
     }
 }

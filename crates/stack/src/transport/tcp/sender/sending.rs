@@ -30,7 +30,7 @@ impl<P: Parts> Sender<P> {
 
     /// What to send now, if anything; it counts as sent from here on.
     pub fn next_outgoing(&mut self, now: Time, out: &mut impl Out) -> Option<Outgoing> {
-        if self.persisting || self.is_paced(now, out) {
+        if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
         let within = self.board.end() - self.board.base() < u64::from(self.window_limit);

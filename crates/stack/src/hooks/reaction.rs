@@ -1,0 +1,128 @@
+//! What a transport does at events of its link: the trait [`Reaction`] and its data.
+
+use super::Window;
+use crate::units::Span;
+
+/// An event of the link at which a transport endpoint sits, reported in its own node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkEvent {
+    /// The link is predicted to go down.
+    Warning,
+    /// A prediction was wrong: the link stays up.
+    Cleared,
+    /// The link is down.
+    Down,
+    /// The link is up again.
+    Up,
+    /// The node leaves its base station.
+    HandoffBegins,
+    /// The node can be reached by another base station.
+    HandoffEnds,
+}
+
+impl LinkEvent {
+    /// Whether nothing can be sent or received from now on.
+    #[must_use]
+    pub fn begins_silence(self) -> bool {
+        matches!(self, LinkEvent::Down | LinkEvent::HandoffBegins)
+    }
+
+    /// Whether something can be sent and received again from now on.
+    #[must_use]
+    pub fn ends_silence(self) -> bool {
+        matches!(self, LinkEvent::Up | LinkEvent::HandoffEnds)
+    }
+}
+
+/// How an endpoint stands when an event comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// It has data outstanding, or to send.
+    pub sends: bool,
+    /// Its windows have no room for another segment.
+    pub is_full: bool,
+    /// It has received data.
+    pub receives: bool,
+}
+
+/// The window that an acknowledgement advertises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advertised {
+    /// None, whatever room there is.
+    Closed,
+    /// The room that there is.
+    Real,
+}
+
+/// Acknowledgements that an endpoint sends at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledge {
+    /// With which window.
+    pub window: Advertised,
+    /// How many bytes below all that has come in order; never below an acknowledgement sent before.
+    pub less: u32,
+    /// How many copies.
+    pub copies: u8,
+}
+
+/// What the sending half does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopOrGo {
+    /// It sends nothing until it resumes; window, threshold and timeout stand, and the retransmission timer is cancelled.
+    Stop,
+    /// It sends nothing until it resumes, but the retransmission timer runs on.
+    StopWithTimer,
+    /// It resumes with what it was about to send. The retransmission timer starts anew.
+    Resume,
+    /// It resumes with the first unacknowledged segment, and what follows that. The retransmission timer starts anew.
+    ResumeFromLoss,
+}
+
+/// What an endpoint does at once; by default nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// What its sending half does.
+    pub sending: Option<StopOrGo>,
+    /// The window that all acknowledgements advertise from now on.
+    pub window: Option<Advertised>,
+    /// Acknowledgements that leave now, in this order.
+    pub acknowledge: [Option<Acknowledge>; 2],
+}
+
+/// What becomes of a retransmission timeout while the sender is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtTimeout {
+    /// What the laws of the sender say.
+    Usual,
+    /// Nothing is sent, and the timer stands still until the sender resumes.
+    Wait,
+}
+
+/// What a transport endpoint does at events of its own link. An event reaches the endpoints of its node only.
+pub trait Reaction {
+    /// An event of the link.
+    fn on_event(&mut self, event: LinkEvent, standing: Standing) -> Deeds;
+
+    /// The retransmission timer fires while the sender is stopped.
+    fn on_timeout(&mut self, _window: &mut Window) -> AtTimeout {
+        AtTimeout::Usual
+    }
+
+    /// How many of the bytes received last it does not acknowledge at first, and for how long.
+    fn withholds(&self) -> Option<(u32, Span)> {
+        None
+    }
+
+    /// The share of the receive buffer that it offers.
+    fn share(&self) -> f64 {
+        1.0
+    }
+}
+
+/// No reaction: the transport does not listen.
+impl Reaction for () {
+    #[inline]
+    fn on_event(&mut self, _: LinkEvent, _: Standing) -> Deeds {
+        Deeds::default()
+    }
+}

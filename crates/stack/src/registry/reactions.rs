@@ -1,0 +1,56 @@
+//! All reactions of an endpoint to events of its link.
+
+use super::{Entry, kinds};
+use crate::hooks::parameter::{Described, Exception, Setting, Spec};
+use crate::hooks::{AtTimeout, Deeds, LinkEvent, Reaction, Standing, Window};
+use crate::schemes::{Atcp, FreezeTcp, atcp, freeze_tcp};
+use crate::units::Span;
+
+kinds! {
+    /// What an endpoint does at events of its link.
+    ReactionKind, ReactionConfig, ReactionMachine;
+    None(()), () = "none", "lasthop", "the endpoint does not listen to its link";
+    FreezeTcp(FreezeTcp), freeze_tcp::Config = "freeze-tcp", "Goff et al. 2000", "the mobile receiver closes its window ahead of a disconnection, and opens it with three acknowledgements after it";
+    Atcp(Atcp), atcp::Config = "atcp", "Singh and Iyer 2002; Raisinghani et al. 2002", "the mobile stops its timer while disconnected, or as receiver keeps back two bytes to stop and restart the sender";
+}
+
+impl ReactionConfig {
+    /// The reaction at the start of a connection.
+    #[must_use]
+    pub fn build(&self) -> ReactionMachine {
+        match self {
+            ReactionConfig::None(()) => ReactionMachine::None(()),
+            ReactionConfig::FreezeTcp(config) => ReactionMachine::FreezeTcp(FreezeTcp::new(*config)),
+            ReactionConfig::Atcp(config) => ReactionMachine::Atcp(Atcp::new(*config)),
+        }
+    }
+}
+
+macro_rules! each {
+    ($machine:expr, $reaction:ident => $call:expr) => {
+        match $machine {
+            ReactionMachine::None($reaction) => $call,
+            ReactionMachine::FreezeTcp($reaction) => $call,
+            ReactionMachine::Atcp($reaction) => $call,
+        }
+    };
+}
+
+impl Reaction for ReactionMachine {
+    fn on_event(&mut self, event: LinkEvent, standing: Standing) -> Deeds {
+        each!(self, reaction => reaction.on_event(event, standing))
+    }
+
+    fn on_timeout(&mut self, window: &mut Window) -> AtTimeout {
+        each!(self, reaction => reaction.on_timeout(window))
+    }
+
+    #[inline]
+    fn withholds(&self) -> Option<(u32, Span)> {
+        each!(self, reaction => reaction.withholds())
+    }
+
+    fn share(&self) -> f64 {
+        each!(self, reaction => reaction.share())
+    }
+}

@@ -1,0 +1,61 @@
+//! What an endpoint does at events of its link: the host reports them, the [`Reaction`] answers, and this carries it out.
+
+use super::{AckDue, Connection, State};
+use crate::hooks::{Acknowledge, Advertised, Deeds, LinkEvent, Out, Reaction, StopOrGo, Timer};
+use crate::transport::tcp::Parts;
+use crate::units::Time;
+
+impl<P: Parts> Connection<P> {
+    /// An event of the link at which this end sits. A connection that is not open does not react.
+    pub fn on_link(&mut self, event: LinkEvent, now: Time, out: &mut impl Out) {
+        if self.state != State::Established {
+            return;
+        }
+        let standing = self.sender.standing(self.receiver.next() > 0);
+        let Deeds { sending, window, acknowledge } = self.reaction.on_event(event, standing);
+        if let Some(window) = window {
+            self.receiver.close_window(window == Advertised::Closed);
+        }
+        for acknowledge in acknowledge.into_iter().flatten() {
+            self.acknowledge_now(acknowledge, now, out);
+        }
+        match sending {
+            None => {}
+            Some(StopOrGo::Stop) => self.sender.stop(false, out),
+            Some(StopOrGo::StopWithTimer) => self.sender.stop(true, out),
+            Some(StopOrGo::Resume) => self.sender.resume(false, now, out),
+            Some(StopOrGo::ResumeFromLoss) => self.sender.resume(true, now, out),
+        }
+        self.send_what_may_go(now, out);
+    }
+
+    fn acknowledge_now(&mut self, asked: Acknowledge, now: Time, out: &mut impl Out) {
+        let was_closed = self.receiver.is_closed();
+        self.receiver.close_window(asked.window == Advertised::Closed);
+        for _ in 0..asked.copies {
+            self.send_ack_less(u64::from(asked.less), now, out);
+        }
+        self.receiver.close_window(was_closed);
+    }
+
+    /// How many bytes below all that has come in order are acknowledged now: what the reaction withholds, but nothing
+    /// beyond a hole or at the end of the stream, where a sender would take the rest for a segment of its own.
+    #[inline]
+    pub(super) fn withheld(&self) -> u64 {
+        match self.reaction.withholds() {
+            Some((bytes, _)) if self.receiver.is_in_order() && !self.receiver.finished() => u64::from(bytes),
+            _ => 0,
+        }
+    }
+
+    /// Sets the timer for what an acknowledgement has withheld.
+    #[inline]
+    pub(super) fn acknowledge_rest_later(&mut self, now: Time, out: &mut impl Out) {
+        if self.acknowledged < self.receiver.next()
+            && let Some((_, delay)) = self.reaction.withholds()
+        {
+            self.ack_due = AckDue::ByTimer;
+            out.set(Timer::DelayedAck, now.after(delay));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Stopping and resuming, as the endpoint's reaction to events of its link asks.
+
+use super::Sender;
+use crate::hooks::{AtTimeout, Out, Recovery, Timer};
+use crate::hooks::{LossResponse, Reaction, Standing};
+use crate::transport::tcp::Parts;
+use crate::units::Time;
+
+/// A sender that sends nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// Its retransmission timer runs.
+    WithTimer,
+    /// It stands still.
+    WithoutTimer,
+}
+
+impl<P: Parts> Sender<P> {
+    /// Whether it sends nothing until it resumes.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// How it stands, of an endpoint that has received data or not.
+    #[must_use]
+    pub fn standing(&self, receives: bool) -> Standing {
+        let no_room = self.edge < self.board.sent_end() + u64::from(self.packet);
+        let is_full = self.board.flight() >= self.window.cwnd as u32 || no_room;
+        Standing { sends: self.is_busy(), is_full, receives }
+    }
+
+    /// Sends nothing until it resumes; the retransmission timer runs on or is cancelled.
+    pub fn stop(&mut self, timer_runs: bool, out: &mut impl Out) {
+        self.timed = None;
+        if timer_runs {
+            self.stopped = Some(Stopped::WithTimer);
+        } else {
+            self.disarm(out);
+            self.stopped = Some(Stopped::WithoutTimer);
+        }
+        if self.window.pacing.is_some() {
+            out.cancel(Timer::Pace);
+        }
+    }
+
+    /// Resumes, with what is outstanding if that is taken for lost. The time since it stopped was not idle.
+    pub fn resume(&mut self, is_lost: bool, now: Time, out: &mut impl Out) {
+        if self.stopped.take().is_none() {
+            return;
+        }
+        self.last_sent = now;
+        if self.board.is_empty() && !self.persisting {
+            return;
+        }
+        if is_lost && !self.persisting {
+            self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
+        }
+        self.arm(now, out);
+    }
+
+    /// The retransmission timer fires while it is stopped: whether it waits without the timer.
+    pub fn waits_at_timeout(&mut self, now: Time, reaction: &mut P::Reaction) -> bool {
+        if self.stopped.is_none() {
+            return false;
+        }
+        self.integrate(now);
+        let waits = reaction.on_timeout(&mut self.window) == AtTimeout::Wait;
+        self.window.clamp();
+        if waits {
+            self.armed = false;
+            self.stopped = Some(Stopped::WithoutTimer);
+        }
+        waits
+    }
+}
