@@ -57,10 +57,11 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
             group: None,
             position: Some((Metres(*x), Metres(*y))),
             motion: None,
+            handoff: None,
         })
         .collect();
     let kind = LinkKind::Frn(Box::new(network(places_m.len())));
-    config.links = vec![LinkConfig { name: "air".into(), group: None, kind }];
+    config.links = vec![LinkConfig { name: "air".into(), group: None, kind, outages: None }];
     config.flows.clear();
     config
 }

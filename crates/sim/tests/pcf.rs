@@ -28,7 +28,13 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(1, Span::ZERO)], tcp, Span::from_secs(10));
     config.nodes = (0..=mobiles)
-        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None, motion: None })
+        .map(|node| NodeConfig {
+            name: format!("n{node}"),
+            group: None,
+            position: None,
+            motion: None,
+            handoff: None,
+        })
         .collect();
     let wifi = WifiConfig {
         arq: None,
@@ -40,7 +46,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         radio: RadioConfig::ns2(),
     };
     config.links =
-        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
+        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)), outages: None }];
     let first = config.flows[0].clone();
     config.flows = flows
         .iter()

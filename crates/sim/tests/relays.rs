@@ -52,7 +52,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
         let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None });
-        config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind });
+        config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind, outages: None });
     }
     for node in 3..6 {
         let like = lasthop_sim::model::NodeConfig {
@@ -60,6 +60,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
             group: None,
             position: None,
             motion: None,
+            handoff: None,
         };
         config.nodes.push(like);
     }

@@ -35,8 +35,12 @@ fn lle_setting(mode: Option<Mode>) -> Config {
         mac,
         radio: RadioConfig::ns2(),
     };
-    config.links =
-        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.links = vec![LinkConfig {
+        name: "wlan".into(),
+        group: None,
+        kind: LinkKind::Wifi(Box::new(wifi)),
+        outages: None,
+    }];
     config.flows[0].app.kind = AppKind::File { size: Bytes(700 * 1024) };
     if let Some(mode) = mode {
         config.agents.push(AgentConfig {
@@ -201,6 +205,7 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         group: None,
         position: None,
         motion: None,
+        handoff: None,
     }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     let nodes = (1..mobiles + 2).collect();
@@ -213,7 +218,12 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         mac,
         radio: RadioConfig::ns2(),
     };
-    config.links.push(LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) });
+    config.links.push(LinkConfig {
+        name: "wlan".into(),
+        group: None,
+        kind: LinkKind::Wifi(Box::new(wifi)),
+        outages: None,
+    });
     config.flows = flows
         .iter()
         .enumerate()
@@ -305,8 +315,12 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         mac,
         radio: RadioConfig::ns2(),
     };
-    config.links =
-        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)) }];
+    config.links = vec![LinkConfig {
+        name: "wlan".into(),
+        group: None,
+        kind: LinkKind::Wifi(Box::new(wifi)),
+        outages: None,
+    }];
     config.agents.extend(mode.map(|mode| AgentConfig {
         name: "snoop".into(),
         scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),

@@ -3,6 +3,8 @@
 pub mod loss;
 pub mod modulation;
 pub mod motion;
+pub mod outages;
 pub mod path;
 pub mod radio;
 pub mod slots;
+pub mod warnings;

@@ -5,9 +5,10 @@
 //! signal is stronger by the capture ratio. Powers are those of the two-ray ground model with ns-2's constants; ranges are
 //! taken as they are.
 
-use lasthop_stack::units::Metres;
+use lasthop_stack::units::{Metres, Span, Time};
 
 use crate::engine::streams::Stream;
+use crate::medium::outages::Cuts;
 use crate::medium::radio::config::RadioConfig;
 use crate::medium::radio::propagation::received_power_w;
 
@@ -48,6 +49,8 @@ pub enum SlotFate {
     Deaf,
     /// Chance loses it.
     Errored,
+    /// The network is down.
+    CutOff,
 }
 
 /// A frame at a station within range.
@@ -89,6 +92,8 @@ pub struct SlotMedium {
     arrivals: Vec<Arrival>,
     /// For each station, if anything is lost by chance.
     errors: Vec<Stream>,
+    /// When it is down, if it ever is, and the length of a slot.
+    cuts: Option<(Cuts, Span)>,
 }
 
 impl SlotMedium {
@@ -100,7 +105,12 @@ impl SlotMedium {
     ) -> SlotMedium {
         let errors = if config.error > 0.0 { (0..positions.len()).map(errors).collect() } else { Vec::new() };
         let arrivals = vec![Arrival::default(); positions.len()];
-        SlotMedium { near: neighbourhoods(&config, positions), config, arrivals, errors }
+        SlotMedium { near: neighbourhoods(&config, positions), config, arrivals, errors, cuts: None }
+    }
+
+    /// Takes frames for lost that meet these outages.
+    pub fn cut_by(&mut self, cuts: Option<Cuts>, slot: Span) {
+        self.cuts = cuts.map(|cuts| (cuts, slot));
     }
 
     /// The stations within range of one, in order.
@@ -116,6 +126,10 @@ impl SlotMedium {
     /// What becomes of the frames that these stations send in a slot, at every station in range of them. Slots ascend.
     pub fn resolve(&mut self, slot: u64, transmitters: &[u32], receptions: &mut Vec<Reception>) {
         receptions.clear();
+        let is_down = self
+            .cuts
+            .as_mut()
+            .is_some_and(|(cuts, length)| cuts.mask(Time(slot * length.0), Time((slot + 1) * length.0)) != 0);
         let stamp = slot + 1;
         for &transmitter in transmitters {
             fresh(&mut self.arrivals[transmitter as usize], stamp).sends = true;
@@ -139,6 +153,10 @@ impl SlotMedium {
                         let errored = self.errors[station].chance(self.config.error);
                         if errored { SlotFate::Errored } else { SlotFate::Received }
                     }
+                    fate => fate,
+                };
+                let fate = match fate {
+                    SlotFate::Received | SlotFate::Errored if is_down => SlotFate::CutOff,
                     fate => fate,
                 };
                 receptions.push(Reception { frame: frame as u32, station: near.station, fate });

@@ -9,6 +9,7 @@ use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
 use super::link::{DrawnLink, Link};
+use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
 use super::row::ratio;
 use super::run::{Run, SeveralFlows, TcpRun};
@@ -34,6 +35,9 @@ pub(crate) struct Snapshot {
     pub(crate) frns: Vec<FrnCounters>,
     /// One for each table of agents.
     pub(crate) agents: Vec<AgentSample>,
+    /// One for each link, and for each node that is handed off.
+    pub(crate) outages: Vec<OutageSample>,
+    pub(crate) handoffs: Vec<HandoffSample>,
 }
 
 /// The measured part of a run, between two snapshots.
@@ -178,6 +182,22 @@ impl Measurement<'_> {
 
     pub(super) fn arq(&self, number: usize) -> Arq {
         Arq { began: self.at_begin.wlans[number].arq.clone(), ended: self.at_end.wlans[number].arq.clone() }
+    }
+
+    /// The outages of a link, by its place, which lost so much.
+    pub(super) fn outages(&self, place: usize, lost: impl Fn(&Snapshot) -> u64) -> Outages {
+        let (began, ended) = (self.at_begin.outages[place], self.at_end.outages[place]);
+        Outages { began, ended, lost: lost(&self.at_end) - lost(&self.at_begin) }
+    }
+
+    /// A node that is handed off, by its place among them.
+    pub(super) fn handoff(&self, number: usize) -> Handoff {
+        Handoff { began: self.at_begin.handoffs[number], ended: self.at_end.handoffs[number] }
+    }
+
+    /// A direction after outages.
+    pub(super) fn resumption(&self, place: usize) -> Resumption {
+        Resumption(self.tcp(place).expect("a flow over tcp has samples of tcp").1.resumed)
     }
 
     /// The counters that only the law of a direction has.

@@ -17,6 +17,7 @@ mod frn;
 mod group;
 mod link;
 mod measurement;
+mod outages;
 mod ping;
 mod row;
 mod run;
@@ -27,6 +28,7 @@ mod wifi;
 use crate::model::Config;
 
 pub(crate) use measurement::{Measurement, Snapshot};
+pub(crate) use outages::{HandoffSample, OutageSample, Resumed};
 pub use row::{METRICS, MetricEntry, Scope, Unit, named};
 pub use run::jain_index;
 pub(crate) use samples::{FlowSample, TcpSample, UdpSample};

@@ -14,6 +14,7 @@ use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, TcpGroup};
 use super::link::{DrawnLink, Link};
+use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
 use super::wifi::{Arq, Wifi};
@@ -115,6 +116,12 @@ pub enum Scope {
     ArqKind,
     /// A slotted network.
     Frn,
+    /// A link that is ever down, or from which a node is handed off.
+    Outages,
+    /// A node that is handed off.
+    Handoff,
+    /// A flow of a scenario with outages or hand-offs.
+    Resumption,
     /// The agents of one table of a scenario, together.
     Agent,
     /// What only agents of one kind count.
@@ -129,7 +136,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 20] = [
+    pub const ALL: [Scope; 23] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::UdpFlow,
@@ -145,6 +152,9 @@ impl Scope {
         Scope::Arq,
         Scope::ArqKind,
         Scope::Frn,
+        Scope::Outages,
+        Scope::Handoff,
+        Scope::Resumption,
         Scope::Agent,
         Scope::AgentKind,
         Scope::Run,
@@ -171,6 +181,9 @@ impl Scope {
             Scope::Arq => "arq",
             Scope::ArqKind => "kind of arq",
             Scope::Frn => "frn",
+            Scope::Outages => "outages",
+            Scope::Handoff => "hand-offs",
+            Scope::Resumption => "flow with outages",
             Scope::Agent => "agent",
             Scope::AgentKind => "kind of agent",
             Scope::Run => "run",
@@ -197,6 +210,9 @@ impl Scope {
             Scope::Link => &["links.<l>.", "links.<l>.reverse."],
             Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::ArqKind => &["links.<l>.arq."],
+            Scope::Outages => &["links.<l>.outages."],
+            Scope::Handoff => &["nodes.<n>.handoff."],
+            Scope::Resumption => &["flows.<f>.outages.", "flows.<f>.reverse.outages."],
             Scope::Agent => &["agents.<a>."],
             Scope::AgentKind => &["agents.<a>.<kind>."],
             Scope::Run | Scope::SeveralFlows | Scope::TcpRun => &[""],
@@ -220,6 +236,9 @@ impl Scope {
             Scope::Arq => entries::<Arq>(),
             Scope::ArqKind => arq_kinds(),
             Scope::Frn => entries::<Frn>(),
+            Scope::Outages => entries::<Outages>(),
+            Scope::Handoff => entries::<Handoff>(),
+            Scope::Resumption => entries::<Resumption>(),
             Scope::Agent => entries::<Agent>(),
             Scope::AgentKind => agent_kinds(),
             Scope::Run => entries::<Run>(),

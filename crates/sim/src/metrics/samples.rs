@@ -5,6 +5,7 @@ use lasthop_stack::transport::tcp::sender::Counters as TcpCounters;
 use lasthop_stack::transport::udp::Counters as UdpCounters;
 use lasthop_stack::units::Span;
 
+use super::outages::Resumed;
 use crate::probe::jitter::Jitter;
 use crate::probe::judgement::Matrix;
 use crate::probe::spread::Summary;
@@ -33,6 +34,8 @@ pub(crate) struct TcpSample {
     pub(crate) repeats_received: u64,
     /// Of the measured time only.
     pub(crate) rtt: Summary,
+    /// Of the measured time alone.
+    pub(crate) resumed: Resumed,
     /// What only the law in force counts.
     pub(crate) law: Vec<Count>,
     /// How each judging law classified losses, in the order of the scenario.

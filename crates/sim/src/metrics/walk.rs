@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lasthop_stack::hooks::{Count, Judge};
 
 use super::class::{classes, users};
-use super::measurement::Measurement;
+use super::measurement::{Measurement, Snapshot};
 use super::row::Measured;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 
@@ -100,6 +100,10 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     let directions = directions(config);
     for (place, direction) in directions.iter().enumerate() {
         walk.direction(place, direction);
+        if config.has_link_events() && direction.is_tcp() {
+            let prefix = format!("{}.outages.", direction.name);
+            walk.add(&prefix, |run| run.resumption(place));
+        }
     }
     for (group, members) in groups(&directions) {
         let prefix = format!("{group}.");
@@ -116,6 +120,10 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
     }
     walk.classes(config);
     walk.links(config);
+    let mobiles = config.nodes.iter().filter(|node| node.handoff.is_some());
+    for (number, node) in mobiles.enumerate() {
+        walk.add(&format!("nodes.{}.handoff.", node.name), |run| run.handoff(number));
+    }
     for (number, agent) in config.agents.iter().enumerate() {
         let prefix = format!("agents.{}.", agent.name);
         walk.add(&prefix, |run| run.agent(number));
@@ -171,7 +179,9 @@ impl Walk<'_> {
 
     fn links(&mut self, config: &Config) {
         let (mut channel, mut wlan, mut frn) = (0, 0, 0);
-        for link in &config.links {
+        for (place, link) in config.links.iter().enumerate() {
+            let has_outages = config.has_link_events() && !config.absences(place).is_empty();
+            let numbers = (channel, wlan, frn);
             let prefix = format!("links.{}.", link.name);
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
@@ -195,6 +205,16 @@ impl Walk<'_> {
                     self.add(&prefix, |run| run.frn(frn, config.slot));
                     frn += 1;
                 }
+            }
+            if has_outages {
+                let lost = |at: &Snapshot| match &link.kind {
+                    LinkKind::PointToPoint(_) => {
+                        at.channels[numbers.0..numbers.0 + 2].iter().map(|channel| channel.drops_outage).sum()
+                    }
+                    LinkKind::Wifi(_) => at.wlans[numbers.1].frames.cut_off,
+                    LinkKind::Frn(_) => at.frns[numbers.2].cut_off,
+                };
+                self.add(&format!("{prefix}outages."), |run| run.outages(place, lost));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! One point of a scenario as typed values, from which the run loop is built.
 
+mod events;
 pub(crate) mod ports;
 
 use std::iter;
@@ -16,6 +17,8 @@ use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
 use lasthop_stack::registry::{self, ArqConfig, CongestionKind, IntervalConfig, tcp};
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
+
+pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
 
 use crate::medium::motion::Motion;
 use crate::medium::path::RttLaw;
@@ -65,6 +68,8 @@ pub struct NodeConfig {
     pub position: Option<(Metres, Metres)>,
     /// How it moves, if it does.
     pub motion: Option<Motion>,
+    /// Between which links it is handed off, if it is.
+    pub handoff: Option<HandoffConfig>,
 }
 
 /// A link.
@@ -76,6 +81,8 @@ pub struct LinkConfig {
     pub group: Option<String>,
     /// Its kind and configuration.
     pub kind: LinkKind,
+    /// When it is down, if it ever is.
+    pub outages: Option<OutagesConfig>,
 }
 
 /// The kind of a link.

@@ -16,7 +16,7 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::AgentMachine;
 use lasthop_stack::signal::Signal;
@@ -85,10 +85,10 @@ pub(crate) struct AgentSample {
 }
 
 impl Agents {
-    /// The agents of a scenario; `exits` are what the ports lead to, and `slot` makes the timer of an agent in a stack.
+    /// The agents of a scenario, by its routes and those where a node that is handed off is elsewhere; `exits` are what the ports lead to, and `slot` makes the timer of an agent in a stack.
     pub(super) fn new(
         config: &Config,
-        routes: &Routes,
+        (routes, other_places): (&Routes, &[(usize, Routes)]),
         exits: &[Exit],
         mut slot: impl FnMut(u32, u32) -> Slot,
     ) -> Agents {
@@ -100,7 +100,11 @@ impl Agents {
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
         let served: Vec<Arc<[bool]>> =
             config.agents.iter().map(|agent| served(&agent.flows, config.flows.len())).collect();
-        for (port, placed) in Places::new(config, routes).seats() {
+        let mut seats = Places::new(config, routes).seats();
+        for (_, routes) in other_places {
+            places::join(&mut seats, Places::new(config, routes).seats());
+        }
+        for (port, placed) in seats {
             let stack = agents.stacks.len() as u32;
             let seats = placed.iter().zip(0..).map(|(place, seat)| {
                 let scheme = &config.agents[place.agent].scheme;
@@ -179,6 +183,30 @@ impl Stack {
     pub(super) fn up(&mut self, packet: &Packet, around: &mut Around) {
         around.accounts.taken(packet);
         self.hand(self.seats.len(), Towards::Network, packet, around);
+        self.settle(around);
+    }
+
+    /// How many agents it has.
+    pub(super) fn len(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// The place of an agent among those of the scenario.
+    pub(super) fn agent(&self, seat: usize) -> usize {
+        self.seats[seat].agent
+    }
+
+    /// A node leaves for another station: what an agent knows of its flows.
+    pub(super) fn export(&mut self, seat: usize, mobile: NodeId, around: &mut Around) -> Option<Exported> {
+        let mut exported = None;
+        self.with_agent(seat, around, |agent, now, out| exported = agent.export(mobile, now, out));
+        self.settle(around);
+        exported
+    }
+
+    /// What an agent at another station knew of the flows of a node.
+    pub(super) fn import(&mut self, seat: usize, state: Exported, around: &mut Around) {
+        self.with_agent(seat, around, |agent, now, out| agent.import(state, now, out));
         self.settle(around);
     }
 

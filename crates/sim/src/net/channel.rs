@@ -17,7 +17,9 @@ use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
 use crate::medium::modulation::ModulationProcess;
+use crate::medium::outages::Cuts;
 use crate::model::PointToPoint;
+use crate::probe::judgement::Culprit;
 
 /// A packet in transit.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +65,14 @@ impl Line {
             line: dot16::Line::new(air.frame, towards, air.rates, config.queue),
             modulation: ModulationProcess::new(air.law.clone(), air.start, stream),
         }))
+    }
+
+    /// When the packet began to leave that was taken in last and leaves at `departure`; of a burst of 802.16 its end counts.
+    fn began(&self, departure: Time) -> Time {
+        match self {
+            Line::Wired(wired) => Time(departure.0 - wired.last_time().0),
+            Line::Air(_) => departure,
+        }
     }
 
     /// Accepts a packet and returns when its last bit leaves, or `None` if the queue is full.
@@ -123,6 +133,8 @@ pub(crate) struct Channel {
     /// The agents at its near end, which feed it, and those at its far end.
     pub(super) agents: [Option<u32>; 2],
     pub(super) loss: LossProcess,
+    /// When it is down, if it ever is.
+    pub(super) cuts: Option<Box<Cuts>>,
     pub(super) capture: Option<usize>,
     pub(super) counters: ChannelCounters,
     pipe: VecDeque<InFlight>,
@@ -134,6 +146,7 @@ pub(crate) struct Channel {
 pub(crate) struct ChannelCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_loss: u64,
+    pub(crate) drops_outage: u64,
     pub(crate) busy: Span,
 }
 
@@ -146,11 +159,38 @@ impl Channel {
             to,
             agents: [None; 2],
             loss,
+            cuts: None,
             capture: None,
             counters,
             pipe: VecDeque::new(),
             slot,
         }
+    }
+
+    /// Takes in a packet and returns when its last bit leaves, or `None` when the queue is full.
+    #[inline]
+    pub(super) fn take(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
+        if let Some(cuts) = &mut self.cuts
+            && let Line::Wired(wired) = &mut self.line
+        {
+            let begins = wired.begins(now);
+            wired.wait_until(cuts.begins(begins));
+        }
+        self.line.offer(packet, size, now)
+    }
+
+    /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
+    #[inline]
+    pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
+        let is_lost = self.loss.loses(packet);
+        if let Some(cuts) = &mut self.cuts
+            && cuts.mask(self.line.began(departure), departure + self.delay) != 0
+        {
+            self.counters.drops_outage += 1;
+            return Some(Culprit::Outage);
+        }
+        self.counters.drops_loss += u64::from(is_lost);
+        is_lost.then_some(Culprit::Channel)
     }
 
     /// Puts a packet on its way.

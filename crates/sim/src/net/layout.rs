@@ -8,7 +8,8 @@ use super::ways::Exit;
 use crate::engine::queue::EventQueue;
 use crate::engine::streams::Stream;
 use crate::medium::loss::LossProcess;
-use crate::model::{Config, LinkKind, PointToPoint};
+use crate::medium::outages::{Cuts, Outages};
+use crate::model::{Absence, Config, LinkKind, PointToPoint};
 
 /// What the ports of a network lead to.
 pub(super) struct Layout {
@@ -25,10 +26,15 @@ impl Layout {
     pub(super) fn new(config: &Config, seeds: (u64, u64), queue: &mut EventQueue) -> Layout {
         let mut layout = Layout { channels: Vec::new(), exits: Vec::new(), first_ports: Vec::new() };
         let (mut media, mut frns) = (0, 0);
-        for link in &config.links {
+        for (place, link) in config.links.iter().enumerate() {
             layout.first_ports.push(layout.exits.len());
             match &link.kind {
-                LinkKind::PointToPoint(ends) => layout.wire(ends, &link.name, seeds, queue),
+                LinkKind::PointToPoint(ends) => {
+                    layout.wire(ends, &link.name, seeds, queue);
+                    for channel in layout.channels.iter_mut().rev().take(2) {
+                        channel.cuts = cuts(config, place, seeds).map(Box::new);
+                    }
+                }
                 LinkKind::Wifi(wifi) => {
                     let stations = 0..wifi.nodes.len() as u32;
                     layout.exits.extend(stations.map(|station| Exit::Station { wlan: media, station }));
@@ -64,4 +70,20 @@ impl Layout {
             self.channels.push(Channel::new(line, delay, to, loss, queue.slot()));
         }
     }
+}
+
+/// What cuts what a link carries, by its place: outages of its own, and nodes that are away from it.
+pub(super) fn cuts(config: &Config, place: usize, (seed, replication): (u64, u64)) -> Option<Cuts> {
+    let link = &config.links[place];
+    let stations = match &link.kind {
+        LinkKind::Wifi(wifi) => &wifi.nodes[..],
+        LinkKind::PointToPoint(_) | LinkKind::Frn(_) => &[],
+    };
+    let cut = |absence: Absence| {
+        let station = absence.node.and_then(|node| stations.iter().position(|station| *station == node));
+        let stream = Stream::named(seed, replication, &absence.stream);
+        (station.map(|station| station as u32), Outages::new(absence.law, stream))
+    };
+    let is_kept = link.outages.as_ref().is_some_and(|outages| outages.is_kept);
+    Cuts::new(config.absences(place).into_iter().map(cut).collect(), is_kept)
 }

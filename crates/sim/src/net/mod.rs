@@ -13,6 +13,7 @@
 
 pub(crate) mod agents;
 mod channel;
+mod handoffs;
 mod layout;
 mod pairs;
 mod pool;
@@ -41,9 +42,10 @@ use crate::probe::transfers::Transfer;
 use agents::{Agents, Around, Stack};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
+pub(crate) use handoffs::Handoffs;
 use layout::Layout;
 use pool::{PacketPool, PoolId};
-use routes::Routes;
+use routes::{Hop, Routes};
 use slotted::{Frn, FrnEvent};
 use timers::Timers;
 use ways::{Exit, Way, Ways};
@@ -93,6 +95,7 @@ pub(crate) struct Net {
     pub(crate) crossings: u64,
     /// Packets run ahead of the clock to times before this one only.
     horizon: Time,
+    pub(crate) handoffs: Handoffs,
     /// What the slots after those of the channels stand for.
     events: Vec<NetEvent>,
     pool: PacketPool,
@@ -104,7 +107,7 @@ impl Net {
     /// The network of a scenario. Its slots are the first of the queue.
     pub(crate) fn new(
         config: &Config,
-        routes: Routes,
+        mut routes: Routes,
         ports: Ports,
         seeds: (u64, u64),
         mut tracer: Tracer,
@@ -115,7 +118,8 @@ impl Net {
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();
-        let agents = Agents::new(config, &routes, &exits, |stack, seat| {
+        let other_places = handoffs::alternatives(config);
+        let agents = Agents::new(config, (&routes, &other_places), &exits, |stack, seat| {
             events.push(NetEvent::Agent(stack, seat));
             queue.slot()
         });
@@ -152,7 +156,16 @@ impl Net {
             }
         }
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
-        let ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some());
+        let has_relays = !config.has_handoffs();
+        let mut ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some(), has_relays);
+        let way_of =
+            |hop: Hop| Way::over(exits[hop.port.0 as usize], agents.at(hop.port.0 as usize).is_some());
+        let mut set = |at, to, way, is_new: bool| {
+            if is_new || ways.at(NodeId(at), NodeId(to)) == Way::Ends {
+                ways.set(at, to, way);
+            }
+        };
+        let handoffs = Handoffs::new(config, &mut routes, &mut set, &way_of, &first_ports);
         Net {
             queue,
             now: Time::ZERO,
@@ -174,6 +187,7 @@ impl Net {
             handed_down: VecDeque::new(),
             crossings: 0,
             horizon: Time::ZERO,
+            handoffs,
             events,
             pool: PacketPool::default(),
             ways,
@@ -260,7 +274,7 @@ impl Net {
             Way::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
                 frn.send(station as usize, packet, host);
             }),
-            Way::Ends => unreachable!("packets travel between the ends of flows only"),
+            Way::Ends => self.lose_late(&packet),
         }
     }
 
@@ -270,7 +284,7 @@ impl Net {
         let (packet, size) = self.pool.get_mut(id);
         let last = loop {
             let channel = &mut self.channels[number];
-            let Some(departure) = channel.line.offer(packet, size, at) else {
+            let Some(departure) = channel.take(packet, size, at) else {
                 channel.counters.drops_queue += 1;
                 break Err(Culprit::Queue);
             };
@@ -280,9 +294,8 @@ impl Net {
             if self.tracer.queue {
                 self.tracer.queue(at, number, channel.line.queue().len());
             }
-            if channel.loss.loses(packet) {
-                channel.counters.drops_loss += 1;
-                break Err(Culprit::Channel);
+            if let Some(culprit) = channel.loses(packet, departure) {
+                break Err(culprit);
             }
             let arrival = departure + channel.delay;
             match self.ways.at(channel.to, packet.dst) {

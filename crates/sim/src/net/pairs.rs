@@ -64,6 +64,19 @@ impl<T: Copy + Default> Pairs<T> {
         true
     }
 
+    /// Gives a pair its value, whether it has one or not.
+    pub(crate) fn set(&mut self, one: u32, other: u32, value: T) {
+        if self.insert(one, other, value) {
+            return;
+        }
+        let key = key(one, other);
+        let mut cell = self.first(key);
+        while self.cells[cell].0 != key {
+            cell = (cell + 1) & (self.cells.len() - 1);
+        }
+        self.cells[cell].1 = value;
+    }
+
     fn put(&mut self, key: u64, value: T) {
         let mut cell = self.first(key);
         while self.cells[cell].0 != NOBODY {
@@ -101,5 +114,11 @@ mod tests {
         let right = |one, other| pairs.get(one, other) == Some(1000 * one + other);
         assert!((0..100).all(|one| (0..100).all(|other| right(one, other))));
         assert_eq!(pairs.get(100, 0), None);
+        pairs.set(99, 98, 5);
+        pairs.set(100, 0, 6);
+        assert_eq!(
+            (pairs.get(99, 98), pairs.get(99, 99), pairs.get(100, 0)),
+            (Some(5), Some(99_099), Some(6))
+        );
     }
 }

@@ -59,9 +59,41 @@ impl fmt::Display for Unreachable {
 }
 
 impl Routes {
-    /// Routes for all flows of a scenario, both ways.
+    /// Routes for all flows of a scenario, both ways, where nodes that are handed off are at their first links.
     pub(crate) fn of(config: &Config) -> Result<Routes, NoRoutes> {
-        let (routes, unjoined) = Routes::search(Graph::of(config), &ends(config), config.run.max_memory.0)?;
+        if config.has_handoffs() {
+            return Routes::of_place(config, usize::MAX, 0, &[]);
+        }
+        Routes::of_places(config, &[])
+    }
+
+    /// The same where one such node is at the first or second of its links, and from these nodes to it, too.
+    pub(crate) fn of_place(
+        config: &Config,
+        mobile: usize,
+        place: usize,
+        also: &[usize],
+    ) -> Result<Routes, NoRoutes> {
+        let mut config = config.clone();
+        for node in 0..config.nodes.len() {
+            if let Some(handoff) = config.nodes[node].handoff.clone() {
+                let here = if node == mobile { place } else { 0 };
+                config.leave(node, handoff.links[1 - here]);
+            }
+        }
+        let also: Vec<(usize, usize)> = also.iter().map(|node| (*node, mobile)).collect();
+        Routes::of_places(&config, &also)
+    }
+
+    /// Gives the hop from a node to a destination.
+    pub(super) fn set(&mut self, node: u32, destination: u32, hop: Hop) {
+        self.hops.set(node, destination, hop);
+    }
+
+    fn of_places(config: &Config, also: &[(usize, usize)]) -> Result<Routes, NoRoutes> {
+        let mut pairs = ends(config);
+        pairs.extend(also);
+        let (routes, unjoined) = Routes::search(Graph::of(config), &pairs, config.run.max_memory.0)?;
         unjoined.first().map_or(Ok(routes), |(_, first)| Err(NoRoutes::Unreachable(*first)))
     }
 
@@ -139,6 +171,17 @@ impl Routes {
     #[inline]
     pub(crate) fn next_hop(&self, node: NodeId, destination: NodeId) -> Hop {
         self.hop(node.0 as usize, destination.0 as usize).expect("a route for each flow")
+    }
+
+    /// The link that a port leads to, by its place.
+    pub(crate) fn link_of(config: &Config, port: Port) -> usize {
+        let mut last = 0;
+        (0..config.links.len())
+            .find(|link| {
+                last += config.nodes_of(*link).len();
+                (port.0 as usize) < last
+            })
+            .unwrap_or_default()
     }
 
     /// The hops from one end of a flow to the other, each with the node it is made from.

@@ -19,6 +19,7 @@ use lasthop_stack::registry::SlottedNode;
 use lasthop_stack::units::{Metres, Span, Time};
 
 use super::agents::{Agents, Around, Stack};
+use super::layout::cuts;
 use super::pool::PacketPool;
 use super::routes::Routes;
 use crate::engine::queue::{EventQueue, Slot};
@@ -116,6 +117,7 @@ pub(crate) struct FrnCounters {
     pub(crate) collided: u64,
     pub(crate) deaf: u64,
     pub(crate) errored: u64,
+    pub(crate) cut_off: u64,
     pub(crate) echoes_lost: u64,
     pub(crate) deferred: u64,
     pub(crate) hops: u64,
@@ -161,7 +163,8 @@ impl Frn {
         };
         let places: Vec<(Metres, Metres)> =
             frn.nodes.iter().map(|&node| config.nodes[node].position.unwrap_or_default()).collect();
-        let medium = SlotMedium::new(frn.medium, &places, |station| stream(frn.nodes[station], "errors"));
+        let mut medium = SlotMedium::new(frn.medium, &places, |station| stream(frn.nodes[station], "errors"));
+        medium.cut_by(cuts(config, place, (seed, replication)), frn.slot);
         let exits = tables::exits(config, routes, first_port, &frn.nodes);
         let tables = tables::tables(&medium, &frn.nodes, &exits, frn.alternatives);
         let stations = frn.nodes.iter().zip(tables).map(|(&node, table)| Station {
@@ -330,6 +333,7 @@ impl Frn {
                 SlotFate::Collided => counters.collided += 1,
                 SlotFate::Deaf => counters.deaf += 1,
                 SlotFate::Errored => counters.errored += 1,
+                SlotFate::CutOff => counters.cut_off += 1,
             }
         }
         let is_echo = match frame.kind {

@@ -34,6 +34,18 @@ pub(super) enum Way {
     Slotted { frn: u32, station: u32 },
 }
 
+impl Way {
+    /// The way over an interface, at which agents sit or not.
+    pub(super) fn over(exit: Exit, is_guarded: bool) -> Way {
+        match exit {
+            Exit::Channel(channel) if is_guarded => Way::Guarded(channel),
+            Exit::Channel(channel) => Way::Channel(channel),
+            Exit::Station { wlan, station } => Way::Station { wlan, station },
+            Exit::Slotted { frn, station } => Way::Slotted { frn, station },
+        }
+    }
+}
+
 /// The paths between the ends of flows, from all nodes that packets pass.
 #[derive(Debug)]
 pub(super) struct Ways {
@@ -45,30 +57,30 @@ pub(super) struct Ways {
 
 impl Ways {
     /// The paths of packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
-    /// and `is_guarded` says of a port whether agents sit there.
+    /// `is_guarded` says of a port whether agents sit there, and where routes change there are no relays.
     pub(super) fn new(
         routes: &Routes,
         exits: &[Exit],
         pairs: &[(usize, usize)],
         is_guarded: impl Fn(usize) -> bool,
+        has_relays: bool,
     ) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
-        let feeders = feeders(routes, exits, both.clone(), &is_guarded);
+        let mut feeders = feeders(routes, exits, both.clone(), &is_guarded);
+        if !has_relays {
+            feeders.fill(None);
+        }
         let mut ways = Ways { table: Pairs::default(), last_first: last_first(&feeders) };
         for (from, to) in both {
             for (node, _) in routes.path(from, to) {
                 for destination in [from, to] {
                     if let Some(hop) = routes.hop(node, destination) {
-                        let way = match exits[hop.port.0 as usize] {
-                            Exit::Channel(channel) if is_guarded(hop.port.0 as usize) => {
-                                Way::Guarded(channel)
-                            }
-                            Exit::Channel(channel) if feeders[channel as usize].is_some() => {
+                        let port = hop.port.0 as usize;
+                        let way = match Way::over(exits[port], is_guarded(port)) {
+                            Way::Channel(channel) if feeders[channel as usize].is_some() => {
                                 Way::Relay(channel)
                             }
-                            Exit::Channel(channel) => Way::Channel(channel),
-                            Exit::Station { wlan, station } => Way::Station { wlan, station },
-                            Exit::Slotted { frn, station } => Way::Slotted { frn, station },
+                            way => way,
                         };
                         ways.table.insert(node as u32, destination as u32, way);
                     }
@@ -76,6 +88,11 @@ impl Ways {
             }
         }
         ways
+    }
+
+    /// Gives what awaits a packet at a node.
+    pub(super) fn set(&mut self, node: u32, destination: u32, way: Way) {
+        self.table.set(node, destination, way);
     }
 
     /// What receives a packet for `destination` at a node.

@@ -22,6 +22,7 @@ pub(crate) use arq::ArqCounters;
 use arq::adopt;
 
 use super::agents::{Agents, Around, Stack};
+use super::layout::cuts;
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
 use super::timers::Timers;
@@ -161,7 +162,8 @@ impl Wlan {
             })
             .collect();
         let base = StreamBase { seed, replication, link: name.to_owned() };
-        let radio = Radio::new(&wifi.radio, &sites, base);
+        let mut radio = Radio::new(&wifi.radio, &sites, base);
+        radio.cut_by(cuts(config, place as usize, (seed, replication)));
         let rules = Arc::new(Rules::new(wifi.mac));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
@@ -336,6 +338,17 @@ impl Wlan {
         true
     }
 
+    /// Lets the agents of a station act, and does what they ask for.
+    pub(super) fn let_agents_act(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        act: impl FnOnce(&mut Stack, &mut Around),
+    ) {
+        self.with_agents(station, host, act);
+        self.settle(host);
+    }
+
     /// The timer of an agent of a station has fired.
     pub(super) fn on_agent_timer(&mut self, station: usize, seat: usize, host: &mut Host) {
         self.with_agents(station, host, |agents, around| agents.on_timer(seat, around));
@@ -472,6 +485,7 @@ impl Wlan {
             all.frames.sent += frames.sent;
             all.frames.received += frames.received;
             all.frames.errored += frames.errored;
+            all.frames.cut_off += frames.cut_off;
             all.frames.collided += frames.collided;
             all.frames.out_of_reach += frames.out_of_reach;
             all.drops_queue += interface.counters.drops_queue;

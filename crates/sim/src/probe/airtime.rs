@@ -215,7 +215,7 @@ impl Ledger {
         let failed = match fate {
             Fate::Received => None,
             Fate::Collided => Some(AirClass::Collision),
-            Fate::Errored | Fate::LostForGood | Fate::OutOfReach => Some(AirClass::Errored),
+            Fate::Errored | Fate::LostForGood | Fate::CutOff | Fate::OutOfReach => Some(AirClass::Errored),
         };
         if let Some(class) = failed {
             (entry.first, entry.second) = (class, class);

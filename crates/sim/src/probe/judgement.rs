@@ -18,6 +18,8 @@ pub(crate) enum Culprit {
     Queue,
     /// The channel, by chance or by a link that gave up.
     Channel,
+    /// A link that was down, or a node that had left its station.
+    Outage,
 }
 
 /// The data segments that the network has lost, of the directions that are judged.
@@ -95,8 +97,8 @@ impl Matrix {
             LossCause::Timeout | LossCause::RepeatedTimeout => Noticed::Timeout,
         };
         let verdict = match (culprit, judged.judgement) {
-            (Some(Culprit::Channel), Judgement::Random) => Verdict::RandomAsRandom,
-            (Some(Culprit::Channel), Judgement::Congestion) => Verdict::RandomAsCongestion,
+            (Some(Culprit::Channel | Culprit::Outage), Judgement::Random) => Verdict::RandomAsRandom,
+            (Some(Culprit::Channel | Culprit::Outage), Judgement::Congestion) => Verdict::RandomAsCongestion,
             (Some(Culprit::Queue), Judgement::Random) => Verdict::CongestionAsRandom,
             (Some(Culprit::Queue), Judgement::Congestion) => Verdict::CongestionAsCongestion,
             (None, _) => Verdict::Spurious,

@@ -32,11 +32,13 @@ pub enum SlotAct {
     Suppressed,
     /// It knew no way for a packet.
     NoRoute,
+    /// The network was down when it would have heard something.
+    CutOff,
 }
 
 impl SlotAct {
     /// The names, in the order of the codes.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "send",
         "ack",
         "receive",
@@ -49,6 +51,7 @@ impl SlotAct {
         "discard-lifetime",
         "suppressed",
         "no-route",
+        "cut-off",
     ];
 
     pub(crate) fn of(kind: FrameKind) -> SlotAct {
@@ -65,6 +68,7 @@ impl SlotAct {
             SlotFate::Collided => SlotAct::Collided,
             SlotFate::Deaf => SlotAct::Deaf,
             SlotFate::Errored => SlotAct::Errored,
+            SlotFate::CutOff => SlotAct::CutOff,
         }
     }
 

@@ -1,13 +1,14 @@
 //! The ends of a flow in the simulator: sockets, timers, sources and readers.
 
 mod datagrams;
+mod resuming;
 mod user;
 mod way;
 
 use std::iter;
 
 use lasthop_stack::hooks::Congestion;
-use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
+use lasthop_stack::hooks::{Jitter, Judge, Judged, LinkEvent, Note, Out, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
@@ -27,6 +28,7 @@ use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind};
 use datagrams::Datagrams;
+use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, start_of};
 
@@ -63,6 +65,8 @@ pub(super) struct Flow {
     sockets: Sockets,
     ways: Ways,
     user: Option<Box<User>>,
+    /// Where links go down or nodes are handed off, one for the data of each side.
+    resuming: Option<Box<[Resuming; 2]>>,
 }
 
 /// The directions of a flow in which data goes.
@@ -216,7 +220,8 @@ impl Flow {
             let draws = Draws::new((**user).clone(), stream);
             Box::new(User::new(draws, numbers, number, source_slot, &flow.app, net))
         });
-        Flow { ends, sockets, ways: Ways { forward, reverse }, user }
+        let resuming = request.config.has_link_events().then(Box::default);
+        Flow { ends, sockets, ways: Ways { forward, reverse }, user, resuming }
     }
 
     /// A packet arrived for one side.
@@ -231,6 +236,10 @@ impl Flow {
                 }
                 ends[side].up(packet, now, &mut Host { net, end: self.ends[side] });
                 self.ways.count_judged(side, ends, net);
+                if let Some(resuming) = &mut self.resuming {
+                    let window = ends[1 - side].sender().window().cwnd;
+                    resuming[1 - side].on_arrival(ends[side].receiver().in_order(), window, now);
+                }
                 if let Some(user) = &mut self.user {
                     user.on_arrival(ends, &self.ends, net);
                     return;
@@ -243,6 +252,33 @@ impl Flow {
                 }
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
+        }
+    }
+
+    /// The node of one side.
+    pub(super) fn node(&self, side: usize) -> usize {
+        self.ends[side].node.0 as usize
+    }
+
+    /// Something happens to the link at which one side sits.
+    pub(super) fn on_link(&mut self, side: usize, event: LinkEvent, net: &mut Net) {
+        if let Sockets::Tcp(ends) = &mut self.sockets {
+            let now = net.now;
+            ends[side].on_link(event, now, &mut Host { net, end: self.ends[side] });
+        }
+    }
+
+    /// Nothing crosses a link on its way from now on.
+    pub(super) fn on_silence(&mut self) {
+        self.resuming.iter_mut().flat_map(|both| both.iter_mut()).for_each(Resuming::on_silence);
+    }
+
+    /// Something can cross it again.
+    pub(super) fn on_silence_ended(&mut self, now: Time) {
+        if let (Some(resuming), Sockets::Tcp(ends)) = (&mut self.resuming, &self.sockets) {
+            for (side, resuming) in resuming.iter_mut().enumerate() {
+                resuming.on_silence_ended(ends[1 - side].receiver().in_order(), now);
+            }
         }
     }
 
@@ -334,6 +370,7 @@ impl Flow {
         for end in &self.ends {
             net.round_trips[end.trace_name as usize].clear();
         }
+        self.resuming.iter_mut().flat_map(|both| both.iter_mut()).for_each(Resuming::begin_measurement);
         match &mut self.sockets {
             Sockets::Tcp(ends) => ends.iter_mut().for_each(Connection::begin_measurement),
             Sockets::Udp(ends) => ends.begin_measurement(),
@@ -395,6 +432,10 @@ impl Flow {
                     completion: way.as_ref().and_then(|way| way.since_start(way.completed)),
                     acknowledged: way.as_ref().and_then(|way| way.since_start(way.acknowledged)),
                     falsely_acknowledged: receiving.receiver().lacks(ends[direction].sender().board().una()),
+                    resumed: self
+                        .resuming
+                        .as_ref()
+                        .map_or_else(Default::default, |both| both[direction].resumed),
                     law: Congestion::counts(ends[direction].sender().law()),
                     sender: ends[direction].counters(net.now),
                 })

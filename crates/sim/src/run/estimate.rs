@@ -7,6 +7,7 @@ mod shared;
 mod tests;
 mod window;
 
+use crate::medium::outages::{HandoffLaw, OutageLaw};
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig, WifiConfig};
 use crate::net::routes::{Hop, NoRoutes, Routes};
 use lasthop_stack::units::Span;
@@ -64,6 +65,7 @@ pub fn estimate(config: &Config) -> Estimate {
     if let Some(bin) = config.run.bin {
         events += config.run.duration.0.div_ceil(bin.0) as f64;
     }
+    events += link_events(config);
     for (_, wifi) in config.wifi() {
         // The medium is never without frames, and all are as short as an acknowledgement.
         let mac = &wifi.mac;
@@ -76,6 +78,30 @@ pub fn estimate(config: &Config) -> Estimate {
     }
     let outstanding = shared::outstanding(&loads, &crossed, &ports);
     Estimate { events, memory_bytes: memory::bytes(config, &routes, (&loads, outstanding), &senders) }
+}
+
+/// Events of links: at most four for each outage or hand-off and its warning, and as many again for what is drawn.
+fn link_events(config: &Config) -> f64 {
+    let seconds = config.run.duration.as_secs();
+    let every = |span: Span| seconds / span.as_secs() + 1.0;
+    let drawn = |span: Span| 2.0 * every(span) + 20.0;
+    let outages = |law: &OutageLaw| match law {
+        OutageLaw::Script(lines) => lines.len() as f64,
+        OutageLaw::Periodic { every: span, .. } => every(*span),
+        OutageLaw::Random { mean_up, mean_down } => drawn(*mean_up + *mean_down),
+        OutageLaw::Away { .. } => 0.0,
+    };
+    let handoffs = |law: &HandoffLaw| match law {
+        HandoffLaw::Script(times) => times.len() as f64,
+        HandoffLaw::Periodic { every: span, .. } => every(*span),
+        HandoffLaw::Random { mean } => drawn(*mean),
+    };
+    let of_links = config.links.iter().filter_map(|link| link.outages.as_ref()).map(|config| {
+        let false_warnings = config.warning.and_then(|warning| warning.false_every).map_or(0.0, drawn);
+        outages(&config.law) + false_warnings
+    });
+    let of_nodes = config.nodes.iter().filter_map(|node| node.handoff.as_ref()).map(|it| handoffs(&it.law));
+    4.0 * (of_links.sum::<f64>() + of_nodes.sum::<f64>())
 }
 
 /// The directions of a flow in which data goes, each with what sends it and what reads it.

@@ -3,6 +3,7 @@
 mod endpoint;
 mod error;
 mod estimate;
+mod link_events;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use crate::traffic::AppKind;
 use endpoint::Flow;
 pub use error::RunError;
 pub use estimate::{Estimate, estimate};
+use link_events::{LinkAct, LinkEvents};
 
 /// How many events pass between looks at the cancel flag and the clock.
 const EVENTS_BETWEEN_LOOKS: u64 = 4096;
@@ -128,6 +130,7 @@ enum Act {
     StopSource(u32),
     BeginMeasurement,
     EndBin,
+    Link(LinkAct),
 }
 
 struct World {
@@ -141,6 +144,7 @@ struct World {
     unwatched_until: Option<Time>,
     at_begin: Option<Snapshot>,
     bins: Option<Bins>,
+    link_events: LinkEvents,
 }
 
 /// Runs a scenario at one point.
@@ -253,6 +257,7 @@ impl World {
             NoRoutes::Memory(needed) => RunError::Memory { needed, allowed: config.run.max_memory.0 },
         })?;
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
+        let initial = config.has_link_events().then(|| routes.clone()).unwrap_or_default();
         let mut net = Net::new(config, routes, ports, (request.seed, request.replication), tracer);
         net.transfers = transfers::room(users);
         for (link, path) in request.pcap {
@@ -283,14 +288,27 @@ impl World {
         for (number, flow) in config.flows.iter().enumerate() {
             flows.push(Flow::new(number as u32, flow, request, &mut net, &mut acts));
         }
+        let link_events = LinkEvents::new(request, &initial, &mut net, &mut acts);
         net.begin();
         let limits = (request.max_events.or(config.run.max_events), request.max_wall.or(config.run.max_wall));
         let over = Time(config.run.duration.0).after(Span(1));
-        let unwatched_until = (limits == (None, None) && !net.is_watched()).then_some(over);
+        // Where routes change nothing goes ahead of the clock.
+        let is_unwatched = limits == (None, None) && !net.is_watched() && !config.has_handoffs();
+        let unwatched_until = is_unwatched.then_some(over);
         if let Some(over) = unwatched_until {
             net.advance_horizon(begin.min(over));
         }
-        Ok(World { net, flows, acts, first_act: slot.0, begin, unwatched_until, at_begin: None, bins })
+        Ok(World {
+            net,
+            flows,
+            acts,
+            first_act: slot.0,
+            begin,
+            unwatched_until,
+            at_begin: None,
+            bins,
+            link_events,
+        })
     }
 
     #[inline]
@@ -337,6 +355,7 @@ impl World {
             Act::Reader(way) => {
                 self.flows[way as usize / 2].on_reader(way as usize % 2, slot, &mut self.net);
             }
+            Act::Link(act) => self.link_events.act(act, &mut self.flows, &mut self.net),
             Act::BeginMeasurement => {
                 self.begin_measurement();
                 if let Some(over) = self.unwatched_until {
@@ -376,6 +395,8 @@ impl World {
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             frns: self.net.frns.iter().map(Frn::counters).collect(),
             agents: self.net.agents.samples(),
+            outages: self.link_events.outages(now),
+            handoffs: self.link_events.handoffs(&self.net),
         }
     }
 

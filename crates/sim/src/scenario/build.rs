@@ -4,6 +4,7 @@
 
 mod agents;
 pub(super) mod air;
+pub(super) mod events;
 mod frn;
 mod users;
 mod wifi;
@@ -24,7 +25,7 @@ use crate::model::{
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::registry::{CongestionKind, ReactionConfig, ReactionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
     FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
@@ -34,13 +35,18 @@ use lasthop_stack::units::{Bytes, Rate, Span, Time};
 /// The configuration of a point whose sheet is complete.
 pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     let run = Part::of(sheet, Section::Run, 0);
-    let nodes: Vec<NodeConfig> = members
+    let mut nodes: Vec<NodeConfig> = members
         .nodes
         .iter()
         .zip(on_flat_media(sheet, members))
         .map(|(it, on_flat)| node(it, on_flat))
         .collect();
     let links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
+    for node in &mut nodes {
+        let table = sheet.plan.layout.nodes.place(node.group.as_deref().unwrap_or(&node.name));
+        node.handoff =
+            table.and_then(|table| events::handoff(&Part::of(sheet, Section::Nodes, table), &links));
+    }
     // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
     let flows: Vec<FlowConfig> = groups.flat_map(|group| of_group(flow(sheet, &group[0]), group)).collect();
@@ -79,7 +85,7 @@ fn of_group(like: FlowConfig, group: &[Flow]) -> impl Iterator<Item = FlowConfig
 fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
     let Name { name, group } = node.name.clone();
     let position = node.position.filter(|_| !on_flat);
-    NodeConfig { name, group, position, motion: node.motion.clone().filter(|_| !on_flat) }
+    NodeConfig { name, group, position, motion: node.motion.clone().filter(|_| !on_flat), handoff: None }
 }
 
 /// Whether the media of each node are all flat: on a flat medium the positions of stations do not matter.
@@ -98,13 +104,14 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
 fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let link = Part::of(sheet, Section::Links, member.table);
     let Name { name, group } = member.name.clone();
+    let outages = events::outages(&link);
     if link.word("kind") == "wifi" {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
-        return LinkConfig { name, group, kind };
+        return LinkConfig { name, group, kind, outages };
     }
     if link.word("kind") == "frn" {
         let kind = LinkKind::Frn(Box::new(frn::frn(&link, member)));
-        return LinkConfig { name, group, kind };
+        return LinkConfig { name, group, kind, outages };
     }
     let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
     let direction = |prefix: &str| DirectionConfig {
@@ -127,7 +134,7 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     }
     let nodes = [member.nodes[0], member.nodes[1]];
     let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air });
-    LinkConfig { name, group, kind }
+    LinkConfig { name, group, kind, outages }
 }
 
 /// The law of the round trip that is drawn for a link.
@@ -323,7 +330,18 @@ fn parts(flow: &Part<'_>) -> Parts {
         recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
         law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
         judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
+        reaction: reaction(flow),
     }
+}
+
+/// What an end does at events of its link.
+fn reaction(flow: &Part<'_>) -> ReactionConfig {
+    let Some(name) = flow.known("tcp.reaction") else { return ReactionConfig::None(()) };
+    let kind = ReactionKind::named(&name.text()).unwrap_or_else(|| flow.broken("tcp.reaction"));
+    let mut reaction = kind.config();
+    let prefix = format!("tcp.{}", kind.entry().name);
+    flow.described(&prefix, &kind.parameters(), |name, value| reaction.set(name, value));
+    reaction
 }
 
 /// A law with the constants that the scenario sets.

@@ -1,6 +1,7 @@
 //! Checks of combinations of values at a point.
 
 mod agents;
+mod events;
 mod frames;
 mod frn;
 mod queues;
@@ -109,6 +110,7 @@ impl<'a> Check<'a> {
         self.run(&config);
         self.links(&config, sheet);
         self.movers(&config, sheet);
+        self.events(&config, sheet);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(

@@ -9,6 +9,7 @@ mod apps;
 mod arq;
 mod channel;
 mod described;
+mod events;
 mod figures;
 mod frn;
 mod judges;

@@ -21,7 +21,13 @@ pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
 /// Nodes in a row, joined by these links, and one bulk TCP flow `main` from the first to the last.
 pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config {
     let nodes = (0..=links.len())
-        .map(|node| NodeConfig { name: format!("n{node}"), group: None, position: None, motion: None })
+        .map(|node| NodeConfig {
+            name: format!("n{node}"),
+            group: None,
+            position: None,
+            motion: None,
+            handoff: None,
+        })
         .collect();
     let links: Vec<LinkConfig> = links
         .iter()
@@ -34,7 +40,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
                 rtt: None,
                 air: None,
             });
-            LinkConfig { name: format!("l{number}"), group: None, kind }
+            LinkConfig { name: format!("l{number}"), group: None, kind, outages: None }
         })
         .collect();
     let run = RunConfig {

@@ -1,5 +1,8 @@
 //! Agents between network layer and link: the trait [`Agent`].
 
+use std::any::Any;
+use std::fmt;
+
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -29,6 +32,29 @@ pub trait Agent {
     /// The counters that only agents of its kind have, in a fixed order.
     fn counts(&self) -> Vec<Count> {
         Vec::new()
+    }
+
+    /// A node leaves for another station: the agent parts with what it knows of the flows of this node. By default it
+    /// has nothing to give, and the agent at the other station begins afresh.
+    fn export(&mut self, _mobile: NodeId, _now: Time, _out: &mut impl AgentOut) -> Option<Exported> {
+        None
+    }
+
+    /// What an agent of the same kind knew of the flows of a node has come from the station that the node has left.
+    fn import(&mut self, _state: Exported, _now: Time, _out: &mut impl AgentOut) {}
+}
+
+/// What an agent knows of the flows of one node, on its way to another station.
+pub struct Exported {
+    /// How much of it is sent.
+    pub bytes: u64,
+    /// What it is, to agents of its kind.
+    pub state: Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for Exported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Exported({} B)", self.bytes)
     }
 }
 

@@ -30,6 +30,23 @@ impl Wired {
         }
     }
 
+    /// When a packet that is taken in now begins to leave.
+    #[must_use]
+    pub fn begins(&self, now: Time) -> Time {
+        self.busy_until.max(now)
+    }
+
+    /// Sends nothing before this time.
+    pub fn wait_until(&mut self, at: Time) {
+        self.busy_until = self.busy_until.max(at);
+    }
+
+    /// How long the packet took to send that was taken in last.
+    #[must_use]
+    pub fn last_time(&self) -> Span {
+        self.last.1
+    }
+
     /// Accepts a packet of `size` and returns when its last bit leaves, or `None` if the queue is full.
     #[inline]
     pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {

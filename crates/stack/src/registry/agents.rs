@@ -3,8 +3,8 @@
 use super::custom::{BoxedAgent, CustomAgentConfig};
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
-use crate::packet::Packet;
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::packet::{NodeId, Packet};
 use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -103,5 +103,13 @@ impl Agent for AgentMachine {
 
     fn counts(&self) -> Vec<Count> {
         each!(self, agent => agent.counts())
+    }
+
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        each!(self, agent => agent.export(mobile, now, out))
+    }
+
+    fn import(&mut self, state: Exported, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.import(state, now, out));
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hooks::parameter::{Described, Parameter};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
-use crate::packet::Packet;
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -23,6 +23,10 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
     fn counts(&self) -> Vec<Count>;
+    /// [`Agent::export`].
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported>;
+    /// [`Agent::import`].
+    fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut);
     /// A copy of its state.
     fn duplicate(&self) -> Box<dyn CustomAgent>;
 }
@@ -74,6 +78,14 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn counts(&self) -> Vec<Count> {
         Agent::counts(self)
+    }
+
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported> {
+        Agent::export(self, mobile, now, &mut Pointed(out))
+    }
+
+    fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut) {
+        Agent::import(self, state, now, &mut Pointed(out));
     }
 
     fn duplicate(&self) -> Box<dyn CustomAgent> {

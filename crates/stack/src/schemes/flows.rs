@@ -144,6 +144,22 @@ impl<K: Address, F> Table<K, F> {
         Some(flow)
     }
 
+    /// Takes out all flows of a node, in the order of their numbers.
+    pub(super) fn take_of(&mut self, node: NodeId) -> Vec<(K, F)> {
+        let is_of =
+            |entry: &Option<(K, F)>| entry.as_ref().is_some_and(|(key, _)| key.nodes().contains(&node));
+        let numbers: Vec<u32> =
+            (0..self.flows.len() as u32).filter(|number| is_of(&self.flows[*number as usize])).collect();
+        let mut taken = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            let key = self.flows[number as usize].as_ref().map(|(key, _)| *key);
+            if let (Some(key), Some(flow)) = (key, self.remove(number)) {
+                taken.push((key, flow));
+            }
+        }
+        taken
+    }
+
     /// All flows in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = &F> {
         self.flows.iter().flatten().map(|(_, flow)| flow)

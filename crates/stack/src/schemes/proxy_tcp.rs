@@ -39,8 +39,8 @@ mod tests;
 
 use super::flows::{self, Table};
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs};
-use crate::packet::{Body, Flags, FlowKey, Packet};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::packet::{Body, Flags, FlowKey, NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
 use flow::{Flow, Verdict};
@@ -260,6 +260,24 @@ impl Agent for ProxyTcp {
     }
 
     fn on_timer(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+
+    fn export(&mut self, mobile: NodeId, _: Time, _: &mut impl AgentOut) -> Option<Exported> {
+        let flows = self.flows.take_of(mobile);
+        let bytes = flows.iter().map(|(_, flow)| flow.bytes_held()).sum();
+        (!flows.is_empty()).then(|| Exported { bytes, state: Box::new(flows) })
+    }
+
+    fn import(&mut self, exported: Exported, now: Time, _: &mut impl AgentOut) {
+        let Ok(flows) = exported.state.downcast::<Vec<(FlowKey, Flow)>>() else { return };
+        for (key, mut flow) in *flows {
+            // What has begun here meanwhile is newer.
+            if self.flows.find(&key).is_none() && self.flows.len() < self.config.max_flows {
+                flow.move_to(now);
+                self.flows.insert(key, flow);
+                self.counters.flows_max = self.counters.flows_max.max(self.flows.len() as u64);
+            }
+        }
+    }
 
     fn activity(&self) -> Activity {
         let counters = self.counters;

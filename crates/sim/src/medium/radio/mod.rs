@@ -38,6 +38,7 @@ use modulation::{Memo, Modulation};
 use receiver::{Arrival, Begun, Bits, Followed, Quality, Receiver, Rules};
 
 use super::motion::{Motion, Point};
+use super::outages::Cuts;
 
 /// A station of a medium.
 #[derive(Clone, Debug)]
@@ -81,6 +82,8 @@ pub enum Fate {
     LostForGood,
     /// Another frame overlapped with it.
     Collided,
+    /// The medium was down, or one of the two stations was not on it.
+    CutOff,
     /// The station is too far away, or is not on this medium.
     OutOfReach,
 }
@@ -94,6 +97,8 @@ pub struct FrameCounters {
     pub received: u64,
     /// Those lost by chance.
     pub errored: u64,
+    /// Those lost by an outage.
+    pub cut_off: u64,
     /// Those that another frame spoilt.
     pub collided: u64,
     /// Those whose destination was out of range.
@@ -105,6 +110,8 @@ struct Transmission {
     to: Option<usize>,
     started: Time,
     attempt: Attempt,
+    /// The outages that it meets.
+    cuts: u64,
 }
 
 /// A radio medium and the receivers on it.
@@ -118,6 +125,8 @@ pub struct Radio {
     stations: Vec<Option<u32>>,
     rules: Rules,
     losses: Losses,
+    /// When it is down, if it ever is.
+    cuts: Option<Box<Cuts>>,
     memo: Memo,
 }
 
@@ -153,8 +162,14 @@ impl Radio {
             stations,
             rules,
             losses,
+            cuts: None,
             memo: Memo::new(),
         }
+    }
+
+    /// Takes frames for lost that meet these outages. The medium is busy as without.
+    pub fn cut_by(&mut self, cuts: Option<Cuts>) {
+        self.cuts = cuts.map(Box::new);
     }
 
     /// Station `station` begins to send a frame. Those to which the medium turns busy are added to `heard`.
@@ -172,10 +187,11 @@ impl Radio {
         assert!(self.sending[station].is_none(), "a station sends one frame at a time");
         let to = self.station(frame.receiver);
         let attempt = self.losses.attempt(station, to, frame);
-        self.sending[station] = Some(Transmission { to, started: now, attempt });
+        let ends = now.after(airtime.total);
+        let cuts = self.cuts.as_mut().map_or(0, |cuts| cuts.mask(now, ends));
+        self.sending[station] = Some(Transmission { to, started: now, attempt, cuts });
         self.hearers.refresh(station, now);
         self.counters[station].sent += 1;
-        let ends = now.after(airtime.total);
         self.receivers[station].mute(now, ends, &self.rules, &mut self.memo);
         let bits = Bits {
             begin: now.after(airtime.preamble),
@@ -202,7 +218,7 @@ impl Radio {
     ///
     /// Returns what became of the frame, or `None` when the station was not sending.
     pub fn end(&mut self, station: usize, frame: &Frame, now: Time, heard: &mut Vec<Heard>) -> Option<Fate> {
-        let Radio { hearers, receivers, sending, rules, losses, memo, .. } = self;
+        let Radio { hearers, receivers, sending, rules, losses, cuts, memo, .. } = self;
         let sent = sending[station].take()?;
         receivers[station].unmute();
         let mut fate = Fate::OutOfReach;
@@ -218,7 +234,14 @@ impl Radio {
                         unheard
                     }
                     Some(followed) => {
-                        let here = fate_at((station, at), frame, &sent, &followed, losses, memo);
+                        let mut here = fate_at((station, at), frame, &sent, &followed, losses, memo);
+                        if sent.cuts != 0
+                            && let Some(cuts) = cuts
+                            && cuts.between(sent.cuts, station as u32, at as u32)
+                            && matches!(here, Fate::Received | Fate::Errored | Fate::LostForGood)
+                        {
+                            here = Fate::CutOff;
+                        }
                         heard.push(if here == Fate::Received {
                             Heard::Received(at)
                         } else {
@@ -243,6 +266,7 @@ impl Radio {
             Fate::Received => counters.received += 1,
             Fate::Errored | Fate::LostForGood => counters.errored += 1,
             Fate::Collided => counters.collided += 1,
+            Fate::CutOff => counters.cut_off += 1,
             Fate::OutOfReach => counters.out_of_reach += 1,
         }
         Some(fate)

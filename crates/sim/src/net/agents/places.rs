@@ -246,3 +246,20 @@ impl Crossing {
         }
     }
 }
+
+/// Adds the seats that agents have where a node is elsewhere.
+pub(crate) fn join(seats: &mut BTreeMap<usize, Vec<Place>>, more: BTreeMap<usize, Vec<Place>>) {
+    for (port, places) in more {
+        let here = seats.entry(port).or_default();
+        for place in places {
+            match here.iter_mut().find(|known| known.agent == place.agent) {
+                Some(known) => {
+                    known.ahead.extend(place.ahead);
+                    known.behind.extend(place.behind);
+                }
+                None => here.push(place),
+            }
+        }
+        here.sort_by_key(|place| place.agent);
+    }
+}

@@ -5,7 +5,7 @@ use super::super::value::Value;
 use super::table::{quantity, segments, time};
 use super::{Bound, Default, Key, Kind, Only};
 use lasthop_stack::hooks::parameter::{Domain, Limit, Setting, Spec};
-use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind, IntervalKind};
+use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
 use lasthop_stack::units::{Bytes, Span};
 
 /// The keys of all congestion laws: `flows.NAME.tcp.LAW.*`.
@@ -20,6 +20,16 @@ pub(super) fn laws() -> Vec<Key> {
         keys(&format!("flows.*.tcp.{name}"), only, kind.parameters())
     };
     CongestionKind::named_in_scenarios().iter().flat_map(of).collect()
+}
+
+/// The keys of all reactions: `flows.NAME.tcp.REACTION.*`.
+pub(super) fn reactions() -> Vec<Key> {
+    let of = |kind: &ReactionKind| {
+        let name = kind.entry().name;
+        let only = Only::Is("flows.*.tcp.reaction", leak(vec![name]));
+        keys(&format!("flows.*.tcp.{name}"), only, kind.parameters())
+    };
+    ReactionKind::ALL.iter().flat_map(of).collect()
 }
 
 /// The keys of all agents: `agents.NAME.KIND.*`.

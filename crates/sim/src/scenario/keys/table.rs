@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, described,
-    figures, frn, judges, links, nodes, pcf, radio, users,
+    events, figures, frn, judges, links, nodes, pcf, radio, users,
 };
 use lasthop_stack::registry::tcp;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind, VARIANTS};
+use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
 use lasthop_stack::units::Span;
 
@@ -44,6 +44,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     [
         HEAD,
         nodes::KEYS,
+        events::OF_NODES,
         links::KEYS,
         pcf::KEYS,
         arq::KEYS,
@@ -53,6 +54,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         &described::intervals(),
         radio::KEYS,
         channel::KEYS,
+        events::OF_LINKS,
         FLOWS,
         apps::FORWARD,
         users::KEYS,
@@ -62,6 +64,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         TRANSPORT,
         judges::KEYS,
         &described::laws(),
+        &described::reactions(),
         agents::KEYS,
         &described::agents(),
         figures::KEYS,
@@ -158,6 +161,13 @@ const TRANSPORT: &[Key] = &[
         "congestion control law",
     )
     .part_of_variant(Part::Congestion)
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.reaction",
+        Kind::Word("reaction", || ReactionKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+        "what an end does at events of its own link: outages, hand-offs, warnings; unset means nothing",
+    )
+    .absent()
     .only(IF_TCP),
     Key::new("flows.*.tcp.packet", SIZE, "payload of a full segment, without headers")
         .profile(|tcp| bytes(tcp.packet.into()), "ns-2: packetSize_", "Ethernet MTU minus IPv4, TCP and timestamp headers")

@@ -73,6 +73,20 @@ impl Flow {
         }
     }
 
+    /// The bytes that move to another station: the segments held, and what there is to know beside them.
+    pub(super) fn bytes_held(&self) -> u64 {
+        let segments: u64 = self.held.iter().map(|held| held.packet.size().0).sum();
+        size_of::<Flow>() as u64 + segments
+    }
+
+    /// The flow has moved: the link here has none of its segments.
+    pub(super) fn move_to(&mut self, now: Time) {
+        self.last_packet = now;
+        for held in &mut self.held {
+            held.with_link = 0;
+        }
+    }
+
     /// The memory of a flow of this many segments.
     pub(super) fn bytes(segments: usize) -> u64 {
         (size_of::<Flow>() + segments * size_of::<Held>()) as u64

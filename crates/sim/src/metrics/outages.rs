@@ -1,0 +1,126 @@
+//! The metrics of outages, of hand-offs, and of flows after them.
+
+use lasthop_stack::units::Span;
+
+use super::row::{Measured, Row, Scope, Unit, ratio, row};
+
+/// What a link that is ever down has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OutageSample {
+    pub(crate) count: u64,
+    pub(crate) down: Span,
+    pub(crate) false_warnings: u64,
+}
+
+/// What a node that is handed off has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HandoffSample {
+    pub(crate) count: u64,
+    pub(crate) gap: Span,
+    pub(crate) state: u64,
+    pub(crate) late: u64,
+}
+
+/// The times after outages at which a flow brought something new, since the measurement began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Resumed {
+    count: u64,
+    sum: Span,
+    longest: Span,
+    windows: f64,
+}
+
+impl Resumed {
+    pub(crate) fn add(&mut self, wait: Span, window: f64) {
+        self.count += 1;
+        self.sum += wait;
+        self.longest = self.longest.max(wait);
+        self.windows += window;
+    }
+}
+
+/// A link between two samples.
+pub(super) struct Outages {
+    pub(super) began: OutageSample,
+    pub(super) ended: OutageSample,
+    /// What it lost.
+    pub(super) lost: u64,
+}
+
+impl Measured for Outages {
+    const SCOPE: Scope = Scope::Outages;
+    const ROWS: &'static [Row<Outages>] = &[
+        row("count", Unit::Counted("outages"), "outages of the link that began", |link| {
+            Some((link.ended.count - link.began.count) as f64)
+        }),
+        row("down_s", Unit::Seconds, "time for which the link was down", |link| {
+            Some((link.ended.down - link.began.down).as_secs())
+        }),
+        row(
+            "lost",
+            Unit::Counted("packets or frames"),
+            "packets of a wire, or frames of a medium with each attempt, lost by outages and because a node was at another link",
+            |link| Some(link.lost as f64),
+        ),
+        row(
+            "false_warnings",
+            Unit::Counted("warnings"),
+            "warnings that no outage followed, by the keys of false ones",
+            |link| Some((link.ended.false_warnings - link.began.false_warnings) as f64),
+        ),
+    ];
+}
+
+/// A node between two samples.
+pub(super) struct Handoff {
+    pub(super) began: HandoffSample,
+    pub(super) ended: HandoffSample,
+}
+
+impl Measured for Handoff {
+    const SCOPE: Scope = Scope::Handoff;
+    const ROWS: &'static [Row<Handoff>] = &[
+        row("count", Unit::Counted("hand-offs"), "hand-offs that began", |node| {
+            Some((node.ended.count - node.began.count) as f64)
+        }),
+        row("gap_s", Unit::Seconds, "time in hand-offs, in which the node is at neither link", |node| {
+            Some((node.ended.gap - node.began.gap).as_secs())
+        }),
+        row("state", Unit::Bytes, "state of agents that moved to another station", |node| {
+            Some((node.ended.state - node.began.state) as f64)
+        }),
+        row("late", Unit::Packets, "packets lost at a station that a node had left, of all nodes", |node| {
+            Some((node.ended.late - node.began.late) as f64)
+        }),
+    ];
+}
+
+/// A flow after outages and hand-offs on its way.
+pub(super) struct Resumption(pub(super) Resumed);
+
+impl Measured for Resumption {
+    const SCOPE: Scope = Scope::Resumption;
+    const ROWS: &'static [Row<Resumption>] = &[
+        row(
+            "resumed",
+            Unit::Counted("outages"),
+            "outages and hand-offs on the way of the flow after which new data arrived, before the next",
+            |flow| Some(flow.0.count as f64),
+        ),
+        row(
+            "resume_mean_s",
+            Unit::Seconds,
+            "mean time from the end of an outage or hand-off to the first new byte in order at the receiver",
+            |flow| ratio(flow.0.sum.as_secs(), flow.0.count as f64),
+        ),
+        row("resume_max_s", Unit::Seconds, "the longest of these times", |flow| {
+            (flow.0.count > 0).then(|| flow.0.longest.as_secs())
+        }),
+        row(
+            "resume_window_segments",
+            Unit::Segments,
+            "mean congestion window when that byte arrived",
+            |flow| ratio(flow.0.windows, flow.0.count as f64),
+        ),
+    ];
+}

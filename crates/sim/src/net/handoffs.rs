@@ -1,0 +1,202 @@
+//! Hand-offs: what changes in the network when a node moves between two links.
+//!
+//! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them. Packets
+//! that come to the station which the node has left then are forwarded, or find no way and are lost. The state of agents at
+//! that station goes to those of the same table at the other one, and is nowhere while it is under way.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use lasthop_stack::hooks::Exported;
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::{Bytes, Span};
+
+use super::Net;
+use super::routes::{Hop, Routes};
+use super::ways::{Exit, Way};
+use crate::model::{Config, HandoffConfig, Late};
+use crate::probe::judgement::Culprit;
+
+/// All nodes that are handed off.
+#[derive(Debug, Default)]
+pub(crate) struct Handoffs {
+    of: Vec<Mobile>,
+    /// Packets that found no way.
+    pub(crate) late: u64,
+}
+
+/// A node that is handed off.
+#[derive(Debug)]
+struct Mobile {
+    node: NodeId,
+    config: HandoffConfig,
+    /// The hops and ways of packets to and from it, at each of its links.
+    tables: [Vec<Entry>; 2],
+    /// The port of the station at each of its links.
+    ports: [Option<usize>; 2],
+    /// State of agents under way, each of a table of the scenario.
+    moving: VecDeque<Vec<(usize, Exported)>>,
+    /// Bytes of state that have been sent.
+    state: u64,
+}
+
+/// The hop and the way from a node to a destination.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: u32,
+    to: u32,
+    hop: Hop,
+    way: Way,
+}
+
+/// The routes where one node is at its second link and all others are at their first, with the node.
+pub(super) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
+    let mobiles = (0..config.nodes.len()).filter(|node| config.nodes[*node].handoff.is_some());
+    mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
+}
+
+impl Handoffs {
+    /// Those of a scenario. The routes get what they lack for the second links.
+    pub(super) fn new(
+        config: &Config,
+        routes: &mut Routes,
+        set: &mut impl FnMut(u32, u32, Way, bool),
+        way_of: &impl Fn(Hop) -> Way,
+        first_ports: &[usize],
+    ) -> Handoffs {
+        let mut of = Vec::new();
+        for (mobile, node) in config.nodes.iter().enumerate() {
+            let Some(handoff) = &node.handoff else { continue };
+            let passed = passed(config, mobile);
+            let tables = [0, 1].map(|place| {
+                let old = config.station_of(handoff.links[1 - place], mobile);
+                let mut table = Vec::new();
+                let Ok(routes_here) = Routes::of_place(config, mobile, place, &passed) else { return table };
+                for &at in &passed {
+                    let Some(hop) = routes_here.hop(at, mobile) else { continue };
+                    let is_dropped = old == Some(at) && handoff.late == Late::Dropped;
+                    let way = if is_dropped { Way::Ends } else { way_of(hop) };
+                    table.push(Entry { at: at as u32, to: mobile as u32, hop, way });
+                }
+                for peer in peers(config, mobile) {
+                    for (at, hop) in routes_here.path(mobile, peer) {
+                        let entry = Entry { at: at as u32, to: peer as u32, hop, way: way_of(hop) };
+                        if at == mobile {
+                            table.push(entry);
+                        } else if routes.hop(at, peer).is_none() {
+                            routes.set(entry.at, entry.to, hop);
+                            set(entry.at, entry.to, entry.way, false);
+                        }
+                    }
+                }
+                table
+            });
+            let ports = handoff.links.map(|link| {
+                let station = config.station_of(link, mobile)?;
+                let place = config.nodes_of(link).iter().position(|node| *node == station)?;
+                Some(first_ports[link] + place)
+            });
+            for entry in &tables[0] {
+                routes.set(entry.at, entry.to, entry.hop);
+                set(entry.at, entry.to, entry.way, true);
+            }
+            let config = handoff.clone();
+            let (node, moving) = (NodeId(mobile as u32), VecDeque::new());
+            of.push(Mobile { node, config, tables, ports, moving, state: 0 });
+        }
+        Handoffs { of, late: 0 }
+    }
+
+    /// Bytes of agents' state that went with a node, by its place among those that are handed off.
+    pub(crate) fn state(&self, mobile: usize) -> u64 {
+        self.of[mobile].state
+    }
+}
+
+/// The other ends of the flows of a node.
+fn peers(config: &Config, mobile: usize) -> BTreeSet<usize> {
+    let ends = config.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
+    ends.filter(|(one, _)| *one == mobile).map(|(_, other)| other).collect()
+}
+
+/// The nodes that packets for a node may pass, at either of its links.
+fn passed(config: &Config, mobile: usize) -> Vec<usize> {
+    let mut passed = BTreeSet::new();
+    for place in [0, 1] {
+        let Ok(routes) = Routes::of_place(config, mobile, place, &[]) else { continue };
+        for peer in peers(config, mobile) {
+            passed.extend(routes.path(peer, mobile).iter().map(|(node, _)| *node));
+        }
+    }
+    passed.into_iter().collect()
+}
+
+impl Net {
+    /// A node leaves one of its links: the state of agents at its station goes with it. Answers when it will have arrived,
+    /// if there is any.
+    pub(crate) fn export_state(&mut self, mobile: usize, from: usize) -> Option<Span> {
+        let Mobile { node, ports, config, .. } = &self.handoffs.of[mobile];
+        let (node, port) = (*node, ports[from]?);
+        let (rate, delay) = (config.state_rate, config.state_delay);
+        let stack = self.agents.at(port)?;
+        let mut states = Vec::new();
+        for seat in 0..self.agents.stack(stack).len() {
+            let mut exported = None;
+            self.let_agents_act(stack, |agents, around| exported = agents.export(seat, node, around));
+            if let Some(state) = exported {
+                states.push((self.agents.stack(stack).agent(seat), state));
+            }
+        }
+        if states.is_empty() {
+            return None;
+        }
+        let bytes: u64 = states.iter().map(|(_, state)| state.bytes).sum();
+        let mobile = &mut self.handoffs.of[mobile];
+        mobile.state += bytes;
+        mobile.moving.push_back(states);
+        Some(rate.map_or(Span::ZERO, |rate| Bytes(bytes).time_at(rate)) + delay)
+    }
+
+    /// State that was under way has come to the station of one of the links of a node.
+    pub(crate) fn import_state(&mut self, mobile: usize, to: usize) {
+        let mobile = &mut self.handoffs.of[mobile];
+        let (Some(states), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else { return };
+        let Some(stack) = self.agents.at(port) else { return };
+        for (agent, state) in states {
+            let seats = self.agents.stack(stack).len();
+            let Some(seat) = (0..seats).find(|seat| self.agents.stack(stack).agent(*seat) == agent) else {
+                continue;
+            };
+            self.let_agents_act(stack, |agents, around| agents.import(seat, state, around));
+        }
+    }
+
+    /// A node is reached over one of its links from now on.
+    pub(crate) fn reroute(&mut self, mobile: usize, to: usize) {
+        for entry in &self.handoffs.of[mobile].tables[to] {
+            self.routes.set(entry.at, entry.to, entry.hop);
+            self.ways.set(entry.at, entry.to, entry.way);
+        }
+    }
+
+    /// A packet has come to a station from which no way leads on: its node has left.
+    pub(super) fn lose_late(&mut self, packet: &Packet) {
+        debug_assert!(!self.handoffs.of.is_empty(), "packets travel between the ends of flows only");
+        self.handoffs.late += 1;
+        self.losses.enter(packet, Culprit::Outage, self.now);
+        self.accounts.lost(packet);
+    }
+
+    fn let_agents_act(
+        &mut self,
+        stack: u32,
+        act: impl FnOnce(&mut super::agents::Stack, &mut super::agents::Around),
+    ) {
+        match self.agents.stack(stack).exit {
+            Exit::Channel(channel) => self.with_agents(stack, channel, act),
+            Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
+                wlan.let_agents_act(station as usize, host, act);
+            }),
+            Exit::Slotted { .. } => {}
+        }
+    }
+}
