@@ -45,8 +45,12 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
         mac: Preset::Dot11b.config(),
         radio: RadioConfig::ns2(),
     };
-    config.links =
-        vec![LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)), outages: None }];
+    config.links = vec![LinkConfig {
+        name: "wlan".into(),
+        group: None,
+        kind: LinkKind::Wifi(Box::new(wifi)),
+        outages: None,
+    }];
     let first = config.flows[0].clone();
     config.flows = flows
         .iter()

@@ -23,6 +23,7 @@ LISTS = {
     "agents": "agents between network layer and link: agents.NAME.kind",
     "arq": "retransmission on 802.11 links: links.NAME.arq.kind",
     "intervals": "retransmission intervals of the FRN: links.NAME.frn.interval",
+    "reactions": "what a TCP end does at events of its link: flows.NAME.tcp.reaction",
     "links": "kinds of links: links.NAME.kind",
     "standards": "802.11 standards: links.NAME.standard",
     "loss": "loss models: links.NAME.loss.model",

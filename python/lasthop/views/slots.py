@@ -25,6 +25,7 @@ _WORDS = {
     "discard-lifetime": "discards: too old",
     "suppressed": "discards: duplicate",
     "no-route": "discards: no route",
+    "cut-off": "loses to an outage, from",
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lasthop import _core
 
 from .draw import Draw
+from .events import draw_events
 from .networks import draw_network
 from .traffic import draw_flows
 from .tree import text
@@ -41,6 +42,7 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
+            tree = _with_events(number, tree)
             tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
             tree = {"title": f"Random case {number}"} | tree
             return Draft(number, tree, attempt)
@@ -59,6 +61,12 @@ def _draft(draw: Draw) -> Tree:
     network.tree["run"] = run
     draw_flows(draw, network, duration_s)
     return network.tree
+
+
+def _with_events(number: int, tree: Tree) -> Tree:
+    """The scenario with outages and hand-offs now and then, drawn apart so that cases without stay what they were."""
+    more = draw_events(Draw(f"lasthop/{number}/events"), tree)
+    return more if _is_accepted(more) else tree
 
 
 def _is_accepted(tree: Tree) -> bool:

@@ -44,6 +44,9 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "queue_delay_mean_s": lambda seen, of: True,
     "queue_delay_p95_s": lambda seen, of: True,
     "queue_delay_max_s": lambda seen, of: True,
+    "resume_mean_s": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
+    "resume_max_s": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
+    "resume_window_segments": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
     "jain_index": lambda seen, of: seen.metrics["goodput_bps"] == 0,
     # Agents that receive no acknowledgements of their receivers.
     "unconfirmed": lambda seen, of: not (seen.has_agent("lle-tcp") and "safe" in seen.settings.values()),
@@ -96,6 +99,7 @@ ORDERED = [
     ("arq.second_retransmissions", "arq.first_retransmissions"),
     ("packets_delivered", "packets_entered"),
     ("queue_mean_packets", "queue_max_packets"),
+    ("resume_mean_s", "resume_max_s"),
 ]
 """Metrics of which the first is never above the second; what begins in a warm-up may end after it."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 KEPT = re.compile(
     r"(run\.(?!bin)|title|paper|summary|figure"  # the run's length is chosen by its cost
-    r"|.*\.(kind|nodes|count|from|to|around|position|seed|standard|model|law|rate|basic-rates|script)$"
+    r"|.*\.(kind|nodes|count|from|to|around|position|seed|standard|model|law|rate|basic-rates|script|first|every|for|reaction)$"
     r"|links\..*\.rates\.|flows\..*\.(size|variant|judges|start|stop)$)"
 )
 """Keys of the structure, which is drawn elsewhere."""

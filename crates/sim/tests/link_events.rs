@@ -1,0 +1,196 @@
+//! Outages and hand-offs end to end.
+
+use std::collections::BTreeMap;
+
+use lasthop_sim::{Outcome, Request, run};
+use lasthop_sim::scenario::Scenario;
+
+/// A fixed host, a base station and a mobile behind a link that is down as `outages` say, and a flow to the mobile.
+fn wire(outages: &str, tcp: &str) -> String {
+    format!(
+        r#"
+        [run]
+        duration = "40 s"
+        [nodes]
+        host = {{}}
+        base = {{}}
+        mobile = {{}}
+        [links.core]
+        kind = "wired"
+        nodes = ["host", "base"]
+        rate = "10 Mbit/s"
+        delay = "20 ms"
+        [links.air]
+        kind = "lossy"
+        nodes = ["base", "mobile"]
+        rate = "2 Mbit/s"
+        delay = "5 ms"
+        {outages}
+        [flows.main]
+        from = "host"
+        to = "mobile"
+        tcp = {{ variant = "newreno", window = "20 segments", {tcp} }}
+        "#
+    )
+}
+
+fn outcome(text: &str, replication: u64) -> Outcome {
+    let scenario = Scenario::from_text(text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let config = scenario.config(0);
+    run(&Request::new(&config, 1, replication)).expect("it runs")
+}
+
+fn metrics(text: &str) -> BTreeMap<String, f64> {
+    outcome(text, 0).metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+const TWO_SECONDS: &str = r#"outages = { law = "script", script = "2 s at 10 s" }"#;
+const WARNED: &str =
+    r#"outages = { law = "script", script = "2 s at 10 s", warning = { lead = "120 ms" } }"#;
+
+#[test]
+fn an_outage_loses_what_it_meets_and_is_counted_as_its_own_cause() {
+    let found = metrics(&wire(TWO_SECONDS, ""));
+    assert_eq!((found["links.air.outages.count"], found["links.air.outages.down_s"]), (1.0, 2.0));
+    assert!(found["links.air.outages.lost"] >= 10.0);
+    assert_eq!(found["links.air.drops_loss"], 0.0);
+    assert_eq!(found["flows.main.outages.resumed"], 1.0);
+    assert!(found["flows.main.timeouts"] >= 2.0);
+}
+
+#[test]
+fn an_outage_that_never_comes_changes_no_number() {
+    let with = metrics(&wire(r#"outages = { law = "script", script = "1 s at 39.9999 h" }"#.replace("39.9999 h", "9000 s").as_str(), ""));
+    let without = metrics(&wire("", ""));
+    for (name, value) in &without {
+        assert_eq!(with[name].to_bits(), value.to_bits(), "{name}");
+    }
+}
+
+#[test]
+fn random_outages_move_no_other_draw() {
+    let lossy = |outages: &str| wire(outages, "").replace("delay = \"5 ms\"", "delay = \"5 ms\"\nloss = { rate = \"1 %\" }");
+    let late = r#"outages = { law = "random", random = { mean-up = "1000000 s", mean-down = "1 s" } }"#;
+    let (with, without) = (metrics(&lossy(late)), metrics(&lossy("")));
+    assert_eq!(with["flows.main.goodput_bps"].to_bits(), without["flows.main.goodput_bps"].to_bits());
+    assert!(without["links.air.drops_loss"] > 0.0);
+}
+
+#[test]
+fn freezing_keeps_the_window_and_resumes_within_a_round_trip() {
+    let plain = metrics(&wire(WARNED, ""));
+    let frozen = metrics(&wire(WARNED, "reaction = \"freeze-tcp\""));
+    assert_eq!(frozen["flows.main.timeouts"], 0.0);
+    assert!(frozen["flows.main.outages.resume_mean_s"] < 0.2, "{frozen:?}");
+    assert!(plain["flows.main.outages.resume_mean_s"] > 0.2);
+    assert_eq!(frozen["flows.main.outages.resume_window_segments"], 20.0);
+    assert!(plain["flows.main.outages.resume_window_segments"] < 5.0);
+    // Warned too late, it is as without.
+    let late = wire(&WARNED.replace("120 ms", "1 ms"), "reaction = \"freeze-tcp\"");
+    assert!(metrics(&late)["flows.main.timeouts"] > 0.0);
+}
+
+#[test]
+fn a_reconnected_receiver_and_sender_of_atcp_resume_at_once() {
+    let to = metrics(&wire(TWO_SECONDS, "reaction = \"atcp\""));
+    assert!(to["flows.main.outages.resume_mean_s"] < 0.3, "{}", to["flows.main.outages.resume_mean_s"]);
+    let from = wire(TWO_SECONDS, "reaction = \"atcp\"")
+        .replace("from = \"host\"", "from = \"mobile\"")
+        .replace("to = \"mobile\"", "to = \"host\"");
+    let from = metrics(&from);
+    assert_eq!(from["flows.main.timeouts"], 0.0);
+    assert!(from["flows.main.outages.resume_mean_s"] < 0.1);
+}
+
+#[test]
+fn kept_packets_arrive_after_the_outage() {
+    let kept = r#"outages = { law = "script", script = "2 s at 10 s", queue = "kept" }"#;
+    let (sent, kept) = (metrics(&wire(TWO_SECONDS, "")), metrics(&wire(kept, "")));
+    assert!(kept["links.air.outages.lost"] <= 2.0 && sent["links.air.outages.lost"] > 5.0);
+}
+
+/// Two access points or base stations at which a mobile is in turn, every 10 s, with a gap.
+fn handoff(kind: &str, more: &str, gap: &str) -> String {
+    let link = |name: &str, station: &str| match kind {
+        "wifi" => format!(
+            "[links.{name}]\nkind = \"wifi\"\nnodes = [\"{station}\", \"mobile\"]\naccess-point = \"{station}\"\n"
+        ),
+        _ => format!(
+            "[links.{name}]\nkind = \"lossy\"\nnodes = [\"{station}\", \"mobile\"]\nrate = \"2 Mbit/s\"\ndelay = \"5 ms\"\n"
+        ),
+    };
+    let wired = |name: &str, ends: &str| {
+        format!("[links.{name}]\nkind = \"wired\"\nnodes = [{ends}]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n")
+    };
+    format!(
+        "[run]\nduration = \"45 s\"\n[nodes]\nhost = {{}}\nrouter = {{}}\nb1 = {{}}\nb2 = {{}}\n[nodes.mobile.handoff]\n\
+         law = \"periodic\"\nperiodic = {{ first = \"10 s\", every = \"10 s\" }}\nfrom = \"air1\"\nto = \"air2\"\ngap = \"{gap}\"\n\
+         {more}\n{}{}{}{}{}[flows.main]\nfrom = \"host\"\nto = \"mobile\"\n",
+        wired("core", "\"host\", \"router\""),
+        wired("w1", "\"router\", \"b1\""),
+        wired("w2", "\"router\", \"b2\""),
+        link("air1", "b1"),
+        link("air2", "b2"),
+    )
+}
+
+#[test]
+fn a_mobile_moves_between_two_stations_and_data_goes_on() {
+    for kind in ["lossy", "wifi"] {
+        let found = metrics(&handoff(kind, "", "200 ms"));
+        assert_eq!(found["nodes.mobile.handoff.count"], 4.0, "{kind}");
+        assert!((found["nodes.mobile.handoff.gap_s"] - 0.8).abs() < 1e-9);
+        assert_eq!(found["flows.main.outages.resumed"], 4.0);
+        assert!(found["flows.main.goodput_bps"] > 1e6, "{kind}: {}", found["flows.main.goodput_bps"]);
+    }
+}
+
+#[test]
+fn late_packets_are_dropped_or_forwarded() {
+    let dropped = metrics(&handoff("lossy", "", "0 s"));
+    let forwarded = metrics(&handoff("lossy", "late = \"forwarded\"", "0 s"));
+    assert!(dropped["nodes.mobile.handoff.late"] > 0.0);
+    assert_eq!(forwarded["nodes.mobile.handoff.late"], 0.0);
+    assert!(forwarded["flows.main.retransmits"] <= dropped["flows.main.retransmits"]);
+}
+
+#[test]
+fn the_state_of_an_agent_moves_with_its_flow() {
+    let agent = "[agents.proxy]\nkind = \"proxy-tcp\"\n";
+    let with = |more: &str| handoff("wifi", more, "100 ms") + agent;
+    let fast = metrics(&with(""));
+    assert!(fast["nodes.mobile.handoff.state"] > 0.0);
+    let slow = metrics(&with("state-rate = \"1 kbit/s\"\nstate-delay = \"1 s\""));
+    assert!(slow["flows.main.goodput_bps"] > 0.0);
+}
+
+#[test]
+fn every_byte_of_a_file_arrives_once_with_any_reaction_outages_and_hand_offs() {
+    for reaction in ["none", "freeze-tcp", "atcp"] {
+        for replication in 0..6 {
+            let random = "outages = { law = \"random\", random = { mean-up = \"2 s\", mean-down = \"500 ms\" }, \
+                          warning = { lead = \"80 ms\", deviation = \"60 ms\", missed = \"20 %\", false-every = \"3 s\", false-for = \"200 ms\" } }";
+            let text = wire(random, &format!("reaction = \"{reaction}\""))
+                .replace("to = \"mobile\"\n        tcp", "to = \"mobile\"\n        app = { kind = \"file\", file = { size = \"2 MB\" } }\n        tcp")
+                .replace("\"40 s\"", "\"300 s\"");
+            let outcome = outcome(&text, replication);
+            let (name, account) = &outcome.accounts[0];
+            let stream = account.stream.expect("over tcp");
+            assert_eq!((stream.received, stream.acknowledged), (2_000_001, 2_000_001), "{reaction} {replication} {name}");
+            let terms = account.terms().map(|(_, tally)| tally.packets);
+            assert_eq!(terms[0] + terms[1] + terms[2], terms[3] + terms[4] + terms[5] + terms[6]);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_reported_at_its_key() {
+    let wrong = |text: &str| Scenario::from_text(text, "test.toml", &[]).expect_err("wrong").to_string();
+    let overlapping = r#"outages = { law = "script", script = "2 s at 10 s, 1 s at 11 s" }"#;
+    assert!(wrong(&wire(overlapping, "")).contains("links.air.outages.script"));
+    let long = r#"outages = { law = "periodic", periodic = { first = "1 s", every = "2 s", for = "2 s" } }"#;
+    assert!(wrong(&wire(long, "")).contains("links.air.outages.periodic.for"));
+    assert!(wrong(&handoff("lossy", "", "10 s")).contains("nodes.mobile.handoff.gap"));
+    let elsewhere = handoff("lossy", "", "0 s").replace("to = \"air2\"", "to = \"w2\"");
+    assert!(wrong(&elsewhere).contains("nodes.mobile.handoff.to"));
+}
