@@ -11,6 +11,7 @@ mod estimates;
 mod frn;
 mod judges;
 mod latency;
+mod link_events;
 mod laws;
 mod paths;
 mod pcf;
