@@ -50,7 +50,7 @@ pub(super) struct Outages {
 impl Measured for Outages {
     const SCOPE: Scope = Scope::Outages;
     const ROWS: &'static [Row<Outages>] = &[
-        row("count", Unit::Counted("outages"), "outages of the link that began", |link| {
+        row("count", Unit::Counted("events"), "outages of the link that began", |link| {
             Some((link.ended.count - link.began.count) as f64)
         }),
         row("down_s", Unit::Seconds, "time for which the link was down", |link| {
@@ -80,7 +80,7 @@ pub(super) struct Handoff {
 impl Measured for Handoff {
     const SCOPE: Scope = Scope::Handoff;
     const ROWS: &'static [Row<Handoff>] = &[
-        row("count", Unit::Counted("hand-offs"), "hand-offs that began", |node| {
+        row("count", Unit::Counted("events"), "hand-offs that began", |node| {
             Some((node.ended.count - node.began.count) as f64)
         }),
         row("gap_s", Unit::Seconds, "time in hand-offs, in which the node is at neither link", |node| {
@@ -103,7 +103,7 @@ impl Measured for Resumption {
     const ROWS: &'static [Row<Resumption>] = &[
         row(
             "resumed",
-            Unit::Counted("outages"),
+            Unit::Counted("events"),
             "outages and hand-offs on the way of the flow after which new data arrived, before the next",
             |flow| Some(flow.0.count as f64),
         ),

@@ -77,10 +77,33 @@ from = "a"
 to   = "b"
 "#;
 
+/// A node that is handed off between two wires, of which one is down now and then.
+const MOVING: &str = r#"
+[run]
+duration = "1 s"
+[nodes]
+host = {}
+one = {}
+other = {}
+mobile = { handoff = { law = "script", script = "300 ms", from = "here", to = "there" } }
+[links]
+w1 = { kind = "wired", nodes = ["host", "one"], rate = "1 Mbit/s" }
+w2 = { kind = "wired", nodes = ["host", "other"], rate = "1 Mbit/s" }
+here = { kind = "wired", nodes = ["one", "mobile"], rate = "1 Mbit/s" }
+[links.there]
+kind    = "lossy"
+nodes   = ["other", "mobile"]
+rate    = "1 Mbit/s"
+outages = { law = "script", script = "100 ms at 500 ms" }
+[flows.main]
+from = "host"
+to   = "mobile"
+"#;
+
 #[test]
 fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_met() {
     let mut met = BTreeSet::new();
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string()] {
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let config = scenario.config(0);
         let names = names(&config);
@@ -100,7 +123,7 @@ fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_m
 
 #[test]
 fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_not() {
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string()] {
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let mut config = scenario.config(0);
         for warmup_s in [0, 5] {
