@@ -64,7 +64,7 @@ def _draft(draw: Draw) -> Tree:
 
 
 def _with_events(number: int, tree: Tree) -> Tree:
-    """The scenario with outages and hand-offs now and then, drawn apart so that cases without stay what they were."""
+    """The scenario with outages and hand-offs now and then, drawn apart: other cases stay what they were."""
     more = draw_events(Draw(f"lasthop/{number}/events"), tree)
     return more if _is_accepted(more) else tree
 

@@ -37,8 +37,12 @@ def losses_are_counted_where_they_happen(seen: Observed) -> Iterator[str]:
         if name.startswith("links.") and name.rsplit(".", 1)[1] in names
     )
     # An outage loses packets on wires, and frames on media, where a packet may be tried again.
-    wires = {name for name, link in seen.tree["links"].items() if link["kind"] in {"wired", "lossy", "wimax"}}
-    dropped += sum(seen.metrics.get(f"links.{link}.outages.lost") or 0 for link in wires)
+    media = {name for name, link in seen.tree["links"].items() if link["kind"] in {"wifi", "frn"}}
+    dropped += sum(
+        value or 0
+        for name, value in seen.metrics.items()
+        if name.endswith(".outages.lost") and name.split(".")[1] not in media
+    )
     late = [value or 0 for name, value in seen.metrics.items() if name.endswith(".handoff.late")]
     dropped += max(late, default=0)
     if lost > dropped or (lost < dropped and "wifi" not in seen.kinds()):

@@ -46,7 +46,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     "queue_delay_max_s": lambda seen, of: True,
     "resume_mean_s": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
     "resume_max_s": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
-    "resume_window_segments": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
+    "resume_window_mean_segments": lambda seen, of: seen.metrics[f"{of}resumed"] == 0,
     "jain_index": lambda seen, of: seen.metrics["goodput_bps"] == 0,
     # Agents that receive no acknowledgements of their receivers.
     "unconfirmed": lambda seen, of: not (seen.has_agent("lle-tcp") and "safe" in seen.settings.values()),

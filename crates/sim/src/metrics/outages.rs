@@ -117,7 +117,7 @@ impl Measured for Resumption {
             (flow.0.count > 0).then(|| flow.0.longest.as_secs())
         }),
         row(
-            "resume_window_segments",
+            "resume_window_mean_segments",
             Unit::Segments,
             "mean congestion window when that byte arrived",
             |flow| ratio(flow.0.windows, flow.0.count as f64),

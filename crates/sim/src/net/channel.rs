@@ -174,7 +174,7 @@ impl Channel {
             && let Line::Wired(wired) = &mut self.line
         {
             let begins = wired.begins(now);
-            wired.wait_until(cuts.begins(begins));
+            wired.wait_until(cuts.begins(begins), now);
         }
         self.line.offer(packet, size, now)
     }

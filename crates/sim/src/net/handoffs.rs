@@ -12,7 +12,7 @@ use lasthop_stack::units::{Bytes, Span};
 
 use super::Net;
 use super::routes::{Hop, Routes};
-use super::ways::{Exit, Way};
+use super::ways::{Exit, Way, Ways};
 use crate::model::{Config, HandoffConfig, Late};
 use crate::probe::judgement::Culprit;
 
@@ -58,11 +58,11 @@ impl Handoffs {
     /// Those of a scenario. The routes get what they lack for the second links.
     pub(super) fn new(
         config: &Config,
-        routes: &mut Routes,
-        set: &mut impl FnMut(u32, u32, Way, bool),
-        way_of: &impl Fn(Hop) -> Way,
-        first_ports: &[usize],
+        (routes, ways): (&mut Routes, &mut Ways),
+        (exits, first_ports): (&[Exit], &[usize]),
+        is_guarded: impl Fn(usize) -> bool,
     ) -> Handoffs {
+        let way_of = |hop: Hop| Way::over(exits[hop.port.0 as usize], is_guarded(hop.port.0 as usize));
         let mut of = Vec::new();
         for (mobile, node) in config.nodes.iter().enumerate() {
             let Some(handoff) = &node.handoff else { continue };
@@ -84,7 +84,7 @@ impl Handoffs {
                             table.push(entry);
                         } else if routes.hop(at, peer).is_none() {
                             routes.set(entry.at, entry.to, hop);
-                            set(entry.at, entry.to, entry.way, false);
+                            ways.set(entry.at, entry.to, entry.way);
                         }
                     }
                 }
@@ -97,7 +97,7 @@ impl Handoffs {
             });
             for entry in &tables[0] {
                 routes.set(entry.at, entry.to, entry.hop);
-                set(entry.at, entry.to, entry.way, true);
+                ways.set(entry.at, entry.to, entry.way);
             }
             let config = handoff.clone();
             let (node, moving) = (NodeId(mobile as u32), VecDeque::new());

@@ -45,7 +45,7 @@ pub(crate) use channel::{Channel, ChannelCounters};
 pub(crate) use handoffs::Handoffs;
 use layout::Layout;
 use pool::{PacketPool, PoolId};
-use routes::{Hop, Routes};
+use routes::Routes;
 use slotted::{Frn, FrnEvent};
 use timers::Timers;
 use ways::{Exit, Way, Ways};
@@ -158,14 +158,8 @@ impl Net {
         let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
         let has_relays = !config.has_handoffs();
         let mut ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some(), has_relays);
-        let way_of =
-            |hop: Hop| Way::over(exits[hop.port.0 as usize], agents.at(hop.port.0 as usize).is_some());
-        let mut set = |at, to, way, is_new: bool| {
-            if is_new || ways.at(NodeId(at), NodeId(to)) == Way::Ends {
-                ways.set(at, to, way);
-            }
-        };
-        let handoffs = Handoffs::new(config, &mut routes, &mut set, &way_of, &first_ports);
+        let is_guarded = |port: usize| agents.at(port).is_some();
+        let handoffs = Handoffs::new(config, (&mut routes, &mut ways), (&exits, &first_ports), is_guarded);
         Net {
             queue,
             now: Time::ZERO,

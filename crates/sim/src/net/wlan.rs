@@ -338,17 +338,6 @@ impl Wlan {
         true
     }
 
-    /// Lets the agents of a station act, and does what they ask for.
-    pub(super) fn let_agents_act(
-        &mut self,
-        station: usize,
-        host: &mut Host,
-        act: impl FnOnce(&mut Stack, &mut Around),
-    ) {
-        self.with_agents(station, host, act);
-        self.settle(host);
-    }
-
     /// The timer of an agent of a station has fired.
     pub(super) fn on_agent_timer(&mut self, station: usize, seat: usize, host: &mut Host) {
         self.with_agents(station, host, |agents, around| agents.on_timer(seat, around));

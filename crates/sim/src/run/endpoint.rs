@@ -8,7 +8,7 @@ mod way;
 use std::iter;
 
 use lasthop_stack::hooks::Congestion;
-use lasthop_stack::hooks::{Jitter, Judge, Judged, LinkEvent, Note, Out, Timer};
+use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
@@ -252,33 +252,6 @@ impl Flow {
                 }
             }
             Sockets::Udp(ends) => ends.up(side, packet, &self.ends, net),
-        }
-    }
-
-    /// The node of one side.
-    pub(super) fn node(&self, side: usize) -> usize {
-        self.ends[side].node.0 as usize
-    }
-
-    /// Something happens to the link at which one side sits.
-    pub(super) fn on_link(&mut self, side: usize, event: LinkEvent, net: &mut Net) {
-        if let Sockets::Tcp(ends) = &mut self.sockets {
-            let now = net.now;
-            ends[side].on_link(event, now, &mut Host { net, end: self.ends[side] });
-        }
-    }
-
-    /// Nothing crosses a link on its way from now on.
-    pub(super) fn on_silence(&mut self) {
-        self.resuming.iter_mut().flat_map(|both| both.iter_mut()).for_each(Resuming::on_silence);
-    }
-
-    /// Something can cross it again.
-    pub(super) fn on_silence_ended(&mut self, now: Time) {
-        if let (Some(resuming), Sockets::Tcp(ends)) = (&mut self.resuming, &self.sockets) {
-            for (side, resuming) in resuming.iter_mut().enumerate() {
-                resuming.on_silence_ended(ends[1 - side].receiver().in_order(), now);
-            }
         }
     }
 

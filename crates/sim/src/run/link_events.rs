@@ -223,13 +223,13 @@ impl LinkEvents {
             link.is_falsely_warned = !link.is_down;
             LinkEvent::Warning
         };
-        let next = if link.is_falsely_warned {
+        let due = if link.is_falsely_warned {
             Some(now.after(warnings.false_for()))
         } else {
             warnings.next_false(now)
         };
-        if let Some(next) = next {
-            net.queue.set(link.slots.false_warning, next);
+        if let Some(due) = due {
+            net.queue.set(link.slots.false_warning, due);
         }
         // What is expected rightly is not cleared, and what is down is not warned of.
         let is_news = !link.is_down && (event == LinkEvent::Warning || !link.is_warned);

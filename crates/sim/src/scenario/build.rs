@@ -25,7 +25,7 @@ use crate::model::{
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::{CongestionKind, ReactionConfig, ReactionKind, RecoveryKind};
+use lasthop_stack::registry::{CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
     FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
@@ -330,18 +330,8 @@ fn parts(flow: &Part<'_>) -> Parts {
         recovery: recovery.unwrap_or_else(|| flow.broken("tcp.recovery")),
         law: self::law(flow, law.unwrap_or_else(|| flow.broken("tcp.congestion"))),
         judges: judges.into_iter().map(|kind| self::law(flow, kind)).collect(),
-        reaction: reaction(flow),
+        reaction: events::reaction(flow),
     }
-}
-
-/// What an end does at events of its link.
-fn reaction(flow: &Part<'_>) -> ReactionConfig {
-    let Some(name) = flow.known("tcp.reaction") else { return ReactionConfig::None(()) };
-    let kind = ReactionKind::named(&name.text()).unwrap_or_else(|| flow.broken("tcp.reaction"));
-    let mut reaction = kind.config();
-    let prefix = format!("tcp.{}", kind.entry().name);
-    flow.described(&prefix, &kind.parameters(), |name, value| reaction.set(name, value));
-    reaction
 }
 
 /// A law with the constants that the scenario sets.

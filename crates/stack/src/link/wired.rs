@@ -13,6 +13,8 @@ pub struct Wired {
     drops: u64,
     /// The size of the last packet and its time, as most packets of a direction are of one size.
     last: (Bytes, Span),
+    /// When it waits though something is queued, of the time to come.
+    pauses: Vec<(Time, Time)>,
 }
 
 impl Wired {
@@ -27,6 +29,7 @@ impl Wired {
             sending: Span::ZERO,
             drops: 0,
             last: (Bytes::ZERO, Span::ZERO),
+            pauses: Vec::new(),
         }
     }
 
@@ -36,9 +39,14 @@ impl Wired {
         self.busy_until.max(now)
     }
 
-    /// Sends nothing before this time.
-    pub fn wait_until(&mut self, at: Time) {
-        self.busy_until = self.busy_until.max(at);
+    /// Sends nothing of what comes from `now` on before this time.
+    pub fn wait_until(&mut self, at: Time, now: Time) {
+        let begins = self.begins(now);
+        if at > begins {
+            self.pauses.retain(|pause| pause.1 > now);
+            self.pauses.push((begins, at));
+            self.busy_until = at;
+        }
     }
 
     /// How long the packet took to send that was taken in last.
@@ -80,7 +88,9 @@ impl Wired {
     /// Time spent sending up to `now`: that of all accepted packets, less what is still to be sent.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
-        self.sending - self.busy_until.since(now)
+        let ahead = |from: Time, to: Time| to.since(from.max(now));
+        let paused: u64 = self.pauses.iter().map(|pause| ahead(pause.0, pause.1).0).sum();
+        self.sending - Span(self.busy_until.since(now).0 - paused)
     }
 
     /// Starts to measure the queue at `now`.
@@ -110,5 +120,16 @@ mod tests {
         link.offer(Bytes(1000), Time(0));
         assert_eq!(link.busy(Time(1_500_000)), Span(1_500_000));
         assert_eq!(link.busy(Time(9_000_000)), Span(2_000_000));
+    }
+
+    #[test]
+    fn a_pause_is_no_time_spent_sending() {
+        let mut link = Wired::new(Rate(8_000_000), QueueLimit::Unlimited);
+        link.offer(Bytes(1000), Time(0));
+        link.wait_until(Time(5_000_000), Time(0));
+        assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(6_000_000)));
+        let busy =
+            [500_000, 1_000_000, 3_000_000, 5_000_000, 5_500_000, 9_000_000].map(|at| link.busy(Time(at)).0);
+        assert_eq!(busy, [500_000, 1_000_000, 1_000_000, 1_000_000, 1_500_000, 2_000_000]);
     }
 }

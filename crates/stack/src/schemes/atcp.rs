@@ -104,10 +104,10 @@ impl Atcp {
     }
 
     fn reconnected(&mut self, standing: Standing) -> Deeds {
-        let sending = self.stopped.take().map(|was_full| match was_full {
-            true => StopOrGo::ResumeFromLoss,
-            false => StopOrGo::Resume,
-        });
+        let sending = self
+            .stopped
+            .take()
+            .map(|was_full| if was_full { StopOrGo::ResumeFromLoss } else { StopOrGo::Resume });
         let acknowledge = |window, less| Some(Acknowledge { window, less, copies: 1 });
         let acknowledge = if standing.receives {
             [acknowledge(Advertised::Closed, KEPT_BACK - 1), acknowledge(Advertised::Real, 0)]

@@ -4,8 +4,10 @@ use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
 
+use super::{Host, Wlan};
 use crate::engine::queue::{EventQueue, Slot};
 use crate::engine::streams::Stream;
+use crate::net::agents::{Around, Stack};
 use crate::net::pool::PoolId;
 use crate::probe::trace::Tracer;
 
@@ -79,5 +81,18 @@ impl MacOut for MacHost<'_> {
 
     fn served(&mut self, served: &Served) {
         self.tracer.served(self.link, *served);
+    }
+}
+
+impl Wlan {
+    /// Lets the agents of a station act, and does what they ask for.
+    pub(in crate::net) fn let_agents_act(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        act: impl FnOnce(&mut Stack, &mut Around),
+    ) {
+        self.with_agents(station, host, act);
+        self.settle(host);
     }
 }

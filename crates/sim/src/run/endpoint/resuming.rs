@@ -1,8 +1,11 @@
-//! How long after an outage or a hand-off a flow takes to bring something new.
+//! What a flow does at events of links, and how long after an outage or a hand-off it takes to bring something new.
 
+use lasthop_stack::hooks::LinkEvent;
 use lasthop_stack::units::Time;
 
+use super::{Flow, Host, Sockets};
 use crate::metrics::Resumed;
+use crate::net::Net;
 
 /// One direction of a flow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,5 +42,34 @@ impl Resuming {
     /// The measurement begins.
     pub(super) fn begin_measurement(&mut self) {
         self.resumed = Resumed::default();
+    }
+}
+
+impl Flow {
+    /// The node of one side.
+    pub(in crate::run) fn node(&self, side: usize) -> usize {
+        self.ends[side].node.0 as usize
+    }
+
+    /// Something happens to the link at which one side sits.
+    pub(in crate::run) fn on_link(&mut self, side: usize, event: LinkEvent, net: &mut Net) {
+        if let Sockets::Tcp(ends) = &mut self.sockets {
+            let now = net.now;
+            ends[side].on_link(event, now, &mut Host { net, end: self.ends[side] });
+        }
+    }
+
+    /// Nothing crosses a link on its way from now on.
+    pub(in crate::run) fn on_silence(&mut self) {
+        self.resuming.iter_mut().flat_map(|both| both.iter_mut()).for_each(Resuming::on_silence);
+    }
+
+    /// Something can cross it again.
+    pub(in crate::run) fn on_silence_ended(&mut self, now: Time) {
+        if let (Some(resuming), Sockets::Tcp(ends)) = (&mut self.resuming, &self.sockets) {
+            for (side, resuming) in resuming.iter_mut().enumerate() {
+                resuming.on_silence_ended(ends[1 - side].receiver().in_order(), now);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::medium::warnings::WarningConfig;
 use crate::model::{HandoffConfig, Late, LinkConfig, OutagesConfig};
 use crate::scenario::quantity::{Dim, Quantity};
 use crate::scenario::value::Value;
+use lasthop_stack::registry::{ReactionConfig, ReactionKind};
 use lasthop_stack::units::{Span, Time};
 
 /// When a link is down. The check reports an invalid script; it needs a configuration to do so.
@@ -107,4 +108,14 @@ pub(in super::super) fn handoff_script(text: &str) -> Result<Vec<Time>, String> 
         times.push(at);
     }
     Ok(times)
+}
+
+/// What an end does at events of its link.
+pub(super) fn reaction(flow: &Part<'_>) -> ReactionConfig {
+    let Some(name) = flow.known("tcp.reaction") else { return ReactionConfig::None(()) };
+    let kind = ReactionKind::named(&name.text()).unwrap_or_else(|| flow.broken("tcp.reaction"));
+    let mut reaction = kind.config();
+    let prefix = format!("tcp.{}", kind.entry().name);
+    flow.described(&prefix, &kind.parameters(), |name, value| reaction.set(name, value));
+    reaction
 }
