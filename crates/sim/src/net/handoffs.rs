@@ -11,6 +11,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span};
 
 use super::Net;
+use super::agents::{Agents, Around, Stack};
 use super::routes::{Hop, Routes};
 use super::ways::{Exit, Way, Ways};
 use crate::model::{Config, HandoffConfig, Late};
@@ -54,9 +55,23 @@ pub(super) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
     mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
 }
 
+/// The ways of a scenario, and the hand-offs that change them.
+pub(super) fn ways(
+    config: &Config,
+    routes: &mut Routes,
+    (exits, first_ports): (&[Exit], &[usize]),
+    agents: &Agents,
+) -> (Ways, Handoffs) {
+    let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
+    let is_guarded = |port: usize| agents.at(port).is_some();
+    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, !config.has_handoffs());
+    let handoffs = Handoffs::new(config, (routes, &mut ways), (exits, first_ports), is_guarded);
+    (ways, handoffs)
+}
+
 impl Handoffs {
     /// Those of a scenario. The routes get what they lack for the second links.
-    pub(super) fn new(
+    fn new(
         config: &Config,
         (routes, ways): (&mut Routes, &mut Ways),
         (exits, first_ports): (&[Exit], &[usize]),
@@ -186,11 +201,7 @@ impl Net {
         self.accounts.lost(packet);
     }
 
-    fn let_agents_act(
-        &mut self,
-        stack: u32,
-        act: impl FnOnce(&mut super::agents::Stack, &mut super::agents::Around),
-    ) {
+    fn let_agents_act(&mut self, stack: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         match self.agents.stack(stack).exit {
             Exit::Channel(channel) => self.with_agents(stack, channel, act),
             Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {

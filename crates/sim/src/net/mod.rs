@@ -112,9 +112,7 @@ impl Net {
         seeds: (u64, u64),
         mut tracer: Tracer,
     ) -> Net {
-        let wires = config.point_to_point();
-        tracer.wires =
-            wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect();
+        tracer.wires = wires(config);
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();
@@ -155,11 +153,7 @@ impl Net {
                 }
             }
         }
-        let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
-        let has_relays = !config.has_handoffs();
-        let mut ways = Ways::new(&routes, &exits, &pairs, |port| agents.at(port).is_some(), has_relays);
-        let is_guarded = |port: usize| agents.at(port).is_some();
-        let handoffs = Handoffs::new(config, (&mut routes, &mut ways), (&exits, &first_ports), is_guarded);
+        let (ways, handoffs) = handoffs::ways(config, &mut routes, (&exits, &first_ports), &agents);
         Net {
             queue,
             now: Time::ZERO,
@@ -496,4 +490,10 @@ impl Net {
         };
         act(&mut self.wlans[wlan], &mut host);
     }
+}
+
+/// The links of two nodes, by their places.
+fn wires(config: &Config) -> Vec<(u32, [NodeId; 2])> {
+    let wires = config.point_to_point();
+    wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect()
 }

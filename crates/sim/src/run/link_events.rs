@@ -240,39 +240,49 @@ impl LinkEvents {
     }
 
     fn handoff(&mut self, number: usize, flows: &mut [Flow], net: &mut Net) {
+        if self.mobiles[number].in_gap {
+            self.end_handoff(number, flows, net);
+        } else {
+            self.begin_handoff(number, flows, net);
+        }
+    }
+
+    fn begin_handoff(&mut self, number: usize, flows: &mut [Flow], net: &mut Net) {
         let now = net.now;
         let mobile = &mut self.mobiles[number];
-        if !mobile.in_gap {
-            mobile.in_gap = true;
-            mobile.since = now;
-            mobile.sample.count += 1;
-            net.queue.set(mobile.change, now.after(mobile.config.gap));
-            if let Some(delay) = net.export_state(number, mobile.at) {
-                let at = mobile.arrivals.back().map_or(Time::ZERO, |(last, _)| *last).max(now.after(delay));
-                if mobile.arrivals.is_empty() {
-                    net.queue.set(mobile.state, at);
-                }
-                mobile.arrivals.push_back((at, 1 - mobile.at));
+        mobile.in_gap = true;
+        mobile.since = now;
+        mobile.sample.count += 1;
+        net.queue.set(mobile.change, now.after(mobile.config.gap));
+        if let Some(delay) = net.export_state(number, mobile.at) {
+            let at = mobile.arrivals.back().map_or(Time::ZERO, |(last, _)| *last).max(now.after(delay));
+            if mobile.arrivals.is_empty() {
+                net.queue.set(mobile.state, at);
             }
-            for &(flow, _) in &mobile.ends {
-                flows[flow].on_silence();
-            }
-            tell(&mobile.ends, LinkEvent::HandoffBegins, flows, net);
-        } else {
-            mobile.in_gap = false;
-            mobile.sample.gap += now.since(mobile.since);
-            mobile.at = 1 - mobile.at;
-            net.reroute(number, mobile.at);
-            mobile.await_handoff(net);
-            for &(flow, _) in &mobile.ends {
-                flows[flow].on_silence_ended(now);
-            }
-            // What is silent for another reason is not reached yet.
-            let link = mobile.config.links[mobile.at];
-            let is_down = self.of_link[link].is_some_and(|link| self.links[link].is_down);
-            let event = if is_down { LinkEvent::Down } else { LinkEvent::HandoffEnds };
-            tell(&self.mobiles[number].ends, event, flows, net);
+            mobile.arrivals.push_back((at, 1 - mobile.at));
         }
+        for &(flow, _) in &mobile.ends {
+            flows[flow].on_silence();
+        }
+        tell(&mobile.ends, LinkEvent::HandoffBegins, flows, net);
+    }
+
+    fn end_handoff(&mut self, number: usize, flows: &mut [Flow], net: &mut Net) {
+        let now = net.now;
+        let mobile = &mut self.mobiles[number];
+        mobile.in_gap = false;
+        mobile.sample.gap += now.since(mobile.since);
+        mobile.at = 1 - mobile.at;
+        net.reroute(number, mobile.at);
+        mobile.await_handoff(net);
+        for &(flow, _) in &mobile.ends {
+            flows[flow].on_silence_ended(now);
+        }
+        // What is silent for another reason is not reached yet.
+        let link = mobile.config.links[mobile.at];
+        let is_down = self.of_link[link].is_some_and(|link| self.links[link].is_down);
+        let event = if is_down { LinkEvent::Down } else { LinkEvent::HandoffEnds };
+        tell(&self.mobiles[number].ends, event, flows, net);
     }
 
     /// Reports an event to the ends at the nodes of a link, but for those that are at another link.

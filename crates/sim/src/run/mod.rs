@@ -257,7 +257,7 @@ impl World {
             NoRoutes::Memory(needed) => RunError::Memory { needed, allowed: config.run.max_memory.0 },
         })?;
         let tracer = Tracer::new(request.trace).map_err(RunError::UnknownTrace)?;
-        let initial = config.has_link_events().then(|| routes.clone()).unwrap_or_default();
+        let initial = if config.has_link_events() { routes.clone() } else { Routes::default() };
         let mut net = Net::new(config, routes, ports, (request.seed, request.replication), tracer);
         net.transfers = transfers::room(users);
         for (link, path) in request.pcap {
