@@ -18,6 +18,7 @@ _PARTS = {
     "tcp.variant": "tcp",
     "tcp.recovery": "recovery",
     "tcp.congestion": "congestion",
+    "tcp.reaction": "reactions",
     "arq.kind": "arq",
     "frn.interval": "intervals",
 }

@@ -9,9 +9,9 @@ use crate::units::Span;
 kinds! {
     /// What an endpoint does at events of its link.
     ReactionKind, ReactionConfig, ReactionMachine;
-    None(()), () = "none", "lasthop", "the endpoint does not listen to its link";
-    FreezeTcp(FreezeTcp), freeze_tcp::Config = "freeze-tcp", "Goff et al. 2000", "the mobile receiver closes its window ahead of a disconnection, and opens it with three acknowledgements after it";
-    Atcp(Atcp), atcp::Config = "atcp", "Singh and Iyer 2002; Raisinghani et al. 2002", "the mobile stops its timer while disconnected, or as receiver keeps back two bytes to stop and restart the sender";
+    None(()), () = "none" as "no reaction", "lasthop", "the endpoint does not listen to its link";
+    FreezeTcp(FreezeTcp), freeze_tcp::Config = "freeze-tcp" as "Freeze-TCP", "Goff et al. 2000", "the mobile receiver closes its window ahead of a disconnection, and opens it with three acknowledgements after it";
+    Atcp(Atcp), atcp::Config = "atcp" as "ATCP", "Singh and Iyer 2002; Raisinghani et al. 2002", "the mobile stops its timer while disconnected, or as receiver keeps back two bytes to stop and restart the sender";
 }
 
 impl ReactionConfig {
