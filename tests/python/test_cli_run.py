@@ -201,7 +201,7 @@ def test_a_dry_run_in_json_tells_the_point_and_the_settings(small: Path, cli: Cl
     done = cli("run", small, "--dry-run", "--json", "-s", "links.path.delay=7 ms", "--seed", "3", "-o", "out")
     assert done.returncode == 0
     plan = strict(done.stdout)
-    assert (plan["dry_run"], plan["seed"], plan["overrides"]) == (True, 3, {"links.path.delay": "7 ms"})
+    assert (plan["dry_run"], plan["seed"], plan["overrides"]) == (True, 3, [["links.path.delay", "7 ms"]])
     assert plan["point"] == {"flows.main.tcp.variant": "reno", "links.path.loss.rate": "0 %"}
     assert plan["memory_bytes_max"] > 0  # type: ignore[operator]
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]

@@ -173,7 +173,7 @@ def test_the_command_of_a_kept_run_repeats_it_with_its_settings(
     )
     assert done.returncode == 0
     kept = json.loads((tmp_path / "kept" / "run.json").read_text())
-    assert kept["overrides"] == {"links.path.delay": "7 ms"}
+    assert kept["overrides"] == [["links.path.delay", "7 ms"]]
     run = repeat(cli("command", "kept").stdout, tmp_path, "--json")
     assert (run["metrics"], run["overrides"], run["seed"]) == (kept["metrics"], kept["overrides"], 9)
     small.unlink()
@@ -203,7 +203,7 @@ def test_a_dry_sweep_in_json_lists_its_points(small: Path, cli: Cli, tmp_path: P
     done = cli("sweep", small, "--dry-run", "--json", "-s", "run.duration=2 s", "-r", "4", "-o", "out")
     plan = json.loads(done.stdout)
     assert (plan["replications"], plan["out"], plan["dry_run"]) == (4, "out", True)
-    assert plan["overrides"] == {"run.duration": "2 s"}
+    assert plan["overrides"] == [["run.duration", "2 s"]]
     assert len(plan["points"]) == 6
     assert plan["events_max"] > 0
     assert not (tmp_path / "out").exists()

@@ -17,6 +17,7 @@ from lasthop.base.paths import shipped
 from lasthop.cli.author import LISTS
 from lasthop.cli.main import COMMANDS, lasthop
 from lasthop.papers.paper import known, paper
+from lasthop.scenario.overrides import parse_set
 from lasthop.tools.bench import cases
 
 if TYPE_CHECKING:
@@ -114,10 +115,10 @@ def test_commands_shown_parse_and_name_what_exists(arguments: list[str]) -> None
 @pytest.mark.parametrize("arguments", list(commands()))
 def test_settings_shown_can_be_made(arguments: list[str]) -> None:
     _, context = parsed(arguments)
-    settings = dict(setting.split("=", 1) for setting in context.params.get("settings") or ())
+    settings = parse_set(context.params.get("settings") or ())
     scenario = str(context.params.get("scenario"))
     if settings and scenario in shipped():
-        assert lh.load(scenario).set(settings).points()
+        assert lh.load(scenario, settings).points()
 
 
 def test_keys_explained_exist() -> None:

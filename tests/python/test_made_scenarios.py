@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import tomllib
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from lasthop.scenario.made import as_toml
 from lasthop.scenario.overrides import parses
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
     from pathlib import Path
+
+    Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 VARIANT, LOSS = "flows.main.tcp.variant", "links.path.loss.rate"
 KIND, MODE, PACKET = "agents.snoop.kind", "agents.snoop.lle-tcp.mode", "flows.main.tcp.packet"
@@ -146,8 +150,14 @@ def test_vary_keeps_the_other_keys_of_a_sweep_and_a_set_key_can_be_varied(small:
     assert len(sc.points()) == 12
     one = lh.load(small).set({VARIANT: "reno", LOSS: "1 %"}).vary({VARIANT: ["sack", "reno"]})
     assert one.points() == [{VARIANT: "sack"}, {VARIANT: "reno"}]
-    assert one.overrides == [(LOSS, "1 %")]
+    assert one.overrides[1:] == [(LOSS, "1 %"), (f"sweep.{VARIANT}", '["sack", "reno"]')]
     assert one.set({VARIANT: "reno"}).points() == [{}]
+    by_table = lh.load(small).set({"flows.main.tcp": {"variant": "reno"}, LOSS: "1 %"})
+    assert by_table.vary({VARIANT: ["sack"]}).points() == [{VARIANT: "sack"}]
+
+
+def test_vary_of_nothing_is_the_same_scenario(small: Path) -> None:
+    assert lh.load(small).vary({}) == lh.load(small)
 
 
 def test_vary_takes_keys_that_advance_together(small: Path) -> None:
@@ -163,25 +173,30 @@ def test_vary_of_one_of_the_keys_that_advance_together_leaves_the_others(tmp_pat
     sc = lh.Scenario.from_text(f"{text}[sweep.zip]\n{rows}", "x.toml")
     free = sc.vary({MODE: ["paper", "safe"]})
     assert free.axes() == [([KIND], [["none"], ["lle-tcp"]]), ([MODE], [["paper"], ["safe"]])]
-    with pytest.raises(lh.UsageError, match=rf"^vary: zip: the scenario has one with {KIND}, {MODE}; "):
-        sc.vary({"zip": {PACKET: ["200 B", "400 B"]}})
+    other = ([PACKET, "run.duration"], [["200 B", "1 s"], ["400 B", "2 s"]])
+    two = sc.vary({"zip": {PACKET: ["200 B", "400 B"], "run.duration": ["1 s", "2 s"]}})
+    assert two.axes() == [*sc.axes(), other]
+    assert two.vary({"zip": {KIND: ["none"], MODE: ["paper"]}}).axes() == [
+        other,
+        ([KIND, MODE], [["none", "paper"]]),
+    ]
     assert len(sc.vary({"zip": {KIND: ["lle-tcp"], MODE: ["safe"], PACKET: ["200 B"]}}).points()) == 1
 
 
-def test_vary_drops_what_no_point_uses_and_says_which_figures_do_not_fit(tmp_path: Path) -> None:
+def test_vary_keeps_figures_and_plot_reports_one_that_does_not_fit(tmp_path: Path) -> None:
     sc = lh.Scenario.from_text(HOP, "hop.toml")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        plain = sc.vary({KIND: ["none"]})
+    plain = sc.vary({KIND: ["none"]})
     assert [point[KIND] for point in plain.points()] == ["none", "none"]
-    assert [figure["names"] for figure in plain.figures()] == [{"none": "standard"}] * 2
-    with pytest.warns(UserWarning, match="figure time does not fit the new sweep and is omitted") as told:
-        other = sc.vary({PACKET: ["400 B"]})
-    assert told[0].filename == __file__
-    assert [figure["id"] for figure in other.figures()] == ["airtime"]
+    assert plain.figures() == sc.figures()
+    study = sc.vary({PACKET: ["400 B"]}).sweep(1, tmp_path / "s").run()
+    assert study.plot("airtime").axes
+    with pytest.raises(
+        lh.UsageError, match=r"figure time: no point in .* has flows\.main\.tcp\.packet = 1000 B; "
+    ):
+        study.plot("time")
 
 
-def test_vary_drops_any_number_of_settings_that_no_point_uses(small: Path) -> None:
+def test_vary_allows_any_number_of_settings_that_no_point_uses(small: Path) -> None:
     law = lh.load(small).set({VARIANT: "ejtcp"}).resolved()
     own = {key: entry["value"] for key, entry in law.items() if key.startswith("flows.main.tcp.ejtcp.")}
     assert len(own) > 10, "more than a message lists"
@@ -205,14 +220,23 @@ def test_mistakes_in_vary_name_the_argument_and_the_key(small: Path) -> None:
         ({VARIANT: []}, f"^vary: {VARIANT}: an empty list; expected at least one value$"),
         ({"flows.main.tcp.varian": ["reno"]}, "^vary: flows.main.tcp.varian: unknown key"),
         ({"zip": {VARIANT: ["reno"], LOSS: ["0 %", "1 %"]}}, f"^vary: zip.{LOSS}: 2 values; expected 1"),
+        ({"zip": [VARIANT]}, "^vary: zip: a list; expected a table of keys with lists"),
+        ({VARIANT: "reno"}, f'^vary: {VARIANT}: "reno"; expected a list of values in brackets'),
         ({"title": ["x"]}, "^vary: title: cannot be swept"),
         ({"run.seed": [1, 2]}, "^vary: run.seed: "),
     ):  # fmt: skip
         with pytest.raises(lh.ScenarioError, match=message):
             lh.sweep(sc, axes)
-    fixed = sc.set({"flows.main.tcp": {"variant": "reno"}})
-    with pytest.raises(lh.UsageError, match=rf"^vary: {VARIANT}: set\(\) has fixed it by a table"):
-        fixed.vary({VARIANT: ["sack"]})
+    made = lh.from_dict(tomllib.loads(SMALL))
+    with pytest.raises(lh.ScenarioError, match=f'^vary: {VARIANT}: .*did you mean "reno"'):
+        made.vary({VARIANT: ["renno"]})
+    for axes, refused in (
+        ({VARIANT: [None]}, f"^vary: {VARIANT}: None is not a scenario value; "),
+        ({3: ["reno"]}, "^vary: 3 is not a key; "),
+        (None, "^vary: None; expected a mapping such as "),
+    ):
+        with pytest.raises(lh.UsageError, match=refused):
+            sc.vary(axes)  # type: ignore[arg-type]
 
 
 def test_a_sweep_takes_what_load_takes(small: Path, tmp_path: Path) -> None:
@@ -220,3 +244,41 @@ def test_a_sweep_takes_what_load_takes(small: Path, tmp_path: Path) -> None:
     assert (plain.scenario, plain.size) == (lh.load(small), 2)
     again = lh.load(small).sweep(1, tmp_path / "t", vary={VARIANT: ["sack"], LOSS: ["1 %"]})
     assert again.points() == [{VARIANT: "sack", LOSS: "1 %"}]
+
+
+# The same from the command line.
+
+
+def test_a_sweep_of_a_command_is_that_of_vary(small: Path, cli: Cli, tmp_path: Path) -> None:
+    axes = [
+        f"sweep.{VARIANT}=[sack, bbr]",
+        f'sweep.zip={{ "{LOSS}" = ["0 %", "1 %"], run.duration = ["1 s", "2 s"] }}',
+    ]
+    options = [word for axis in axes for word in ("-s", axis)]
+    done = cli("sweep", small, *options, "-r", "1", "-o", "s", "--no-progress")
+    assert done.returncode == 0, done.stderr
+    zipped = {LOSS: ["0 %", "1 %"], "run.duration": ["1 s", "2 s"]}
+    study = lh.Study.open(tmp_path / "s")
+    varied = lh.load(small).vary({VARIANT: ["sack", "bbr"], "zip": zipped})
+    assert study.points() == varied.points()
+    assert cli("command", "s", "--point", "3").returncode == 0
+
+
+def test_a_kept_run_of_a_sweep_can_be_repeated(small: Path, cli: Cli, tmp_path: Path) -> None:
+    given = (f"{VARIANT}=reno", f"sweep.{VARIANT}=[sack, bbr]", f'sweep.zip={{ {LOSS} = ["1 %"] }}')
+    zips = (*given, 'sweep.zip={ run.duration = ["1 s"] }', f"{VARIANT}=newreno")
+    options = [word for pair in zips for word in ("-s", pair)]
+    assert cli("run", small, *options, "-o", "kept").returncode == 0
+    again = json.loads(cli(*shlex.split(cli("command", "kept").stdout)[1:], "--json").stdout)
+    kept = json.loads((tmp_path / "kept" / "run.json").read_text())
+    assert again["point"] == kept["point"] == {LOSS: "1 %", "run.duration": "1 s"}
+    assert again["metrics"] == kept["metrics"]
+
+
+def test_mistakes_in_a_sweep_of_a_command_name_the_option(small: Path, cli: Cli) -> None:
+    for given, message in (
+        (f"sweep.{LOSS}=[5 MB]", f'--set sweep.{LOSS}=[5 MB]: "5 MB" is a size; expected '),
+        ("sweep.zip=[1]", "--set sweep.zip=[1]: a list; expected a table of keys with lists"),
+    ):
+        done = cli("check", small, "-s", given)
+        assert (done.returncode, done.stderr.startswith(f"error: {message}")) == (2, True), done.stderr

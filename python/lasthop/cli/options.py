@@ -245,7 +245,7 @@ set_option = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=completing.settings,
-    help="Set a scenario key; fixes a swept key.",
+    help="Set a scenario key, swept or not; sweep.KEY=[A, B] sweeps it.",
 )
 
 where_option = click.option(

@@ -151,7 +151,7 @@ def _would(chosen: Scenario, index: int, seed: int, replication: int, *, as_json
         plan = {
             "scenario": chosen.id,
             "file": chosen.name,
-            "overrides": dict(chosen.overrides),
+            "overrides": chosen.overrides,
             "point": chosen.points()[index],
             "seed": seed,
             "replication": replication,

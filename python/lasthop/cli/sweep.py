@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.command(
     "sweep",
     epilog=examples(
-        "lasthop sweep ejtcp/fig10-baselines -r 20 -o studies/baselines",
+        "lasthop sweep ejtcp/fig10-baselines -s 'sweep.flows.main.tcp.variant=[reno, bbr]' -r 20 -o out",
         "lasthop sweep ejtcp/fig10-baselines --where 'links.r2-d.loss.rate<=2 %' --ci '2 %'",
     ),
 )
@@ -207,7 +207,7 @@ def _would(
         plan = {
             "scenario": scenario.id,
             "file": scenario.name,
-            "overrides": dict(scenario.overrides),
+            "overrides": scenario.overrides,
             "points": [every[index] for index in left],
             "replications": count or scenario.replications,
             "out": str(folder),

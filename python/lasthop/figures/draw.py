@@ -12,6 +12,7 @@ from lasthop.figures.matrix import draw_matrix
 from lasthop.figures.page import Page, add_to_caption
 from lasthop.figures.scatter import draw_scatter
 from lasthop.figures.time import draw_study
+from lasthop.views.groups import matches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ def draw(
     study: Study, figure: dict[str, Any], marks: Sequence[Mark] = (), page: Page | None = None
 ) -> Figure:
     """Draw a figure of the study, with published values if its kind has them; nothing is written."""
+    _check_where(study, figure)
     drawn = _draw(study, figure, marks, page)
     for note in study.scenario.notes():
         if page is not None and page.axes is not None:
@@ -50,6 +52,15 @@ def draw(
         else:
             add_to_caption(drawn, note)
     return drawn
+
+
+def _check_where(study: Study, figure: dict[str, Any]) -> None:
+    """Raise unless the conditions of the figure select a point, which they do in the sweep of the file."""
+    where = figure.get("where") or {}
+    points = zip(study.plan, study.points(), strict=True)
+    if where and not any(matches(study, planned.point, point, where) for planned, point in points):
+        wanted = " and ".join(f"{key} = {value}" for key, value in where.items())
+        raise UsageError(f"figure {figure['id']}: no point in {study.path} has {wanted}; expected one")
 
 
 def _draw(study: Study, figure: dict[str, Any], marks: Sequence[Mark], page: Page | None) -> Figure:

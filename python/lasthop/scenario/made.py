@@ -66,7 +66,7 @@ def as_toml(values: Mapping[str, object], argument: str = "values") -> str:
 
 def _lines(prefix: str, table: Mapping[str, object], argument: str) -> str:
     lines = [
-        f"{_key(key, argument)} = {_value(f'{prefix}{key}', it, argument)}\n" for key, it in table.items()
+        f"{_key(key, argument)} = {as_value(f'{prefix}{key}', it, argument)}\n" for key, it in table.items()
     ]
     return "".join(lines)
 
@@ -77,16 +77,21 @@ def _key(key: object, argument: str) -> str:
     return key if _BARE.fullmatch(key) else _text(key)
 
 
-def _value(key: str, value: object, argument: str) -> str:
+def as_value(key: str, value: object, argument: str = "values") -> str:
+    """A value as TOML; messages name its key.
+
+    >>> as_value("x", ["1 %", 2, {"a": True}])
+    '["1 %", 2, { a = true }]'
+    """
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        inner = [f"{_key(k, argument)} = {_value(f'{key}.{k}', v, argument)}" for k, v in value.items()]
+        inner = [f"{_key(k, argument)} = {as_value(f'{key}.{k}', v, argument)}" for k, v in value.items()]
         return f"{{ {', '.join(inner)} }}" if inner else "{}"
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return f"[{', '.join(_value(key, it, argument) for it in value)}]"
+        return f"[{', '.join(as_value(key, it, argument) for it in value)}]"
     if getattr(value, "ndim", 0) == 1:
-        return _value(key, value.tolist(), argument)  # type: ignore[attr-defined]
+        return as_value(key, value.tolist(), argument)  # type: ignore[attr-defined]
     text = number(value)
     if text is None:
         raise UsageError(
@@ -115,12 +120,11 @@ def checked_name(name: object) -> str:
 
 
 @contextmanager
-def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
+def without_lines(name: str) -> Iterator[None]:
     """Remove line numbers from the errors of a generated text.
 
     Args:
         name: The name of the text in messages.
-        instead: The name to use instead.
 
     Yields:
         Nothing.
@@ -131,14 +135,14 @@ def without_lines(name: str, instead: str | None = None) -> Iterator[None]:
     try:
         yield
     except _core.ScenarioError as e:
-        raise _core.ScenarioError("\n".join(unlined(str(e).split("\n"), name, instead))) from None
+        raise _core.ScenarioError("\n".join(unlined(str(e).split("\n"), name))) from None
 
 
-def unlined(messages: list[str], name: str, instead: str | None = None) -> list[str]:
+def unlined(messages: list[str], name: str) -> list[str]:
     """Messages without the lines of a text.
 
-    >>> unlined(["x: y:3: run.seed: -1"], "x: y", "values")
-    ['values: run.seed: -1']
+    >>> unlined(["x: y:3: run.seed: -1"], "x: y")
+    ['x: y: run.seed: -1']
     """
     place = re.compile(rf"^{re.escape(name)}(:\d+)?(?=: )")
-    return [place.sub(lambda _: instead or name, message) for message in messages]
+    return [place.sub(lambda _: name, message) for message in messages]

@@ -20,11 +20,10 @@ from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
-from lasthop.scenario.made import as_toml, checked_name, without_lines
+from lasthop.scenario.made import as_toml, as_value, checked_name, without_lines
 from lasthop.scenario.overrides import Pairs, as_text
 from lasthop.scenario.recorded import Recorded
 from lasthop.scenario.trace import Trace
-from lasthop.scenario.varied import vary
 
 if TYPE_CHECKING:
     from typing import Self
@@ -105,7 +104,7 @@ class Run:
         return {
             "scenario": self.scenario.id,
             "file": self.scenario.name,
-            "overrides": dict(self.scenario.overrides),
+            "overrides": self.scenario.overrides,
             "seed": self.seed,
             "replication": self.replication,
             "version": _core.__version__,
@@ -256,14 +255,10 @@ class Scenario(Description):
             UsageError: A key is not text, or a value is not one that a scenario can hold.
             ScenarioError: The scenario cannot be run with these values.
         """
-        if not isinstance(values, Mapping):
-            raise UsageError(
-                f'{values!r}; expected a mapping such as {{"run.duration": "50 s"}}', argument="set"
-            )
-        for key in values:
-            if not isinstance(key, str):
-                raise UsageError(f'{key!r} is not a key; expected one such as "run.duration"', argument="set")
-        pairs = [(key, as_text(value)) for key, value in values.items()]
+        _check_keys("set", values, '{"run.duration": "50 s"}')
+        return self._under([(key, as_text(value)) for key, value in values.items()])
+
+    def _under(self, pairs: Pairs) -> Self:
         if self._has_lines:
             return type(self)(self._core.with_overrides(pairs), self.id)
         with without_lines(self.name):
@@ -272,8 +267,8 @@ class Scenario(Description):
     def vary(self, axes: Mapping[str, object]) -> Self:
         """Make a copy that sweeps these keys in addition to the scenario's other swept keys.
 
-        The copy omits settings that do not apply at any point of the new sweep and,
-        with a warning, figures that do not fit it.
+        The keys replace those of the scenario's sweep and those that `set` has fixed; of keys that advance
+        together, those that are not named remain.
 
         Args:
             axes: What a `[sweep]` table holds: for each key a list of values or a range such as
@@ -284,10 +279,11 @@ class Scenario(Description):
             The copy; this scenario does not change.
 
         Raises:
-            UsageError: The axes have a wrong form, or a key is fixed by a table that was set.
+            UsageError: The axes are not a mapping, or a value is not one that a scenario can hold.
             ScenarioError: The scenario cannot be run with these axes; the message names the key.
         """
-        return type(self)(vary(self._core, axes), self.id, has_lines=False)
+        _check_keys("vary", axes, '{"links.a.loss.rate": ["0 %", "1 %"]}')
+        return self._under([(f"sweep.{key}", as_value(key, value, "vary")) for key, value in axes.items()])
 
     def run(
         self,
@@ -374,6 +370,14 @@ class Scenario(Description):
 
     def __repr__(self) -> str:
         return f"<Scenario {self.id}: {self._count} points>"
+
+
+def _check_keys(argument: str, values: object, example: str) -> None:
+    if not isinstance(values, Mapping):
+        raise UsageError(f"{values!r}; expected a mapping such as {example}", argument=argument)
+    for key in values:
+        if not isinstance(key, str):
+            raise UsageError(f'{key!r} is not a key; expected one such as "run.duration"', argument=argument)
 
 
 def _scenario(

@@ -89,7 +89,7 @@ def text(study: Study, kind: str, table: Table) -> str:
             "version": _core.__version__,
             "model_version": _core.model_version,
             "seed": study.seed,
-            "overrides": dict(study.scenario.overrides),
+            "overrides": study.scenario.overrides,
             "units": units,
         }
         return dumps({**head, "columns": table.columns, "rows": table.rows}) + "\n"

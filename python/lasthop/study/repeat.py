@@ -24,7 +24,10 @@ def command_of_run(folder: Path) -> str:
         file = str(run["scenario"])
         if file not in paths.shipped():
             raise UsageError(f"{folder}: {run['file']} does not exist; expected the scenario of the run")
-    return _command(file, list(run["overrides"].items()), run["point_number"], run)
+    given = run["overrides"]
+    # Older versions have kept a mapping.
+    pairs = list(given.items()) if isinstance(given, dict) else given
+    return _command(file, pairs, run["point_number"], run)
 
 
 def command(study: Study, point: int, replication: int) -> str:

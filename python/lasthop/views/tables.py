@@ -64,7 +64,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "version": _core.__version__,
             "model_version": _core.model_version,
             "seed": study.seed,
-            "overrides": dict(study.scenario.overrides),
+            "overrides": study.scenario.overrides,
             "runs": sum(1 for _ in study.results()),
             "failed": len(study.failures),
             "stopped": len(study.stopped),

@@ -179,6 +179,31 @@ fn too_many_headers(text: &str) -> Option<Fault> {
     tables.into_iter().find_map(|(name, (count, first))| too_many_tables(name, Place::Line(first), count))
 }
 
+/// What an override of `sweep`, `sweep.KEY`, `sweep.zip` or `sweep.list` gives, as `[sweep]` of a file would have it;
+/// `None` for an override of another key.
+pub(super) fn sweep_override(index: usize, key: &str, text: &str) -> Option<Vec<Leaf>> {
+    let rest = key.strip_prefix("sweep").filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
+    let raw = match Raw::from_override(text, index) {
+        Raw::Text(text) => bare_list(&text, index).unwrap_or(Raw::Text(text)),
+        raw => raw,
+    };
+    let place = Place::Set(index);
+    match (rest.strip_prefix('.'), raw) {
+        (None, Raw::Table(leaves)) => Some(sweep_leaves(&leaves)),
+        (path, raw) => {
+            let path = path.map_or_else(Vec::new, |path| path.split('.').map(str::to_string).collect());
+            Some(sweep_leaves(&[Leaf { path, item: Item { raw, place } }]))
+        }
+    }
+}
+
+/// A list whose values have no quotes, which an override needs no more than a single value does.
+fn bare_list(text: &str, index: usize) -> Option<Raw> {
+    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let item = |text: &str| Item { raw: Raw::from_override(text.trim(), index), place: Place::Set(index) };
+    (!inner.contains(['[', '{'])).then(|| Raw::List(inner.split(',').map(item).collect()))
+}
+
 /// Flattens the tables of a sweep, so that quoted and bare dotted keys mean the same.
 fn sweep_leaves(leaves: &[Leaf]) -> Vec<Leaf> {
     let mut flat = Vec::new();

@@ -53,15 +53,19 @@ impl std::error::Error for ScenarioError {}
 pub struct Overrides<'a> {
     /// Keys and values, in order.
     pub pairs: &'a [(String, String)],
-    /// What messages call the argument that gave them: `set`, or `--set` of a command.
+    /// What messages call the argument that gave them: `set`, or `--set` of a command. Where it is `set`, axes of the
+    /// sweep are from `vary`.
     pub argument: &'a str,
 }
 
 impl<'a> Overrides<'a> {
+    /// What messages call the argument of a program that gives overrides.
+    const PROGRAM: &'static str = "set";
+
     /// Overrides given by a program.
     #[must_use]
     pub fn new(pairs: &'a [(String, String)]) -> Overrides<'a> {
-        Overrides { pairs, argument: "set" }
+        Overrides { pairs, argument: Self::PROGRAM }
     }
 }
 
@@ -109,6 +113,12 @@ impl Fault {
                 let Some((set, value)) = overrides.pairs.get(*index) else {
                     return format!("{argument} {key}: {text}");
                 };
+                if argument == Overrides::PROGRAM
+                    && let Some(axis) = set.strip_prefix("sweep.")
+                {
+                    let key = if key.is_empty() || key == "sweep" { axis } else { key };
+                    return format!("vary: {}: {text}", key.trim_start_matches("sweep."));
+                }
                 if set == key || key.is_empty() {
                     return format!("{argument} {set}={value}: {text}");
                 }

@@ -15,9 +15,9 @@ use std::ops::Deref;
 pub(super) use form::{ByProfile, Keys, Presets, Section, Slot, SlotDefault, SlotOnly};
 use form::{Form, SECTIONS};
 
-/// Sections that are not settings, and the message for one that is set like them.
-const OF_FILE: [(&str, &str); 2] = [
-    ("sweep", "can be set only in the file; expected the swept key itself, to fix its value"),
+/// Sections that are not settings, and the message for one in the place of a key.
+const NOT_SETTINGS: [(&str, &str); 2] = [
+    ("sweep", "the sweep is not a key; expected a key of run, nodes, links, flows or agents"),
     (
         "figure",
         "can be set only in the file, as [[figure]]; expected a key of run, nodes, links, flows or agents",
@@ -180,10 +180,10 @@ impl Layout {
                 }
             } else if !known.contains(&path[depth]) {
                 if depth == 0 {
-                    if let Some((_, text)) = OF_FILE.iter().find(|(section, _)| *section == path[0]) {
+                    if let Some((_, text)) = NOT_SETTINGS.iter().find(|(section, _)| *section == path[0]) {
                         return astray((*text).to_string());
                     }
-                    known.extend(OF_FILE.map(|(section, _)| section));
+                    known.extend(NOT_SETTINGS.map(|(section, _)| section));
                 }
                 return astray(
                     keys::moved(&path[..=depth]).unwrap_or_else(|| unknown_key(path, depth, &known)),

@@ -46,13 +46,9 @@ impl Plan {
         if astray {
             return (plan, faults);
         }
-        let mut fixed = Vec::new();
-        for (index, (key, text)) in overrides.iter().enumerate() {
-            plan.apply(index, key, text, &mut fixed, &mut faults);
-        }
         plan.axes = sweep::axes(&mut plan, &document.sweep, &mut faults);
-        for axis in &mut plan.axes {
-            axis.fix(&fixed);
+        for (index, (key, text)) in overrides.iter().enumerate() {
+            plan.apply(index, key, text, &mut faults);
         }
         plan.axes.retain(|axis| !axis.slots.is_empty());
         faults.extend(sweep::too_many(&plan.axes));
@@ -128,8 +124,28 @@ impl Plan {
         }
     }
 
-    /// Applies an override, and adds the slots that it fixes.
-    fn apply(&mut self, index: usize, key: &str, text: &str, fixed: &mut Vec<usize>, faults: &mut Faults) {
+    /// Applies an override: axes of the sweep, or values that fix their keys. It takes these keys out of earlier axes.
+    fn apply(&mut self, index: usize, key: &str, text: &str, faults: &mut Faults) {
+        if let Some(leaves) = document::sweep_override(index, key, text) {
+            let more = sweep::axes(self, &leaves, faults);
+            self.release(&more.iter().flat_map(|axis| axis.slots.iter().copied()).collect::<Vec<_>>());
+            self.axes.extend(more);
+        } else {
+            let fixed = self.fix(index, key, text, faults);
+            self.release(&fixed);
+        }
+    }
+
+    /// Takes slots out of the axes.
+    fn release(&mut self, slots: &[usize]) {
+        for axis in &mut self.axes {
+            axis.fix(slots);
+        }
+    }
+
+    /// Sets what an override gives, and returns its slots.
+    fn fix(&mut self, index: usize, key: &str, text: &str, faults: &mut Faults) -> Vec<usize> {
+        let mut fixed = Vec::new();
         let place = Place::Set(index);
         let path: Vec<&str> = key.split('.').collect();
         self.note_transport(&path);
@@ -142,7 +158,7 @@ impl Plan {
             if let Some(astray) = self.layout.locate(&path).err().filter(|astray| !astray.is_table) {
                 faults.push(Fault::new(place, key, astray.text));
             }
-            return;
+            return fixed;
         }
         for leaf in leaves {
             let whole: Vec<&str> = path.iter().copied().chain(leaf.path.iter().map(String::as_str)).collect();
@@ -179,6 +195,7 @@ impl Plan {
                 Err(text) => faults.push(Fault::new(place, whole.join("."), text)),
             }
         }
+        fixed
     }
 }
 

@@ -40,14 +40,23 @@ fn texts(row: &[(Value, Place)]) -> Vec<String> {
     row.iter().map(|(value, _)| value.text()).collect()
 }
 
-/// Reads the `[sweep]` table.
+/// Reads the `[sweep]` table, or what an override gives of it.
 pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec<Axis> {
     let mut all: Vec<Axis> = Vec::new();
     for leaf in leaves {
         let axis = match &leaf.item.raw {
             Raw::Table(below) if leaf.path == ["zip"] => zip(plan, leaf, &document::flatten(below), faults),
             Raw::List(items) if leaf.path == ["list"] => list(plan, leaf, items, faults),
-            _ => single(plan, leaf, faults),
+            other => match form(&leaf.path) {
+                Some(expected) => {
+                    let text = format!("{}; expected {expected}", other.describe());
+                    let key: Vec<&str> =
+                        ["sweep"].into_iter().chain(leaf.path.first().map(String::as_str)).collect();
+                    faults.push(Fault::new(leaf.item.place, key.join("."), text));
+                    None
+                }
+                None => single(plan, leaf, faults),
+            },
         };
         let Some(axis) = axis else { continue };
         let twice = axis.slots.iter().find(|slot| all.iter().any(|other| other.slots.contains(slot)));
@@ -67,6 +76,18 @@ pub(super) fn axes(plan: &mut Plan, leaves: &[Leaf], faults: &mut Faults) -> Vec
         all.push(axis);
     }
     all
+}
+
+/// What is expected at a path below `[sweep]` that is not that of a key.
+fn form(path: &[String]) -> Option<&'static str> {
+    match path.first().map(String::as_str) {
+        None => Some("a table of keys with lists of values"),
+        Some("zip") => Some(
+            "a table of keys with lists, such as { KEY = [\"1 ms\", \"2 ms\"], OTHER = [\"1 %\", \"2 %\"] }",
+        ),
+        Some("list") => Some("a list of points, such as [{ KEY = \"1 ms\" }, { KEY = \"2 ms\" }]"),
+        _ => None,
+    }
 }
 
 /// The error for a sweep with too many points.

@@ -18,6 +18,7 @@ mod periods;
 mod proxy_tcp;
 mod queues;
 mod reverse;
+mod sweep_overrides;
 mod sweeps;
 mod users;
 mod wifi;
