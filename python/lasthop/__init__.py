@@ -14,16 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lasthop._core import (
-        Cancel,
+    from lasthop._core import Cancel, __version__, model_version
+    from lasthop.api import Run, Scenario, Study, from_dict, load, scenarios, sweep
+    from lasthop.base.errors import (
         Interrupted,
+        LasthopError,
         RunError,
         ScenarioError,
-        __version__,
-        model_version,
+        StudyError,
+        UsageError,
     )
-    from lasthop.api import Run, Scenario, Study, from_dict, load, scenarios, sweep
-    from lasthop.base.errors import LasthopError, StudyError, UsageError
     from lasthop.base.table import Table
     from lasthop.scenario.airtime import Airtime
     from lasthop.scenario.facts import Estimate, RuleException
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Cancel": "lasthop._core",
-    "Interrupted": "lasthop._core",
-    "RunError": "lasthop._core",
-    "ScenarioError": "lasthop._core",
+    "Interrupted": "lasthop.base.errors",
+    "RunError": "lasthop.base.errors",
+    "ScenarioError": "lasthop.base.errors",
     "__version__": "lasthop._core",
     "model_version": "lasthop._core",
     "LasthopError": "lasthop.base.errors",

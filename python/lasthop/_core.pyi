@@ -11,15 +11,6 @@ model_version: str
 # Whether it was built with assertions and overflow checks, as the profile `checked` is.
 is_checked: bool
 
-# The scenario cannot be run; the message is `file:line: key: found; expected`.
-class ScenarioError(ValueError): ...
-
-# A simulation failed; the message names scenario, seed and replication.
-class RunError(RuntimeError): ...
-
-# A run was stopped by its `Cancel` token.
-class Interrupted(RuntimeError): ...  # noqa: N818
-
 # A flag that any thread may set and that a running simulation watches.
 class Cancel:
     def __init__(self) -> None: ...

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import tomllib
 import warnings
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, cast
 
+from lasthop.base.arguments import place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
@@ -35,6 +36,7 @@ from lasthop.views.shown import run_html, scenario_html, study_html
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
+    from pathlib import Path
     from typing import Self
 
     from matplotlib.axes import Axes
@@ -131,10 +133,14 @@ def sweep(
         ScenarioError: The scenario cannot be run so; the message names the key.
         StudyError: The directory cannot be used.
     """
+    if not isinstance(scenario, (str, PathLike, Scenario)):
+        raise UsageError(f"{scenario!r}; expected a Scenario, a path or an id", argument="scenario")
     chosen = scenario if isinstance(scenario, Scenario) else load(scenario)
     if vary is not None:
         chosen = chosen.vary(vary)
-    return Study.create(chosen, out, replications=replications, seed=seed, where=where, fresh=fresh)
+    return Study.create(
+        chosen, out, replications=replications, seed=seed, where=where, fresh=fresh, argument="out"
+    )
 
 
 class Run(scenario.Run):
@@ -394,7 +400,7 @@ class Study(study.Study):
             UsageError: The directory does not exist, or the file belongs to a study.
             StudyError: The file cannot be written.
         """
-        write(self, Path(path), "csv")
+        write(self, place("path", path, "a file to write"), "csv")
 
     def to_json(self, path: str | Path) -> None:
         """Write one object per run as JSON, metrics in SI units, with the unit of each.
@@ -406,7 +412,7 @@ class Study(study.Study):
             UsageError: The directory does not exist, or the file belongs to a study.
             StudyError: The file cannot be written.
         """
-        write(self, Path(path), "json")
+        write(self, place("path", path, "a file to write"), "json")
 
     def to_parquet(self, path: str | Path) -> None:
         """Write one row per run as Parquet, metrics in SI units; needs pyarrow.
@@ -419,4 +425,4 @@ class Study(study.Study):
             StudyError: The file cannot be written.
             LasthopError: pyarrow is not installed.
         """
-        write(self, Path(path), "parquet")
+        write(self, place("path", path, "a file to write"), "parquet")

@@ -14,7 +14,6 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import lasthop as lh
-from lasthop import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
 SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes):$", re.MULTILINE)
 # What the binding raises, by the name that is called there.
 OF_CORE: dict[str, set[type[BaseException]]] = {
-    "from_file": {_core.ScenarioError},
-    "from_text": {_core.ScenarioError},
-    "with_overrides": {_core.ScenarioError},
-    "run": {_core.RunError, _core.Interrupted},
+    "from_file": {lh.ScenarioError},
+    "from_text": {lh.ScenarioError},
+    "with_overrides": {lh.ScenarioError},
+    "run": {lh.RunError, lh.Interrupted},
     "trace": {OSError},
 }
 

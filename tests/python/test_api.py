@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +60,32 @@ def test_a_cancelled_run_raises_interrupted(small: Path) -> None:
     cancel.set()
     with pytest.raises(lh.Interrupted):
         lh.load(small).set({"run.duration": "1000 s"}).run(cancel=cancel)
+
+
+def test_every_error_is_a_lasthop_error_that_can_be_pickled(small: Path) -> None:
+    cancel = lh.Cancel()
+    cancel.set()
+    sc = lh.load(small)
+    for call in (
+        lambda: sc.set({"flows.main.tcp.variant": "renno"}),
+        lambda: sc.run(cancel=cancel),
+        lambda: sc.run(seed=-1),
+        lambda: lh.Study.open(small),
+    ):
+        with pytest.raises(lh.LasthopError) as raised:
+            call()
+        again = pickle.loads(pickle.dumps(raised.value))
+        assert (type(again), str(again), again.argument) == (
+            type(raised.value),
+            str(raised.value),
+            raised.value.argument,
+        )
+    assert issubclass(lh.RunError, lh.LasthopError)
+    # What these were before they had a common base.
+    for error in (lh.ScenarioError, lh.UsageError):
+        assert issubclass(error, ValueError)
+    for error in (lh.RunError, lh.Interrupted):
+        assert issubclass(error, RuntimeError)
 
 
 def test_values_become_text_that_means_the_same() -> None:

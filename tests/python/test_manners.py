@@ -273,7 +273,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
         'trace: "cwnd" is a string; expected a list such as ["cwnd"]': lambda: sc.run(trace="cwnd"),
         'trace: "arq" records nothing at point 0 of small; '
         'expected an 802.11 link with arq.kind = "dynamic"': (lambda: sc.run(trace=["arq"])),
-        'trace: rtt was not recorded; run(trace=["rtt"]) records it': lambda: sc.run().trace("rtt"),
+        'name: "rtt" was not recorded; run(trace=["rtt"]) records it': lambda: sc.run().trace("rtt"),
         "max_events: 0; expected an integer of at least 1": lambda: sc.run(max_events=0),
         "max_wall_s: -1; expected a number of seconds above 0": lambda: sc.run(max_wall_s=-1),
         'where: "a=b" is a string; expected a list such as ["links.a.loss.rate<=2 %"]': (
@@ -283,7 +283,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
             lambda: sc.sweep(1, tmp_path / "t", where=["a=b"])
         ),
         "replications: 0; expected an integer from 1 to 1000000": lambda: sc.sweep(0, tmp_path / "t"),
-        "jobs: 0; expected 1 or more": lambda: study.run(jobs=0),
+        "jobs: 0; expected an integer of at least 1": lambda: study.run(jobs=0),
         'set: \'run.seed=1\'; expected a mapping such as {"run.duration": "50 s"}': (
             lambda: sc.set("run.seed=1")  # type: ignore[arg-type]
         ),

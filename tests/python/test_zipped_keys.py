@@ -61,7 +61,8 @@ def test_a_contrast_keeps_each_point_and_names_what_advances_with_its_key(study:
 def test_a_contrast_takes_a_baseline_by_its_label_and_refuses_one_that_means_several(study: lh.Study) -> None:
     table = study.contrast(METRIC, KIND, baseline="lle-tcp (safe)")
     assert [row[KIND] for row in table.rows] == ["none", "lle-tcp (paper)"] * 2
-    several = r'"lle-tcp" has several points; expected one of "lle-tcp \(paper\)", "lle-tcp \(safe\)"'
+    labels = r'"lle-tcp \(paper\)", "lle-tcp \(safe\)"'
+    several = rf'"lle-tcp" has several points of agents\.snoop\.kind; expected one of {labels}'
     with pytest.raises(lh.UsageError, match=several):
         study.contrast(METRIC, KIND, baseline="lle-tcp")
 

@@ -16,16 +16,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The exceptions.
+/// The exceptions, which the package defines with a common base.
 mod errors {
     #![allow(missing_docs, reason = "the macro writes the types")]
 
-    use pyo3::create_exception;
-    use pyo3::exceptions::{PyRuntimeError, PyValueError};
+    use pyo3::import_exception;
 
-    create_exception!(lasthop, ScenarioError, PyValueError, "The scenario cannot be run.");
-    create_exception!(lasthop, RunError, PyRuntimeError, "A simulation failed.");
-    create_exception!(lasthop, Interrupted, PyRuntimeError, "A run was stopped by its Cancel token.");
+    import_exception!(lasthop.base.errors, ScenarioError);
+    import_exception!(lasthop.base.errors, RunError);
+    import_exception!(lasthop.base.errors, Interrupted);
 }
 
 pub(crate) use errors::{Interrupted, RunError, ScenarioError};
@@ -93,14 +92,11 @@ fn stream_key(seed: u64, name: &str, replication: u64) -> (u64, u64) {
 }
 
 #[pymodule(gil_used = true)]
-fn _core(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::quiet_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("model_version", lasthop_sim::MODEL_VERSION)?;
     module.add("is_checked", cfg!(debug_assertions))?;
-    module.add("ScenarioError", py.get_type::<ScenarioError>())?;
-    module.add("RunError", py.get_type::<RunError>())?;
-    module.add("Interrupted", py.get_type::<Interrupted>())?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<scenario::Scenario>()?;

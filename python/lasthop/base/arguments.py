@@ -8,13 +8,17 @@ lasthop.base.errors.UsageError: replication: -1; expected an integer of at least
 from __future__ import annotations
 
 import math
+import os
 from operator import index
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from lasthop.base.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+T = TypeVar("T")
 
 # Replications are counted in 64 bits.
 MOST = 2**64 - 1
@@ -47,6 +51,40 @@ def above_zero(argument: str, value: object, what: str) -> float:
     if not known or not math.isfinite(value) or value <= 0:  # type: ignore[arg-type, operator]
         raise UsageError(f"{value!r}; expected a {what} above 0", argument=argument)
     return float(value)  # type: ignore[arg-type]
+
+
+def instance(argument: str, value: object, kind: type[T], expected: str) -> T:
+    """A value of a class.
+
+    >>> instance("fresh", "yes", bool, "True or False")
+    Traceback (most recent call last):
+    lasthop.base.errors.UsageError: fresh: 'yes'; expected True or False
+    """
+    if not isinstance(value, kind):
+        raise UsageError(f"{value!r}; expected {expected}", argument=argument)
+    return value
+
+
+def flag(argument: str, value: object) -> bool:
+    """A bool."""
+    return instance(argument, value, bool, "True or False")
+
+
+def nonblank(argument: str, value: object, expected: str) -> str:
+    """A text that is not blank."""
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{_shown(value)}; expected {expected}", argument=argument)
+    return value
+
+
+def place(argument: str, value: object, expected: str = "a path") -> Path:
+    """The path of a file or directory; an empty one would mean the current directory."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    return Path(nonblank(argument, path, expected))
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def words(argument: str, value: Sequence[str], example: str) -> list[str]:

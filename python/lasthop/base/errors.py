@@ -12,7 +12,7 @@ MOST_LISTED = 8
 
 
 class LasthopError(Exception):
-    """Base of the errors raised by the Python side; a message is `where: found; expected`.
+    """Base of all errors that lasthop raises; a message is `where: found; expected`.
 
     >>> error = UsageError("0; expected 1 or more", argument="max_events")
     >>> str(error), error.as_option()
@@ -41,10 +41,24 @@ class LasthopError(Exception):
         return f"--{self.argument.replace('_', '-')}: {self.text}" if self.argument else self.text
 
 
-class UsageError(LasthopError):
-    """An invalid request."""
+class UsageError(LasthopError, ValueError):
+    """An invalid request; the message begins with the name of the argument at fault."""
 
     exit_code = 2
+
+
+class ScenarioError(LasthopError, ValueError):
+    """The scenario cannot be run; the message is `file:line: key: found; expected`, a line for each fault."""
+
+    exit_code = 2
+
+
+class RunError(LasthopError, RuntimeError):
+    """A simulation failed; the message names scenario, seed and replication."""
+
+
+class Interrupted(LasthopError, RuntimeError):  # noqa: N818
+    """A run was stopped by its `Cancel` token."""
 
 
 class StudyError(LasthopError):

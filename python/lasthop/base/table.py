@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.arguments import nonblank
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.frames import array, arrow, pandas
 from lasthop.base.quantity import digits
@@ -48,8 +49,8 @@ class Table:
         Raises:
             UsageError: The column does not exist.
         """
-        if name not in self.columns:
-            raise UsageError(f"table: {name}: no such column; {nearest(name, self.columns)}")
+        if nonblank("name", name, "the name of a column") not in self.columns:
+            raise UsageError(f'"{name}" is not a column; {nearest(name, self.columns)}', argument="name")
         return [row[name] for row in self.rows]
 
     def __len__(self) -> int:

@@ -210,7 +210,7 @@ def figures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 def channels(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Channels of a trace, separated by commas."""
-    from lasthop.scenario.scenario import CHANNELS
+    from lasthop.scenario.trace import CHANNELS
 
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lasthop.base.errors import LasthopError, nearest
+from lasthop.base.errors import Interrupted, LasthopError, nearest
 from lasthop.cli.talk import complain
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def invoke(args: Sequence[str] | None = None) -> int:
     except click.ClickException as e:
         complain(e.format_message())
         return 2
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, Interrupted):
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
@@ -166,8 +166,6 @@ def invoke(args: Sequence[str] | None = None) -> int:
     except LasthopError as e:
         complain(e.as_option())
         return e.exit_code
-    except (ValueError, RuntimeError) as e:
-        return _from_core(e)
     return code if isinstance(code, int) else 0
 
 
@@ -204,18 +202,3 @@ def _sentence(error: click.UsageError) -> str:
         found = "missing; expected a value" if isinstance(error, click.MissingParameter) else error.message
         return f"{name}: {found.rstrip('.')}"
     return error.format_message().rstrip(".")
-
-
-def _from_core(error: Exception) -> int:
-    from lasthop import _core
-
-    if isinstance(error, _core.ScenarioError):
-        complain(str(error))
-        return 2
-    if isinstance(error, _core.RunError):
-        complain(str(error))
-        return 1
-    if isinstance(error, _core.Interrupted):
-        complain("interrupted")
-        return INTERRUPTED
-    raise error

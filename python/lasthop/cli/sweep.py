@@ -123,7 +123,7 @@ def sweep_command(
     warn(chosen.warnings)
     part = f".shard-{shard[0]}-of-{shard[1]}" if shard else ""
     folder = out or Path("studies") / f"{chosen.id}{part}"
-    precision = Precision(ci, max_replications, replications or 5) if ci else None
+    precision = Precision(ci, max_replications, min(replications or 5, max_replications)) if ci else None
     if dry_run:
         _would(chosen, where, replications, folder, as_json=as_json)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lasthop.base.arguments import nonblank
 from lasthop.base.errors import UsageError, nearest
 from lasthop.figures.airtime import draw_bars
 from lasthop.figures.cdf import draw_responses
@@ -28,6 +29,8 @@ AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
 
 def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
     """The `[[figure]]` of that id, or the airtime of every point; the first one without a name."""
+    if name is not None:
+        nonblank("figure", name, "the id of a figure")
     figures = {str(f["id"]): f for f in scenario.figures()}
     if name == AIRTIME["id"] and name not in figures:
         return AIRTIME

@@ -8,10 +8,11 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from lasthop.base.arguments import whole, words
+from lasthop.base.arguments import instance, nonblank, whole, words
 from lasthop.scenario.facts import Estimate, RuleException, labels
 from lasthop.scenario.made import unlined
 from lasthop.scenario.overrides import Pairs, parse_where, select
+from lasthop.scenario.trace import known_channel
 
 if TYPE_CHECKING:
     from lasthop import _core
@@ -177,8 +178,12 @@ class Description:
 
         Returns:
             The number in SI units, here 5e6; `None` for a word or an invalid value.
+
+        Raises:
+            UsageError: An argument is not text.
         """
-        return self._core.numeric(key, text)
+        nonblank("key", key, "a key such as links.a.rate")
+        return self._core.numeric(key, instance("text", text, str, "a value such as 5 Mbit/s"))
 
     def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
         """Every key that applies at a point.
@@ -284,9 +289,9 @@ class Description:
             The missing part, in words; `None` if the channel has something to record.
 
         Raises:
-            UsageError: The point does not exist.
+            UsageError: The channel or the point does not exist.
         """
-        return self._core.missing(channel, self._known(point))
+        return self._core.missing(known_channel("channel", channel), self._known(point))
 
     @cached_property
     def _count(self) -> int:

@@ -22,8 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lasthop import _core
-from lasthop.base.errors import UsageError
+from lasthop.base.errors import ScenarioError, UsageError
 from lasthop.scenario.overrides import number
 
 if TYPE_CHECKING:
@@ -134,8 +133,8 @@ def without_lines(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except _core.ScenarioError as e:
-        raise _core.ScenarioError("\n".join(unlined(str(e).split("\n"), name))) from None
+    except ScenarioError as e:
+        raise ScenarioError("\n".join(unlined(str(e).split("\n"), name))) from None
 
 
 def unlined(messages: list[str], name: str) -> list[str]:

@@ -16,6 +16,7 @@ Numeric = Callable[[str, str], float | None]
 # Why a text is not a value of a key; None if it is one.
 Refused = Callable[[str, str], str | None]
 
+_PAIRS = 'pairs such as ("run.duration", "50 s")'
 _CONDITION = re.compile(r"\s*([A-Za-z0-9_.\-\"]+)\s*(<=|>=|!=|==|=|<|>)\s*(.+?)\s*$")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -48,8 +49,26 @@ def parses(text: str) -> bool:
         return False
 
 
-def as_text(value: object) -> str:
-    """A Python value as the text of an override.
+def checked_pairs(overrides: object) -> Pairs:
+    """Overrides as pairs of text.
+
+    >>> checked_pairs([("run.duration", 5)])
+    Traceback (most recent call last):
+    lasthop.base.errors.UsageError: overrides: ('run.duration', 5); expected pairs such as \
+("run.duration", "50 s")
+    """
+    given = [] if overrides is None else overrides
+    if not isinstance(given, (list, tuple)):
+        raise UsageError(f"{given!r}; expected a list of {_PAIRS}", argument="overrides")
+    for pair in given:
+        is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2
+        if not is_pair or not all(isinstance(part, str) for part in pair):
+            raise UsageError(f"{pair!r}; expected {_PAIRS}", argument="overrides")
+    return [(key, value) for key, value in given]
+
+
+def as_text(value: object, key: str = "") -> str:
+    """A Python value as the text of an override; `key` is what messages say it is for.
 
     >>> as_text("50 s"), as_text("7"), as_text(True), as_text(["a", 1])
     ('50 s', '"7"', 'true', '["a", 1]')
@@ -60,11 +79,13 @@ def as_text(value: object) -> str:
     if plain is not None:
         return plain
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_inner(v) for v in value)}]"
+        return f"[{', '.join(_inner(v, key) for v in value)}]"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(k)} = {_inner(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(k)} = {_inner(v, key)}" for k, v in value.items()) + "}"
+    where = f"{key}: " if key else ""
     raise UsageError(
-        f"{value!r} is not a scenario value; expected a string, number, bool or list", argument="set"
+        f"{where}{value!r} is not a scenario value; expected a string, number, bool, list or mapping",
+        argument="set",
     )
 
 
@@ -84,8 +105,8 @@ def number(value: object) -> str | None:
     return repr(value) if isinstance(value, (int, float)) else None
 
 
-def _inner(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else as_text(value)
+def _inner(value: object, key: str) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else as_text(value, key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,29 +7,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
 from lasthop.base import paths
-from lasthop.base.arguments import MOST_SEED, span, whole, words
+from lasthop.base.arguments import MOST_SEED, instance, nonblank, place, span, whole, words
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.quantity import seconds
 from lasthop.scenario.airtime import Airtime, ledgers
 from lasthop.scenario.description import Description
 from lasthop.scenario.facts import labels
 from lasthop.scenario.made import as_toml, as_value, checked_name, without_lines
-from lasthop.scenario.overrides import Pairs, as_text
+from lasthop.scenario.overrides import Pairs, as_text, checked_pairs
 from lasthop.scenario.recorded import Recorded
-from lasthop.scenario.trace import Trace
+from lasthop.scenario.trace import Trace, known_channel
 
 if TYPE_CHECKING:
     from typing import Self
-
-# What a trace can record, by name.
-CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
@@ -80,10 +76,11 @@ class Run:
         Raises:
             UsageError: It was not recorded.
         """
+        nonblank("name", name, "a channel such as cwnd")
         if name not in self.traces():
             none = f'run(trace=["{name}"]) records it'
             raise UsageError(
-                f"{name} was not recorded; {nearest(name, self.traces(), none=none)}", argument="trace"
+                f'"{name}" was not recorded; {nearest(name, self.traces(), none=none)}', argument="name"
             )
         return Trace(name, self._core)
 
@@ -190,8 +187,11 @@ class Scenario(Description):
             UsageError: The file or id does not exist.
             ScenarioError: The scenario cannot be run; the message has file, line and key.
         """
+        instance("argument", argument, str, "the name of an argument")
+        if not isinstance(path_or_id, str):
+            path_or_id = place("path_or_id", path_or_id, "a path or an id such as lle-tcp/fig05")
         path = paths.find(str(path_or_id))
-        core = _core.Scenario.from_file(paths.shown(path), overrides or [], argument)
+        core = _core.Scenario.from_file(paths.shown(path), checked_pairs(overrides), argument)
         return cls(core, paths.scenario_id(path))
 
     @classmethod
@@ -210,9 +210,14 @@ class Scenario(Description):
             The scenario.
 
         Raises:
+            UsageError: An argument is not text.
             ScenarioError: The scenario cannot be run; the message has name, line and key.
         """
-        return cls(_core.Scenario.from_text(text, name, overrides or []), ident or Path(name).stem)
+        instance("text", text, str, "TOML text")
+        nonblank("name", name, "a name such as mine.toml")
+        if ident is not None:
+            nonblank("ident", ident, "an id such as lle-tcp/fig05")
+        return cls(_core.Scenario.from_text(text, name, checked_pairs(overrides)), ident or Path(name).stem)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object], name: str = "scenario") -> Self:
@@ -256,7 +261,7 @@ class Scenario(Description):
             ScenarioError: The scenario cannot be run with these values.
         """
         _check_keys("set", values, '{"run.duration": "50 s"}')
-        return self._under([(key, as_text(value)) for key, value in values.items()])
+        return self._under([(key, as_text(value, key)) for key, value in values.items()])
 
     def _under(self, pairs: Pairs) -> Self:
         if self._has_lines:
@@ -299,6 +304,8 @@ class Scenario(Description):
         """Simulate one point once; `lasthop.Scenario.run` documents the arguments."""
         point = self._known(point)
         channels = self.check_trace(trace, point)
+        if cancel is not None:
+            instance("cancel", cancel, _core.Cancel, "a token made by Cancel()")
         seed = self.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         replication = whole("replication", replication)
         if max_events is not None:
@@ -328,7 +335,10 @@ class Scenario(Description):
         for link in pcap:
             if link not in links:
                 raise UsageError(f"{link}: unknown link; {nearest(str(link), links)}", argument="pcap")
-        return {link: str(path) for link, path in pcap.items()}
+        files = {link: place("pcap", path, "a file, or one for each link") for link, path in pcap.items()}
+        for file in files.values():
+            paths.expect_folder(file.parent, "pcap")
+        return {link: str(file) for link, file in files.items()}
 
     def check_trace(self, channels: Sequence[str], point: int = 0) -> list[str]:
         """Check the channels of a trace.
@@ -345,9 +355,7 @@ class Scenario(Description):
         """
         found = words("trace", channels, "cwnd")
         for channel in found:
-            if channel not in CHANNELS:
-                text = f'"{channel}" is not a channel; {nearest(channel, CHANNELS)}'
-                raise UsageError(text, argument="trace")
+            known_channel("trace", channel)
             lacks = self.missing(channel, point)
             if lacks is not None:
                 text = f'"{channel}" records nothing at point {point} of {self.id}; expected {lacks}'

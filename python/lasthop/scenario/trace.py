@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lasthop import _core
+from lasthop.base.arguments import nonblank, place
+from lasthop.base.errors import UsageError, nearest
 from lasthop.base.frames import array, arrow, pandas
+from lasthop.base.paths import expect_folder
 from lasthop.base.table import html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
-    from lasthop import _core
     from lasthop.scenario.recorded import Columns, Recorded
+
+# What a trace can record, by name.
+CHANNELS = tuple(str(entry["name"]) for entry in json.loads(_core.registry())["channels"])
+
+
+def known_channel(argument: str, name: object) -> str:
+    """A name of a channel."""
+    channel = nonblank(argument, name, "a channel such as cwnd")
+    if channel not in CHANNELS:
+        raise UsageError(f'"{channel}" is not a channel; {nearest(channel, CHANNELS)}', argument=argument)
+    return channel
 
 
 # Rows that a notebook shows.
@@ -67,7 +82,12 @@ class Trace:
             yield self._core.trace(self.name, first, at_a_time)
 
     def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
-        return self.columns[column]
+        found = self.columns.get(nonblank("column", column, "the name of a column"))
+        if found is None:
+            raise UsageError(
+                f'"{column}" is not a column; {nearest(column, self.columns)}', argument="column"
+            )
+        return found
 
     def __len__(self) -> int:
         return self._core.trace_rows(self.name)[0]
@@ -105,18 +125,17 @@ class Trace:
         """Write the channel as a table.
 
         Args:
-            path: The file to write, in an existing folder.
+            path: The file to write, in an existing directory.
 
         Raises:
-            UsageError: The folder does not exist.
+            UsageError: The directory does not exist.
             OSError: The file cannot be written.
         """
         import csv
 
-        from lasthop.base.paths import expect_folder
-
-        expect_folder(Path(path).parent)
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
+        file_path = place("path", path, "a file to write")
+        expect_folder(file_path.parent, "path")
+        with file_path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             for number, part in enumerate(self.chunks()):
                 if number == 0:

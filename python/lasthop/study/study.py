@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop import _core
-from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, whole
+from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance, nonblank, place, whole
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
@@ -29,8 +30,11 @@ from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, Row, foreign, locked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Self
+
+
+METRIC = "a metric such as flows.main.goodput_bps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,11 @@ class Study:
             The study with all its runs; `run` of it continues it.
 
         Raises:
+            UsageError: The path is not one.
             StudyError: The directory has no study, or it cannot be read.
             ScenarioError: Its scenario is not one of this version.
         """
-        folder = Path(path)
+        folder = place("path", path, "the directory of a study")
         ledger = Ledger(folder, write=False)
         try:
             scenario = _remembered(ledger, cls._scenario_class)
@@ -101,6 +106,7 @@ class Study:
         seed: int | None = None,
         where: Sequence[str] = (),
         fresh: bool = False,
+        argument: str = "path",
     ) -> Self:
         """Make a study of a scenario in a directory, or continue the one that is there.
 
@@ -114,6 +120,7 @@ class Study:
             seed: Seed of all random streams; default: the scenario's seed.
             where: Conditions such as `links.a.loss.rate<=2 %`, that select the points to run.
             fresh: Whether to delete the runs of a study in this directory.
+            argument: The name of the `path` argument in messages.
 
         Returns:
             The study; no run has started.
@@ -122,7 +129,10 @@ class Study:
             UsageError: An argument is invalid for this scenario.
             StudyError: The directory cannot be used.
         """
-        folder = Path(path) if path is not None else Path("studies") / scenario.id
+        instance("scenario", scenario, Scenario, "a Scenario")
+        instance("argument", argument, str, "the name of an argument")
+        default = Path("studies") / scenario.id
+        folder = default if path is None else place(argument, path, "the directory of the study")
         seed = scenario.seed if seed is None else whole("seed", seed, 0, MOST_SEED)
         count = scenario.replications if replications is None else replications
         count = whole("replications", count, 1, MOST_REPLICATIONS)
@@ -138,7 +148,7 @@ class Study:
             "model_version": _core.model_version,
             "build": build(),
         }
-        _admit(folder, fresh=fresh)
+        _admit(folder, fresh=flag("fresh", fresh))
         if not (folder / LEDGER).exists():
             Ledger.create(folder, meta)
         study = cls(folder, scenario, seed, plan)
@@ -182,8 +192,14 @@ class Study:
 
         Args:
             rows: The runs that the ledger has for the seed.
+
+        Raises:
+            UsageError: These are not runs.
         """
-        self._rows = {(r.point_key, r.replication): r for r in rows}
+        given: object = rows
+        found = list(given) if isinstance(given, Iterable) else [given]
+        every = [instance("rows", row, Row, "a Row for each run") for row in found]
+        self._rows = {(row.point_key, row.replication): row for row in every}
 
     @property
     def runs(self) -> dict[tuple[str, int], Row]:
@@ -257,11 +273,12 @@ class Study:
         return list(names)
 
     def _planned(self, point: int) -> Planned:
-        place = bisect_left(self.plan, point, key=attrgetter("point"))
-        if place == len(self.plan) or self.plan[place].point != point:
-            known = listing(str(planned.point) for planned in self.plan)
+        known = listing(str(planned.point) for planned in self.plan)
+        number = whole("point", point, hint=f", one of the points of {self.path}: {known}")
+        at = bisect_left(self.plan, number, key=attrgetter("point"))
+        if at == len(self.plan) or self.plan[at].point != number:
             raise UsageError(f"{point!r}; expected a point of {self.path}: {known}", argument="point")
-        return self.plan[place]
+        return self.plan[at]
 
     def values(self, point: int, metric: str) -> dict[int, float | None]:
         """The values of a metric at a point, by replication.
@@ -279,6 +296,7 @@ class Study:
             UsageError: The study has no such point.
         """
         planned = self._planned(point)
+        instance("metric", metric, str, METRIC)
         found: dict[int, float | None] = {}
         for replication in range(planned.replications):
             row = self.runs.get((planned.point_key, replication))
@@ -313,7 +331,7 @@ class Study:
         Raises:
             UsageError: The study has no such point.
         """
-        return self.runs.get((self._planned(point).point_key, replication))
+        return self.runs.get((self._planned(point).point_key, whole("replication", replication)))
 
     def series(self, point: int, name: str) -> dict[int, list[float]]:
         """Goodput over time in the bins of the scenario; `values` says which replications count.
@@ -328,6 +346,7 @@ class Study:
         Raises:
             UsageError: The study has no such point.
         """
+        nonblank("name", name, "a series such as flows.main.goodput_bps")
         found: dict[int, list[float]] = {}
         for replication in self.values(point, name):
             row = self.run_at(point, replication)
@@ -360,6 +379,7 @@ class Study:
         Raises:
             UsageError: No finished run has the metric.
         """
+        nonblank("metric", metric, METRIC)
         known = self.metrics()
         if not known:
             raise UsageError(f"{self.path}: no finished run; expected at least one")

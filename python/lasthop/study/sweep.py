@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop import _core
-from lasthop.base.arguments import above_zero, whole
-from lasthop.base.errors import LasthopError, StudyError, UsageError
+from lasthop.base.arguments import above_zero, instance, whole
+from lasthop.base.errors import Interrupted, LasthopError, StudyError, UsageError
 from lasthop.scenario.description import metrics_of
 from lasthop.stats.intervals import interval
 from lasthop.study.ledger import Ledger, Row
@@ -61,7 +61,7 @@ class Precision:
     Attributes:
         target: Maximum half-width of a 95 % interval as a share of the mean: 0.02 is 2 %.
         most: Maximum replications per point.
-        least: Minimum replications per point.
+        least: Minimum replications per point, not above `most`.
 
     Raises:
         UsageError: A number is out of range.
@@ -75,6 +75,10 @@ class Precision:
         above_zero("target", self.target, "share such as 0.02")
         whole("most", self.most, 1)
         whole("least", self.least, 1)
+        if self.least > self.most:
+            raise UsageError(
+                f"{self.least}; expected at most {self.most}, the value of most", argument="least"
+            )
 
 
 class Sweep:
@@ -91,8 +95,14 @@ class Sweep:
         shard: tuple[int, int] | None = None,
         listener: Listener | None = None,
     ) -> None:
-        if jobs is not None and jobs < 1:
-            raise UsageError(f"{jobs!r}; expected 1 or more", argument="jobs")
+        if jobs is not None:
+            jobs = whole("jobs", jobs, 1)
+        if executor is not None:
+            _check_executor(executor)
+        if limits is not None:
+            instance("limits", limits, Limits, "Limits(max_events, max_wall_s)")
+        if precision is not None:
+            instance("precision", precision, Precision, "Precision(target, most)")
         if shard and precision:
             raise UsageError("shard and precision cannot be combined; expected one of them")
         self.study = study
@@ -152,7 +162,7 @@ class Sweep:
                 "expected a new directory"
             )
         if self.precision:
-            least = min(self.precision.least, self.precision.most)
+            least = self.precision.least
             _set_replications(study, lambda _: least)
         ledger = Ledger(study.path, write=True)
         try:
@@ -223,8 +233,15 @@ class Sweep:
         for row in rows:
             self.listener.step(row)
         for error in (f.exception() for f in ended):
-            if error is not None and not isinstance(error, _core.Interrupted):
+            if error is not None and not isinstance(error, Interrupted):
                 raise error
+
+
+def _check_executor(executor: object) -> None:
+    # Not every executor is a subclass of the standard library's.
+    if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
+        expected = "an executor of concurrent.futures such as ProcessPoolExecutor()"
+        raise UsageError(f"{executor!r}; expected {expected}", argument="executor")
 
 
 def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from lasthop import _core
 from lasthop.base.arguments import span, whole
+from lasthop.base.errors import RunError
 from lasthop.study.ledger import Row
 
 
@@ -71,7 +72,7 @@ def execute(task: Task, cancel: _core.Cancel | None = None) -> Row:
             max_events=task.limits.max_events,
             max_wall_s=task.limits.max_wall_s,
         )
-    except _core.RunError as e:
+    except RunError as e:
         return _failed(task, str(e))
     except BaseException as e:
         # A broken invariant in the extension arrives as pyo3's PanicException, which is not an

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.base.arguments import instance, nonblank
 from lasthop.base.errors import UsageError, nearest
 from lasthop.base.table import Table
 from lasthop.scenario.overrides import same
@@ -25,9 +26,12 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     there is a row without a difference.
     """
     study.check_metric(metric)
+    nonblank("key", key, "a swept key")
+    if baseline is not None:
+        instance("baseline", baseline, str, 'a value of the key as text, such as "1 %"')
     points = study.points()
     if key not in points[0]:
-        raise UsageError(f"contrast: {key} is not swept in {study.path}; {nearest(key, points[0])}")
+        raise UsageError(f"{key} is not swept in {study.path}; {nearest(key, points[0])}", argument="key")
     together = next(keys for keys, _ in study.scenario.axes() if key in keys)
     labels = _labels(key, together, points)
     base = _baseline(study, key, together.index(key), labels, baseline)
@@ -91,7 +95,7 @@ def _baseline(
         return meant[0]
     if meant:
         several = ", ".join(f'"{label}"' for label in meant)
-        text = f'"{wanted}" has several points; expected one of {several}'
+        text = f'"{wanted}" has several points of {key}; expected one of {several}'
     else:
-        text = f'"{wanted}" is not in the study; {nearest(wanted, every)}'
-    raise UsageError(f"contrast: {key} = {text}")
+        text = f'"{wanted}" is not a value of {key} in the study; {nearest(wanted, every)}'
+    raise UsageError(text, argument="baseline")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
+import lasthop as lh
 from lasthop import _core
 
 from .draw import Draw
@@ -72,7 +73,7 @@ def _with_events(number: int, tree: Tree) -> Tree:
 def _is_accepted(tree: Tree) -> bool:
     try:
         _core.Scenario.from_text(text(tree), "case.toml")
-    except _core.ScenarioError:
+    except lh.ScenarioError:
         return False
     return True
 

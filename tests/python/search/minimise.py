@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
+import lasthop as lh
 from lasthop import _core
 
 from .tree import drop, paths, text
@@ -23,7 +24,7 @@ def minimise(tree: Tree, rule: str, most_trials: int = MOST_TRIALS) -> Tree:
     def still_fails(candidate: Tree) -> bool:
         try:
             _core.Scenario.from_text(text(candidate), "case.toml")
-        except _core.ScenarioError:
+        except lh.ScenarioError:
             return False
         left[0] -= 1
         return any(found.rule == rule for found in judge(candidate))

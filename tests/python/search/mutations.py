@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import lasthop as lh
 from lasthop import _core
-from lasthop.base.errors import LasthopError
 from lasthop.papers.claims import read as read_claims
 
 from .draw import Draw
@@ -70,13 +70,13 @@ class Mutation:
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(self.text, encoding="utf-8")
                 read_claims(file)
-        except (_core.ScenarioError, LasthopError) as e:
+        except lh.RunError as e:
+            if "expected no failure" in str(e):
+                yield f"a panic: {e}"
+        except lh.LasthopError as e:
             for line in str(e).split("\n"):
                 if not WHERE.match(line):
                     yield f"a message without file and line: {line}"
-        except _core.RunError as e:
-            if "expected no failure" in str(e):
-                yield f"a panic: {e}"
         except BaseException as e:
             # A panic of the reader is not an Exception.
             if isinstance(e, KeyboardInterrupt):

@@ -7,6 +7,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
+import lasthop as lh
 from lasthop import _core
 
 from .invariants import Broken, broken
@@ -24,15 +25,15 @@ def judge(tree: Tree, *, thorough: bool = True) -> list[Broken]:
     """What a scenario breaks: read, run without and with traces and captures, and, if thorough, run again."""
     try:
         scenario = _core.Scenario.from_text(text(tree), "case.toml")
-    except _core.ScenarioError as e:
+    except lh.ScenarioError as e:
         return [Broken("the reader accepts what it accepted", str(e))]
     try:
         first, seen = _run(scenario, [], None), observe(scenario, tree)
         others = [("traced", seen.run)]
         if thorough:
             others.append(("again", _run(scenario, [], None)))
-    except (_core.RunError, _core.Interrupted) as e:
-        name = "a run ends" if isinstance(e, _core.Interrupted) else "a run succeeds"
+    except (lh.RunError, lh.Interrupted) as e:
+        name = "a run ends" if isinstance(e, lh.Interrupted) else "a run succeeds"
         return [Broken(name, str(e))]
     found = [
         Broken("the same scenario and seed give the same", f"{what}: {difference}")

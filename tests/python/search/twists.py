@@ -12,6 +12,7 @@ from copy import deepcopy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import lasthop as lh
 from lasthop import _core
 
 from .draw import amount
@@ -55,7 +56,7 @@ def twist(draw: Draw, tree: Tree, most: int) -> Tree:
         try:
             put(twisted, tuple(key.split(".")), value)
             _core.Scenario.from_text(text(twisted), "case.toml")
-        except (_core.ScenarioError, TypeError):
+        except (lh.ScenarioError, TypeError):
             continue
         tree = twisted
     return tree
