@@ -338,8 +338,8 @@ class Study(study.Study):
         Returns:
             A row for each other value at each combination of the other swept keys: `difference` to the
             baseline, `ci_low` and `ci_high` of its 95 % interval in the unit of the metric, `n`, the number
-            of pairs, and `relative`, the share of the baseline's mean. A value at which keys that advance
-            together with this one differ has theirs in parentheses, as in "lle-tcp (safe)".
+            of pairs, and `relative`, the share of the baseline's mean. Where other keys advance together
+            with this one, a value of it has theirs in parentheses, as in "lle-tcp (safe)".
 
         Raises:
             UsageError: No run has the metric, the key is not swept, or the baseline is not one of

@@ -30,6 +30,13 @@ def test_the_example_of_the_guide_runs(small: Path, tmp_path: Path) -> None:
     study.to_parquet(tmp_path / "x.parquet")
 
 
+def test_bounds_of_counts_are_whole(small: Path) -> None:
+    bound = lh.load(small).estimate()
+    assert isinstance(bound.events, int)
+    assert isinstance(bound.memory_bytes, int)
+    assert bound.events > 1000
+
+
 def test_a_scenario_is_immutable(small: Path) -> None:
     sc = lh.load(small)
     other = sc.set({"run.duration": "1 s"})

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+import lasthop as lh
+from conftest import HOP
 from lasthop import _core
 from lasthop.base.errors import UsageError
 from lasthop.cli.main import invoke
@@ -58,8 +62,35 @@ def test_cite_prints_what_is_named_and_without_a_name_lasthop(capsys: pytest.Cap
     assert not err
 
 
+def test_a_study_is_cited_by_its_version_and_the_papers_of_its_scenario(tmp_path: Path) -> None:
+    hop = lh.Scenario.from_text(f'paper = "load-adaptive/fig05"\n{HOP}', "hop.toml")
+    study = hop.sweep(out=tmp_path / "s")
+    with closing(sqlite3.connect(study.path / "study.sqlite")) as ledger, ledger:
+        ledger.execute("update meta set value = '0.0.7' where key = 'version'")
+        ledger.execute("update meta set value = '1' where key = 'model_version'")
+    found = cite.named(str(study.path))
+    assert [work.id for work in found] == ["lasthop", "load-adaptive", "lle-tcp"]
+    assert "Version 0.0.7, model 1, https://" in found[0].text()
+    plain = hop.set({"agents.snoop.kind": "none"}).sweep(out=tmp_path / "t")
+    assert [work.id for work in cite.named(str(plain.path))] == ["lasthop", "load-adaptive"]
+    swept = plain.scenario.vary({"zip": {"flows.main.tcp.variant": ["reno", "ejtcp"]}})
+    other = swept.sweep(out=tmp_path / "u")
+    assert [work.id for work in cite.named(str(other.path))] == ["lasthop", "load-adaptive", "ejtcp"]
+
+
+def test_what_is_not_a_study_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["cite", str(tmp_path)]) == 2
+    expected = f"cite: {tmp_path}: is not a study; expected the directory of a study, or one of lasthop, "
+    assert expected in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    ("name", "said"), [("ejtp", 'did you mean "ejtcp"'), ("baselines", "is not a paper")]
+    ("name", "said"),
+    [
+        ("nowhere/at-all", "is not an id, nor the directory of a study"),
+        ("ejtp", 'did you mean "ejtcp"'),
+        ("baselines", "is not a paper"),
+    ],
 )
 def test_what_cannot_be_cited_is_an_error(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["cite", name]) == 2

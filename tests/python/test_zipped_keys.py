@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lasthop as lh
-from conftest import HOP
+from conftest import HOP, SMALL
 from lasthop.figures.cdf import responses
 from lasthop.views.groups import groups, pivot, series
 from lasthop.views.matrix import matrix
@@ -129,3 +129,14 @@ def test_a_matrix_has_a_row_for_each_point_and_refuses_two_in_a_cell(study: lh.S
 def test_lines_of_response_times_have_a_label_for_each_point(study: lh.Study) -> None:
     found, runs = responses(study, {"class": "web", "lines": KIND})
     assert len(found) == len(runs) == 6
+
+
+def test_a_contrast_by_a_key_names_what_always_advances_with_it(tmp_path: Path) -> None:
+    zipped = {"links.path.rate": ["1 Mbit/s", "2 Mbit/s"], "links.path.delay": ["20 ms", "5 ms"]}
+    scenario = lh.Scenario.from_text(SMALL, "small.toml").set({"run.duration": "500 ms"})
+    study = scenario.vary({"zip": zipped}).sweep(1, tmp_path / "s").run()
+    table = study.contrast(METRIC, "links.path.rate", baseline="2 Mbit/s")
+    assert {(row["links.path.rate"], row["minus"]) for row in table.rows} == {
+        ("1 Mbit/s (20 ms)", "2 Mbit/s (5 ms)")
+    }
+    assert len(table) == 6

@@ -7,18 +7,23 @@ the note on a manuscript that did not) and further fields of BibTeX.
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass, field
+import tomllib
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lasthop import _core
 from lasthop.base import paths
 from lasthop.base.errors import UsageError, nearest, reason
 from lasthop.papers.claims import read
 from lasthop.papers.paper import known
+from lasthop.study.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
 SOFTWARE = "lasthop"
 _FILE = "CITATION.cff"
@@ -101,13 +106,84 @@ def works() -> list[str]:
     return [SOFTWARE, *(ident for ident, path in known().items() if "cite" in read(path)[0])]
 
 
+def named(ident: str) -> list[Work]:
+    """What is to be cited by an id, or for the study in a directory."""
+    if ident in (SOFTWARE, *known()):
+        return [work(ident)]
+    if paths.is_study(ident):
+        return of_study(Path(ident))
+    if Path(ident).exists():
+        ids = ", ".join(works())
+        raise UsageError(f"cite: {ident}: is not a study; expected the directory of a study, or one of {ids}")
+    return [work(ident)]
+
+
+def of_study(folder: Path) -> list[Work]:
+    """The version that a study was run with, the paper of its scenario, and those of its schemes."""
+    with closing(Ledger(folder, write=False, of_any_model=True)) as ledger:
+        meta = {name: ledger.meta(name) for name in ("version", "model_version", "text", "overrides")}
+    scenario = tomllib.loads(meta["text"])
+    sweep = scenario.pop("sweep", {})
+    overrides = [_override(key, text) for key, text in json.loads(meta["overrides"])]
+    settings: dict[str, list[str]] = {}
+    for table in (scenario, {"sweep": sweep}, *overrides):
+        settings |= _texts(table)
+    papers = [str(scenario.get("paper", "")).partition("/")[0], *_schemes(settings)]
+    made = {"version": meta["version"], "note": f"model {meta['model_version']}"}
+    version = software()
+    version = replace(version, fields={**version.fields, **made})
+    return [version, *(work(ident) for ident in dict.fromkeys(papers) if ident in works())]
+
+
+def _override(key: str, text: str) -> dict[str, Any]:
+    """An override as a file would have it; text that is not TOML stays text."""
+    try:
+        return tomllib.loads(f"{key} = {text}")
+    except tomllib.TOMLDecodeError:
+        return {key: text}
+
+
+def _texts(table: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The texts that a table gives each key, at whatever points.
+
+    >>> _texts({"a": {"b": "x"}, "sweep": {"c.d": ["y", "z"], "zip": {"e": ["v"]}}})
+    {'a.b': ['x'], 'c.d': ['y', 'z'], 'e': ['v']}
+    """
+    found: dict[str, list[str]] = {}
+
+    def add(key: str, value: object) -> None:
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                add(f"{key}.{name}" if key else name, inner)
+        elif isinstance(value, list):
+            for inner in value:
+                add(key, inner)
+        elif isinstance(value, str):
+            found.setdefault(re.sub(r"^sweep\.((zip|list)\.)?", "", key), []).append(value)
+
+    add("", table)
+    return found
+
+
+def _schemes(settings: Mapping[str, list[str]]) -> Iterator[str]:
+    """The schemes that a scenario selects, at any point: their names are those of their papers."""
+    for scheme in json.loads(_core.registry())["schemes"]:
+        pattern, value = scheme["set"].split(" = ")
+        key = re.compile(re.escape(pattern).replace("NAME", "[^.]+"))
+        # A list of an override needs no quotes, and is text here.
+        word = re.compile(rf"(?<![\w-]){re.escape(value.strip(chr(34)))}(?![\w-])")
+        if any(key.fullmatch(name) and any(map(word.search, texts)) for name, texts in settings.items()):
+            yield scheme["name"]
+
+
 def work(ident: str) -> Work:
     """The works to cite for the id of a paper, or for `lasthop`."""
     if ident == SOFTWARE:
         return software()
     files = known()
     if ident not in files:
-        raise UsageError(f"cite: {ident}: unknown id; {nearest(ident, [SOFTWARE, *files])}")
+        expected = nearest(ident, [SOFTWARE, *files])
+        raise UsageError(f"cite: {ident}: is not an id, nor the directory of a study; {expected}")
     head, _ = read(files[ident])
     if "cite" not in head:
         raise UsageError(f"cite: {ident}: is not a paper; expected one of {', '.join(works())}")
@@ -116,8 +192,6 @@ def work(ident: str) -> Work:
 
 def software() -> Work:
     """This version of lasthop."""
-    from lasthop import _core
-
     path = paths.data(_FILE)
     try:
         values, authors = _cff(path.read_text(encoding="utf-8"))

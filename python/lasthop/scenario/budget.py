@@ -18,8 +18,8 @@ def largest(scenario: Scenario, points: Iterable[int]) -> Estimate:
     """The largest upper bounds of events and memory over the points."""
     every = [scenario.estimate(point) for point in points]
     return Estimate(
-        max((it.events for it in every), default=0.0),
-        max((it.memory_bytes for it in every), default=0.0),
+        max((it.events for it in every), default=0),
+        max((it.memory_bytes for it in every), default=0),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import prod
+from math import ceil, prod
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.base.arguments import instance, nonblank, whole, words
@@ -234,7 +234,8 @@ class Description:
         Raises:
             UsageError: The point does not exist.
         """
-        return Estimate(**self._core.estimate(self._known(point)))
+        found = self._core.estimate(self._known(point))
+        return Estimate(**{name: ceil(bound) for name, bound in found.items()})
 
     def links(self, point: int = 0) -> list[str]:
         """The names of the links of a point.

@@ -32,8 +32,8 @@ class Estimate:
         memory_bytes: The memory that it may need, in bytes.
     """
 
-    events: float
-    memory_bytes: float
+    events: int
+    memory_bytes: int
 
 
 def labels(exceptions: Iterable[RuleException]) -> list[str]:

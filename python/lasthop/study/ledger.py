@@ -108,7 +108,7 @@ class Row:
 class Ledger:
     """An open ledger. Only the thread that opened it may use it."""
 
-    def __init__(self, directory: Path, *, write: bool) -> None:
+    def __init__(self, directory: Path, *, write: bool, of_any_model: bool = False) -> None:
         self.path = directory / LEDGER
         if not self.path.exists():
             raise StudyError(f"{directory}: no {LEDGER}; expected a study directory")
@@ -119,6 +119,8 @@ class Ledger:
                 self._closing.enter_context(locked(directory))
             self._db = self._closing.enter_context(closing(_open(self.path, write=write)))
             self._check()
+            if not of_any_model:
+                self._check_model()
             if write:
                 self._db.execute("pragma journal_mode = wal")
                 self._db.execute("pragma synchronous = normal")
@@ -145,6 +147,8 @@ class Ledger:
         verdict = " ".join(str(self._one("pragma quick_check(1)")).split())
         if verdict != "ok":
             raise StudyError(f"{self.path}: damaged ({verdict}); expected a complete ledger")
+
+    def _check_model(self) -> None:
         model = self.meta("model_version")
         if model != _core.model_version:
             raise StudyError(

@@ -11,7 +11,7 @@ from lasthop.scenario.overrides import same
 from lasthop.stats.intervals import difference, interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from lasthop.study.study import Study
 
@@ -21,8 +21,8 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
 
     Each row is the value at `key` minus the value at the baseline (the key's first value unless
     named), averaged over the replications both have, with its 95 % interval; `relative` is the
-    mean difference over the baseline's mean. A value that several points share, because other keys
-    advance together with this one, has theirs in parentheses. Where the study lacks the baseline,
+    mean difference over the baseline's mean. Where other keys advance together with this one, a label
+    has their values in parentheses: the difference is theirs too. Where the study lacks the baseline,
     there is a row without a difference.
     """
     study.check_metric(metric)
@@ -33,7 +33,7 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     if key not in points[0]:
         raise UsageError(f"{key} is not swept in {study.path}; {nearest(key, points[0])}", argument="key")
     together = next(keys for keys, _ in study.scenario.axes() if key in keys)
-    labels = _labels(key, together, points)
+    labels = _labels(key, together, _rows(study, together))
     base = _baseline(study, key, together.index(key), labels, baseline)
     others = [k for k in points[0] if k not in together]
     cells: dict[tuple[str, ...], dict[str, dict[int, float | None]]] = {}
@@ -63,22 +63,36 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     return table
 
 
-def _labels(
-    key: str, together: Sequence[str], points: Iterable[Mapping[str, str]]
-) -> dict[tuple[str, ...], str]:
-    """The values of keys that advance together, and what each row of them is called by the one contrasted.
+def _rows(study: Study, together: Sequence[str]) -> dict[tuple[str, ...], list[bool]]:
+    """The values of keys that advance together, and which of the keys have a meaning there."""
+    rows: dict[tuple[str, ...], list[bool]] = {}
+    for planned, point in zip(study.plan, study.points(), strict=True):
+        row = tuple(point[k] for k in together)
+        if row not in rows:
+            found = study.scenario.resolved(planned.point) if len(together) > 1 else point
+            rows[row] = [k in found for k in together]
+    return rows
 
-    >>> rows = [{"a": "off", "b": "1"}, {"a": "on", "b": "1"}, {"a": "on", "b": "2"}]
-    >>> list(_labels("a", ["a", "b"], rows).values()), list(_labels("b", ["b"], rows).values())
-    (['off', 'on (1)', 'on (2)'], ['1', '2'])
+
+def _labels(
+    key: str, together: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[bool]]
+) -> dict[tuple[str, ...], str]:
+    """What each row of keys that advance together is called by the one contrasted.
+
+    >>> rows = {("off", "1"): [True, False], ("on", "1"): [True, True], ("on", "2"): [True, True]}
+    >>> list(_labels("a", ["a", "b"], rows).values())
+    ['off', 'on (1)', 'on (2)']
+    >>> both = [True, True]
+    >>> list(_labels("a", ["a", "b"], {("1 ms", "9 %"): both, ("2 ms", "8 %"): both}).values())
+    ['1 ms (9 %)', '2 ms (8 %)']
     """
-    rows = list(dict.fromkeys(tuple(point[k] for k in together) for point in points))
     own = together.index(key)
+    varies = [len({row[place] for row in rows}) > 1 and place != own for place in range(len(together))]
     labels = {}
-    for row in rows:
-        alike = [other for other in rows if other[own] == row[own]]
-        apart = [text for place, text in enumerate(row) if len({other[place] for other in alike}) > 1]
-        labels[row] = f"{row[own]} ({', '.join(apart)})" if apart else row[own]
+    for row, has_meaning in rows.items():
+        shown = zip(row, varies, has_meaning, strict=True)
+        others = ", ".join(text for text, *shows in shown if all(shows))
+        labels[row] = f"{row[own]} ({others})" if others else row[own]
     return labels
 
 
