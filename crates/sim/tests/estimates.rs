@@ -169,7 +169,7 @@ fn decode(ip: &[u8]) -> Packet {
         dst_port: half(tcp, 2),
         seq: SeqNo(word(tcp, 4)),
         ack: SeqNo(word(tcp, 8)),
-        flags: Flags(tcp[13]),
+        flags: Flags(u16::from_be_bytes([tcp[12] & 0x0F, tcp[13]])),
         window: half(tcp, 14),
         len: (total - 4 * usize::from(ip[0] & 15) - header) as u32,
         options,

@@ -58,9 +58,9 @@ pub struct Segment {
     pub options: Options,
 }
 
-/// The control bits of a segment.
+/// The control bits of a segment with the four reserved ones before them (RFC 9293, 3.1): the last 12 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from the sender.
@@ -73,6 +73,8 @@ impl Flags {
     pub const PSH: Flags = Flags(0x08);
     /// The acknowledgement number is valid.
     pub const ACK: Flags = Flags(0x10);
+    /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.
+    pub const REFUSED: Flags = Flags(0x800);
 
     /// Whether all bits of `other` are set.
     #[must_use]

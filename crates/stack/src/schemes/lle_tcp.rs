@@ -4,7 +4,8 @@
 //! slow or dead receiver, with a server that speaks first, with losses above the MAC and with data in both directions:
 //! a standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
 //! receiver dies, at most one window is acknowledged falsely, and this is counted. Both ends of the hop need an agent
-//! that saw the connection begin. The agent does not handle flows with ECN or a header extension, nor encrypted
+//! that saw the connection begin; one that refuses it sets a reserved bit of the SYN it passes to the other end
+//! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN or a header extension, nor encrypted
 //! transports.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",

@@ -110,7 +110,7 @@ fn segment(
         dst_port: u16::from_be_bytes([d0, d1]),
         seq: number([n0, n1, n2, n3]),
         ack: number([a0, a1, a2, a3]),
-        flags: Flags(flags),
+        flags: Flags(u16::from_be_bytes([offset & 0x0F, flags])),
         window: u16::from_be_bytes([w0, w1]),
         len: payload.len() as u32,
         options: all_options(options, now)?,

@@ -171,7 +171,7 @@ impl Headers {
         self.put(segment.dst_port.to_be_bytes());
         self.put(segment.seq.0.to_be_bytes());
         self.put(segment.ack.0.to_be_bytes());
-        self.put([((segment.header_size() / 4) << 4) as u8, segment.flags.0]);
+        self.put(((((segment.header_size() / 4) << 12) as u16) | segment.flags.0).to_be_bytes());
         self.put(segment.window.to_be_bytes());
         // Checksum and urgent pointer.
         self.skip(4);

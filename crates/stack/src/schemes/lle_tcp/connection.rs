@@ -86,7 +86,7 @@ pub(super) struct Connection<H> {
     pub(super) halves: [H; 2],
     fins: [Option<SeqNo>; 2],
     closed: [bool; 2],
-    last_packet: Time,
+    pub(super) last_packet: Time,
 }
 
 impl<H: Half> Connection<H> {
@@ -202,7 +202,8 @@ pub(super) fn is_pure(segment: &Segment) -> bool {
 pub(super) fn is_beyond_it(segment: &Segment) -> bool {
     // A header extension of the congestion law speaks to the sender in each acknowledgement.
     let extended = segment.options.extension.is_some_and(|extension| extension.form.bytes() > 0);
-    // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1); it is settled by the SYN.
+    // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1); it is settled by the SYN. So is whether the
+    // agent at the other end of the hop leaves the connection alone (`Flags::REFUSED`).
     let known = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
     let marked = segment.flags.has(Flags::SYN) && segment.flags.without(known) != Flags::default();
     extended || marked

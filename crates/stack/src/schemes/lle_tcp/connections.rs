@@ -66,6 +66,34 @@ impl<H: Half> Connections<H> {
         })
     }
 
+    /// Passes a packet to the link. A SYN of a connection that this agent does not trace tells so to the agent at the
+    /// other end of the hop, which would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
+    pub(super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
+        if let Body::Tcp(segment) = &packet.body
+            && segment.flags.has(Flags::SYN)
+        {
+            let (key, side) = Key::of(packet, segment);
+            let criterion = &self.config.criterion;
+            let concerns = criterion.is_ahead(key.end(1 - side).0) || criterion.is_behind(key.end(side).0);
+            if concerns && self.table.find(&key).is_none() {
+                let flags = segment.flags.with(Flags::REFUSED);
+                return out.down(&Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet });
+            }
+        }
+        out.down(packet);
+    }
+
+    /// Passes a packet to the network layer, without the mark of the agent at the other end of the hop.
+    pub(super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
+        if let Body::Tcp(segment) = &packet.body
+            && segment.flags.has(Flags::REFUSED)
+        {
+            let flags = segment.flags.without(Flags::REFUSED);
+            return out.up(&Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet });
+        }
+        out.up(packet);
+    }
+
     /// The link reports the fate of a packet.
     pub(super) fn on_signal<O: AgentOut>(
         &mut self,
@@ -120,7 +148,10 @@ impl<H: Half> Connections<H> {
 
     /// A SYN begins a connection, also one whose ports were used before, or answers it. It always passes.
     fn on_syn(&mut self, key: Key, found: Option<u32>, fresh: Connection<H>, side: usize, segment: &Segment) {
-        let known = found.and_then(|number| self.table.get_mut(number));
+        let mut known = found.and_then(|number| self.table.get_mut(number));
+        if let Some(connection) = &mut known {
+            connection.last_packet = fresh.last_packet;
+        }
         if segment.flags.has(Flags::ACK) {
             if let Some(connection) = known {
                 let before = connection.bytes();

@@ -13,7 +13,8 @@
 //! duplicate, with SACK if negotiated. 2. "The selected TCP acknowledgement scheme" is [`AckScheme`](super::AckScheme):
 //! every packet by default. 3. `PACK_UNDELIVERED` has no reaction in the paper; [`OnUndelivered`] offers two. 4. The
 //! window is the one the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement passes,
-//! or no connection would end. 6. Time stamps and sequence number are the receiver's own, as last seen.
+//! or no connection would end. 6. Time stamps and sequence number are the receiver's own, as last seen. 7. A connection
+//! is left alone at both ends of the hop if one of the two agents has no room for it; the paper bounds no table.
 
 use super::config::{Config, Counters, OnUndelivered};
 use super::connection::{Half, Terms, is_pure};
@@ -58,7 +59,7 @@ impl Agent for Paper {
             dropped
         });
         if dropped != Some(true) {
-            out.down(packet);
+            self.connections.pass_down(packet, out);
         }
     }
 
@@ -76,7 +77,7 @@ impl Agent for Paper {
             }
             None
         });
-        out.up(cleared.flatten().as_ref().unwrap_or(packet));
+        Connections::<Role>::pass_up(cleared.flatten().as_ref().unwrap_or(packet), out);
     }
 
     /// The two events of the link layer (lle-tcp/II.B.1).

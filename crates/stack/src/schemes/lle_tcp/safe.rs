@@ -3,8 +3,7 @@
 //! With E the highest acknowledgement number plus window that the receiver ever sent, each acknowledgement made here
 //! keeps `ack <= E` and `window = E - ack`.
 //!
-//! **Limits.** A flow that one of the two agents refused for want of room is acknowledged once in half a window or when
-//! the time to hold is over. Each repeat of a receiver that lacks data goes over the air, since the other end cannot know
+//! **Limits.** Each repeat of a receiver that lacks data goes over the air, since the other end cannot know
 //! which of them report a loss above the link; a narrow receive window is reported each half. Where a receiver that
 //! speaks without SACK has what the link gave up, a repair too many is possible.
 //!
@@ -70,7 +69,7 @@ impl Agent for Safe {
             }
         });
         if fate != Some(Fate::Stop) {
-            out.down(packet);
+            self.connections.pass_down(packet, out);
         }
     }
 
@@ -85,7 +84,7 @@ impl Agent for Safe {
             }
         });
         if traced.is_none() {
-            out.up(packet);
+            Connections::<Role>::pass_up(packet, out);
         }
     }
 

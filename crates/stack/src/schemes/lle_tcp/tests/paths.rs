@@ -213,6 +213,40 @@ fn a_flow_for_which_there_is_no_room_is_left_alone() {
 }
 
 #[test]
+fn a_syn_of_a_connection_that_is_refused_tells_the_other_end_which_leaves_it_alone_and_removes_the_mark() {
+    for mode in [Mode::Paper, Mode::Safe] {
+        let of_mode = |local| Config { mode, ..safe(local) };
+        let none = |local| Config { max_flows: 0, ..of_mode(local) };
+        let mut sending = Bench::new(none(SENDER));
+        let marked = segment(&sending.down(syn(offer()))[0]);
+        assert_eq!(marked.flags, Flags::SYN.with(Flags::REFUSED));
+        let mut receiving = Bench::new(of_mode(RECEIVER));
+        assert_eq!(segment(&receiving.up(marked)[0]).flags, Flags::SYN);
+        receiving.down(syn_ack(offer()));
+        receiving.up(data(0, 1000));
+        assert_eq!(receiving.down(ack(1000, 40_000)).len(), 1, "its acknowledgement passes");
+        assert_eq!((receiving.counters().flows, receiving.counters().suppressed), (0, 0));
+        // The end that answers refuses, and the one that had accepted forgets the connection.
+        let mut answering = Bench::new(none(RECEIVER));
+        answering.up(syn(offer()));
+        let marked = segment(&answering.down(syn_ack(offer()))[0]);
+        let mut asking = Bench::new(of_mode(SENDER));
+        assert_eq!(segment(&asking.down(syn(offer()))[0]).flags, Flags::SYN);
+        assert_eq!(segment(&asking.up(marked)[0]).flags, Flags::SYN.with(Flags::ACK));
+        assert!(asking.deliver(data(0, 1000)).is_empty(), "nothing is acknowledged here");
+        assert_eq!((asking.counters().flows, asking.counters().generated), (0, 0));
+    }
+}
+
+#[test]
+fn a_syn_that_only_passes_on_its_way_to_a_hop_of_others_is_not_marked() {
+    let mut relay = agent(ACCESS_POINT, &[RECEIVER]);
+    let mut handed = Handed::default();
+    relay.down(&packet(syn_ack(offer())), Time::ZERO, &mut handed);
+    assert_eq!(handed.down, [packet(syn_ack(offer()))]);
+}
+
+#[test]
 fn the_state_of_a_flow_is_bounded_and_what_finds_no_room_is_not_acknowledged() {
     let mut bench = Bench::at_sender(Config { max_kept: 3000, ..safe(SENDER) });
     for offset in [0, 1000, 2000] {

@@ -188,6 +188,21 @@ fn on_a_good_hop_all_is_acknowledged_here_and_few_acknowledgements_are_on_the_ai
 }
 
 #[test]
+fn a_connection_that_either_agent_refuses_is_acknowledged_by_its_receiver_alone() {
+    for mode in [Mode::Paper, Mode::Safe] {
+        for (refuses, opener) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let mut plan = Plan { opener, ..quiet(mode) };
+            plan.agents[refuses].max_flows = 0;
+            let outcome = World::run(&plan);
+            assert!(outcome.whole, "{mode:?}: agent {refuses} refuses, side {opener} opens: {outcome:?}");
+            let acts = |counters: &Counters| (counters.generated, counters.suppressed);
+            assert_eq!(outcome.counters.map(|counters| acts(&counters)), [(0, 0); 2]);
+            assert_eq!(outcome.counters[refuses].flows_refused, 1);
+        }
+    }
+}
+
+#[test]
 fn data_both_ways_at_once_is_acknowledged_at_both_ends() {
     let plan = Plan { bytes: [300_000, 300_000], ..quiet(Mode::Safe) };
     let outcome = World::run(&plan);
