@@ -1,4 +1,4 @@
-"""Reads packet scripts and checks a trace against them; the format is told in tests/scripts/README.md."""
+"""Reads packet scripts and checks a trace against them; tests/scripts/README.md describes the format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONAL = ("send", "ack", "dupack")
 #: Events whose segment is the one the ACK asks for; the others name the segment they send.
 ABOUT_ACK = ("ack", "dupack", "partial", "enter", "exit", "timeout")
 
-#: What every script means unless its header says otherwise. Values are texts of a scenario.
+#: The defaults of every script, which its header may change. Values are texts of a scenario.
 DEFAULTS = {
     "packet": "960 B",
     "window": "64 segments",
@@ -40,7 +40,7 @@ DEFAULTS = {
     "limited-transmit": False,
 }
 
-#: What a scenario must say besides to be the host of the RFCs.
+#: The further keys of a scenario that models the host of the RFCs.
 RFC_ONLY = {"ack-every": 1, "nagle": False, "window-validation": False}
 
 _SCALE = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": NANO}
@@ -53,7 +53,7 @@ _CLAUSE = re.compile(r"RFC \d{4} \(|FACK \(|Fall and Floyd \(|choice")
 
 
 class ScriptError(AssertionError):
-    """A script is malformed, or a trace is not what it says."""
+    """A script is malformed, or a trace does not match it."""
 
 
 @dataclass(frozen=True)
@@ -188,11 +188,7 @@ def read_all() -> list[Script]:
 
 
 def read(file: Path) -> Script:
-    fence, header, body = file.read_text(encoding="utf-8").split("---\n", 2)
-    if fence:
-        raise ScriptError(f"{file.name}:1: {fence!r}; expected ---")
-    table = tomllib.loads(header)
-    first = header.count("\n") + 3
+    table, lines = parts(file, _LINE, _CLAUSE, "TIME EVENT SEGMENT # clause")
     return Script(
         name=file.stem,
         title=table["title"],
@@ -200,21 +196,34 @@ def read(file: Path) -> Script:
         drops=tuple(table["drops"]),
         tcp=DEFAULTS | table.get("tcp", {}),
         path=table["path"],
-        lines=tuple(_read_lines(file.name, body, first)),
+        lines=tuple(_read_lines(file.name, lines)),
     )
 
 
-def _read_lines(name: str, body: str, first: int) -> Iterator[Line]:
-    for number, text in enumerate(body.splitlines(), first):
+def parts(
+    file: Path, line: re.Pattern[str], clause: re.Pattern[str], expected: str
+) -> tuple[dict[str, Any], list[tuple[int, re.Match[str]]]]:
+    """The header of a script, and its lines with their numbers; each must cite a clause."""
+    fence, header, body = file.read_text(encoding="utf-8").split("---\n", 2)
+    if fence:
+        raise ScriptError(f"{file.name}:1: {fence!r}; expected ---")
+    found = []
+    for number, text in enumerate(body.splitlines(), header.count("\n") + 3):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
-        match = _LINE.fullmatch(text.strip())
+        match = line.fullmatch(text.strip())
         if match is None:
-            raise ScriptError(f"{name}:{number}: {text!r}; expected TIME EVENT SEGMENT # clause")
+            raise ScriptError(f"{file.name}:{number}: {text!r}; expected {expected}")
+        if clause.search(match["why"]) is None:
+            raise ScriptError(f"{file.name}:{number}: {match['why']!r} cites no clause")
+        found.append((number, match))
+    return tomllib.loads(header), found
+
+
+def _read_lines(name: str, lines: Sequence[tuple[int, re.Match[str]]]) -> Iterator[Line]:
+    for number, match in lines:
         if match["event"] not in COMPLETE + OPTIONAL:
             raise ScriptError(f"{name}:{number}: unknown event {match['event']!r}")
-        if _CLAUSE.search(match["why"]) is None:
-            raise ScriptError(f"{name}:{number}: {match['why']!r} cites no clause")
         segment = int(match["first"] or 0)
         yield Line(
             number=number,
@@ -232,7 +241,7 @@ def _read_lines(name: str, body: str, first: int) -> Iterator[Line]:
 
 
 def check(script: Script, events: Sequence[Event]) -> None:
-    """Raise `ScriptError` at the first event that is not what the script says."""
+    """Raise `ScriptError` at the first event that does not match the script."""
     trace = [event for event in events if event.time_s <= script.until_s]
     at = 0
     for line, following in zip(script.lines, [*script.lines[1:], None], strict=True):

@@ -1,20 +1,19 @@
-"""Reads wire scripts and checks a capture against them; the format is told in tests/scripts/README.md."""
+"""Reads wire scripts and checks a capture against them; tests/scripts/README.md describes the format."""
 
 from __future__ import annotations
 
 import re
 import struct
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packet_script import SCRIPTS, ScriptError, toml
+from packet_script import SCRIPTS, ScriptError, parts, toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-#: What every script means unless its header says otherwise.
+#: The defaults of every script, which its header may change.
 TCP = {
     "profile": "modern",
     "variant": "reno",
@@ -71,12 +70,8 @@ def read_all() -> list[Script]:
 
 
 def read(file: Path) -> Script:
-    fence, header, body = file.read_text(encoding="utf-8").split("---\n", 2)
-    if fence:
-        raise ScriptError(f"{file.name}:1: {fence!r}; expected ---")
-    table = tomllib.loads(header)
-    first = header.count("\n") + 3
-    return Script(file.stem, _scenario(table), tuple(_lines(file.name, body, first)))
+    table, lines = parts(file, _LINE, _CLAUSE, "TIME SIDE PACKET # clause")
+    return Script(file.stem, _scenario(table), tuple(_line(number, match) for number, match in lines))
 
 
 def _scenario(table: dict[str, Any]) -> str:
@@ -107,17 +102,9 @@ tcp = {toml(TCP | table.get("tcp", {}))}
 """
 
 
-def _lines(name: str, body: str, first: int) -> Iterator[Line]:
-    for number, text in enumerate(body.splitlines(), first):
-        if not text.strip() or text.lstrip().startswith("#"):
-            continue
-        match = _LINE.fullmatch(text.strip())
-        if match is None:
-            raise ScriptError(f"{name}:{number}: {text!r}; expected TIME SIDE PACKET # clause")
-        if _CLAUSE.search(match["why"]) is None:
-            raise ScriptError(f"{name}:{number}: {match['why']!r} cites no clause")
-        window = int(match["window"]) if match["window"] else None
-        yield Line(number, match["time"], match["side"], match["what"], window)
+def _line(number: int, match: re.Match[str]) -> Line:
+    window = int(match["window"]) if match["window"] else None
+    return Line(number, match["time"], match["side"], match["what"], window)
 
 
 def packets(capture: bytes) -> list[Seen]:
@@ -169,7 +156,7 @@ def _window_scale(options: bytes) -> int:
 
 
 def check(script: Script, seen: Sequence[Seen]) -> None:
-    """Raise `ScriptError` at the first packet that is not what the script says."""
+    """Raise `ScriptError` at the first packet that does not match the script."""
     for line, packet in zip(script.lines, seen, strict=False):
         half_digit = 0.5 * 10.0 ** -len(line.time.partition(".")[2])
         same = (packet.side, packet.what) == (line.side, line.what)

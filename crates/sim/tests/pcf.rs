@@ -2,16 +2,14 @@
 
 use std::process::Command;
 
-use crate::common::{chain, metric, run_replication};
-use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, RadioConfig};
-use lasthop_sim::model::{AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, WifiConfig};
+use crate::common::{chain, flows_between, metric, run_replication, snoop, wlan};
+use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf};
+use lasthop_sim::model::{Config, LinkKind, NodeConfig, WifiConfig};
 use lasthop_sim::traffic::AppKind;
 use lasthop_sim::{Outcome, Request};
-use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{PcfConfig, Preset};
-use lasthop_stack::registry;
 use lasthop_stack::registry::tcp::{self, Profile};
-use lasthop_stack::schemes::lle_tcp::{self, Mode};
+use lasthop_stack::schemes::lle_tcp::Mode;
 use lasthop_stack::units::{Bytes, Span, Time};
 
 /// Nearly all of each interval of 100 ms is free of contention.
@@ -36,34 +34,9 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Optio
             handoff: None,
         })
         .collect();
-    let wifi = WifiConfig {
-        arq: None,
-        observer: None,
-        nodes: (0..=mobiles).collect(),
-        access_point: Some(0),
-        pcf,
-        mac: Preset::Dot11b.config(),
-        radio: RadioConfig::ns2(),
-    };
-    config.links = vec![LinkConfig {
-        name: "wlan".into(),
-        group: None,
-        kind: LinkKind::Wifi(Box::new(wifi)),
-        outages: None,
-    }];
-    let first = config.flows[0].clone();
-    config.flows = flows
-        .iter()
-        .enumerate()
-        .map(|(number, &(from, to))| FlowConfig { name: format!("f{number}"), from, to, ..first.clone() })
-        .collect();
-    config.agents.extend(mode.map(|mode| AgentConfig {
-        name: "snoop".into(),
-        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
-        flows: (0..flows.len()).collect(),
-        nodes: None,
-        links: None,
-    }));
+    config.links = vec![wlan((0..=mobiles).collect(), Some(0), Preset::Dot11b.config(), pcf)];
+    flows_between(&mut config, flows);
+    snoop(&mut config, mode);
     config
 }
 

@@ -1,15 +1,10 @@
 //! An 802.11 hop end to end: TCP over it, and the ARQ snoop agent on it.
 
-use crate::common::{back, chain, file, metric, run_replication, source};
+use crate::common::{back, chain, file, flows_between, metric, run_replication, snoop, source, wlan};
 use lasthop_sim::Outcome;
-use lasthop_sim::medium::radio::config::{
-    ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf, RadioConfig,
-};
-use lasthop_sim::model::{
-    AgentConfig, Config, FlowConfig, LinkConfig, LinkKind, NodeConfig, TransportConfig, WifiConfig,
-};
+use lasthop_sim::medium::radio::config::{ErrorConfig, ErrorLaw, LossMeaning, LossOf, PayloadOf};
+use lasthop_sim::model::{Config, LinkKind, NodeConfig, TransportConfig};
 use lasthop_sim::traffic::AppKind;
-use lasthop_stack::hooks::Criterion;
 use lasthop_stack::link::dot11::{MacConfig, Preset};
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{self, LawConfig, Parts, RecoveryKind};
@@ -26,31 +21,9 @@ fn lle_setting(mode: Option<Mode>) -> Config {
     };
     let mut config = chain(&[(1_000_000, Span::ZERO)], tcp, Span::from_secs(60));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Ns2.config() };
-    let wifi = WifiConfig {
-        arq: None,
-        nodes: vec![0, 1],
-        access_point: None,
-        observer: None,
-        pcf: None,
-        mac,
-        radio: RadioConfig::ns2(),
-    };
-    config.links = vec![LinkConfig {
-        name: "wlan".into(),
-        group: None,
-        kind: LinkKind::Wifi(Box::new(wifi)),
-        outages: None,
-    }];
+    config.links = vec![wlan(vec![0, 1], None, mac, None)];
     config.flows[0].app.kind = AppKind::File { size: Bytes(700 * 1024) };
-    if let Some(mode) = mode {
-        config.agents.push(AgentConfig {
-            name: "snoop".into(),
-            scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
-            flows: vec![0],
-            nodes: None,
-            links: None,
-        });
-    }
+    snoop(&mut config, mode);
     config
 }
 
@@ -199,7 +172,6 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
 fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Span) -> Config {
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(100_000_000, wired)], tcp, Span::from_secs(60));
-    let first = config.flows[0].clone();
     config.nodes.extend((0..mobiles).map(|mobile| NodeConfig {
         name: format!("m{mobile}"),
         group: None,
@@ -208,34 +180,9 @@ fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Spa
         handoff: None,
     }));
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
-    let nodes = (1..mobiles + 2).collect();
-    let wifi = WifiConfig {
-        arq: None,
-        nodes,
-        access_point: Some(1),
-        observer: None,
-        pcf: None,
-        mac,
-        radio: RadioConfig::ns2(),
-    };
-    config.links.push(LinkConfig {
-        name: "wlan".into(),
-        group: None,
-        kind: LinkKind::Wifi(Box::new(wifi)),
-        outages: None,
-    });
-    config.flows = flows
-        .iter()
-        .enumerate()
-        .map(|(number, &(from, to))| FlowConfig { name: format!("f{number}"), from, to, ..first.clone() })
-        .collect();
-    config.agents.extend(mode.map(|mode| AgentConfig {
-        name: "snoop".into(),
-        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
-        flows: (0..flows.len()).collect(),
-        nodes: None,
-        links: None,
-    }));
+    config.links.push(wlan((1..mobiles + 2).collect(), Some(1), mac, None));
+    flows_between(&mut config, flows);
+    snoop(&mut config, mode);
     config
 }
 
@@ -306,28 +253,8 @@ fn row(hops: usize, mode: Option<Mode>) -> Config {
         node.position = Some((Metres(200.0 * place as f64), Metres(0.0)));
     }
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11.config() };
-    let wifi = WifiConfig {
-        arq: None,
-        nodes: (0..=hops).collect(),
-        access_point: None,
-        observer: None,
-        pcf: None,
-        mac,
-        radio: RadioConfig::ns2(),
-    };
-    config.links = vec![LinkConfig {
-        name: "wlan".into(),
-        group: None,
-        kind: LinkKind::Wifi(Box::new(wifi)),
-        outages: None,
-    }];
-    config.agents.extend(mode.map(|mode| AgentConfig {
-        name: "snoop".into(),
-        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
-        flows: vec![0],
-        nodes: None,
-        links: None,
-    }));
+    config.links = vec![wlan((0..=hops).collect(), None, mac, None)];
+    snoop(&mut config, mode);
     config
 }
 

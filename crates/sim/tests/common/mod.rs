@@ -3,14 +3,19 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use lasthop_sim::medium::loss::LossConfig;
+use lasthop_sim::medium::radio::config::RadioConfig;
 use lasthop_sim::model::{
-    Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint, ReverseConfig,
-    RunConfig, SinkConfig, TransportConfig,
+    AgentConfig, Config, DirectionConfig, FlowConfig, LinkConfig, LinkKind, NodeConfig, PointToPoint,
+    ReverseConfig, RunConfig, SinkConfig, TransportConfig, WifiConfig,
 };
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, run};
+use lasthop_stack::hooks::Criterion;
+use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry;
 use lasthop_stack::registry::tcp::{self, Profile};
+use lasthop_stack::schemes::lle_tcp::{self, Mode};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
 /// A direction of a link with room for 100 packets and no loss.
@@ -62,6 +67,36 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
         reverse: None,
     }];
     Config { run, nodes, links, flows, agents: Vec::new() }
+}
+
+/// An 802.11 link `wlan` between these nodes, with ns-2's radio.
+pub fn wlan(
+    nodes: Vec<usize>,
+    access_point: Option<usize>,
+    mac: MacConfig,
+    pcf: Option<PcfConfig>,
+) -> LinkConfig {
+    let radio = RadioConfig::ns2();
+    let wifi = WifiConfig { nodes, access_point, pcf, observer: None, mac, radio, arq: None };
+    LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)), outages: None }
+}
+
+/// Flows like the first between these nodes, in its place.
+pub fn flows_between(config: &mut Config, ends: &[(usize, usize)]) {
+    let first = config.flows[0].clone();
+    let flow = |(number, &(from, to))| FlowConfig { name: format!("f{number}"), from, to, ..first.clone() };
+    config.flows = ends.iter().enumerate().map(flow).collect();
+}
+
+/// Lets an LLE-TCP agent serve all flows, if there is a mode.
+pub fn snoop(config: &mut Config, mode: Option<Mode>) {
+    config.agents.extend(mode.map(|mode| AgentConfig {
+        name: "snoop".into(),
+        scheme: registry::AgentConfig::LleTcp(lle_tcp::Config::new(mode, Criterion::default())),
+        flows: (0..config.flows.len()).collect(),
+        nodes: None,
+        links: None,
+    }));
 }
 
 /// A source that starts at once and does not stop.

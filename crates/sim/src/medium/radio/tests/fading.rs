@@ -97,7 +97,7 @@ fn a_walker_at_5_4_ghz_keeps_its_echoes_for_15_7_milliseconds() {
 }
 
 /// The power of a frame that `from` sends at a time.
-fn power(bench: &mut Bench, from: usize, to: usize, at_us: u64) -> f64 {
+pub(super) fn power(bench: &mut Bench, from: usize, to: usize, at_us: u64) -> f64 {
     bench.start(from, to, at_us, 1);
     let power_w = bench.radio.power_w(from, to);
     bench.end(from, at_us + 1);

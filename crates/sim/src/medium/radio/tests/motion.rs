@@ -2,6 +2,7 @@
 
 use super::super::config::{Fading, Redraw, Shadowing};
 use super::super::propagation::{range_m, received_power_w};
+use super::fading::power;
 use super::*;
 use crate::medium::motion::{Area, Trajectory};
 
@@ -31,14 +32,6 @@ fn bench(config: &RadioConfig, motions: &[Motion]) -> Bench {
     let base = StreamBase { seed: 1, replication: 0, link: "wifi".into() };
     let radio = Radio::new(config, &sites, base);
     Bench { radio, sequence: 0, on_air: vec![None; sites.len()] }
-}
-
-/// The power of a frame that `from` sends at a time.
-fn power(bench: &mut Bench, from: usize, to: usize, at_us: u64) -> f64 {
-    bench.start(from, to, at_us, 1);
-    let power_w = bench.radio.power_w(from, to);
-    bench.end(from, at_us + 1);
-    power_w
 }
 
 #[test]
