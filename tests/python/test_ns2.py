@@ -1,4 +1,4 @@
-"""What is said to be ns-2's, beside ns-2 2.35: the profile `ns2-2004`, and `flavour = "ns2"`."""
+"""What models ns-2, compared with ns-2 2.35: the profile `ns2-2004`, and `flavour = "ns2"`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class File(NamedTuple):
     tcp: tuple[tuple[str, Any], ...] = ()
 
     def way_s(self, megabits: float) -> float:
-        """How long so many bits take to the other end."""
+        """How long this many bits take to the other end."""
         return megabits * (1 / 100 + 1 / self.rate + 1 / 10) + WAY_S
 
 

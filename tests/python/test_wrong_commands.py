@@ -126,7 +126,7 @@ def test_a_list_of_known_names_is_cut_at_eight() -> None:
 
 
 def _write() -> None:
-    """Answer the commands of the table anew."""
+    """Write new answers to the commands of the table."""
     head, *blocks = TABLE.read_text(encoding="utf-8").split("\n$ ")
     lines = [head]
     os.environ["NO_COLOR"] = "1"

@@ -24,7 +24,7 @@ fn hop(tcp: tcp::Config) -> Config {
     chain(&[(MEGABIT, Span::from_millis(10))], tcp, Span::from_secs(60))
 }
 
-/// Acknowledgements without data on a direction of the hop: what it carried beside data segments.
+/// Acknowledgements without data on a direction of the hop: what it carried other than data segments.
 fn pure_acks(outcome: &Outcome, link: &str, segments: f64) -> f64 {
     let utilisation = metric(outcome, &format!("links.l0.{link}utilisation"));
     let bytes = utilisation * MEGABIT as f64 * outcome.simulated.as_secs() / 8.0;

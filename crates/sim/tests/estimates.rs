@@ -210,7 +210,7 @@ fn losses_harm_what_is_learnt_of_a_sender_without_timestamps() {
         let stamped = lossy(modern(), 0);
         assert!(stamped.samples > 200, "{}", stamped.samples);
         assert!(stamped.rtt < 0.005 && stamped.rto < 0.005, "{} {}", stamped.rtt, stamped.rto);
-        // One outlier that is believed spoils a run, so that single runs lie far apart: the median tells.
+        // One outlier that is believed spoils a run, so that single runs lie far apart: the median is compared.
         let plain: Vec<Errors> = (0..11).map(|replication| lossy(no_floor(), replication)).collect();
         let rtt = median(plain.iter().map(|errors| errors.rtt));
         let rto = median(plain.iter().map(|errors| errors.rto));

@@ -129,7 +129,7 @@ fn datagrams_that_come_by_chance_wait_for_each_other() {
     // The wait in an M/D/1 queue: rho / (1 - rho) services, half of that; rho is 0.823.
     let wait = 0.5 * 0.823 / 0.177 * 0.008;
     near(told("delay_mean"), 0.018 + wait, 0.25);
-    // The delays of neighbours differ by one interarrival time at most, of 9.7 ms in the mean.
+    // The delays of neighbours differ by one interarrival time at most, of 9.7 ms on average.
     assert!(told("jitter") > 1e-3 && told("jitter") < 9.7e-3, "{}", told("jitter"));
 }
 

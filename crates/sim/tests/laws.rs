@@ -49,7 +49,7 @@ fn vegas_alone_keeps_between_alpha_and_beta_segments_queued_and_the_link_busy() 
     for vegas in [VegasConfig::NS2, VegasConfig::LINUX] {
         let outcome = alone(with_law("vegas", LawConfig::Vegas(vegas)), Span::from_secs(100), 100);
         let held = metric(&outcome, "links.l1.queue_mean_packets");
-        // The segment being sent waits for nobody: the least round trip holds its time, too.
+        // The segment being sent waits for no other: the least round trip includes its time, too.
         let queued = held - metric(&outcome, "links.l1.utilisation");
         assert!((vegas.alpha..=vegas.beta).contains(&queued), "{queued} with {vegas:?}");
         let goodput = metric(&outcome, "flows.main.goodput_bps");
@@ -127,7 +127,8 @@ fn what_westwood_takes_for_the_rate_of_a_path_it_has_alone_is_told() {
     assert_eq!(estimate(CongestionKind::Reno), None);
 }
 
-/// Vegas takes the head for lost at a duplicate, and Tahoe goes back: what limited transmit sent before is not part of the
+/// Vegas declares the head lost at a duplicate, and Tahoe goes back: what limited transmit sent before is not part of
+/// the
 /// flight that begins then, and the next loss found the threshold beyond all bounds.
 #[test]
 fn limited_transmit_before_a_go_back_is_not_taken_off_the_flight_after_it() {

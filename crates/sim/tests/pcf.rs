@@ -258,7 +258,7 @@ fn tshark_decodes_polls_and_what_rides_on_them() {
     command.args(["-o", "tcp.analyze_sequence_numbers:FALSE", "-T", "fields"]);
     let output = command.args(fields.iter().flat_map(|field| ["-e", field])).output();
     std::fs::remove_file(&path).expect("what was written can be removed");
-    // Where there is no tshark the bytes above must do.
+    // Without tshark the bytes above must suffice.
     let Ok(output) = output else { return };
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();

@@ -96,7 +96,7 @@ fn a_user_who_does_not_pause_waits_until_the_connection_is_closed_at_both_ends()
 fn the_objects_of_a_page_come_one_after_another_and_are_asked_for_after_its_main_one_is_parsed() {
     let outcome = run_once(&cell(user(WEB), 3));
     let set_up = 8 * 2 * 48 + 20_000;
-    // A request, its acknowledgement, and what it asked for.
+    // A request, its acknowledgement, and the object.
     let object = |segments: u64| 8 * (390 + 40 + segments * 1040) + 20_000;
     // The last request waits for the acknowledgement of the object before it, which has just left.
     let page = set_up + object(5) + 130_000 + 2 * object(1) + 8 * 40;

@@ -113,7 +113,7 @@ fn a_false_positive_is_a_byte_acknowledged_that_the_other_end_lacks() {
     };
     let good = run_replication(&lle_setting(Some(Mode::Paper)), 0);
     assert_eq!((counted(&good), unconfirmed(&good)), (0.0, None), "the agent hears nothing in this mode");
-    // The first loss hangs the receiver, and the agent goes on acknowledging without end.
+    // The first loss stalls the receiver, and the agent continues to acknowledge without end.
     let hung = lossy(Mode::Paper, LossMeaning::AboveMac);
     let sent = 1024.0 * metric(&hung, "flows.main.segments_sent");
     assert!(counted(&hung) > 0.9 * sent && counted(&hung) < sent, "{} of {sent}", counted(&hung));

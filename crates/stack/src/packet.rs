@@ -143,7 +143,7 @@ impl SackBlocks {
         }
     }
 
-    /// The blocks in the order they stand in the header.
+    /// The blocks in the order of the header.
     #[must_use]
     pub fn as_slice(&self) -> &[(SeqNo, SeqNo)] {
         &self.blocks[..usize::from(self.count)]

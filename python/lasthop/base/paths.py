@@ -17,7 +17,7 @@ STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 _HERE = Path(__file__).resolve()
 
 DATA = _HERE.parents[1] / "data"
-"""What the package brings beside its code; in a checkout, links to the folders at its top."""
+"""The data of the package; in a checkout, links to the folders at its top."""
 
 
 @cache

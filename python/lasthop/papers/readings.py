@@ -202,7 +202,7 @@ def scenario_of(reading: Reading, name: str, study: Mapping[str, Any]) -> Scenar
 def with_settings(
     source: str, first: Mapping[str, object], then: Mapping[str, object]
 ) -> tuple[Scenario, set[str]]:
-    """A scenario with settings, and with others in which `*` stands for every flow; the keys of these."""
+    """A scenario with settings, and with others in which `*` means every flow; the keys of these."""
     file = paths.shipped_file(source)
     base = load(file, [(k, as_text(v)) for k, v in first.items()])
     flows = list(dict.fromkeys(base.flows().values()))

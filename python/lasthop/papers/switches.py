@@ -88,7 +88,7 @@ def combinations(every: Mapping[str, Switch], seed: int) -> Iterator[dict[str, s
     """The figures' combination, and then others drawn at random, none twice, until there are no more."""
     from random import Random
 
-    chance = Random(seed)  # noqa: S311 - what is drawn is no secret, and must be the same everywhere
+    chance = Random(seed)  # noqa: S311 - what is drawn is not a secret, and must be the same everywhere
     drawn = {name: switch.first for name, switch in every.items()}
     seen = {tuple(drawn.values())}
     yield drawn

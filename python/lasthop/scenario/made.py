@@ -1,4 +1,4 @@
-"""The text of a scenario that Python makes, whose lines nobody wrote.
+"""The text of a scenario that Python makes: its lines are generated.
 
 >>> values = {"title": "x", "run": {"seed": 1}, "links": {"a": {"loss": {"rate": "1 %"}}}}
 >>> print(as_toml({**values, "sweep": {"run.duration": ["1 s"]}}), end="")

@@ -168,7 +168,7 @@ class Ledger:
             with replacing(directory / LEDGER) as draft:
                 draft.unlink(missing_ok=True)
                 with closing(sqlite3.connect(draft)) as db:
-                    # Kept in memory, so that a failure leaves no journal beside the draft.
+                    # Kept in memory, so that a failure leaves no journal next to the draft.
                     db.execute("pragma journal_mode = memory")
                     db.executescript(
                         f"pragma application_id = {APPLICATION}; pragma user_version = {SCHEMA};"

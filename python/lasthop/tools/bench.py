@@ -1,4 +1,4 @@
-"""Measuring speed and memory on fixed cases, and beside ns-2 where it is installed.
+"""Measuring speed and memory on fixed cases, compared with ns-2 where it is installed.
 
 A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
 long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come

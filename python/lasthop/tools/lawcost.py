@@ -1,4 +1,4 @@
-"""What each congestion law costs for an acknowledgement it is told of.
+"""What each congestion law costs per acknowledgement.
 
 All laws are told of the same acknowledgements, departures and losses; the difference to the time that
 telling nobody takes is the law's. Each is timed several times, in turn, and the least taken: what else

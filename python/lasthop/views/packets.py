@@ -1,4 +1,4 @@
-"""What a trace of TCP tells of single packets: their sequence, what left at once, and how holes were filled.
+"""What a trace of TCP shows of single packets: their sequence, what left at once, and how holes were filled.
 
 Packets are numbered from 1, each as long as the longest that was sent.
 """

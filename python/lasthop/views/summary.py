@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST = 12
-# Of one kind, as of the goodputs of a hundred stations, no more than this.
+# Of one kind, such as the goodputs of a hundred stations, no more than this.
 _OF_A_KIND = 3
 # The last words of metrics, the most informative first.
 _TELLING = (

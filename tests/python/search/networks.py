@@ -1,4 +1,4 @@
-"""Nodes and links of every kind: what a random scenario stands on.
+"""Nodes and links of every kind: the basis of a random scenario.
 
 Each network is drawn with the pairs of nodes between which flows may go, and with how fast it can be, so
 that a run may be made short enough. Details (queues, losses, thresholds) are drawn here where a run would

@@ -15,7 +15,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def text(tree: Tree) -> str:
-    """The text; links, flows and agents are tables of their own, whatever is below them stands in a line."""
+    """The text; links, flows and agents are tables of their own, everything below them is in one line."""
     lines = []
     for name, section in tree.items():
         if not isinstance(section, dict):

@@ -96,7 +96,7 @@ pub(crate) struct Net {
     /// Packets run ahead of the clock to times before this one only.
     horizon: Time,
     pub(crate) handoffs: Handoffs,
-    /// What the slots after those of the channels stand for.
+    /// What the slots after those of the channels are for.
     events: Vec<NetEvent>,
     pool: PacketPool,
     ways: Ways,

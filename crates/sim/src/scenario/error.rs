@@ -87,7 +87,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A fault of `key`; `text` is `found; expected`. An empty key stands for the whole file.
+    /// A fault of `key`; `text` is `found; expected`. An empty key means the whole file.
     pub(super) fn new(place: Place, key: impl Into<String>, text: impl Into<String>) -> Fault {
         Fault { place, key: key.into(), text: text.into() }
     }

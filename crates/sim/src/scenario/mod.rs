@@ -103,7 +103,7 @@ impl Scenario {
         Scenario::under(&text, &path.display().to_string(), overrides)
     }
 
-    /// Reads TOML text; `name` stands for the file in messages.
+    /// Reads TOML text; messages use `name` in place of a file name.
     ///
     /// # Errors
     /// The scenario cannot be run.

@@ -118,7 +118,7 @@ pub struct Pages {
     pub model: PageModel,
     /// Bytes of the request for an object.
     pub request: Bytes,
-    /// Pages that are asked for on one connection.
+    /// Pages that are requested on one connection.
     pub pages: u32,
     /// Mean time for which a page is read.
     pub reading: Span,

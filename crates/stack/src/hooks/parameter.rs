@@ -49,7 +49,7 @@ pub enum Domain {
 
 /// A choice that a scenario names by words.
 pub trait Words: Copy + PartialEq + 'static {
-    /// Each word and what it stands for, in the order of listings.
+    /// Each word and its meaning, in the order of listings.
     const WORDS: &'static [(&'static str, Self)];
 }
 
@@ -303,7 +303,7 @@ impl Setting {
         Setting::Word(found.expect("each value of a choice has a word").0)
     }
 
-    /// The choice that a word stands for.
+    /// The choice that a word means.
     #[must_use]
     pub fn choice<T: Words>(self) -> T {
         let found = T::WORDS.iter().find(|(word, _)| self.is(word));

@@ -27,7 +27,7 @@ pub enum Fresh {
 pub enum Verdict {
     /// Nothing: no recovery is under way.
     Open,
-    /// Recovery goes on.
+    /// Recovery continues.
     Holding,
     /// A partial acknowledgement after which the retransmission timer restarts.
     Partial,

@@ -47,7 +47,7 @@ pub struct Site {
     pub node: NodeId,
     /// Its name, which names its random streams.
     pub name: String,
-    /// Where it stands, if that matters.
+    /// Its position, if that matters.
     pub position: Option<(Metres, Metres)>,
     /// How it moves, whatever its position.
     pub motion: Option<Motion>,

@@ -168,7 +168,7 @@ impl CodeRate {
     }
 }
 
-/// Probability that a biorthogonal code word is taken for another: `energy` is the squared ratio of the right
+/// Probability that a biorthogonal code word is mistaken for another: `energy` is the squared ratio of the right
 /// correlator's mean to the noise's standard deviation.
 fn cck_word_error(energy: f64) -> f64 {
     let mean = libm::sqrt(energy);

@@ -1,11 +1,11 @@
 //! The words that scenarios choose parts of the world by, each with one line on what it is.
 
-/// A word and what it stands for.
+/// A word and its meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
     /// The word in scenarios.
     pub name: &'static str,
-    /// What it stands for.
+    /// Its meaning.
     pub summary: &'static str,
 }
 

@@ -49,7 +49,8 @@ impl<A: Arq> Station<A> {
         out.set_timer(now + Span(frame) + NS2_TIMEOUT_SLACK);
     }
 
-    /// The data frame has not come: back to contention. A backoff goes on after DIFS, however long the medium was idle.
+    /// The data frame has not come: back to contention. A backoff continues after DIFS, however long the medium was
+    /// idle.
     pub(super) fn stop_expecting(&mut self, now: Time, out: &mut impl MacOut) {
         self.doing = Doing::Contend;
         if self.access.busy {

@@ -247,7 +247,7 @@ impl<A: Arq> Station<A> {
         self.poll_after(self.rules.config.sifs, now, out);
     }
 
-    /// No answer to the poll came, or one in error: goes on after PIFS, or at once when that has passed.
+    /// No answer to the poll came, or one in error: continues after PIFS, or at once if that has passed.
     pub(super) fn pass_over(&mut self, has_waited: bool, now: Time, out: &mut impl MacOut) {
         self.settle_poll(false, out);
         if has_waited {

@@ -6,7 +6,7 @@
 
 use crate::units::{Bytes, Rate, Span};
 
-/// A rate, which stands for its modulation too.
+/// A rate, which implies its modulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PhyRate {
     /// 1 Mbit/s, DBPSK with an 11-chip Barker sequence.

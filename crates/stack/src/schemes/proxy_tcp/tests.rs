@@ -222,7 +222,7 @@ fn what_was_lost_before_it_came_here_is_the_senders_to_repair() {
         for _ in 0..3 {
             assert_eq!(script.ack(ack(2)), "up", "{rule:?}");
         }
-        // Its repair, and what tells that this was lost too.
+        // Its repair, and a duplicate that shows that this was lost, too.
         script.send([2]).delivered([2]);
         assert_eq!(script.ack(ack(2)), "up", "{rule:?}");
     }

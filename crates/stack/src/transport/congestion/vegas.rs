@@ -324,7 +324,7 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(Span::from_millis(ms).0);
 
-    /// Vegas on a path of 100 ms, at the end of a round trip that took `rtt` in the mean.
+    /// Vegas on a path of 100 ms, at the end of a round trip that took `rtt` on average.
     fn vegas(constants: &VegasConfig, rtt: u64) -> Vegas {
         let mut vegas = Vegas::new(constants);
         vegas.backlog.learn(Span::from_millis(100));
@@ -377,7 +377,7 @@ mod tests {
             vegas.decide(&mut window);
             assert_eq!((window.cwnd, vegas.course), (cwnd, course), "{rtt} ms");
         }
-        // Slow start of a window of 16 goes on at 16 x 10 / 110 = 1.45 and ends at 16 x 11 / 111 = 1.59.
+        // Slow start of a window of 16 continues at 16 x 10 / 110 = 1.45 and ends at 16 x 11 / 111 = 1.59.
         for (rtt, cwnd, course) in [(110, 16.0, Course::Grow), (111, 14.0, Course::Hold)] {
             let mut window = Window::new(16.0, None, 100.0);
             let mut vegas = vegas(&rounded, rtt);

@@ -100,7 +100,7 @@ impl Recovery for Sack1 {
     }
 
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard) {
-        // The segment that the third duplicate asked for was not taken off.
+        // The segment sent for the third duplicate was not subtracted.
         self.pipe += i64::from(self.duplicates.head_copies == 0);
         self.duplicates.on_sent(pick, board);
         if let Pick::Again(number) = pick {

@@ -261,7 +261,7 @@ impl<P: Parts> Sender<P> {
                 self.on_duplicate(arrived, out);
             }
         }
-        // A probe that was taken leaves nothing outstanding; if the window is still closed, probing begins anew.
+        // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
         }

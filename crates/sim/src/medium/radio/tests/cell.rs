@@ -111,7 +111,7 @@ impl Cell {
         self.settle(number);
     }
 
-    /// Carries out what a station asked for.
+    /// Carries out what a station requested.
     fn settle(&mut self, number: usize) {
         let side = &mut self.sides[number];
         match side.timer.take() {

@@ -21,7 +21,7 @@ fn snr(config: &RadioConfig, metres: f64) -> f64 {
     received_power_w(config, metres) / config.noise_w()
 }
 
-/// The share of frames of so many bytes that are lost at 6 Mbit/s.
+/// The share of frames of this many bytes that are lost at 6 Mbit/s.
 fn lost(snr: f64, bytes: f64) -> f64 {
     -libm::expm1(8.0 * bytes * Modulation::of(PhyRate::Ofdm6).log_success(snr))
 }

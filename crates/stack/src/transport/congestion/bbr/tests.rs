@@ -115,7 +115,7 @@ fn bandwidth_and_least_round_trip_of_a_clean_path_are_found_within_five_percent(
 fn startup_doubles_each_round_and_ends_when_the_path_is_full() {
     let mut path = Path::new(3);
     assert_eq!(path.bbr.mode, Mode::Startup);
-    // Ten segments of 40 in the first round: the rate is found by the fourth, and three more tell that it stands.
+    // Ten segments of 40 in the first round: the rate is found by the fourth, and three more show that it is steady.
     let mut found = None;
     while !path.bbr.filled {
         path.step();

@@ -12,7 +12,7 @@ fn both_write(config: &Config) -> Pair {
     pair
 }
 
-/// A segment that goes to `to`, from the other end as it stands: at its next number, with this acknowledgement.
+/// A segment that goes to `to`, from the other end in its present state: its next number, with this acknowledgement.
 fn segment_to(pair: &Pair, to: usize, acknowledged: u32, len: u32) -> Segment {
     let (here, there) = (&pair.ends[to], &pair.ends[1 - to]);
     Segment {
