@@ -138,6 +138,15 @@ def test_a_header_without_a_form_on_the_wire_is_labelled_too(tmp_path: Path) -> 
     study = short.sweep(out=tmp_path / "study")
     study.run()
     assert study_text(study).endswith("\n\nexact timestamps in two bytes")
+    real = ["flows.main.tcp.ejtcp.header!=paper"]
+    without = short.sweep(out=tmp_path / "without", where=real).run()
+    assert (without.labels(), without.exceptions) == ([], [])
+    assert "exact timestamps" not in study_text(without)
+    assert "exact timestamps" not in figure_text(without)
+
+
+def figure_text(study: lh.Study) -> str:
+    return " ".join(text.get_text() for text in study.plot().texts)
 
 
 def test_a_run_without_the_trace_says_what_is_missing(tmp_path: Path) -> None:

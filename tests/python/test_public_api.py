@@ -21,6 +21,8 @@ CANNOT = {
     ("Run.airtime", "UsageError"): "its point is one of its scenario's",
     ("Run.as_dict", "UsageError"): "its point is one of its scenario's",
     ("Run.notes", "UsageError"): "its point is one of its scenario's",
+    ("Study.exceptions", "UsageError"): "its points are those of its scenario",
+    ("Study.labels", "UsageError"): "its points are those of its scenario",
     ("Study.plot", "Interrupted"): "nobody has a token of the run that it repeats",
     ("Study.to_csv", "LasthopError"): "only Parquet needs pyarrow",
     ("Study.to_json", "LasthopError"): "only Parquet needs pyarrow",

@@ -49,7 +49,7 @@ def draw(
     """Draw a figure of the study, with published values if its kind has them; nothing is written."""
     _check_where(study, figure)
     drawn = _draw(study, figure, marks, page)
-    for note in study.scenario.notes():
+    for note in study.labels():
         if page is not None and page.axes is not None:
             page.axes.annotate(note, (0.01, 0.01), xycoords="axes fraction", fontsize=6.5, color="0.35")
         else:

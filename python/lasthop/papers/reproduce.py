@@ -217,7 +217,7 @@ def reproduce(
         result.folders.append(folder)
         result.cost[name] = _cost(study)
         result.drawing[name] = time.monotonic() - begun
-        for label in scenario.notes():
+        for label in study.labels():
             result.exceptions.setdefault(label, []).append(name)
     order = {claim.id: place for place, claim in enumerate(one.claims)}
     result.findings.sort(key=lambda f: order[f.claim.id])

@@ -25,6 +25,7 @@ from lasthop.base.arguments import MOST_REPLICATIONS, MOST_SEED, flag, instance,
 from lasthop.base.errors import StudyError, UsageError, listing, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import LEDGER, STUDY_FILES, TEXT, build
+from lasthop.scenario.facts import RuleException, labels
 from lasthop.scenario.scenario import Scenario
 from lasthop.study import older
 from lasthop.study.ledger import Ledger, Planned, Row, foreign, locked
@@ -239,6 +240,28 @@ class Study:
             The runs with their points; `row.stopped` names the limit.
         """
         return [r for r in self.results() if r.row.stopped]
+
+    @property
+    def exceptions(self) -> list[RuleException]:
+        """Exceptions to realism at the points of the study: what a real protocol could not have.
+
+        Returns:
+            Key, label and meaning of each, in the order of the scenario.
+        """
+        here: set[RuleException] = set()
+        for planned in self.plan:
+            if len(here) == len(self.scenario.exceptions):
+                break
+            here.update(self.scenario.exceptions_at(planned.point))
+        return [exception for exception in self.scenario.exceptions if exception in here]
+
+    def labels(self) -> list[str]:
+        """The labels that must accompany every table and figure of the study.
+
+        Returns:
+            Each label once; empty without exceptions.
+        """
+        return labels(self.exceptions)
 
     @property
     def size(self) -> int:

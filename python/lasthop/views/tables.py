@@ -51,7 +51,7 @@ def study_text(
     by_class = "" if metrics else classes.of_study(study)
     if by_class:
         blocks.append(f"traffic classes, means over the replications\n{by_class}")
-    blocks.extend(study.scenario.notes())
+    blocks.extend(study.labels())
     return "\n\n".join(blocks)
 
 
@@ -70,7 +70,7 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
             "stopped": len(study.stopped),
             "airtime": airtime.study_json(study),
             "classes": classes.study_json(study),
-            "notes": study.scenario.notes(),
+            "notes": study.labels(),
             "tables": [
                 {"metric": name, "unit": metric_unit(name), "rows": means(study, name).rows} for name in named
             ],

@@ -22,6 +22,7 @@ use lasthop_stack::registry::AgentKind;
 
 use crate::model::{AgentConfig, Config, LinkKind};
 use crate::net::routes::Routes;
+use crate::traffic::AppKind;
 
 /// One agent at one interface.
 #[derive(Clone, Debug)]
@@ -35,6 +36,9 @@ pub(crate) struct Place {
     /// The nodes whose data leaves by the interface, and whose data comes in.
     ahead: Vec<NodeId>,
     behind: Vec<NodeId>,
+    /// Whether data leaves by the interface and comes in by it, and not acknowledgements alone.
+    sends_data: bool,
+    receives_data: bool,
 }
 
 /// A link that data crosses on its way.
@@ -137,9 +141,12 @@ impl<'a> Places<'a> {
         {
             return Some(Misplaced::NoReports(place.link));
         }
-        if agent.scheme.needs().both_ends && places.values().all(|place| place.ahead.is_empty()) {
+        if agent.scheme.needs().both_ends
+            && places.values().all(|place| !place.sends_data)
+            && places.values().any(|place| place.receives_data)
+        {
             let links: BTreeSet<usize> = places.values().map(|place| place.link).collect();
-            let is_peer = |place: &Place| !place.ahead.is_empty() && links.contains(&place.link);
+            let is_peer = |place: &Place| place.sends_data && links.contains(&place.link);
             let has_peer = |other: usize| {
                 let flows = &self.config.agents[other].flows;
                 self.kind_of(other) == self.kind_of(number)
@@ -161,6 +168,14 @@ impl<'a> Places<'a> {
         };
         let is_same = |other: &usize| self.kind_of(*other) == self.kind_of(number);
         (0..number).filter(is_same).find(meets).map(Misplaced::Twice)
+    }
+
+    /// Whether an agent that acts on data sits only where acknowledgements pass.
+    pub(crate) fn is_idle(&self, number: usize) -> bool {
+        let agent = &self.config.agents[number];
+        let needs = agent.scheme.needs();
+        let acts = |place: &Place| place.sends_data || (needs.both_ends && place.receives_data);
+        needs.reports && !self.of_agent(number, &agent.flows).values().any(acts)
     }
 
     fn kind_of(&self, agent: usize) -> AgentKind {
@@ -207,7 +222,9 @@ impl<'a> Places<'a> {
             return places;
         }
         for flow in flows.iter().map(|flow| &self.config.flows[*flow]) {
-            for (source, destination) in [(flow.from, flow.to), (flow.to, flow.from)] {
+            let answers = flow.reverse.is_some() || matches!(flow.app.kind, AppKind::User(_));
+            for (source, destination, has_data) in [(flow.from, flow.to, true), (flow.to, flow.from, answers)]
+            {
                 for crossing in self.crossings(source, destination) {
                     let is_meant = match &agent.links {
                         Some(links) => links.contains(&crossing.link),
@@ -215,7 +232,7 @@ impl<'a> Places<'a> {
                     };
                     let may_go_on = !needs.last_hop && !agent.is_anywhere();
                     if is_meant && (crossing.is_last || may_go_on) {
-                        crossing.join(&mut places, number, agent, destination);
+                        crossing.join(&mut places, number, agent, destination, has_data);
                     }
                 }
             }
@@ -233,13 +250,22 @@ impl Crossing {
         number: usize,
         agent: &AgentConfig,
         destination: usize,
+        has_data: bool,
     ) {
         for end in [0, 1] {
             let node = self.nodes[end];
             if agent.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node)) {
-                let empty =
-                    || Place { agent: number, node, link: self.link, ahead: Vec::new(), behind: Vec::new() };
-                let place = places.entry(self.ports[end]).or_insert_with(empty);
+                let place = places.entry(self.ports[end]).or_insert_with(|| Place {
+                    agent: number,
+                    node,
+                    link: self.link,
+                    ahead: Vec::new(),
+                    behind: Vec::new(),
+                    sends_data: false,
+                    receives_data: false,
+                });
+                place.sends_data |= has_data && end == 0;
+                place.receives_data |= has_data && end == 1;
                 let side = if end == 0 { &mut place.ahead } else { &mut place.behind };
                 side.push(NodeId(destination as u32));
             }

@@ -21,6 +21,17 @@ impl Check<'_> {
             self.served(config, places.as_ref(), number, is_listed);
             if let Some(misplaced) = places.as_ref().and_then(|places| places.misplaced(number)) {
                 self.misplaced(config, agent, is_listed, &misplaced);
+            } else if places.as_ref().is_some_and(|places| places.is_idle(number)) {
+                let key = match (&agent.nodes, &agent.links) {
+                    (Some(_), _) => "node",
+                    (None, Some(_)) => "link",
+                    (None, None) => "flows",
+                };
+                let text = format!(
+                    "its flows have only acknowledgements where it sits ({}), so that it does nothing; expected flows with data in this direction",
+                    place(config, agent)
+                );
+                self.remark(&format!("agents.{}.{key}", agent.name), text);
             }
             if let Some((parameter, instead)) = agent.scheme.needs().one_way {
                 let key = format!("agents.{}.{kind}.{parameter}", agent.name);

@@ -1,8 +1,8 @@
 //! Agents that hide duplicate acknowledgements: their keys.
 
-use super::read;
 use super::wifi::{CELL, snoop};
 use super::wifi_errors::refused;
+use super::{line_of, read};
 use crate::scenario::Scenario;
 use lasthop_stack::registry::AgentConfig;
 use lasthop_stack::schemes::proxy_tcp::{Config, Duplicates};
@@ -64,4 +64,25 @@ fn what_it_does_not_know_is_refused() {
         "duplicates",
         "agents.snoop.proxy-tcp.duplicates: no point uses it; expected agents.snoop.kind = \"proxy-tcp\"",
     );
+}
+
+#[test]
+fn an_agent_that_only_acknowledgements_pass_is_warned_of() {
+    let up = |lines: &str| {
+        proxy("").replace("from = \"host\"\nto = \"one\"", &format!("from = \"one\"\nto = \"host\"\n{lines}"))
+    };
+    for kind in ["proxy-tcp", "lle-tcp"] {
+        let text = up("").replace("proxy-tcp", kind);
+        let warnings = read(&text).unwrap().warnings().to_vec();
+        let line = line_of(&text, "[agents.snoop]");
+        assert_eq!(
+            warnings,
+            [format!(
+                "x.toml:{line}: agents.snoop.flows: its flows have only acknowledgements where it sits (a wifi link), so \
+                 that it does nothing; expected flows with data in this direction"
+            )]
+        );
+    }
+    assert!(read(&up("app = { reverse = { kind = \"bulk\" } }")).unwrap().warnings().is_empty());
+    assert!(read(&proxy("")).unwrap().warnings().is_empty());
 }

@@ -389,8 +389,15 @@ fn an_agent_at_the_receiving_end_alone_is_refused() {
         "agents.snoop.node: only receives the data of its flows there, and no lle-tcp agent is at the sending end of the \
          hop, which would acknowledge it; expected one there too",
     );
-    let both = alone + "[agents.other]\nkind = \"lle-tcp\"\nnode = \"ap\"\nflows = [\"down\"]\n";
+    let both = alone.clone() + "[agents.other]\nkind = \"lle-tcp\"\nnode = \"ap\"\nflows = [\"down\"]\n";
     assert!(read(&both).is_ok());
+    // On a flow of one hop its acknowledgements leave there, but they are not data.
+    let one_hop = alone.replace("from = \"host\"\nto = \"one\"", "from = \"ap\"\nto = \"one\"");
+    let message = read(&one_hop).map(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("agents.snoop.node: only receives the data of its flows there"), "{message}");
+    let answered =
+        one_hop.replace("to = \"one\"\n", "to = \"one\"\napp = { reverse = { kind = \"bulk\" } }\n");
+    assert!(read(&answered).is_ok());
 }
 
 #[test]
