@@ -46,7 +46,7 @@ def run_html(run: Run) -> str:
     more = len(run.metrics) - len(rows)
     note = f"{more} more in run.metrics" if more else ""
     traces = f"traces: {', '.join(run.traces())}" if run.traces() else ""
-    head = _headed(run.scenario.title or run.scenario.id, [place, about, stopped, *run.scenario.notes()])
+    head = _headed(run.scenario.title or run.scenario.id, [place, about, stopped, *run.notes()])
     return head + html(["metric", "value"], rows) + _headed("", [note, traces])
 
 
@@ -58,7 +58,7 @@ def study_html(study: Study) -> str:
     done = sum(1 for _ in study.results())
     failed = len(study.failures)
     about = f"{study.path}: {done} of {study.size} runs" + (f", {failed} failed" if failed else "")
-    head = _headed(study.scenario.title or study.scenario.id, [about, *study.scenario.notes()])
+    head = _headed(study.scenario.title or study.scenario.id, [about, *study.labels()])
     metrics = figure_metrics(study) if study.metrics() else []
     return head + (
         f"<div>{escape(metrics[0])}</div>{means(study, metrics[0])._repr_html_()}" if metrics else ""

@@ -91,7 +91,7 @@ def _sheet(study: Study, view: dict[str, Any]) -> Sheet | None:
 
 def _noted(study: Study, form: str) -> list[str]:
     """The exceptions of a study, which every table carries."""
-    return [f"% {note}" if form == "latex" else note for note in study.scenario.notes()]
+    return [f"% {note}" if form == "latex" else note for note in study.labels()]
 
 
 def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
