@@ -118,11 +118,11 @@ impl<'a> Reader<'a> {
             "time" => self.time(&figure, place),
             "cdf" => self.responses(&figure, place),
             "matrix" => {
-                self.apart(&figure, &place, ["rows", "columns"]);
+                self.apart(&figure, place, ["rows", "columns"]);
                 self.single(&figure, place);
             }
             "scatter" => {
-                self.apart(&figure, &place, ["against", "y"]);
+                self.apart(&figure, place, ["against", "y"]);
                 self.single(&figure, place);
             }
             "lines" | "bar" | "box" => self.apart(&figure, place, ["x", "lines"]),
