@@ -92,4 +92,8 @@ fn a_run_stopped_within_its_warm_up_reports_nothing_of_it() {
         .filter(|(name, value)| value.is_some_and(|value| value != 0.0) && !is_of_the_whole_run(name))
         .collect();
     assert!(told.is_empty(), "{told:?}");
+    // A mean or a maximum over no time is not zero.
+    let queues = outcome.metrics.iter().filter(|(name, _)| name.contains(".queue_"));
+    let known: Vec<_> = queues.clone().filter(|(_, value)| value.is_some()).collect();
+    assert!(queues.count() >= 8 && known.is_empty(), "{known:?}");
 }

@@ -10,8 +10,8 @@ pub(super) struct Link {
     pub(super) began: ChannelCounters,
     pub(super) ended: ChannelCounters,
     pub(super) seconds: f64,
-    pub(super) queue_mean: f64,
-    pub(super) queue_max: u32,
+    /// The mean and the maximum of the queue; `None` without measured time.
+    pub(super) queue: Option<(f64, u32)>,
 }
 
 impl Measured for Link {
@@ -30,10 +30,10 @@ impl Measured for Link {
             "queue_mean_packets",
             Unit::Packets,
             "mean number of packets held over time, including the one in transmission",
-            |link| Some(link.queue_mean),
+            |link| link.queue.map(|(mean, _)| mean),
         ),
         row("queue_max_packets", Unit::Packets, "maximum number of packets held at once", |link| {
-            Some(f64::from(link.queue_max))
+            link.queue.map(|(_, most)| f64::from(most))
         }),
     ];
 }

@@ -21,7 +21,6 @@ use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
 use crate::net::{Channel, ChannelCounters};
-use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
 
@@ -56,12 +55,6 @@ pub(crate) struct Measurement<'a> {
 impl Measurement<'_> {
     fn seconds(&self) -> f64 {
         self.end.since(self.begin).as_secs()
-    }
-
-    /// Whether the warm-up was over: a run that was stopped within it has measured nothing, not even what a queue held
-    /// at its end.
-    fn has_begun(&self) -> bool {
-        self.end >= self.begin
     }
 
     /// The samples of a direction, by its place among all; `None` if it goes over UDP.
@@ -161,8 +154,8 @@ impl Measurement<'_> {
             began: self.at_begin.channels[channel],
             ended: self.at_end.channels[channel],
             seconds: self.seconds(),
-            queue_mean: queue.mean(self.begin, self.end),
-            queue_max: if self.has_begun() { queue.longest() } else { 0 },
+            // A run that was stopped within its warm-up has measured nothing.
+            queue: (self.end > self.begin).then(|| (queue.mean(self.begin, self.end), queue.longest())),
         }
     }
 
@@ -173,11 +166,8 @@ impl Measurement<'_> {
     }
 
     pub(super) fn wifi(&self, number: usize) -> Wifi {
-        let (began, mut ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
-        if !self.has_begun() {
-            ended.queue = Occupancy::default();
-        }
-        Wifi { began, ended }
+        let (began, ended) = (self.at_begin.wlans[number].clone(), self.at_end.wlans[number].clone());
+        Wifi { began, ended, has_time: self.end > self.begin }
     }
 
     pub(super) fn arq(&self, number: usize) -> Arq {

@@ -8,6 +8,8 @@ use crate::probe::airtime::AirClass;
 pub(super) struct Wifi {
     pub(super) began: WlanCounters,
     pub(super) ended: WlanCounters,
+    /// Whether any time is between them.
+    pub(super) has_time: bool,
 }
 
 impl Wifi {
@@ -109,13 +111,13 @@ impl Measured for Wifi {
             "queue_mean_packets",
             Unit::Packets,
             "mean number of packets held by the observing station over time, including the one in service",
-            |wifi| Some(wifi.ended.queue.mean_since(&wifi.began.queue)),
+            |wifi| wifi.has_time.then(|| wifi.ended.queue.mean_since(&wifi.began.queue)),
         ),
         row(
             "queue_max_packets",
             Unit::Packets,
             "maximum number of packets held by the observing station",
-            |wifi| Some(f64::from(wifi.ended.queue.longest())),
+            |wifi| wifi.has_time.then(|| f64::from(wifi.ended.queue.longest())),
         ),
         row(
             "queue_delay_mean_s",

@@ -285,6 +285,16 @@ impl NodeConfig {
 }
 
 impl LinkConfig {
+    /// The nodes at its ends.
+    #[must_use]
+    pub fn nodes(&self) -> &[usize] {
+        match &self.kind {
+            LinkKind::PointToPoint(ends) => &ends.nodes,
+            LinkKind::Wifi(wifi) => &wifi.nodes,
+            LinkKind::Frn(frn) => &frn.nodes,
+        }
+    }
+
     /// The name of the table that describes it.
     #[must_use]
     pub fn table(&self) -> &str {

@@ -288,13 +288,17 @@ pub(super) fn find(path: &[&str]) -> Option<&'static Key> {
     })
 }
 
-/// The replacement of a key that has moved: those of an agent are under its kind.
+/// The replacement of a key of an agent that belongs to one kind, and is therefore under its name.
 pub(super) fn moved(path: &[&str]) -> Option<String> {
     let ["agents", agent, name] = path else { return None };
     let end = format!(".{name}");
     let keys = KEYS.iter().filter(|key| key.path.starts_with("agents.*.") && key.path.ends_with(&end));
-    let found: Vec<String> = keys.map(|key| key.path.replace('*', agent)).collect();
-    (!found.is_empty()).then(|| format!("has moved; expected {}", found.join(" or ")))
+    let kinds: Vec<&str> = keys.filter_map(|key| key.path.split('.').nth(2)).collect();
+    let found: Vec<String> = kinds
+        .iter()
+        .map(|kind| format!("agents.{agent}.{kind}.{name} where the kind is \"{kind}\""))
+        .collect();
+    (!found.is_empty()).then(|| format!("is a key of one kind of agent; expected {}", found.join(" or ")))
 }
 
 /// The names that may follow this path, in the order of the table; `*` where any name may.

@@ -94,12 +94,7 @@ impl<'a> Places<'a> {
     pub(crate) fn new(config: &'a Config, routes: &'a Routes) -> Places<'a> {
         let mut interfaces = Vec::new();
         for (link, of) in config.links.iter().enumerate() {
-            let nodes = match &of.kind {
-                LinkKind::PointToPoint(ends) => &ends.nodes[..],
-                LinkKind::Wifi(wifi) => &wifi.nodes,
-                LinkKind::Frn(frn) => &frn.nodes,
-            };
-            interfaces.extend(nodes.iter().map(|&node| Interface { link, node }));
+            interfaces.extend(of.nodes().iter().map(|&node| Interface { link, node }));
         }
         let ports = interfaces.iter().copied().zip(0..).collect();
         Places { config, routes, interfaces, ports }
@@ -119,6 +114,15 @@ impl<'a> Places<'a> {
     /// Whether an agent has a place on the path of a flow.
     pub(crate) fn serves(&self, agent: usize, flow: usize) -> bool {
         !self.of_agent(agent, &[flow]).is_empty()
+    }
+
+    /// The first of the links at which an agent is to sit, if none of its nodes is at an end of any of them.
+    pub(crate) fn is_apart(&self, number: usize) -> Option<usize> {
+        let agent = &self.config.agents[number];
+        let (nodes, links) = (agent.nodes.as_ref()?, agent.links.as_ref()?);
+        let is_end =
+            |link: usize| nodes.iter().any(|&node| self.ports.contains_key(&Interface { link, node }));
+        links.first().copied().filter(|_| !links.iter().copied().any(is_end))
     }
 
     /// What prevents an agent from having its place, if anything.

@@ -4,6 +4,7 @@ use super::Check;
 use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
 use crate::net::agents::places::{Misplaced, Places};
 use crate::net::routes::Routes;
+use crate::scenario::nearest::listed;
 use crate::scenario::sheet::Sheet;
 use crate::scenario::value::Value;
 use crate::traffic::AppKind;
@@ -17,6 +18,10 @@ impl Check<'_> {
         for (number, agent) in agents.filter(|(_, agent)| agent.scheme.kind() != AgentKind::None) {
             let kind = agent.scheme.kind().entry().name;
             let key = format!("agents.{}.flows", agent.name);
+            if let Some(link) = places.as_ref().and_then(|places| places.is_apart(number)) {
+                self.apart(config, agent, link);
+                continue;
+            }
             let is_listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
             self.served(config, places.as_ref(), number, is_listed);
             if let Some(misplaced) = places.as_ref().and_then(|places| places.misplaced(number)) {
@@ -41,6 +46,20 @@ impl Check<'_> {
                 self.fault(&format!("agents.{}.{kind}.{parameter}", agent.name), text);
             }
         }
+    }
+
+    /// An agent is to sit at a node and at a link that does not end there.
+    fn apart(&mut self, config: &Config, agent: &AgentConfig, link: usize) {
+        let link = &config.links[link];
+        let mut ends: Vec<&str> = link.nodes().iter().map(|node| config.nodes[*node].table()).collect();
+        ends.dedup();
+        let node = agent.nodes.iter().flatten().next().map_or("", |node| config.nodes[*node].table());
+        let ends = listed("", &ends);
+        let text = format!(
+            "nodes.{node} is not an end of links.{}; expected one of its nodes ({ends})",
+            link.table()
+        );
+        self.fault(&format!("agents.{}.node", agent.name), text);
     }
 
     /// The flows that an agent serves.

@@ -15,7 +15,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new(
         "agents.*.flows",
         Kind::Flows,
-        "flows that the agent serves; all means every TCP flow whose last hop is a wifi link",
+        "flows that the agent serves; all means every TCP flow that passes its place",
     )
     .or(&["all"])
     .default("all"),

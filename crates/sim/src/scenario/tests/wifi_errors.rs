@@ -415,6 +415,14 @@ fn an_agent_that_has_no_place_where_it_is_asked_to_sit_is_refused() {
             "node = \"two\"",
             "node: no flow over tcp ends with a wifi link of nodes.two; expected at least one",
         ),
+        (
+            "node = \"host\"\nlink = \"cell\"",
+            "node: nodes.host is not an end of links.cell; expected one of its nodes (ap, one, two)",
+        ),
+        (
+            "node = \"host\"\nlink = \"cell\"\nflows = [\"down\"]",
+            "node: nodes.host is not an end of links.cell; expected one of its nodes (ap, one, two)",
+        ),
     ] {
         let error = read(&placed(lines)).map(|_| ()).expect_err(lines).to_string();
         assert!(error.contains(&format!("agents.snoop.{expected}")), "{lines}: {error}");
@@ -448,7 +456,11 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
         "agents.snoop.lle-tcp.hold: no point uses it; expected agents.snoop.lle-tcp.mode = \"safe\"",
     );
     let text = snoop("hold = \"10 ms\"").replace("lle-tcp.hold", "hold");
-    refused(&text, "hold", "agents.snoop.hold: has moved; expected agents.snoop.lle-tcp.hold");
+    refused(
+        &text,
+        "hold",
+        "agents.snoop.hold: is a key of one kind of agent; expected agents.snoop.lle-tcp.hold where the kind is \"lle-tcp\"",
+    );
     let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nlle-tcp.mode = \"paper\"");
     refused(
         &text,
