@@ -49,7 +49,7 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, &format!("{AIRTIME}y = \"flows.ftp.goodput_bps\" # here\n")),
         "y = \"flows.ftp.goodput_bps\" # here",
-        "figure.y: not a key of a figure of kind \"airtime\"; expected figure.kind = \"lines\" or \"matrix\"",
+        "figure.y: not a key of a figure of kind \"airtime\"; expected figure.kind = \"lines\" or \"bar\" or \"box\" or \"scatter\" or \"matrix\"",
     );
     refused(
         &drawn(FIG05, "x = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\nflow = \"ftp\" # here\n"),
@@ -59,7 +59,7 @@ fn a_figure_has_the_keys_of_its_kind_alone() {
     refused(
         &drawn(FIG05, "kind = \"tiem\"\nx = \"agents.snoop.kind\"\ny = \"flows.ftp.goodput_bps\"\n"),
         "kind = \"tiem\"",
-        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: time, lines, matrix, airtime, cdf)",
+        "figure.kind: unknown kind of figure \"tiem\"; did you mean \"time\"? (known: time, lines, bar, box, scatter, matrix, airtime, cdf)",
     );
 }
 
@@ -163,6 +163,46 @@ fn bins_without_number_are_refused() {
 }
 
 #[test]
+fn several_metrics_make_panels_and_a_scatter_plot_has_two() {
+    let goodput = "flows.main.goodput_bps";
+    let swept = format!("{BASE}\n[sweep]\n\"flows.main.tcp.variant\" = [\"reno\", \"newreno\"]\n");
+    let of = |figure: &str| drawn(&swept, figure);
+    let panels = |kind: &str, metrics: &str| {
+        of(&format!("kind = \"{kind}\"\nx = \"flows.main.tcp.variant\"\ny = {metrics}\n"))
+    };
+    for kind in ["lines", "bar", "box"] {
+        let both = format!("[\"{goodput}\", \"flows.main.timeouts\"]");
+        assert_eq!(read(&panels(kind, &both)).unwrap().figures()[0]["y"].as_array().map(Vec::len), Some(2));
+    }
+    refused(
+        &panels("bar", &format!("[\"{goodput}\", \"{goodput}\"]")),
+        "y = [",
+        "figure.y: flows.main.goodput_bps twice; expected different metrics",
+    );
+    refused(
+        &panels("bar", "[]"),
+        "y = []",
+        "figure.y: an empty list; expected a metric in quotes or a list of metrics",
+    );
+    let scatter = |against: &str, y: &str| {
+        of(&format!(
+            "kind = \"scatter\"\nagainst = \"{against}\"\ny = {y}\nlines = \"flows.main.tcp.variant\"\n"
+        ))
+    };
+    assert!(read(&scatter("flows.main.rtt_mean_s", &format!("\"{goodput}\""))).is_ok());
+    refused(
+        &scatter(goodput, &format!("\"{goodput}\"")),
+        "y = \"",
+        "figure.y: flows.main.goodput_bps is also figure.against; expected another metric",
+    );
+    refused(
+        &scatter("flows.main.rtt_mean_s", &format!("[\"{goodput}\", \"flows.main.timeouts\"]")),
+        "y = [",
+        "figure.y: 2 metrics; expected one",
+    );
+}
+
+#[test]
 fn a_matrix_has_rows_and_columns_and_two_metrics() {
     let swept = format!(
         "{BASE}\n[sweep]\n\"flows.main.tcp.variant\" = [\"tahoe\", \"sack\"]\n\"flows.main.tcp.packet\" = [\"500 B\", \"1000 B\"]\n"
@@ -180,7 +220,7 @@ fn a_matrix_has_rows_and_columns_and_two_metrics() {
     refused(
         &drawn(&swept, &format!("{whole}lines = \"flows.main.tcp.variant\" # here\n")),
         "lines = \"flows.main.tcp.variant\" # here",
-        "figure.lines: not a key of a figure of kind \"matrix\"; expected figure.kind = \"lines\" or \"airtime\" or \"time\" or \"cdf\"",
+        "figure.lines: not a key of a figure of kind \"matrix\"; expected figure.kind = \"lines\" or \"bar\" or \"box\" or \"scatter\" or \"airtime\" or \"time\" or \"cdf\"",
     );
 }
 

@@ -240,7 +240,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     let listed = message.rsplit("(known: ").next().map(|list| list.split(", ").count());
     assert_eq!(listed, Some(9), "eight names and how many there are: {message}");
     assert!(message.ends_with(" in total))"), "{message}");
-    refused(&figure(x), "[[figure]]", "figure.y: missing; expected a metric in quotes");
+    refused(&figure(x), "[[figure]]", "figure.y: missing; expected a metric in quotes or a list of metrics");
     refused(
         &figure(&format!("{x}{y}where = {{ \"flows.main.tcp.variant\" = \"reno\" }}\n")),
         "where",
@@ -254,7 +254,7 @@ fn a_figure_of_what_is_not_swept_or_not_measured_is_refused() {
     refused(
         &figure(&format!("{x}{y}colour = \"red\"\n")),
         "colour",
-        "figure.colour: unknown key; expected one of id, kind, x, y, rows, columns, among, lines, … (22 in total)",
+        "figure.colour: unknown key; expected one of id, kind, x, y, against, rows, columns, among, … (23 in total)",
     );
 }
 
