@@ -277,7 +277,7 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "gain"', 'kind = "best"', "kind: best; expected best and over with the kind best"),
+        ('kind = "gain"', 'kind = "best"', "kind: best; expected best and over for the kind best"),
         ('kind = "gain"', 'kind = "gain"\nbest = "v=a"\nover = "v=b"', "kind: gain; expected best and over"),
         ('kind = "gain"', 'kind = "gian"', 'kind: did you mean "gain"'),
         ('unit = "%"', 'unit = "Mb"', "unit: "),
@@ -293,7 +293,7 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
         ('this = { v = "a" }', 'this = { v = ["a", "b"] }', "this: v: 2 values; expected 1"),
         ('this = { v = "a" }', "at = { v = [false] }", 'at: v: false; expected text such as "false"'),
         ('this = { v = "a" }', "at = { v = 2 }", 'at: v: 2; expected text such as "2"'),
-        ('this = { v = "a" }', "at = { v.w = 2 }", "at: v: a table; expected text; a key with dots"),
+        ('this = { v = "a" }', "at = { v.w = 2 }", "at: v: a table; expected text \\(a key with dots"),
         ('this = { v = "a" }', 'at = "v"', "at: v; expected a table of swept keys"),
         ("at-least = 20", 'at-least = "20"', "at-least: .20.; expected a number"),
         ("at-least = 20", "between = [1]", r"between: \[1\]; expected two numbers"),
@@ -302,7 +302,7 @@ def test_a_claims_file_spells_out_every_choice(tmp_path: Path) -> None:
         ('tolerance = "8 %"', "tolerance = 0.08", "tolerance: 0.08; expected text"),
         ("a = [2, 1]", 'a = "2 1"', "values: .*; expected a table of lists of numbers"),
         ("[[claim]]", "[claim]", "claim: .*; expected tables in double brackets"),
-        ("x/{row}-", "x/{row}}-", "expected no braces but those of {row}, {column}"),
+        ("x/{row}-", "x/{row}}-", "expected no braces except those of {row}, {column}"),
         ("x/{row}-", "x/{rwo}-", 'did you mean "row"'),
     ],
 )

@@ -143,7 +143,7 @@ def test_a_capture_into_a_directory_that_is_not_there_makes_none(
 ) -> None:
     done = cli("run", "small.toml", "--pcap", "deep/er/x.pcap")
     assert done.returncode == 2
-    assert done.stderr == "error: --pcap: deep/er: no such directory; expected one that is there\n"
+    assert done.stderr == "error: --pcap: deep/er: no such directory; expected an existing directory\n"
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
     assert cli("run", "small.toml", "-o", "out", "--pcap", "out/x.pcap").returncode == 0
 
@@ -154,7 +154,7 @@ def test_a_file_goes_into_a_directory_that_is_there(small: Path, cli: Cli, tmp_p
     before = sorted(tmp_path.rglob("*"))
     missing = tmp_path / "deep" / "er"
     for write in (study.to_csv, study.to_json, study.to_parquet, run.trace("cwnd").to_csv):
-        with pytest.raises(lh.UsageError, match="deep/er: no such directory; expected one that is there"):
+        with pytest.raises(lh.UsageError, match="deep/er: no such directory; expected an existing directory"):
             write(missing / "x")
     assert cli("export", study.path, "-o", "deep/er/x.csv").returncode == 2
     assert cli("plot", study.path, "-o", "deep/er").returncode == 2
@@ -167,7 +167,7 @@ def test_a_capture_does_not_replace_the_scenario(small: Path, cli: Cli, tmp_path
     (tmp_path / "below").mkdir()
     done = cli("run", "small.toml", "--pcap", capture)
     assert done.returncode == 2
-    assert re.fullmatch(r"error: .*small\.toml: is read by this command; expected .+\n", done.stderr)
+    assert re.fullmatch(r"error: .*small\.toml: an input of this command; expected .+\n", done.stderr)
     assert done.stdout == ""
     assert small.read_text() == SMALL
 
@@ -184,7 +184,7 @@ def test_nothing_is_written_over_the_files_of_a_study(
         cli("run", "small.toml", "--pcap", f"s/{name}"),
     ):
         assert done.returncode == 2
-        assert re.fullmatch(r"error: .+: belongs to a study; expected another file to write\n", done.stderr)
+        assert re.fullmatch(r"error: .+: a file of a study; expected another file to write\n", done.stderr)
     assert (tmp_path / "s" / name).read_bytes() == before
     assert cli("export", "s", "-o", "s/runs.csv").returncode == 0
 

@@ -87,7 +87,7 @@ def test_a_record_needs_a_checkout(
 ) -> None:
     monkeypatch.setattr(paths, "checkout", lambda: None)
     assert invoke(["reproduce", "--record"]) == 2
-    assert "--record: found no checkout" in capsys.readouterr().err
+    assert "--record: lasthop does not run from a checkout" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_reproduce_exits_3_when_a_verdict_is_worse_than_recorded(
     assert invoke(["reproduce"]) == 3
     captured = capsys.readouterr()
     assert "worse than recorded: agrees" in captured.out
-    assert "1 verdicts are worse than recorded: paper/far" in captured.err
+    assert "1 verdicts are worse than the recorded ones: paper/far" in captured.err
 
 
 def test_reproduce_says_how_long_it_takes_first_and_what_came_out_last(
@@ -132,7 +132,7 @@ def test_reproduce_says_how_long_it_takes_first_and_what_came_out_last(
     assert first.startswith("18 runs, expected to take 0.0 s or more with ")
     told = "paper: 2 statements: 1 agree, 0 by reading, 0 cannot be told, 1 differ."
     assert last_but_one == f"{told} Worse than recorded: none."
-    assert last.startswith("1 done in ")
+    assert last.startswith("1 reproduced in ")
     assert invoke(["reproduce", "paper", "--quick"]) == 0
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("6 runs, expected to take ")
@@ -353,8 +353,8 @@ def test_bench_says_why_there_is_no_peer_and_goes_on(
     assert invoke(["bench", "--peer", "ns2", "--json"]) == 0
     out, err = capsys.readouterr()
     assert [line["simulator"] for line in json.loads(out)] == ["lasthop", "lasthop"]
-    assert "a: no ns-2 beside it: ns is not installed" in err
-    assert "b: no ns-2 beside it: it has no such TCP" in err
+    assert "a: not compared with ns-2: ns is not installed" in err
+    assert "b: not compared with ns-2: it has no such TCP" in err
 
 
 def test_every_case_of_the_bench_is_a_valid_scenario_with_that_flow() -> None:

@@ -288,7 +288,7 @@ def test_arguments_that_make_no_sense_are_named_as_python_names_them(small: Path
             lambda: sc.set("run.seed=1")  # type: ignore[arg-type]
         ),
         'set: 1 is not a key; expected one such as "run.duration"': lambda: sc.set({1: 2}),  # type: ignore[dict-item]
-        '"": is empty; expected a scenario: a file, a directory or an id': lambda: lh.load(""),
+        '""; expected a scenario: a file, a directory or an id': lambda: lh.load(""),
     }
     for message, call in wrong.items():
         with pytest.raises(lh.UsageError) as raised:

@@ -197,7 +197,7 @@ def test_the_first_example_runs_where_lasthop_is_installed(installed: Installed)
 def test_what_needs_a_checkout_says_so(installed: Installed, command: str) -> None:
     done = installed.run(*command.split())
     assert done.returncode == 2
-    assert "found no checkout" in done.stderr
+    assert "does not run from a checkout" in done.stderr
     assert "expected ./lasthop" in done.stderr
 
 
@@ -228,4 +228,4 @@ def emptied(installed: Installed) -> Iterator[Installed]:
 def test_where_nothing_is_found_that_is_an_error(emptied: Installed, command: str) -> None:
     done = emptied.run(*command.split())
     assert (done.returncode, done.stdout) == (2, "")
-    assert "expected what lasthop brings: install it again" in done.stderr
+    assert "expected a complete installation of lasthop" in done.stderr

@@ -147,7 +147,7 @@ def test_readings_want_one_paper_that_has_some(library: Path, capsys: pytest.Cap
         ["paper", "--reading", "fast", "--record"],
     ):
         assert invoke(["reproduce", *words]) == 2
-        assert "expected one, no --quick" in capsys.readouterr().err
+        assert "expected exactly one, without --quick" in capsys.readouterr().err
     assert invoke(["reproduce", "paper", "--reading", "slow"]) == 2
     assert "slow: unknown reading" in capsys.readouterr().err
     head, _, _ = CLAIMS.partition("[readings-of]")

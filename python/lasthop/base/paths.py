@@ -17,48 +17,52 @@ STUDY_FILES = (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", TEXT, "resolved.json")
 _HERE = Path(__file__).resolve()
 
 DATA = _HERE.parents[1] / "data"
-"""The data of the package; in a checkout, links to the folders at its top."""
+"""The data files of the package; in a checkout, links to the directories at its top."""
 
 
 @cache
 def checkout() -> Path | None:
-    """The checkout that this package runs from; an installed package has none, wherever it is called."""
+    """The checkout that this package runs from; `None` for an installed package, whatever the directory."""
     top = _HERE.parents[3]
     return top if (top / "Cargo.toml").is_file() and _HERE.parents[2] == top / "python" else None
 
 
 def data(name: str) -> Path:
-    """Package data with this name: `scenarios`, `papers` or `CITATION.cff`.
+    """The data of this name: `scenarios`, `papers` or `CITATION.cff`.
 
-    No other place is searched: a folder of that name in the current directory is unrelated.
+    A directory of that name in the current directory is never used.
     """
     found = (DATA / name).resolve()
     if not found.exists():
-        raise UsageError(f"{DATA / name}: is missing; expected what lasthop brings: install it again")
+        raise UsageError(
+            f"{DATA / name}: not found; expected a complete installation of lasthop (install it again)"
+        )
     return found
 
 
 def shipped() -> dict[str, Path]:
-    """The scenarios that come with lasthop: id to file, in the order of their ids."""
+    """The shipped scenarios: id to file, in the order of their ids."""
     base = data("scenarios")
     files = {f.relative_to(base).with_suffix("").as_posix(): f for f in sorted(base.rglob("*.toml"))}
     if not files:
-        raise UsageError(f"{base}: no scenarios; expected those that lasthop brings: install it again")
+        raise UsageError(
+            f"{base}: no scenarios; expected a complete installation of lasthop (install it again)"
+        )
     return files
 
 
 def shipped_file(ident: str) -> Path:
-    """The file of a shipped scenario by its id only, whatever the current directory contains."""
+    """The file of a shipped scenario, by id; files in the current directory are not considered."""
     known = shipped()
     if ident not in known:
-        raise UsageError(f"{ident}: no such scenario of lasthop; {nearest(ident, known)}")
+        raise UsageError(f"{ident}: not a shipped scenario; {nearest(ident, known)}")
     return known[ident]
 
 
 def find(argument: str) -> Path:
-    """The scenario file meant by a path, a directory with `scenario.toml`, or an id."""
+    """The scenario file for a path, a directory with `scenario.toml`, or an id."""
     if not argument.strip():
-        raise UsageError('"": is empty; expected a scenario: a file, a directory or an id')
+        raise UsageError('""; expected a scenario: a file, a directory or an id')
     path = Path(argument)
     if path.is_file():
         return path
@@ -66,19 +70,19 @@ def find(argument: str) -> Path:
         if (path / TEXT).is_file():
             return path / TEXT
         if argument not in shipped():
-            raise UsageError(f"{argument}: a directory without {TEXT}; expected a scenario")
+            raise UsageError(f"{argument}: a directory without {TEXT}; expected the directory of a scenario")
     known = shipped()
     name = argument.removesuffix(".toml").strip("/")
     if name in known:
         return known[name]
-    # As the pages and papers name them.
+    # The pages of the papers name scenarios so.
     if (ident := name.removeprefix("scenarios/")) in known:
         return known[ident]
-    raise UsageError(f"{argument}: no such scenario file or id; {nearest(name, known)}")
+    raise UsageError(f"{argument}: not a scenario file or id; {nearest(name, known)}")
 
 
 def scenario_id(path: Path) -> str:
-    """The id of a scenario file: its place below `scenarios/`, else its stem."""
+    """The id of a scenario file: its path below `scenarios/`, or else its name without ending."""
     full = path.resolve()
     base = (DATA / "scenarios").resolve()
     if full.is_relative_to(base):
@@ -97,28 +101,28 @@ def build() -> str:
 
 
 def shown(path: Path) -> str:
-    """A path for messages: relative to the current directory when it lies below."""
+    """A path for messages: relative if it lies below the current directory."""
     full = Path.cwd() / path
     return str(full.relative_to(Path.cwd())) if full.is_relative_to(Path.cwd()) else str(path)
 
 
 def protect(target: Path, *inputs: Path) -> None:
-    """Refuse to write over a file that is read, or over what makes a study."""
+    """Refuse to overwrite an input file or a file of a study."""
     full = target.resolve()
     if any(full == file.resolve() for file in inputs):
-        raise UsageError(f"{target}: is read by this command; expected another file to write")
+        raise UsageError(f"{target}: an input of this command; expected another file to write")
     if full.name in STUDY_FILES and (full.parent / LEDGER).exists():
-        raise UsageError(f"{target}: belongs to a study; expected another file to write")
+        raise UsageError(f"{target}: a file of a study; expected another file to write")
 
 
 def expect_folder(folder: Path, argument: str | None = None) -> None:
-    """Refuse a folder that does not exist: a mistyped path would otherwise create directories."""
+    """Require a directory to exist: creating it would hide a mistyped path."""
     if not folder.exists():
-        raise UsageError(f"{folder}: no such directory; expected one that is there", argument=argument)
+        raise UsageError(f"{folder}: no such directory; expected an existing directory", argument=argument)
 
 
 def program() -> str:
-    """How lasthop is called from the current directory: by the starter of a checkout, if this is one."""
+    """The command that starts lasthop in the current directory: in a checkout, its starter."""
     top = checkout()
     if top is None or not os.access(top / "lasthop", os.X_OK):
         return "lasthop"
@@ -126,5 +130,5 @@ def program() -> str:
 
 
 def is_study(argument: str) -> bool:
-    """Whether the argument names a directory with a study in it."""
+    """Whether the argument is the directory of a study."""
     return (Path(argument) / LEDGER).exists()

@@ -1,4 +1,4 @@
-"""Commands that hold lasthop against something: reproduce, check, bench, test."""
+"""Commands that compare lasthop with a reference: reproduce, check, bench, test."""
 
 from __future__ import annotations
 
@@ -39,21 +39,32 @@ MISSED = 3
         "lasthop reproduce load-adaptive --search --runs 50000",
     ),
 )
-@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...", shell_complete=completing.papers)
-@click.option("--quick", is_flag=True, help="Fewer points and replications, the reading on record alone.")
-@click.option("--list", "listing", is_flag=True, help="List the ids and stop.")
-@click.option("--summary", is_flag=True, help="Count the statements on record by verdict; nothing is run.")
+@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
 @click.option(
-    "--record", is_flag=True, help="Put the results on record in papers/ID.results.toml, and make its pages."
+    "--quick", is_flag=True, help="Run fewer points and replications, under the reading of the figures only."
 )
-@click.option("--readings", is_flag=True, help="Judge the claims under every reading listed, instead.")
+@click.option("--list", "listing", is_flag=True, help="List the ids and exit.")
+@click.option("--summary", is_flag=True, help="Count the recorded statements by verdict; run nothing.")
 @click.option(
-    "--reading", "names", multiple=True, metavar="NAME", help="Under this reading alone, repeatable."
+    "--record", is_flag=True, help="Record the results in papers/ID.results.toml and update its pages."
 )
-@click.option("--search", "searching", is_flag=True, help="Draw combinations of readings, instead.")
-@click.option("--runs", type=Whole(1), metavar="N", help="With --search, the budget; without it the paper's.")
-@click.option("--seed", type=Whole(0), metavar="N", help="With --search, by which combinations are drawn.")
-@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Workers; all cores without it.")
+@click.option("--readings", is_flag=True, help="Judge the claims under every listed reading instead.")
+@click.option(
+    "--reading",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Judge the claims under this reading only; repeatable.",
+)
+@click.option("--search", "searching", is_flag=True, help="Search combinations of readings instead.")
+@click.option(
+    "--runs",
+    type=Whole(1),
+    metavar="N",
+    help="With --search, the maximum number of runs; default: that of the paper.",
+)
+@click.option("--seed", type=Whole(0), metavar="N", help="With --search, the seed of the combinations.")
+@click.option("-j", "--jobs", type=Whole(1), metavar="N", help="Number of workers; default: all cores.")
 @click.option(
     "-o",
     "--out",
@@ -82,11 +93,11 @@ def reproduce_command(
     no_progress: bool,
     as_json: bool,
 ) -> None:
-    """Rebuild the figures of the papers named, or of all, and judge what they state.
+    """Reproduce the figures of the papers with these IDs, or of all papers, and judge their statements.
 
-    Each statement gets a verdict: agrees, by reading (under another reading than that of the
-    figures), cannot tell, differs; -v shows its claims. The exit code is 3 if a verdict is worse
-    than the one on record in papers/ID.results.toml.
+    Each statement gets a verdict: agrees, by reading (it agrees only under another reading than
+    that of the figures), cannot tell, or differs; -v shows the claims that judge it. The exit code
+    is 3 if a verdict is worse than the recorded one in papers/ID.results.toml.
     """
     from lasthop.base import paths
     from lasthop.base.errors import UsageError
@@ -97,21 +108,21 @@ def reproduce_command(
         return
     if record and paths.checkout() is None:
         raise UsageError(
-            "found no checkout, whose papers/ID.results.toml has the record; expected ./lasthop reproduce "
-            "inside one",
+            "lasthop does not run from a checkout, which contains papers/ID.results.toml; expected "
+            "./lasthop reproduce in a checkout",
             argument="record",
         )
     if record and quick:
-        raise UsageError("a quick run is too coarse for the record; expected no --quick", argument="record")
+        raise UsageError("results of quick runs are not recorded; expected no --quick", argument="record")
     if not searching and (runs is not None or seed is not None):
         raise UsageError(
-            "without --search; expected both or neither", argument="seed" if runs is None else "runs"
+            "applies only to --search; expected --search too", argument="seed" if runs is None else "runs"
         )
     if readings or names or searching:
         given = "search" if searching else "readings"
         if quick or len(ids) != 1 or (record and names) or (searching and (readings or names)):
             raise UsageError(
-                f"with {len(ids)} IDs; expected one, no --quick, and --record without --reading alone",
+                f"{len(ids)} IDs; expected exactly one, without --quick, and --record without --reading",
                 argument=given,
             )
         one = book.paper(ids[0])
@@ -141,7 +152,7 @@ def _list(papers: list[Paper], *, as_json: bool) -> None:
 
 
 def _summary(wanted: list[Paper], *, record: bool, as_json: bool) -> None:
-    """Count the statements on record; with `record` the pages are generated from the recorded results."""
+    """Count the recorded statements; with `record`, rewrite the pages from the recorded results."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
     from lasthop.papers import page
@@ -196,7 +207,7 @@ def _reproduce(
         data(dumps(documents[0] if len(documents) == 1 else {"papers": documents}))
     for folder in (folder for result in results for folder in result.folders):
         written(folder)
-    # Before the record is written, since they are compared with it.
+    # Before the record is overwritten: these compare with it.
     sentences = [result.summary() for result in results]
     worse = [ident for result in results for ident in result.worse()]
     for path in (path for result in results if record for path in book.record(result)):
@@ -204,8 +215,8 @@ def _reproduce(
     for sentence in sentences:
         note(sentence)
     if worse:
-        note(f"{len(worse)} verdicts are worse than recorded: {', '.join(worse)}")
-    note(f"{len(results)} done in {duration(time.monotonic() - begun)}")
+        note(f"{len(worse)} verdicts are worse than the recorded ones: {', '.join(worse)}")
+    note(f"{len(results)} reproduced in {duration(time.monotonic() - begun)}")
     if worse and not record:
         raise click.exceptions.Exit(MISSED)
 
@@ -276,7 +287,9 @@ def _readings(
 )
 @set_option
 @where_option
-@click.option("--theory", is_flag=True, help="Run the points and print PFTK and Mathis beside them.")
+@click.option(
+    "--theory", is_flag=True, help="Run the points and compare them with the PFTK and Mathis models."
+)
 @click.option(
     "-r",
     "--replications",
@@ -284,9 +297,11 @@ def _readings(
     default=3,
     show_default=True,
     metavar="N",
-    help="With --theory, runs of every point.",
+    help="With --theory, runs per point.",
 )
-@click.option("--tolerance", type=Share(), help="With --theory, what Reno may be off; 10 to 15 % without it.")
+@click.option(
+    "--tolerance", type=Share(), help="With --theory, the accepted deviation of Reno; default: 10 to 15 %."
+)
 @no_bar_option
 @json_option
 @talk_options
@@ -299,7 +314,7 @@ def check_command(
     tolerance: float | None,
     as_json: bool,
 ) -> None:
-    """Validate SCENARIO, or all that are shipped: every point, and what a run may cost."""
+    """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
     from lasthop.base.errors import UsageError
     from lasthop.base.jsontext import dumps
     from lasthop.base.paths import shipped
@@ -307,7 +322,7 @@ def check_command(
     from lasthop.scenario import check
 
     if theory and len(scenarios) != 1:
-        raise UsageError("needs a scenario; expected exactly one", argument="theory")
+        raise UsageError(f"{len(scenarios)} scenarios; expected exactly one", argument="theory")
     missed = 0
     documents = []
     for name in scenarios or map(str, shipped().values()):
@@ -328,14 +343,16 @@ def check_command(
     if as_json:
         data(dumps(documents[0] if len(documents) == 1 else documents))
     if missed:
-        note(f"{missed} rates are farther from PFTK than allowed")
+        note(f"{missed} rates deviate from PFTK by more than the tolerance")
         raise click.exceptions.Exit(MISSED)
 
 
 @click.command("bench", epilog=examples("lasthop bench", "lasthop bench newreno-1pct --peer ns2 --json"))
 @click.argument("cases", nargs=-1, type=Word(), metavar="[CASE]...")
-@click.option("--peer", type=Choice(["ns2"]), help="Run the same in a peer, if it is installed.")
-@click.option("--list", "listing", is_flag=True, help="List the cases and stop.")
+@click.option(
+    "--peer", type=Choice(["ns2"]), help="Run the same cases in this simulator, if it is installed."
+)
+@click.option("--list", "listing", is_flag=True, help="List the cases and exit.")
 @no_bar_option
 @json_option
 @talk_options
@@ -345,7 +362,7 @@ def bench_command(
     listing: bool,
     as_json: bool,
 ) -> None:
-    """Measure CPU time, events, packets and peak memory on the cases of a checkout's bench/, all or some."""
+    """Measure CPU time, events, packets and peak memory on all or some cases in bench/ of a checkout."""
     from lasthop.base.jsontext import dumps
     from lasthop.base.table import grid
     from lasthop.tools import agentcost, bench, lawcost
@@ -368,7 +385,7 @@ def bench_command(
         lines += bench.measure(case)
         why = bench.no_peer(case)
         if peer and why:
-            note(f"{case.name}: no ns-2 beside it: {why}")
+            note(f"{case.name}: not compared with ns-2: {why}")
         elif peer:
             lines.append(bench.peer(case))
     if as_json:

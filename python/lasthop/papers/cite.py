@@ -1,8 +1,8 @@
-"""How to cite lasthop and the papers: as a line of text, and for BibTeX.
+"""References for lasthop and the papers: as a line of text, and for BibTeX.
 
-`CITATION.cff` says it of lasthop, but for the version, which is that of the package; the table `[cite]` of a
-claims file says it of a paper: `type`, `key`, `author` (a list), `title`, `in` (where it appeared, or
-the note on a manuscript that did not) and further fields of BibTeX.
+That of lasthop comes from `CITATION.cff`, with the version of the package or of a study. That of a paper
+comes from the table `[cite]` of its claims file: `type`, `key`, `author` (a list), `title`, `in` (the
+journal, proceedings or institution, or the note on an unpublished manuscript), and further BibTeX fields.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _PLACES = {
     "techreport": "institution",
     "unpublished": "note",
 }
-"""The types of entries, each with the field that says where the work appeared."""
+"""The types of entries, each with the field for the place of publication."""
 _FIELDS = ("volume", "number", "pages", "month", "year", "doi", "url")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Something to cite; `fields` are those of BibTeX, in order."""
+    """A reference; `fields` are those of BibTeX, in order."""
 
     id: str
     type: str
@@ -86,14 +86,14 @@ class Work:
           year = {2007},
         }
         """
-        # Braces keep the capitals of a title, and the words of a name that is not a person's.
+        # Braces preserve the capitals of a title, and keep the name of an organisation in one piece.
         authors = " and ".join(f"{{{name}}}" if self.type == "software" else name for name in self.author)
         fields = {"author": authors, "title": f"{{{self.title}}}", **self.fields}
         lines = [f"  {name} = {{{_escaped(name, value)}}}," for name, value in fields.items()]
         return "\n".join([f"@{self.type}{{{self.key},", *lines, "}"])
 
     def as_dict(self) -> dict[str, str]:
-        """The work for `--json`."""
+        """The reference for `--json`."""
         return {"id": self.id, "text": self.text(), "bibtex": self.bibtex()}
 
 
@@ -102,12 +102,12 @@ def _escaped(name: str, value: str) -> str:
 
 
 def works() -> list[str]:
-    """The ids of what can be cited: lasthop, and the papers."""
+    """The ids that can be cited: lasthop, and the papers."""
     return [SOFTWARE, *(ident for ident, path in known().items() if "cite" in read(path)[0])]
 
 
 def named(ident: str) -> list[Work]:
-    """What is to be cited by an id, or for the study in a directory."""
+    """The references for an id, or for the study in a directory."""
     if ident in (SOFTWARE, *known()):
         return [work(ident)]
     if paths.is_study(ident):
@@ -177,7 +177,7 @@ def _schemes(settings: Mapping[str, list[str]]) -> Iterator[str]:
 
 
 def work(ident: str) -> Work:
-    """The works to cite for the id of a paper, or for `lasthop`."""
+    """The reference of `lasthop` or of a paper, by id."""
     if ident == SOFTWARE:
         return software()
     files = known()
@@ -206,7 +206,7 @@ def software() -> Work:
 
 
 def _cff(text: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    r"""The values and the authors, in the subset of YAML that our file uses.
+    r"""The values and the authors of `CITATION.cff`, for the subset of YAML that it uses.
 
     >>> _cff('title: "A: b"\nauthors:\n  - name: Ann\n  - name: "Bo"\n')
     ({'title': 'A: b'}, ('Ann', 'Bo'))

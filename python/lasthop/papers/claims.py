@@ -1,44 +1,45 @@
-"""Claims of papers and peers as data, and the one rule that judges them.
+"""Claims of papers and peers as data, and the rule that judges them.
 
-A file `papers/<id>.claims.toml` lists studies, claims and tables of claims. A claim names a
-*kind* (what is measured), the points it is about, and what is expected:
+A file `papers/<id>.claims.toml` lists studies, claims and tables of claims. A claim has a *kind* (what is
+measured), points, and an expected value:
 
-mean        a metric, averaged over the points chosen by `at`
-difference  the same at `this` minus at `that`
-ratio       the same at `this` over at `that`
+mean        a metric, averaged over the points that `at` selects
+difference  the mean at `this` minus the mean at `that`
+ratio       the mean at `this` divided by the mean at `that`
 gain        ratio minus one
 saving      one minus ratio
-order       along the values of `key`, in the order listed, the metric falls; with `this` and `that`,
-            the gain falls
-best        the gain of the best of the points where `best` holds over the best of those where `over` does,
-            both `--where` expressions. The best are chosen by their means on the first half of the
-            replications and compared on the other half: chosen and compared on the same runs, the side
-            with more candidates would be ahead by chance. With `each-run = true` in each run by itself
+order       the metric decreases along the values of `key` in the listed order; with `this` and `that`,
+            the gain decreases
+best        the gain of the best point where `best` holds over the best point where `over` holds, both
+            `--where` expressions. The best points are selected by their means over the first half of the
+            replications and compared over the second half: selection and comparison on the same runs would
+            favour the side with more candidates. With `each-run = true`, they are selected in each run
 
-`among` lists further metrics: what counts is then the share of `metric` in the sum of them all, run by run.
+With `among`, a list of further metrics, the value is the share of `metric` in the sum of all, per run.
 
-A metric such as `flows.main.holes.1.duplicates` is no metric of the study but what a trace of the flow
-tells of the first packet that duplicates had sent again; `lasthop run --trace tcp` prints all of it.
+A metric such as `flows.main.holes.1.duplicates` is not a metric of the study: it is computed from a trace
+of the flow, here for the first packet that duplicate ACKs caused to be retransmitted.
+`lasthop run --trace tcp` prints these values.
 
-`at` selects points: a value, or a list of values, for each swept key named. `this` and `that`
-set further keys. With `each = true` the claim is about every point and not about their mean,
-and the point that serves it worst is reported.
+`at` selects points: a value or a list of values for each swept key in it. `this` and `that` set further
+keys. With `each = true` the claim must hold at every point instead of on average, and the worst point is
+reported.
 
-Expected is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
-`between = [low, high]`; numbers are in `unit`. `ceiling` is the most that could be measured under
-the claim's reading, by reasoning alone: an expected number above it differs at once.
+The expected value is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
+`between = [low, high]`; numbers are in `unit`. `ceiling` is an analytical upper bound of the metric under
+the claim's reading: an expected number above it differs without a measurement.
 
-Verdicts, for ours as a 95 % interval and the accepted band [low, high]:
+Verdicts, for our 95 % interval and the accepted band [low, high]:
 
-agrees       the mean lies in the band, and either the whole interval does, or the band comes
-             from a tolerance and the interval's half-width is at most that tolerance
+agrees       the whole interval lies in the band; or the mean does, the band comes from a tolerance, and the
+             half-width of the interval is at most that tolerance
 differs      the whole interval lies outside the band
-cannot tell  anything else, and everything without at least two replications
+cannot tell  otherwise, and always with fewer than two replications
 
-`role` says whose the claim is: `paper`, a number or sentence of the paper under the reading of the figures;
-`reading`, the same under the reading that `reading = { SWITCH = "OPTION" }` names; `ours`, an experiment
-of our own, which counts for no statement. `statement` names the published statement that a claim of the
-paper or of a reading belongs to: see `statements`.
+`role` is the origin of the claim: `paper`, a number or sentence of the paper under the reading of the
+figures; `reading`, the same under the reading in `reading = { SWITCH = "OPTION" }`; `ours`, an experiment
+of our own, which does not count for any statement. `statement` is the id of the published statement that a
+claim of the paper or of a reading belongs to: see `statements`.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ _PARTS |= {"statement", "role", "reading"}
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What is accepted, in SI units; `tolerance` is the half-width that is still precise enough."""
+    """The accepted range in SI units; `tolerance` is the largest half-width that is precise enough."""
 
     low: float
     high: float
@@ -120,11 +121,11 @@ class Band:
         return AGREES if self.holds(ours.mean) and precise else CANNOT_TELL
 
     def holds(self, mean: float) -> bool:
-        """Whether a mean lies in the band, however uncertain it is."""
+        """Whether a mean lies in the band, regardless of its interval."""
         return self.low <= mean <= self.high
 
     def shortfall(self, mean: float | None) -> float:
-        """The distance of a mean from the middle of what is accepted; infinite if nothing was measured."""
+        """The distance of a mean from the middle of the accepted range; infinite without a measurement."""
         if mean is None:
             return math.inf
         if math.isinf(self.high):
@@ -165,17 +166,17 @@ class Claim:
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether the paper's number is above what its reading can give."""
+        """Whether the paper's number is above the analytical bound of its reading."""
         return None not in (self.paper, self.ceiling) and (self.paper or 0.0) > (self.ceiling or 0.0)
 
     @property
     def halves(self) -> bool:
-        """Whether one half of the runs chooses and only the other is measured."""
+        """Whether one half of the runs selects the points and only the other half is measured."""
         return self.kind == "best" and not self.each_run
 
     @property
     def effect(self) -> float | None:
-        """The size of the claimed effect, in the claim's unit; `None` if no effect would be accepted, too."""
+        """The size of the claimed effect in the claim's unit; `None` if no effect would satisfy the claim."""
         nothing = 1.0 if self.kind == "ratio" else 0.0
         if self.paper is None or self.kind not in {"difference", "ratio", "gain", "saving", "best"}:
             return None
@@ -191,7 +192,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim with what was measured and the verdict."""
+    """A claim with the measured value and the verdict."""
 
     claim: Claim
     ours: Interval
@@ -217,7 +218,7 @@ class Finding:
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[Claim]]:
-    """A claims file: its head (title and studies), and its claims with tables spelt out."""
+    """A claims file: its head (title and studies), and its claims with tables expanded."""
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
@@ -250,7 +251,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         raise UsageError(f"{where}: kind: {nearest(kind, KINDS)}")
     if (kind == "best") != ("best" in entry and "over" in entry):
         raise UsageError(
-            f"{where}: kind: {kind}; expected best and over with the kind best, and with no other"
+            f"{where}: kind: {kind}; expected best and over for the kind best, and for no other kind"
         )
     if unit not in _UNITS:
         raise UsageError(f"{where}: unit: {nearest(unit, _UNITS)}")
@@ -258,9 +259,13 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
     if role not in ROLES:
         raise UsageError(f"{where}: role: {nearest(role, ROLES)}")
     if role != OURS and (role == READING) != bool(reading):
-        raise UsageError(f"{where}: role: {role}; expected reading with the role reading, and with no other")
+        raise UsageError(
+            f"{where}: role: {role}; expected reading for the role reading, and for no other role"
+        )
     if role == READING and "statement" not in entry:
-        raise UsageError(f"{where}: no statement; expected the one that is read otherwise")
+        raise UsageError(
+            f"{where}: no statement; expected the id of the statement that this reading is about"
+        )
     among = entry.get("among", [])
     if not isinstance(among, list) or not all(isinstance(name, str) for name in among):
         raise UsageError(f"{where}: among: {as_text(among)}; expected a list of metrics")
@@ -298,7 +303,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
 
 
 def _points(where: str, part: str, chosen: object, most: int | None = None) -> dict[str, tuple[str, ...]]:
-    """The values of swept keys that `at`, `this` or `that` names: text, as tables show them."""
+    """The values of swept keys in `at`, `this` or `that`, as text."""
     if not isinstance(chosen, dict):
         raise UsageError(f"{where}: {part}: {as_text(chosen)}; expected a table of swept keys")
     found = {k: tuple(v) if isinstance(v, list) else (v,) for k, v in chosen.items()}
@@ -308,7 +313,7 @@ def _points(where: str, part: str, chosen: object, most: int | None = None) -> d
         for value in values:
             if isinstance(value, dict):
                 raise UsageError(
-                    f"{where}: {part}: {key}: a table; expected text; a key with dots stands in quotes"
+                    f"{where}: {part}: {key}: a table; expected text (a key with dots must be quoted)"
                 )
             if not isinstance(value, str):
                 told = as_text(value)
@@ -317,7 +322,7 @@ def _points(where: str, part: str, chosen: object, most: int | None = None) -> d
 
 
 def _expected(entry: Mapping[str, Any], kind: str) -> str:
-    """What is expected, as a table shows it, in the claim's unit."""
+    """The expected value in the claim's unit, for a table."""
     if kind == "order":
         return " > ".join(entry.get("order", ()))
     if "between" in entry:

@@ -1,4 +1,4 @@
-"""What a study says about a claim: the number, its interval, and the verdict."""
+"""Measurement of a claim in a study: the number, its interval, and the verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Place = dict[str, str]
 
 
 def judge(claim: Claim, study: Study) -> Finding:
-    """Measure what a claim is about and compare."""
+    """Measure a claim and compare the result with the expected value."""
     for metric in (claim.metric, *claim.among):
         if packets.metric(metric) is None:
             study.check_metric(metric)
@@ -49,7 +49,7 @@ def judge(claim: Claim, study: Study) -> Finding:
 
 
 def is_stale(folder: Path) -> bool:
-    """Whether a study cannot be read or is of another build: what is verified must be what runs now."""
+    """Whether a study cannot be read or has another build, whose results must not be reused for a verdict."""
     if not paths.is_study(str(folder)):
         return False
     try:
@@ -63,7 +63,7 @@ def _join(*notes: str) -> str:
 
 
 def _places(claim: Claim, study: Study) -> list[Place]:
-    """The chosen points without the keys that the claim itself varies."""
+    """The points of the claim without the keys that it varies."""
     varied = {*claim.this, *claim.that, *([claim.key] if claim.key else [])}
     numeric = study.scenario.numeric
     found: list[Place] = []
@@ -93,7 +93,7 @@ def _values(claim: Claim, study: Study, wanted: Mapping[str, str]) -> dict[int, 
 
 
 def _of_hole(study: Study, point: int, flow: str, number: int, part: str) -> dict[int, float | None]:
-    """What a trace shows of one hole in each replication; runs are repeated, as no study keeps traces."""
+    """One value of a hole in each replication, from new traces, because a study stores none."""
     found: dict[int, float | None] = {}
     for replication in study.replications(point):
         every = _holes(study, point, replication, flow)
@@ -134,7 +134,7 @@ def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
 
 
 def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
-    """The gain of the best of some points over the best of others, and which these are."""
+    """The gain of the best of some points over the best of others, and the names of both."""
     candidates = _candidates(claim, study, claim.best)
     rivals = _candidates(claim, study, claim.over)
     if not candidates or not rivals:
@@ -156,14 +156,14 @@ def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
 
 
 def _halves(columns: Iterable[Mapping[int, float | None]]) -> tuple[list[int], list[int]]:
-    """The replications that all have, in two halves: to choose by, and to compare the chosen by."""
+    """The common replications in two halves: one for the choice, one for the comparison."""
     common = sorted(set.intersection(*(set(values) for values in columns)))
     middle = len(common) // 2
     return common[:middle], common[middle:]
 
 
 def _candidates(claim: Claim, study: Study, condition: str) -> list[tuple[str, dict[int, float | None]]]:
-    """The points of a claim where a condition holds: what is swept besides `at`, and the values."""
+    """The points of a claim that satisfy a condition: their other swept values, and the measured values."""
     numeric = study.scenario.numeric
     wanted = parse_where([condition])
     found = []
@@ -186,7 +186,7 @@ def _level(values: Mapping[int, float | None], runs: Iterable[int]) -> float:
 
 
 def _average(columns: Iterable[Mapping[int, float | None]]) -> dict[int, float | None]:
-    """The mean over points, replication by replication, where all points have a value."""
+    """The mean over points for each replication in which all points have a value."""
     every = [{k: v for k, v in c.items() if v is not None} for c in columns]
     if not every:
         return {}
@@ -199,7 +199,7 @@ def _mean(columns: list[dict[int, float | None]]) -> Interval:
 
 
 def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
-    """The smallest step down the listed order, over all places; falling throughout is positive."""
+    """The smallest decrease along the listed order, over all places; positive if all are decreases."""
     steps = []
     for higher, lower in zip(claim.order, claim.order[1:], strict=False):
         columns = [
@@ -217,7 +217,7 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
 
 
 def _along(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
-    """What falls along an order: the metric, or its gain of `this` over `that` in each replication."""
+    """What decreases along an order, by replication: the metric, or its gain of `this` over `that`."""
     if not claim.this:
         return _values(claim, study, place)
     above = _values(claim, study, {**place, **claim.this})

@@ -1,7 +1,7 @@
 """The pages of a paper: its statements at the top of `papers/<id>.md`, every number in `<id>.details.md`.
 
-Both are made from the claims file and the results on record, and from nothing else; the rest of
-`papers/<id>.md` is written by hand.
+Both are generated from the claims file and the recorded results only; the rest of `papers/<id>.md` is
+written by hand.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FEW = 3
 
 
 def record(paper: Paper) -> list[Path]:
-    """Write the results on record, and both pages; text written by hand is kept."""
+    """Write the recorded results and regenerate both pages; text written by hand is preserved."""
     results.write(paper.data, paper.results)
     page = paper.report
     text = page.read_text(encoding="utf-8") if page.is_file() else f"# {paper.title}\n"
@@ -49,7 +49,7 @@ def record(paper: Paper) -> list[Path]:
 
 
 def with_statements(text: str, paper: Paper) -> str:
-    """A page with new statements: in place of those that it has, or below its title."""
+    """A page with new statements, which replace the existing ones or follow the title."""
     block = f"{BEGIN}\n\n{statements(paper)}\n\n{END}"
     if BEGIN in text and END in text:
         return re.sub(
@@ -71,7 +71,7 @@ def statements(paper: Paper) -> str:
 
 
 def summary(every: Sequence[Row]) -> str:
-    """How many statements have which verdict.
+    """The number of statements by verdict.
 
     >>> summary([])
     '0 statements: 0 agree, 0 by reading, 0 cannot be told, 0 differ.'
@@ -104,13 +104,13 @@ def _searched(paper: Paper) -> str:
 
 
 def ours(row: Row) -> str:
-    """The outcome under the reading of the figures; of several claims the least favourable one."""
+    """The result under the reading of the figures; of several claims, that of the worst one."""
     shown = number(row.figures.claim, row.figures.outcome)
     return f"{shown} (`{row.figures.claim.id}`)" if row.claims > 1 and row.figures.outcome else shown
 
 
 def extremes(row: Row) -> str:
-    """The least and the greatest number over the readings, unit by unit."""
+    """The least and the greatest number over all readings, for each unit."""
     found: dict[str, list[float]] = {}
     for judged in (row.figures, *row.others.values()):
         if judged.outcome and judged.outcome.mean is not None:
@@ -123,7 +123,7 @@ def extremes(row: Row) -> str:
 
 
 def verdict(row: Row) -> str:
-    """The verdict, with the readings that meet the statement where they are few."""
+    """The verdict, with the readings that meet the statement if they are few."""
     under = row.agrees_under
     if row.verdict != BY_READING:
         return row.verdict
@@ -153,7 +153,7 @@ CELLS = ("claim", "expected", "ours (95 % CI)", "n", "verdict", "note")
 
 
 def details(paper: Paper) -> str:
-    """The page of details: statements by claims, our own experiments, readings, what needs more runs."""
+    """The page of details: statements by claim, our own experiments, readings, claims that need more runs."""
     parts = [
         f"# {paper.title}: every number",
         f"Written by `lasthop reproduce {paper.id} --record` from [the claims]({paper.id}.claims.toml) and "
@@ -215,7 +215,7 @@ def _search(paper: Paper) -> list[str]:
 
 
 def _too_few(paper: Paper) -> list[str]:
-    """The claims of an effect whose interval does not exclude that there is none."""
+    """The claims of an effect that lies within the half-width of its interval."""
     body = []
     for claim in paper.claims:
         outcome = paper.results.claims.get(claim.id)

@@ -1,4 +1,4 @@
-"""A paper: its claims file with what is on record about it."""
+"""A paper: its claims file with the recorded results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIX = ".claims.toml"
 
 @dataclass(slots=True)
 class Paper:
-    """A claims file with what is on record about it."""
+    """A claims file with the recorded results."""
 
     id: str
     title: str
@@ -44,21 +44,21 @@ class Paper:
 
     @property
     def data(self) -> Path:
-        """The results on record."""
+        """The file of recorded results."""
         return self.file.with_name(f"{self.id}.results.toml")
 
     def rows(self, claims: Mapping[str, Outcome] | None = None) -> list[Row]:
-        """The statements with what is on record, or with newer outcomes of some claims."""
+        """The statements with the recorded outcomes, or with newer outcomes of some claims."""
         found = replace(self.results, claims={**self.results.claims, **(claims or {})})
         return statements.rows(self.statements, self.claims, found)
 
 
 def known() -> dict[str, Path]:
-    """The ids that can be reproduced and their claims files."""
+    """The ids of the papers and their claims files."""
     base = paths.data("papers")
     files = {f.name.removesuffix(_SUFFIX): f for f in sorted(base.glob(f"*{_SUFFIX}"))}
     if not files:
-        raise UsageError(f"{base}: no papers; expected those that lasthop brings: install it again")
+        raise UsageError(f"{base}: no papers; expected a complete installation of lasthop (install it again)")
     return files
 
 

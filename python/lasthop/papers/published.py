@@ -1,4 +1,4 @@
-"""Which published values belong into a figure: those of claims about what it draws, where it shows it."""
+"""The published values that a figure shows: those of claims about its metric at its points."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 
 def published(claims: Iterable[Claim], figure: Mapping[str, Any], study: Study) -> list[Mark]:
-    """The published values in a figure of lines, each at its x and line, with what is accepted.
+    """The published values in a figure of lines, each at its x and line, with the accepted range.
 
-    A claim of a mean or of a gain belongs to it if it is about one point that the figure shows, and states
-    a value.
+    A claim of a mean or of a gain is shown if it states a value for exactly one point of the figure.
     """
     if figure["kind"] not in ("lines", "bar"):
         return []

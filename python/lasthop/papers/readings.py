@@ -1,15 +1,14 @@
-"""A paper's claims under other readings of what it leaves open.
+"""A paper's claims under other readings of its open choices.
 
-`[readings.ID]` of a claims file has a `title` and the keys that it sets in every study of the paper, or
-in those of `only`; `*` in a key stands for every flow, `per.STUDY` adds what is for one study, and
-`instead.STUDY` names another scenario for it, with the same sweep. `[readings-of]` says how many
-`replications` each point gets, what is `set` in all, and which claims are `shown` with their numbers
-for every reading. A study may leave points out by `readings = { where = [...] }`, or all of them by
-`readings = { skip = true }`.
+`[readings.ID]` of a claims file has a `title` and the settings (`set`) for every study of the paper, or for
+those in `only`; `*` in a key stands for every flow. `per.STUDY` has further settings for one study, and
+`instead.STUDY` is another scenario for it, with the same sweep. `[readings-of]` has the `replications` of
+each point, settings for all readings (`set`), and the claims whose numbers are `shown` for every reading. A
+study excludes points by `readings = { where = [...] }`, or all of them by `readings = { skip = true }`.
 
-A claim that agrees under one reading only must be known as such: one table has the verdicts by reading,
-another by claim. Readings that are `beside` have a column of their own in the latter. `search` combines
-readings.
+One table has the verdicts by reading and another by claim, so that a claim that agrees under one reading
+only is visible as such. Readings with `beside = true` have a column of their own in the latter. `search`
+combines readings.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Reading:
     beside: bool
 
     def concerns(self, study: str) -> bool:
-        """Whether it makes a difference to a study."""
+        """Whether it changes a study."""
         return not self.only or study in self.only
 
 
@@ -66,7 +65,7 @@ class Readings:
     found: list[tuple[Reading, dict[str, Outcome]]] = field(default_factory=list)
 
     def by_reading(self) -> tuple[list[str], list[list[str]]]:
-        """How many claims agree under each reading, and the numbers of those that are shown."""
+        """The number of claims by verdict under each reading, and the numbers of the shown claims."""
         rows = []
         claims = {claim.id: claim for claim in self.paper.claims}
         for reading, findings in self.found:
@@ -77,7 +76,7 @@ class Readings:
         return ["reading", "what is read", *VERDICTS, *self.shown], rows
 
     def by_claim(self) -> tuple[list[str], list[list[str]]]:
-        """The verdicts on each claim: under the readings shown side by side, and their number under all."""
+        """The verdicts on each claim: under the readings with a column, and the counts over all readings."""
         beside = [(reading, findings) for reading, findings in self.found if reading.beside]
         rows = []
         for claim in self.paper.claims:
@@ -125,7 +124,7 @@ def _cell(claim: Claim, outcome: Outcome | None) -> str:
 
 
 def _where(under: Mapping[str, str]) -> str:
-    """The readings under which a claim agrees, by name where they are few."""
+    """The readings under which a claim agrees, by name if they are few."""
     agrees = [ident for ident, verdict in under.items() if verdict == AGREES]
     others = [ident for ident, verdict in under.items() if verdict != AGREES]
     if not agrees:
@@ -138,11 +137,11 @@ def _where(under: Mapping[str, str]) -> str:
 
 
 def readings(paper: Paper, names: tuple[str, ...] = ()) -> list[Reading]:
-    """The readings that a paper's claims file lists, or those of these names."""
+    """The readings of a paper's claims file, or those of these names."""
     given = paper.head.get("readings", {})
     if not given:
         raise UsageError(
-            f"reproduce --readings: {paper.id} has no readings; expected some in its claims file"
+            f"reproduce --readings: {paper.id} has no readings; expected [readings.ID] in its claims file"
         )
     for name in names:
         if name not in given:
@@ -202,7 +201,7 @@ def scenario_of(reading: Reading, name: str, study: Mapping[str, Any]) -> Scenar
 def with_settings(
     source: str, first: Mapping[str, object], then: Mapping[str, object]
 ) -> tuple[Scenario, set[str]]:
-    """A scenario with settings, and with others in which `*` means every flow; the keys of these."""
+    """A scenario with settings and further settings, in whose keys `*` stands for every flow; these keys."""
     file = paths.shipped_file(source)
     base = load(file, [(k, as_text(v)) for k, v in first.items()])
     flows = list(dict.fromkeys(base.flows().values()))
@@ -228,7 +227,7 @@ def _run(
     )
     Sweep(study, jobs=jobs, listener=progress(reading)).run()
     if not study.metrics():
-        raise UsageError(f"{folder}: every run failed; expected some to finish")
+        raise UsageError(f"{folder}: every run failed; expected at least one to finish")
     return study
 
 
@@ -250,7 +249,7 @@ def _shown(paper: Paper) -> tuple[str, ...]:
 
 
 def recorded(paper: Paper) -> Readings:
-    """What is on record of the paper under its readings."""
+    """The recorded results of the paper under its readings."""
     result = Readings(paper, _shown(paper))
     if paper.results.readings:
         result.found = [

@@ -1,7 +1,7 @@
-"""Rebuilding the figures of papers and comparing them with what the papers and peers report.
+"""Reproduces the figures of papers and compares them with the published results.
 
-An id such as `baselines` is a file `papers/<id>.claims.toml`; what is on record is
-`papers/<id>.results.toml`, and the pages `papers/<id>.md` and `papers/<id>.details.md` show it.
+An id such as `baselines` stands for the file `papers/<id>.claims.toml`. `papers/<id>.results.toml` has the
+recorded results, which the pages `papers/<id>.md` and `papers/<id>.details.md` show.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Reproduction:
-    """The findings on one paper and where the study and its figures are."""
+    """The findings on one paper, and the directories of its studies and figures."""
 
     paper: Paper
     quick: bool
@@ -47,18 +47,17 @@ class Reproduction:
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What was measured, by claim."""
+        """The outcomes by claim."""
         return {finding.claim.id: Outcome.of(finding) for finding in self.findings}
 
     def rows(self) -> list[Row]:
-        """The statements by what was measured now, and under other readings by what is on record."""
+        """The statements with the new outcomes, and with the recorded ones under other readings."""
         return self.paper.rows(self.outcomes)
 
     def worse(self) -> list[str]:
-        """The statements and claims whose verdict is worse than the one on record.
+        """The statements and claims whose verdict is worse than the recorded one.
 
-        A quick run has fewer replications: "cannot tell" is not news, nor is its verdict on a claim
-        for which more replications cannot tell.
+        A quick run has fewer replications, so changes from or to "cannot tell" are not reported.
         """
         now = {row.statement.id: row for row in self.rows()}
         before = {row.statement.id: row for row in self.paper.rows() if self._is_on_record(row)}
@@ -89,7 +88,7 @@ class Reproduction:
         }
 
     def text(self, paint: Callable[[str, str], str] = lambda text, _: text, *, claims: bool = False) -> str:
-        """One line for each statement, or for each claim."""
+        """One line per statement or per claim."""
         rows = self._of_claims() if claims else self._of_statements()
         head = list(page.CELLS) if claims else ["statement", "where", "ours (95 % CI)", "verdict", "note"]
         place = head.index("verdict")
@@ -123,11 +122,11 @@ class Reproduction:
         return rows
 
     def notes(self) -> list[str]:
-        """Which studies were made with exceptions that no real protocol has."""
+        """The labels of exceptions to realism, each with the studies that have it."""
         return [f"{label}: {', '.join(studies)}" for label, studies in self.exceptions.items()]
 
     def summary(self) -> str:
-        """One sentence on the outcome."""
+        """The result in one sentence."""
         worse = len(self.worse()) or "none"
         return f"{self.paper.id}: {page.summary(self.rows())} Worse than recorded: {worse}."
 
@@ -141,7 +140,7 @@ def _than(before: str, note: str) -> str:
 
 
 def planned(one: Paper, *, quick: bool) -> dict[str, tuple[int, float]]:
-    """The runs that each study of a paper takes, and the simulated seconds of all of them."""
+    """For each study of a paper the number of runs, and their simulated time in seconds."""
     found = {}
     for name in _wanted(one, quick=quick):
         scenario, replications, where = _set_up(one, name, quick=quick)
@@ -155,7 +154,7 @@ def planned(one: Paper, *, quick: bool) -> dict[str, tuple[int, float]]:
 
 
 def expected(wanted: list[Paper], *, quick: bool, jobs: int) -> str:
-    """How long it will take, by what the runs on record took; said before anything starts."""
+    """The expected duration, from the recorded cost of earlier runs."""
     runs, seconds, unknown = 0, 0.0, []
     for one in wanted:
         for name, (count, simulated) in planned(one, quick=quick).items():
@@ -169,7 +168,7 @@ def expected(wanted: list[Paper], *, quick: bool, jobs: int) -> str:
 
 
 def _wanted(one: Paper, *, quick: bool) -> list[str]:
-    """The studies to run: a quick run leaves out those that only other readings need."""
+    """The studies to run; a quick run omits those that only other readings need."""
     if not quick:
         return list(one.studies)
     only = {name for name in one.studies if all(c.role == READING for c in one.claims if c.study == name)}
@@ -177,7 +176,7 @@ def _wanted(one: Paper, *, quick: bool) -> list[str]:
 
 
 def _set_up(one: Paper, name: str, *, quick: bool) -> tuple[Scenario, int | None, list[str]]:
-    """The scenario of a study, how many replications it gets, and which points."""
+    """The scenario of a study, its replications, and the conditions on its points."""
     settings = one.studies[name]
     own = settings.get("quick", {}) if quick else {}
     changes = {**settings.get("set", {}), **own.get("set", {})}
@@ -206,13 +205,13 @@ def reproduce(
         study = Study.create(scenario, folder, replications=replications, where=where, fresh=is_stale(folder))
         Sweep(study, jobs=jobs, listener=progress()).run()
         if not study.metrics():
-            raise UsageError(f"{folder}: every run failed; expected some to finish")
+            raise UsageError(f"{folder}: every run failed; expected at least one to finish")
         begun = time.monotonic()
         claims = [c for c in one.claims if c.study == name]
         for figure in scenario.figures():
             marks = published(claims, figure, study)
             save(draw(study, figure, marks), folder / "figures" / f"{figure['id']}.svg")
-        # A quick run judges the reading of the figures; the others are on record.
+        # A quick run judges the reading of the figures only; for the others there is the record.
         result.findings += [judge(c, study) for c in claims if not (quick and c.role == READING)]
         result.folders.append(folder)
         result.cost[name] = _cost(study)
@@ -225,14 +224,14 @@ def reproduce(
 
 
 def _cost(study: Study) -> float:
-    """Seconds of processor time for a simulated second."""
+    """CPU time per simulated second, in seconds."""
     rows = [found.row for found in study.results()]
     simulated = sum(row.simulated_s for row in rows)
     return sum(row.cpu_s for row in rows) / simulated if simulated else 0.0
 
 
 def record(result: Reproduction) -> list[Path]:
-    """Record what was measured, and write the pages; claims that no longer exist are removed."""
+    """Record the outcomes and regenerate the pages; claims that no longer exist are removed."""
     one = result.paper
     found = {**one.results.claims, **result.outcomes}
     one.results.claims = {claim.id: found[claim.id] for claim in one.claims if claim.id in found}

@@ -1,13 +1,13 @@
-"""What has been measured of a paper's claims, as data: `papers/<id>.results.toml`.
+"""The recorded results of a paper's claims as data: `papers/<id>.results.toml`.
 
-`lasthop reproduce --record` writes this file and makes the tables of the pages from it. Numbers are in the
-unit of their claim.
+`lasthop reproduce --record` writes this file and generates the tables of the pages from it. Numbers are in
+the unit of their claim.
 
 claims      by id: `mean`, the 95 % interval from `low` to `high`, the number of runs `n`, `verdict`, `note`
-readings    by name of a reading, the same of the claims judged under it
-search      what combinations of readings gave: see `search`
-cost        by study, seconds of processor time for a simulated second
-drawing     by study, seconds for its figures and judgements
+readings    by name of a reading, the same for the claims judged under it
+search      results of combinations of readings: see `search`
+cost        by study, CPU time per simulated second, in seconds
+drawing     by study, time for its figures and verdicts, in seconds
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was measured of a claim, in the unit of the claim, and the verdict."""
+    """The measured value of a claim in the unit of the claim, and the verdict."""
 
     mean: float | None
     low: float | None
@@ -52,7 +52,7 @@ class Outcome:
         return cls(mean, low, high, finding.ours.n, finding.verdict, finding.note)
 
     def as_dict(self) -> dict[str, Any]:
-        """The parts that are known, in the form of the file."""
+        """The known parts, as in the file."""
         numbers = {"mean": self.mean, "low": self.low, "high": self.high}
         known = {k: _rounded(v) for k, v in numbers.items() if v is not None}
         note = {"note": self.note} if self.note else {}
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def _rounded(value: float) -> float:
-    """Seven significant digits: more than any interval here resolves."""
+    """Seven significant digits, which is finer than any interval here."""
     return float(f"{value:.7g}")
 
 
@@ -76,18 +76,18 @@ class Results:
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """The verdict on record of each claim."""
+        """The recorded verdict of each claim."""
         return {ident: outcome.verdict for ident, outcome in self.claims.items()}
 
 
 def read(path: Path) -> Results:
-    """The results on record; none where there is no such file."""
+    """The recorded results; empty if the file does not exist."""
     if not path.is_file():
         return Results()
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as e:
-        raise UsageError(f"{path}: {reason(e)}; expected a file that --record has written") from e
+        raise UsageError(f"{path}: {reason(e)}; expected a file written by --record") from e
     readings = whole.get("readings", {})
     return Results(
         _outcomes(path, whole.get("claims", {})),
@@ -102,7 +102,7 @@ def _outcomes(path: Path, found: Mapping[str, Any]) -> dict[str, Outcome]:
     try:
         every = {ident: outcome(entry) for ident, entry in found.items()}
     except (KeyError, AttributeError, TypeError) as e:
-        raise UsageError(f"{path}: {reason(e)}; expected n and verdict of every claim") from e
+        raise UsageError(f"{path}: {reason(e)}; expected n and verdict for every claim") from e
     for ident, one in every.items():
         if one.verdict not in VERDICTS:
             raise UsageError(f"{path}: {ident}: {one.verdict}; expected one of {', '.join(VERDICTS)}")
@@ -110,7 +110,7 @@ def _outcomes(path: Path, found: Mapping[str, Any]) -> dict[str, Outcome]:
 
 
 def outcome(entry: Mapping[str, Any]) -> Outcome:
-    """An outcome in the form of the file."""
+    """An outcome from its entry in the file."""
     mean, low, high = (entry.get(name) for name in ("mean", "low", "high"))
     return Outcome(mean, low, high, entry["n"], entry["verdict"], entry.get("note", ""))
 

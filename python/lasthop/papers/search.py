@@ -1,14 +1,15 @@
-"""Combinations of readings, drawn at random: which meets most of a paper's statements.
+"""Random combinations of readings, and the one that meets most of a paper's statements.
 
-`[search]` of a claims file has a `seed`, a budget of `runs`, the `replications` of each point by which
-combinations are chosen, those by which the best are `confirmed`, how many of these (`best`), and what is
-`set` in all runs, such as a shorter duration. A study may have `search = { skip = true }` or its own `set`
-and `where`; without it those of its quick run hold.
+`[search]` of a claims file has a `seed`, a budget (`runs`), the replications of each point for the choice
+(`replications`) and for the confirmation (`confirmed`), the number of combinations to confirm (`best`), and
+settings for all runs (`set`), such as a shorter duration. A study may have `search = { skip = true }` or
+its own `set` and `where`; otherwise those of its quick run apply.
 
-Half of the budget chooses: one combination after the other is drawn, run a few times, and counted by the
-means that lie where they should. The other half confirms by runs of another seed, since the best of many by
-few runs is the best in part by chance: first those that met most, then for each statement that none of them
-met one that did. A combination that sets the same keys in a study as another one shares its runs.
+Half of the budget is for the choice: combinations are drawn and run a few times, and the statements whose
+means lie in their bands are counted. The other half is for the confirmation with runs of another seed,
+because the best of many combinations after few runs is the best partly by chance. Confirmed are those that
+met most statements, and for each remaining statement one combination that met it. Combinations with the
+same settings for a study share its runs.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ if TYPE_CHECKING:
 
 CHOICE, CONFIRMATION = "choice", "confirmation"
 _PARTS = {"seed": 1, "runs": 2000, "replications": 2, "confirmed": 10, "best": 5, "set": {}}
-# Far from the seeds that scenarios have, and from each other.
+# Far from the seeds of the scenarios, and from each other.
 _SEEDS = {CHOICE: 1_000_000, CONFIRMATION: 2_000_000}
 
 
 @dataclass(slots=True)
 class Drawn:
-    """A combination: the statements that it met in the runs of the choice and of the confirmation."""
+    """A combination: the statements that it met in the choice, and the verdicts of its confirmation."""
 
     switches: dict[str, str]
     chosen: dict[str, bool]
@@ -56,7 +57,7 @@ class Drawn:
 
     @property
     def met(self) -> int:
-        """How many statements it meets, by the better of what is known."""
+        """The number of statements that it meets: by the confirmation, or else by the choice."""
         if self.confirmed:
             return sum(judged.verdict == AGREES for judged in self.confirmed.values())
         return sum(self.chosen.values())
@@ -64,7 +65,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Search:
-    """What a search found."""
+    """The result of a search."""
 
     paper: Paper
     switches: dict[str, Switch]
@@ -74,11 +75,11 @@ class Search:
     drawn: list[Drawn] = field(default_factory=list)
 
     def ranked(self) -> list[Drawn]:
-        """Those that were confirmed first, each part by how many statements it meets."""
+        """The combinations: confirmed ones first, then by the number of statements that they meet."""
         return sorted(self.drawn, key=lambda one: (not one.confirmed, -one.met))
 
     def decides(self) -> dict[str, str]:
-        """For each statement that some combinations met and others did not, the switch that decides best."""
+        """For each statement that only some combinations met, the switch with the largest effect on it."""
         found = {}
         for statement in self.paper.statements:
             met = [one.chosen.get(statement.id, False) for one in self.drawn]
@@ -87,14 +88,14 @@ class Search:
         return {ident: text for ident, text in found.items() if text}
 
     def departures(self, one: Drawn) -> str:
-        """How a combination differs from the figures."""
+        """The options of a combination that are not those of the figures."""
         return named(self._departs(one))
 
     def _departs(self, one: Drawn) -> dict[str, str]:
         return {k: v for k, v in one.switches.items() if v != self.switches[k].first}
 
     def as_dict(self) -> dict[str, Any]:
-        """The search as the results on record have it, and `--json`."""
+        """The search as recorded and as printed by `--json`."""
         entries = []
         for one in self.ranked():
             entry: dict[str, Any] = {
@@ -121,7 +122,7 @@ class Search:
         }
 
     def text(self) -> str:
-        """The combinations that meet most, and what decides which statement."""
+        """The combinations that meet most statements, and the switches that decide about statements."""
         of = len(self.drawn[0].chosen)
         rows = [
             [
@@ -137,7 +138,7 @@ class Search:
         return "\n\n".join(tables)
 
     def summary(self) -> str:
-        """One sentence on the outcome."""
+        """The result in one sentence."""
         best = self.ranked()[0]
         done = f"{self.paper.id}: {len(self.drawn)} combinations in {self.runs} runs"
         meets = f"{best.met} of {len(best.chosen)} statements{', confirmed' if best.confirmed else ''}"
@@ -170,10 +171,12 @@ def search(
     runs: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Search:
-    """Draw combinations, choose the best by a few runs of each, and confirm these by fresh seeds."""
+    """Draw combinations, choose the best after a few runs of each, and confirm these with other seeds."""
     every = switches(paper)
     if not every:
-        raise UsageError(f"reproduce --search: {paper.id} has no switches; expected some in its claims file")
+        raise UsageError(
+            f"reproduce --search: {paper.id} has no switches; expected [switches.NAME] in its claims file"
+        )
     settings = _settings(paper)
     result = Search(
         paper, every, settings["seed"] if seed is None else seed, settings["runs"] if runs is None else runs
@@ -196,7 +199,7 @@ def search(
         cost = trial.cost(one.switches, stage)
         if result.runs + cost > result.budget:
             missing = result.runs + cost - result.budget
-            say(f"{result.departures(one)}: not confirmed, for want of {missing} runs")
+            say(f"{result.departures(one)}: not confirmed; {missing} runs above the budget")
             continue
         result.runs += cost
         findings = trial.judge(one.switches, stage)
@@ -209,7 +212,7 @@ def search(
 
 
 def record(result: Search) -> list[Path]:
-    """Record a search, and write the pages."""
+    """Record a search and regenerate the pages."""
     result.paper.results.search = result.as_dict()
     return page.record(result.paper)
 
@@ -228,12 +231,12 @@ def _settings(paper: Paper) -> dict[str, Any]:
 
 
 def _meets(findings: Iterable[Finding]) -> bool:
-    """Whether every mean is in its band, which is all that two runs can show."""
+    """Whether every mean lies in its band; with two runs, intervals are too wide to judge."""
     return all(f.ours.mean is not None and f.claim.band.holds(f.ours.mean) for f in findings)
 
 
 def _worth(result: Search, best: int) -> list[Drawn]:
-    """The combinations to confirm: the figures', those that meet most, and one for each statement left."""
+    """The combinations to confirm: that of the figures, the best, and one for each remaining statement."""
     ranked = result.ranked()
     chosen = [result.drawn[0], *(one for one in ranked if one is not result.drawn[0])][: best + 1]
     for statement in result.paper.statements:
@@ -250,7 +253,7 @@ class _Stage:
 
 
 class _Trial:
-    """Runs a paper's studies under combinations; a study that is set in the same way is run once."""
+    """Runs a paper's studies under combinations; equal settings of a study are run once."""
 
     def __init__(
         self,
@@ -264,7 +267,7 @@ class _Trial:
         self._done: set[tuple[str, str, int]] = set()
 
     def cost(self, chosen: Mapping[str, str], stage: _Stage) -> int:
-        """The runs that a combination takes and that have not been made for another one."""
+        """The number of runs that a combination needs in addition to those of earlier ones."""
         runs = 0
         for name, claims in self._claims(chosen).items():
             scenario, keys, digest = self._scenario(name, chosen)
@@ -298,14 +301,14 @@ class _Trial:
         return {ident: findings for ident, findings in found.items() if findings}
 
     def _claims(self, chosen: Mapping[str, str]) -> dict[str, list[Claim]]:
-        """The claims that answer under a combination, by study."""
+        """The claims that judge the statements under a combination, by study."""
         of: dict[str, list[Claim]] = {}
         for claim in self._paper.claims:
             of.setdefault(claim.statement, []).append(claim)
         found: dict[str, list[Claim]] = {}
         for statement in self._paper.statements:
             claims = answering(self._every, of[statement.id], chosen)
-            # A statement of which a part is left out is not judged at all.
+            # A statement is judged only if all of its studies are run.
             if not any(self._own(claim.study).get("skip") for claim in claims):
                 for claim in claims:
                     found.setdefault(claim.study, []).append(claim)
@@ -317,13 +320,13 @@ class _Trial:
         return own
 
     def _where(self, name: str, keys: set[str]) -> list[str]:
-        """The conditions on the points of a study, except those on keys that a combination sets."""
+        """The conditions on the points of a study, without those on keys that a combination sets."""
         given = [*self._paper.studies[name].get("where", ()), *self._own(name).get("where", ())]
         parts = [part for item in given for part in item.split(" and ")]
         return [part for part in parts if parse_where([part])[0].key not in keys]
 
     def _scenario(self, name: str, chosen: Mapping[str, str]) -> tuple[Scenario, set[str], str]:
-        """The scenario of a study under a combination, the keys that this sets, and a name for both."""
+        """The scenario of a study under a combination, the keys that this sets, and a digest of both."""
         study = self._paper.studies[name]
         settings, instead = changes(self._every, chosen, name)
         first = {**study.get("set", {}), **self._set, **self._own(name).get("set", {})}
@@ -334,7 +337,7 @@ class _Trial:
 
 
 def _needed(scenario: Scenario, claims: Iterable[Claim], where: list[str]) -> list[int]:
-    """The points that some claims are about, of those that meet conditions."""
+    """The points that the claims use, among those that satisfy the conditions."""
     points, chosen = scenario.points(), scenario.select(where)
     every = list(claims)
     return [i for i in chosen if any(_concerns(claim, points[i], scenario) for claim in every)]

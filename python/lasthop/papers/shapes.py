@@ -1,4 +1,4 @@
-"""Of what kind each part of a claims file is, so that a slip is a sentence and not a failure further on."""
+"""The type of each part of a claims file; a wrong type is reported before anything is evaluated."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _CITE: dict[str, Shape] = {
 
 
 def check_file(path: Path, whole: Mapping[str, Any]) -> None:
-    """Raise unless the file has tables where tables are expected, and those their parts."""
+    """Raise unless the parts of the file have the expected types."""
     _check(str(path), whole, _WHOLE)
     _check(f"{path}: cite", whole.get("cite", {}), _CITE)
     for table in whole.get("table", []):
@@ -87,7 +87,7 @@ def check_file(path: Path, whole: Mapping[str, Any]) -> None:
 
 
 def check_claim(where: str, entry: Mapping[str, Any]) -> None:
-    """Raise unless every part of a claim, spelt out, is of its kind."""
+    """Raise unless every part of a single claim has its type."""
     _check(where, entry, _CLAIM)
 
 

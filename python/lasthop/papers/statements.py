@@ -1,15 +1,15 @@
-"""What a paper states, one row for each statement, and whether it holds.
+"""The statements of a paper, and whether they hold.
 
-`[[statement]]` of a claims file has an `id`, `where` in the paper it stands, and what it `says`, in one
-sentence. Its claims are those that name it. Those of the role `paper` judge it under the reading of the
-figures, and it holds if all of them agree: a range, or a comparison with several others, is one statement.
-Those of the role `reading` judge it under other readings. A claim of the paper that names no statement is
-one by itself.
+`[[statement]]` of a claims file has an `id`, its place in the paper (`where`), and its content in one
+sentence (`says`). The claims with this id as their `statement` judge it: those of the role `paper` under
+the reading of the figures, where all of them must agree (a range, or a comparison with several others, is
+one statement), and those of the role `reading` under other readings. A claim of the paper without a
+`statement` is a statement of its own.
 
 agrees       every claim agrees under the reading of the figures
-by reading   not there, but under another reading on record that does as well by the text
-cannot tell  under the reading of the figures nothing differs, but not everything agrees
-differs      a claim differs under the reading of the figures, and no reading on record meets the statement
+by reading   otherwise, if every claim agrees under another recorded reading that fits the text as well
+cannot tell  under the reading of the figures no claim differs, but not all agree
+differs      a claim differs under the reading of the figures, and no recorded reading meets the statement
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A statement under one reading: the verdict, and the least favourable claim."""
+    """A statement under one reading: the verdict, and its worst claim."""
 
     verdict: str
     claim: Claim
@@ -54,7 +54,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A statement with its outcomes: under the reading of the figures, and under the others by name."""
+    """A statement with its results: under the reading of the figures, and under the others by name."""
 
     statement: Statement
     figures: Judged
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """The verdict over all readings on record."""
+        """The verdict over all recorded readings."""
         if self.figures.verdict == AGREES:
             return AGREES
         return BY_READING if self.agrees_under else self.figures.verdict
@@ -87,7 +87,7 @@ class Row:
 
 
 def read(path: Path, entries: Iterable[Mapping[str, Any]], claims: Iterable[Claim]) -> list[Statement]:
-    """The statements that a claims file lists, and those that its claims are by themselves."""
+    """The statements listed in a claims file, and those that are single claims."""
     found: dict[str, Statement] = {}
     for entry in entries:
         where = f"{path}: {entry.get('id', 'statement')}"
@@ -107,12 +107,14 @@ def read(path: Path, entries: Iterable[Mapping[str, Any]], claims: Iterable[Clai
     judged = {claim.statement for claim in claims if claim.role == PAPER}
     for ident in found:
         if ident not in judged:
-            raise UsageError(f"{path}: {ident}: no claim of the paper judges it; expected one or more")
+            raise UsageError(
+                f"{path}: {ident}: no claim of the role paper has this statement; expected at least one"
+            )
     return list(found.values())
 
 
 def together(claims: Iterable[Claim], outcomes: Mapping[str, Outcome]) -> Judged:
-    """The verdict on claims that must all hold, with the least favourable one."""
+    """The verdict on claims that must all hold, with the worst claim."""
     every = [(claim, outcomes.get(claim.id)) for claim in claims]
 
     def badness(one: tuple[Claim, Outcome | None]) -> tuple[int, float]:
@@ -127,7 +129,7 @@ def together(claims: Iterable[Claim], outcomes: Mapping[str, Outcome]) -> Judged
 
 
 def rows(statements: Iterable[Statement], claims: Iterable[Claim], results: Results) -> list[Row]:
-    """Every statement with what is on record."""
+    """Every statement with its recorded results."""
     of: dict[str, list[Claim]] = {}
     for claim in claims:
         of.setdefault(claim.statement, []).append(claim)
@@ -144,7 +146,7 @@ def _row(statement: Statement, claims: list[Claim], results: Results) -> Row:
         if all(claim.id in outcomes for claim in paper):
             others[name] = together(paper, outcomes)
     for number, entry in enumerate(results.search.get("reading", ()), 1):
-        # A combination without changes is the reading of the figures, with fewer runs.
+        # Without departures it is the reading of the figures, with fewer runs than are recorded for it.
         if statement.id in entry["statements"] and entry["confirmed"] and entry["departs"]:
             others[f"search {number}"] = _searched(entry["statements"][statement.id], claims)
     return Row(statement, together(paper, results.claims), others, len(paper))
@@ -158,7 +160,7 @@ def _searched(entry: Mapping[str, Any], claims: list[Claim]) -> Judged:
 
 
 def readings(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    """The claims of other readings, by reading: those that set the same switches in the same way."""
+    """The claims of other readings, by reading: those with the same options of the same switches."""
     found: dict[str, list[Claim]] = {}
     for claim in claims:
         if claim.reading:
@@ -167,7 +169,7 @@ def readings(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 def named(reading: Mapping[str, str]) -> str:
-    """A reading in words.
+    """A reading as text.
 
     >>> named({"floor": "1 s", "rate": "2 Mbit/s"}), named({})
     ('floor: 1 s, rate: 2 Mbit/s', 'that of the figures')
@@ -176,15 +178,16 @@ def named(reading: Mapping[str, str]) -> str:
 
 
 def counts(every: Iterable[Row]) -> dict[str, int]:
-    """How many statements have each verdict."""
+    """The number of statements with each verdict."""
     verdicts = [row.verdict for row in every]
     return {verdict: verdicts.count(verdict) for verdict in STATEMENT_VERDICTS}
 
 
 def best(every: Iterable[Row]) -> tuple[str, int, int]:
-    """The single reading that meets most statements, how many, and of how many that were judged under it.
+    """The single reading that meets most statements, their number, and the number judged under it.
 
-    A reading that was judged on some statements only counts with these; of equals the figures' comes first.
+    A reading under which only some statements were judged counts with these; the reading of the figures wins
+    a tie.
     """
     met: dict[str, list[bool]] = {}
     for row in every:
@@ -196,7 +199,7 @@ def best(every: Iterable[Row]) -> tuple[str, int, int]:
 
 
 def worse(now: Mapping[str, str], before: Mapping[str, str], order: tuple[str, ...]) -> list[str]:
-    """What has a worse verdict now than before."""
+    """The ids whose verdict is worse now than before."""
     return [
         ident
         for ident, verdict in now.items()

@@ -1,12 +1,12 @@
-"""What a paper leaves open, as switches, and combinations of their options.
+"""The open choices of a paper as switches, and combinations of their options.
 
-`[switches.NAME]` of a claims file has a `title` and `options`, each of which has what it changes: `set` in
-every study, or in those of `only`, `per.STUDY` for one study, `instead.STUDY` another scenario for it, all
-as in a reading. The first option is that of the figures and changes nothing. A switch of which no option
-changes anything is about how a number is taken: the claims of other readings say so by `reading = { NAME =
-"OPTION" }`.
+`[switches.NAME]` of a claims file has a `title` and `options`. An option has settings, as a reading has:
+`set` for every study or for those in `only`, `per.STUDY` for one study, and `instead.STUDY`, another
+scenario for it. The first option is that of the figures and is empty. A switch whose options are all empty
+is about the method of measurement: claims of other readings select its options by
+`reading = { NAME = "OPTION" }`.
 
-Nothing but these keys is changed: a constant that the paper gives has no switch.
+A constant that the paper states has no switch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHANGES = {"set", "only", "per", "instead"}
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One open point of a paper."""
+    """One open choice of a paper."""
 
     id: str
     title: str
@@ -42,26 +42,26 @@ class Switch:
 
     @property
     def is_measure(self) -> bool:
-        """Whether it concerns how a number is measured, and changes no run."""
+        """Whether it is about the method of measurement, and does not change any run."""
         return not any(self.options.values())
 
 
 def switches(paper: Paper) -> dict[str, Switch]:
-    """The switches of a claims file; none that its claims name may be missing."""
+    """The switches of a claims file; raise if a claim uses a switch or option that does not exist."""
     found = {}
     for name, given in paper.head.get("switches", {}).items():
         where = f"{paper.id}.claims.toml: switches.{name}"
         options = given.get("options")
         if set(given) != {"title", "options"} or not isinstance(options, dict) or len(options) < 2:
             raise UsageError(
-                f"{where}: {', '.join(given) or 'nothing'}; expected title and two options or more"
+                f"{where}: {', '.join(given) or 'nothing'}; expected title and at least two options"
             )
         for option, changes in options.items():
             _check(f"{where}.{option}", changes, paper)
         found[name] = Switch(name, given["title"], options)
         if options[found[name].first]:
             raise UsageError(
-                f"{where}.{found[name].first}: changes something; expected the first to change nothing"
+                f"{where}.{found[name].first}: has settings; expected the first option to be empty"
             )
     for claim in paper.claims:
         for name, option in claim.reading.items():
@@ -85,10 +85,10 @@ def _check(where: str, changes: Any, paper: Paper) -> None:
 
 
 def combinations(every: Mapping[str, Switch], seed: int) -> Iterator[dict[str, str]]:
-    """The figures' combination, and then others drawn at random, none twice, until there are no more."""
+    """The combination of the figures, then all others in random order."""
     from random import Random
 
-    chance = Random(seed)  # noqa: S311 - what is drawn is not a secret, and must be the same everywhere
+    chance = Random(seed)  # noqa: S311 - not for security; the same sequence on every machine
     drawn = {name: switch.first for name, switch in every.items()}
     seen = {tuple(drawn.values())}
     yield drawn
@@ -105,7 +105,7 @@ def combinations(every: Mapping[str, Switch], seed: int) -> Iterator[dict[str, s
 def changes(
     every: Mapping[str, Switch], chosen: Mapping[str, str], study: str
 ) -> tuple[dict[str, Any], str | None]:
-    """The settings of a combination for a study, and the scenario that replaces the study's, if any."""
+    """The settings of a combination for a study, and the scenario that replaces that of the study, if any."""
     settings: dict[str, Any] = {}
     instead = None
     for name, switch in every.items():
@@ -120,10 +120,10 @@ def changes(
 def answering(
     every: Mapping[str, Switch], claims: Collection[Claim], chosen: Mapping[str, str]
 ) -> list[Claim]:
-    """The claims of one statement that judge it under a combination.
+    """The claims that judge one statement under a combination.
 
-    Switches of runs are set in the runs, so these are the claims of the figures or, if the number is measured
-    otherwise, those of that reading.
+    Options with settings change the runs, so the claims of the figures apply; for another method of
+    measurement, those of that reading apply.
     """
     measures = {name for name, switch in every.items() if switch.is_measure}
     own = [claim for claim in claims if claim.role != OURS and claim.reading.keys() <= measures]
@@ -137,9 +137,9 @@ def answering(
 
 
 def without(claim: Claim, keys: set[str]) -> Claim:
-    """A claim about runs in which some keys are set: these are no longer swept, and every point has them.
+    """A claim about runs in which some keys are fixed and therefore not swept.
 
-    Bounds by reasoning hold under the claim's own reading only, and are left out.
+    The analytical bound of the claim holds only under the claim's own reading and is removed.
     """
     if not keys:
         return claim
@@ -147,7 +147,7 @@ def without(claim: Claim, keys: set[str]) -> Claim:
     if claim.key in keys or (this == that and claim.this != claim.that):
         compared = ", ".join(sorted(keys & {*claim.this, *claim.that, claim.key}))
         raise UsageError(
-            f"{claim.id}: {compared}: is what the claim compares; expected a switch to leave it alone"
+            f"{claim.id}: {compared}: the claim compares its values; expected no switch to set it"
         )
     at = {key: values for key, values in claim.at.items() if key not in keys}
     return replace(claim, at=at, this=this, that=that, ceiling=None)

@@ -1,4 +1,4 @@
-"""Tables of claims, spelt out: one claim for each cell, or for each combination of choices."""
+"""Expansion of tables of claims: one claim per cell, or per combination of choices."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def spelt_out(path: Path, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One claim for each way to take one option of every set in `choices`.
+    """One claim for each combination of one option from every set in `choices`.
 
-    The name of an option replaces that of its set in `id` and `statement`. The option adds to the claim:
-    tables such as `at` are joined, and other parts replaced. `text` may name the set too; an option's `words`
-    replace it there. `cells` maps the id of a claim to its additional parts.
+    `id` and `statement` contain the name of each set in braces, which is replaced by the name of the option.
+    The option adds to the claim: tables such as `at` are merged, other parts are replaced. In `text` the
+    option's `words` replace the name of the set. `cells` maps the id of a claim to further parts of it.
     """
     sets, cells = table["choices"], table.get("cells", {})
     rest = {k: v for k, v in table.items() if k not in {"choices", "cells"}}
@@ -73,17 +73,17 @@ def _chosen(where: str, table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _statement(where: str, entry: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
-    """The statement that a claim belongs to; like the id it may name parts of the table."""
+    """The statement that a claim belongs to; like the id, it may contain names in braces."""
     text = entry.get("statement")
     return {"statement": _filled(where, text, labels)} if isinstance(text, str) else {}
 
 
 def _filled(where: str, text: str, words: Mapping[str, str]) -> str:
-    """A text with words in the place of the names in braces."""
+    """A text in which words replace the names in braces."""
     try:
         return text.format(**words)
     except KeyError as e:
         raise UsageError(f"{where}: {nearest(str(e.args[0]), words)}") from e
     except (ValueError, IndexError, AttributeError) as e:
         names = ", ".join(f"{{{name}}}" for name in words)
-        raise UsageError(f'{where}: "{text}"; expected no braces but those of {names}') from e
+        raise UsageError(f'{where}: "{text}"; expected no braces except those of {names}') from e

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import ceil, prod
 from typing import TYPE_CHECKING, Any, cast
 
-from lasthop.base.arguments import instance, nonblank, whole, words
+from lasthop.base.arguments import instance, whole, words
 from lasthop.scenario.facts import Estimate, RuleException, labels
 from lasthop.scenario.made import unlined
 from lasthop.scenario.overrides import Pairs, parse_where, select
@@ -182,7 +182,7 @@ class Description:
         Raises:
             UsageError: An argument is not text.
         """
-        nonblank("key", key, "a key such as links.a.rate")
+        instance("key", key, str, "a key such as links.a.rate")
         return self._core.numeric(key, instance("text", text, str, "a value such as 5 Mbit/s"))
 
     def resolved(self, point: int = 0) -> dict[str, dict[str, str]]:
