@@ -192,7 +192,7 @@ fn several_metrics_make_panels_and_a_scatter_plot_has_two() {
     assert!(read(&scatter("flows.main.rtt_mean_s", &format!("\"{goodput}\""))).is_ok());
     refused(
         &scatter(goodput, &format!("\"{goodput}\"")),
-        "y = \"",
+        "y = \"flows.main.g",
         "figure.y: flows.main.goodput_bps is also figure.against; expected another metric",
     );
     refused(
