@@ -16,9 +16,9 @@ fn outcome(config: &Config, trace: &[&str], max_events: Option<u64>) -> Outcome 
     run(&request).expect("the run succeeds")
 }
 
-fn assert_same_watched_or_not(config: &Config) {
+fn assert_same_watched_or_not(config: &Config, least_events: u64) {
     let plain = outcome(config, &[], None);
-    assert!(plain.events > 100, "{} events", plain.events);
+    assert!(plain.events >= least_events, "{} events", plain.events);
     for other in [outcome(config, &["queue"], None), outcome(config, &[], Some(u64::MAX))] {
         assert_eq!(plain.metrics, other.metrics);
         assert_eq!(plain.events, other.events);
@@ -40,7 +40,7 @@ fn a_delayed_acknowledgement_due_when_a_segment_arrives_goes_first_watched_or_no
     let links = [(50_000_000, Span::from_millis(44)), (100_000_000, Span::from_millis(1))];
     let mut config = chain(&links, Profile::Modern.config(), Span::from_secs(100));
     wire(&mut config, 1, 0).loss = LossConfig::Packet { rate: 0.001 };
-    assert_same_watched_or_not(&config);
+    assert_same_watched_or_not(&config, 100);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
     config.flows[0].to = 5;
     add_flow(&mut config, "second", 3, 5, Time::ZERO);
     add_flow(&mut config, "third", 4, 5, Time(1_000_000));
-    assert_same_watched_or_not(&config);
+    assert_same_watched_or_not(&config, 100);
 }
 
 proptest! {
@@ -98,6 +98,7 @@ proptest! {
                 add_flow(&mut config, &format!("join{number}"), from, to, Time(start_ms * 1_000_000));
             }
         }
-        assert_same_watched_or_not(&config);
+        // A handshake may be lost again and again in a queue of one packet.
+        assert_same_watched_or_not(&config, 1);
     }
 }
