@@ -27,7 +27,6 @@ from lasthop.cli.talk import data, note, warn_of_stopped
 @click.command(
     "show",
     epilog=examples(
-        "lasthop show studies/ejtcp/fig10-baselines --metric flows.main.timeouts",
         "lasthop show studies/ejtcp/fig10-baselines --format latex > table.tex",
         "lasthop show examples/slow-reader --json",
     ),
