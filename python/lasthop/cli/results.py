@@ -33,7 +33,7 @@ STUDY = Place()
     "plot",
     epilog=examples(
         "lasthop plot studies/ejtcp/fig10-baselines",
-        "lasthop plot studies/lle-tcp/fig05 airtime --width column --no-title --y-limits 0..2 --format pdf",
+        "lasthop plot studies/lle-tcp/fig05 airtime --width column --no-title --y-limits 0..100 --format pdf",
     ),
 )
 @click.argument("study_or_run", type=STUDY, shell_complete=completing.studies)
