@@ -6,12 +6,14 @@ their legend moves above the axes where it would cover lines or does not fit ins
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop import _core
+from lasthop.base.arguments import flag, instance, nonblank
 from lasthop.base.errors import UsageError, nearest
 from lasthop.figures.style import STYLE, leaves_gaps
 
@@ -247,12 +249,16 @@ def page(
     ax: Axes | None = None,
 ) -> Page:
     """A page from the arguments of a user; the width is a word of `WIDTHS` or a number of millimetres."""
-    if legend not in LEGENDS:
-        raise UsageError(f'"{legend}" is not a place; {nearest(str(legend), LEGENDS)}', argument="legend")
+    if nonblank("legend", legend, "a place such as above") not in LEGENDS:
+        raise UsageError(f'"{legend}" is not a place; {nearest(legend, LEGENDS)}', argument="legend")
+    if ax is not None:
+        from matplotlib.axes import Axes
+
+        instance("ax", ax, Axes, "axes of matplotlib")
     return Page(
         width=None if width is None else _inches(width),
-        title=title,
-        caption=caption,
+        title=flag("title", title),
+        caption=flag("caption", caption),
         legend=legend,
         x_limits=_limits("x_limits", x_limits),
         y_limits=_limits("y_limits", y_limits),
@@ -273,9 +279,18 @@ def _inches(width: str | float) -> float:
     return millimetres / _INCH
 
 
-def _limits(argument: str, given: Limits | None) -> Limits:
+def _is_limit(value: object) -> bool:
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return value is None or known
+
+
+def _limits(argument: str, given: object) -> Limits:
     if given is None:
         return (None, None)
+    if not isinstance(given, (tuple, list)) or len(given) != 2 or not all(map(_is_limit, given)):
+        raise UsageError(
+            f"{given!r}; expected two numbers such as (0, 5), either of which may be None", argument=argument
+        )
     low, high = given
     if low is not None and high is not None and low >= high:
         raise UsageError(
