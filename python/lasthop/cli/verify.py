@@ -39,7 +39,7 @@ MISSED = 3
         "lasthop reproduce load-adaptive --search --runs 50000",
     ),
 )
-@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...")
+@click.argument("ids", nargs=-1, type=Word(), metavar="[ID]...", shell_complete=completing.papers)
 @click.option(
     "--quick", is_flag=True, help="Run fewer points and replications, under the reading of the figures only."
 )

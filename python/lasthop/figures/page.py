@@ -83,9 +83,9 @@ class Page:
                 raise UsageError(
                     f"{rows} panels; expected a figure with one panel for the axes given", argument="ax"
                 )
-            own = self.axes.get_figure()
-            assert own is not None
-            yield own.get_figure(root=True) if hasattr(own, "get_figure") else own, [self.axes]  # type: ignore[misc]
+            own: Any = self.axes.figure
+            # Axes may be those of a part of a figure.
+            yield getattr(own, "figure", own), [self.axes]
             return
         if self.width is not None:
             height *= max(self.width / width, 0.72)

@@ -120,7 +120,7 @@ def folder() -> Path:
     """The folder of the cases; only a checkout has one."""
     top = paths.checkout()
     if top is None:
-        raise UsageError("bench: found no checkout; expected ./lasthop bench inside one")
+        raise UsageError("bench: lasthop does not run from a checkout; expected ./lasthop bench inside one")
     return top / "bench"
 
 

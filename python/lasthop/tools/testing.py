@@ -167,7 +167,10 @@ def main(args: Sequence[str] = ()) -> int:
     """Runs the checks and returns 0 when all passed, 1 when one failed, 2 where there is no checkout."""
     options, for_pytest = parse(args)
     if not (ROOT / "Cargo.toml").is_file():
-        print("error: test: found no checkout; expected ./lasthop test inside one", file=sys.stderr)
+        print(
+            "error: test: lasthop does not run from a checkout; expected ./lasthop test inside one",
+            file=sys.stderr,
+        )
         return 2
     if options.lowest:
         return lowest.run(ROOT, for_pytest, environment())
