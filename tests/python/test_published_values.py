@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from matplotlib.collections import FillBetweenPolyCollection, PathCollection
+from matplotlib.collections import PolyCollection, PathCollection
 
 import lasthop as lh
 from conftest import HOP, SMALL
@@ -29,8 +29,8 @@ def swept(folder: Path, replications: int, text: str = SMALL) -> lh.Study:
     return lh.load(path).sweep(replications=replications, out=folder / f"s{replications}").run()
 
 
-def bands(axes: Axes) -> list[FillBetweenPolyCollection]:
-    return [one for one in axes.collections if isinstance(one, FillBetweenPolyCollection)]
+def bands(axes: Axes) -> list[PolyCollection]:
+    return [one for one in axes.collections if isinstance(one, PolyCollection)]
 
 
 def runs(axes: Axes) -> list[tuple[float, float]]:

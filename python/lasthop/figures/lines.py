@@ -225,9 +225,14 @@ def _line(axes: Axes, panel: _Panel, axis: KeyAxis, line: Series, look: Look, xs
 def _error_bars(
     axes: Axes, xs: list[float], middle: list[float], low: list[float], high: list[float], colour: str
 ) -> None:
-    down = [max(m - a, 0.0) if math.isfinite(a) else math.nan for m, a in zip(middle, low, strict=True)]
-    up = [max(b - m, 0.0) if math.isfinite(b) else math.nan for m, b in zip(middle, high, strict=True)]
-    axes.errorbar(xs, middle, yerr=[down, up], color=colour, fmt="none", capsize=2, elinewidth=1.0)
+    """The intervals that are known."""
+    known = [
+        (x, m, m - a, b - m) for x, m, a, b in zip(xs, middle, low, high, strict=True) if math.isfinite(a)
+    ]
+    if known:
+        at, centres, down, up = (list(column) for column in zip(*known, strict=True))
+        sides = [[max(side, 0.0) for side in down], [max(side, 0.0) for side in up]]
+        axes.errorbar(at, centres, yerr=sides, color=colour, fmt="none", capsize=2, elinewidth=1.0)
 
 
 # What bars and boxes are filled with, so that they differ in grey too.
