@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from matplotlib.collections import PolyCollection, PathCollection
+from matplotlib.collections import PathCollection, PolyCollection
 
 import lasthop as lh
 from conftest import HOP, SMALL
