@@ -196,3 +196,33 @@ impl Frame {
         self.sequence << 4 | u16::from(self.fragment)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reserving(kind: FrameKind, nanoseconds: u64) -> Frame {
+        let rate = PhyRate::Dsss1;
+        Frame { duration: Span(nanoseconds), ..Frame::new(kind, NodeId(1), NodeId(2), 14, rate) }
+    }
+
+    #[test]
+    fn the_duration_field_is_rounded_up_and_bounded() {
+        let fields = [0, 1, 1_000, 1_001, 32_767_000, 32_767_001, 90_000_000];
+        let found = fields.map(|nanoseconds| reserving(FrameKind::Rts, nanoseconds).duration_field());
+        assert_eq!(found, [0, 1, 1, 2, 32_767, 32_767, 32_767]);
+    }
+
+    #[test]
+    fn frames_of_a_contention_free_period_have_a_constant_there_but_its_end_has_not() {
+        let polled = |kind| Frame { contention_free: true, ..reserving(kind, 5_000) }.duration_field();
+        assert_eq!([FrameKind::Data, FrameKind::Null, FrameKind::Beacon].map(polled), [32_768; 3]);
+        assert_eq!(polled(FrameKind::CfEnd), 5);
+    }
+
+    #[test]
+    fn sequence_control_has_the_fragment_in_its_low_four_bits() {
+        let frame = Frame { sequence: 4_095, fragment: 3, ..reserving(FrameKind::Data, 0) };
+        assert_eq!(frame.sequence_control(), 0xFFF3);
+    }
+}
