@@ -1,7 +1,7 @@
 //! Predictions of outages, by whatever predicts them: a strength of signal, a map.
 //!
 //! A prediction has a lead, an error that makes it early or late, and may be missed; and there may be false alarms. A late
-//! one is no prediction any more when the link has gone down. True and false ones have streams of their own.
+//! one is no longer a prediction once the link is down. True and false ones have streams of their own.
 
 use lasthop_stack::units::{Span, Time};
 
@@ -19,7 +19,7 @@ pub struct WarningConfig {
     pub missed: f64,
     /// Mean time between false ones, exponential.
     pub false_every: Option<Span>,
-    /// How long a false one stands.
+    /// The time until a false one is cleared.
     pub false_for: Span,
 }
 
@@ -57,7 +57,7 @@ impl Warnings {
         Some(now.after(Span::from_secs_f64(self.false_stream.exponential(mean.as_secs()))))
     }
 
-    /// How long a false one stands.
+    /// The time until a false one is cleared.
     #[must_use]
     pub fn false_for(&self) -> Span {
         self.config.false_for

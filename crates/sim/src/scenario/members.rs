@@ -166,7 +166,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Whether there are so many errors that the rest is not checked.
+    /// Whether the limit of reported errors is reached, so that checking ends.
     fn gives_up(&self) -> bool {
         self.faults.len() > ENOUGH_FAULTS
     }

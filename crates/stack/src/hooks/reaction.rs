@@ -34,7 +34,7 @@ impl LinkEvent {
     }
 }
 
-/// How an endpoint stands when an event comes.
+/// The state of an endpoint at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// It has data outstanding, or to send.
@@ -68,7 +68,7 @@ pub struct Acknowledge {
 /// What the sending half does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopOrGo {
-    /// It sends nothing until it resumes; window, threshold and timeout stand, and the retransmission timer is cancelled.
+    /// It sends nothing until it resumes; window, threshold and timeout are kept, and the retransmission timer is cancelled.
     Stop,
     /// It sends nothing until it resumes, but the retransmission timer runs on.
     StopWithTimer,
@@ -89,12 +89,12 @@ pub struct Deeds {
     pub acknowledge: [Option<Acknowledge>; 2],
 }
 
-/// What becomes of a retransmission timeout while the sender is stopped.
+/// The handling of a retransmission timeout while the sender is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtTimeout {
-    /// What the laws of the sender say.
+    /// As the congestion law and the recovery of the sender handle it.
     Usual,
-    /// Nothing is sent, and the timer stands still until the sender resumes.
+    /// Nothing is sent, and the timer is stopped until the sender resumes.
     Wait,
 }
 
@@ -119,10 +119,33 @@ pub trait Reaction {
     }
 }
 
-/// No reaction: the transport does not listen.
+/// No reaction: the transport ignores events of its link.
 impl Reaction for () {
     #[inline]
     fn on_event(&mut self, _: LinkEvent, _: Standing) -> Deeds {
         Deeds::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_begins_and_ends_with_the_link_and_with_a_hand_off_and_not_with_warnings() {
+        use LinkEvent::{Cleared, Down, HandoffBegins, HandoffEnds, Up, Warning};
+        let every = [Warning, Cleared, Down, Up, HandoffBegins, HandoffEnds];
+        assert_eq!(every.map(LinkEvent::begins_silence), [false, false, true, false, true, false]);
+        assert_eq!(every.map(LinkEvent::ends_silence), [false, false, false, true, false, true]);
+    }
+
+    #[test]
+    fn without_a_reaction_nothing_is_done_withheld_or_kept_back() {
+        let standing = Standing { sends: true, is_full: true, receives: true };
+        assert_eq!(().on_event(LinkEvent::Down, standing), Deeds::default());
+        assert_eq!(Deeds::default(), Deeds { sending: None, window: None, acknowledge: [None, None] });
+        assert_eq!(().withholds(), None);
+        assert_eq!(().share(), 1.0);
+        assert_eq!(().on_timeout(&mut Window::new(1.0, None, 10.0)), AtTimeout::Usual);
     }
 }

@@ -1,7 +1,7 @@
 //! Freeze-TCP: the mobile receiver stops its sender ahead of a disconnection.
 //!
 //! **Limits.** It depends on the warning: without one, or with one that comes too late, the sender times out as under any
-//! TCP. A false warning stops the sender for as long as it stands. It does nothing for a mobile that sends.
+//! TCP. A false warning stops the sender until it is cleared. It does nothing for a mobile that sends.
 //!
 //! **Source.** Goff, Moronski, Phatak and Gupta, "Freeze-TCP: A true end-to-end TCP enhancement mechanism for mobile
 //! environments", INFOCOM 2000. The rules here are from secondary descriptions (our reading).

@@ -1,4 +1,4 @@
-//! What a flow does at events of links, and how long after an outage or a hand-off it takes to bring something new.
+//! A flow at events of its links, and the time from the end of an outage or a hand-off to the first new byte.
 
 use lasthop_stack::hooks::LinkEvent;
 use lasthop_stack::units::Time;
@@ -18,17 +18,17 @@ pub(super) struct Resuming {
 }
 
 impl Resuming {
-    /// Nothing arrives any more: a wait that goes on is not measured.
+    /// Nothing can arrive: a wait in progress is not measured.
     pub(super) fn on_silence(&mut self) {
         self.since = None;
     }
 
-    /// Something can arrive again; so many bytes have come in order.
+    /// Something can arrive again; `level` is the number of bytes received in order.
     pub(super) fn on_silence_ended(&mut self, level: u64, now: Time) {
         (self.since, self.level) = (Some(now), level);
     }
 
-    /// So many bytes have come in order, with this window at the sender.
+    /// The receiver has `level` bytes in order, and the sender this window.
     #[inline]
     pub(super) fn on_arrival(&mut self, level: u64, window: f64, now: Time) {
         if let Some(since) = self.since

@@ -58,7 +58,7 @@ enum Phase {
     Pauses,
     /// Would begin a session, but the last connection is not closed yet.
     Waits,
-    /// Has requested an object that the server has not begun to send.
+    /// Waits for the server to start sending the requested object.
     Asks,
     /// Receives it.
     Gets,

@@ -1,4 +1,4 @@
-//! The agent's copies of segments that the receiver has not acknowledged yet.
+//! The agent's copies of unacknowledged segments.
 
 use std::collections::VecDeque;
 

@@ -37,7 +37,7 @@ impl Draws {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
     AtOnce,
-    /// So many bytes each so often.
+    /// A number of bytes at a constant interval.
     Slow(u64, Span),
     /// Nothing until then, everything afterwards.
     Stalled(Time),

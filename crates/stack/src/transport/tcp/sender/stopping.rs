@@ -11,7 +11,7 @@ use crate::units::Time;
 pub(super) enum Stopped {
     /// Its retransmission timer runs.
     WithTimer,
-    /// It stands still.
+    /// It is stopped.
     WithoutTimer,
 }
 
@@ -22,7 +22,7 @@ impl<P: Parts> Sender<P> {
         self.stopped.is_some()
     }
 
-    /// How it stands, of an endpoint that has received data or not.
+    /// The state of its endpoint, which has or has not received data.
     #[must_use]
     pub fn standing(&self, receives: bool) -> Standing {
         let no_room = self.edge < self.board.sent_end() + u64::from(self.packet);
