@@ -53,6 +53,10 @@ const READINGS: &[&[(&str, &str)]] = &[
     &[("arq.restart", "false")],
     &[("arq.timing", "estimate")],
     &[("arq.timing", "estimate"), ("arq.restart", "false")],
+    &[("arq.time", "none")],
+    &[("arq.queues", "one")],
+    &[("arq.queues", "flows")],
+    &[("arq.priority", "pass")],
     &[("buffer.shared-by", "receiver")],
     &[("buffer.counts", "frames")],
 ];

@@ -37,7 +37,7 @@ impl Timers {
                     media.push(number);
                     of_packets = true;
                 }
-                Some(Learner::Packets(_)) | None => {}
+                Some(Learner::Nothing | Learner::Packets(_)) | None => {}
             }
         }
         Timers::new(media, 2 * config.flows.len(), of_packets)

@@ -33,6 +33,8 @@ impl ArqConfig {
 /// How a link that asks for the timing of TCP senders learns it.
 #[derive(Clone, Debug)]
 pub enum Learner {
+    /// Not at all: the scheme orders without it.
+    Nothing,
     /// From the host as it changes.
     Oracle,
     /// From the host when a packet comes, which then has a deadline of its own.
@@ -47,6 +49,7 @@ impl ArqConfig {
     pub fn learner(&self) -> Option<Learner> {
         match self {
             ArqConfig::Fixed(()) => None,
+            ArqConfig::Dynamic(config) if !config.options.knows_timers() => Some(Learner::Nothing),
             ArqConfig::Dynamic(config) => Some(match (config.timing, config.options.deadline) {
                 (TimingSource::Oracle, Deadline::OfFlow) => Learner::Oracle,
                 (TimingSource::Oracle, Deadline::OfPacket) => Learner::OracleOfPackets,

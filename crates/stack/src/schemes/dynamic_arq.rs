@@ -18,6 +18,10 @@
 //!
 //! A head whose time is less than two round trips of its flow is served first; otherwise Q1, then Q2, then Q3.
 //!
+//! **Controls.** The same fragments, limit and deferral in orders that know nothing of TCP: `time = "none"` serves each
+//! of the three queues in the order in which units came to it, `queues = "one"` has one such queue, and with
+//! `queues = "flows"` a unit that failed stays the first of its flow while the others are served in turn.
+//!
 //! **Choices.** 1. RTO is the time *left* (`time = "left"`); the timeout itself, which is at least 0.2 s or 1 s, is
 //! rarely less than two round trips. The order by time left does not change as time passes, so units are kept in heaps
 //! and move only when a timer restarts. 2. Of several urgent heads the one with the least time left is served; ties
@@ -27,19 +31,22 @@
 //! reading new data precedes units that are not urgent (`order = "new-first"`). 4. Units that cannot be acknowledged in
 //! time are still sent, unless `hopeless` says otherwise. 5. The slides do not say how an access point knows RTT and
 //! RTO: an oracle provides them (`timing = "oracle"`), or the access point estimates them ([`estimate`]). 6. The
-//! station has one contention window: it widens at each failure and is reset at a success or when a packet is dropped,
-//! whichever unit is next.
+//! station has one contention window and one count of retries, whichever unit is next: see `link/dot11/retries.rs`. 7. Q2
+//! and Q3 wait until the queues before them are empty (`priority = "strict"`), or one unit of each queue is served in turn
+//! (`priority = "pass"`). 8. A limit by lifetime in the place of n = 3 is the link's (`limit = "none"`).
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 
 mod config;
 pub mod estimate;
+mod options;
 mod queue;
 #[cfg(test)]
 mod tests;
 
 pub use config::{Config, TimingSource};
 pub use estimate::Estimator;
+pub use options::{Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues};
 
 use crate::hooks::{
     Arq, ArqVerdict, Choice, Count, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting,
@@ -60,75 +67,6 @@ pub fn weight(retransmissions: u8, time: Span) -> u64 {
     STEP_MS * u64::from(retransmissions) + time.min(LONGEST).0 / 1_000_000
 }
 
-/// What "RTO" stands for in a weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Clock {
-    /// The time left until the timer fires.
-    #[default]
-    Left,
-    /// The timeout the timer was set to.
-    Rto,
-}
-
-/// Which units are looked at for urgency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Check {
-    /// The first of each queue.
-    #[default]
-    Heads,
-    /// All.
-    All,
-}
-
-/// What becomes of a head whose acknowledgement cannot come back before the timer fires: half a round trip is not left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hopeless {
-    /// It is served like any other.
-    #[default]
-    Send,
-    /// It is served when nothing else is left.
-    Demote,
-    /// It is given up, and its packet with it.
-    Drop,
-}
-
-/// Whether a packet's deadline moves when its flow's timer restarts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Deadline {
-    /// It is that of the flow's one timer (RFC 6298, 5).
-    #[default]
-    OfFlow,
-    /// It is the packet's own: the timeout after it was sent.
-    OfPacket,
-}
-
-/// Where first transmissions stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// In Q1, with what failed once.
-    #[default]
-    Together,
-    /// Before all retransmissions but urgent ones, in the order of arrival.
-    NewFirst,
-    /// After all retransmissions, in the order of arrival.
-    RetransmissionsFirst,
-}
-
-/// The readings of the slides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// What "RTO" stands for.
-    pub clock: Clock,
-    /// Which units are looked at for urgency.
-    pub check: Check,
-    /// What becomes of a hopeless one.
-    pub hopeless: Hopeless,
-    /// Whose deadline it is.
-    pub deadline: Deadline,
-    /// Where first transmissions stand.
-    pub order: Order,
-}
-
 /// What the scheme has done since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -147,6 +85,8 @@ pub struct Counters {
 struct Flow {
     timing: Timing,
     units: Vec<u32>,
+    /// At which turn it was served last.
+    turn: u64,
 }
 
 /// Where a unit is held.
@@ -165,6 +105,8 @@ struct Slot {
     held: Held,
     /// Its place among the units of its flow.
     place: u32,
+    /// How many units came before it, repeated ones counted anew.
+    came: u64,
 }
 
 /// The scheme at one station.
@@ -179,6 +121,11 @@ pub struct DynamicArq {
     demoted: Ordered,
     /// The units of the three queues by the time from which on they are urgent.
     urgency: Ordered,
+    /// Units that came, and turns of flows.
+    came: u64,
+    turns: u64,
+    /// The queue that is next in a pass.
+    pass: usize,
     counters: Counters,
 }
 
@@ -197,6 +144,9 @@ impl DynamicArq {
 
     /// Line 9: a head whose time is less than two round trips of its flow.
     fn urgent(&mut self, now: Time) -> Option<u32> {
+        if !self.options.knows_timers() {
+            return None;
+        }
         let heads = self.queues.iter().filter_map(|queue| queue.first().map(|(_, id)| id));
         let urgent_head =
             heads.filter(|id| self.urgent_from(*id) < now.0).min_by_key(|id| self.urgency_order(*id));
@@ -218,10 +168,12 @@ impl DynamicArq {
 
     /// What orders a unit in its queue (lines 5 to 7): its time, then its age.
     fn key(&self, id: u32) -> Key {
-        let unit = self.unit(id);
-        let time = match self.options.clock {
-            Clock::Left => self.fires(unit).0,
-            Clock::Rto => self.timing(unit.flow).rto.min(LONGEST).0,
+        let Slot { unit, came, .. } = self.slot(id);
+        let time = match (self.options.queues, self.options.clock) {
+            (Queues::Three, Clock::Left) => self.fires(unit).0,
+            (Queues::Three, Clock::Rto) => self.timing(unit.flow).rto.min(LONGEST).0,
+            (Queues::Three, Clock::None) | (Queues::One, _) => *came,
+            (Queues::Flows, _) => self.flows[unit.flow as usize].turn,
         };
         (time, unit.serial * u64::from(MOST_UNITS) + u64::from(unit.fragment))
     }
@@ -235,7 +187,7 @@ impl DynamicArq {
             Clock::Left if self.fires(unit) == Time::NEVER => u64::MAX,
             Clock::Left => self.fires(unit).0.saturating_sub(near.0),
             Clock::Rto if timing.rto < near => 0,
-            Clock::Rto => u64::MAX,
+            Clock::Rto | Clock::None => u64::MAX,
         }
     }
 
@@ -249,7 +201,7 @@ impl DynamicArq {
 
     /// Whether a unit's acknowledgement cannot come back before the timer fires.
     fn is_hopeless(&self, unit: &Unit, now: Time) -> bool {
-        self.fires(unit).since(now).0 < self.timing(unit.flow).rtt.0 / 2
+        self.options.knows_timers() && self.fires(unit).since(now).0 < self.timing(unit.flow).rtt.0 / 2
     }
 
     /// Demotes or takes out heads that are hopeless. Returns one that is to be given up.
@@ -275,11 +227,38 @@ impl DynamicArq {
 
     /// Puts a unit that is held nowhere into the queue of its weight.
     fn place(&mut self, id: u32) {
-        let queue = self.unit(id).retransmissions();
-        let (key, urgent_from) = (self.key(id), self.urgent_from(id));
+        let queue = match self.options.queues {
+            Queues::Three => self.unit(id).retransmissions().min(QUEUES as u8 - 1),
+            Queues::One | Queues::Flows => 0,
+        };
+        let key = self.key(id);
         self.queues[usize::from(queue)].insert(id, key);
-        self.urgency.insert(id, (urgent_from, key.1));
+        if self.options.knows_timers() {
+            self.urgency.insert(id, (self.urgent_from(id), key.1));
+        }
         self.slot_mut(id).held = Held::Queue(queue);
+    }
+
+    /// Puts the units of a flow where they belong now.
+    fn place_anew(&mut self, flow: u32) {
+        for place in 0..self.flows[flow as usize].units.len() {
+            let id = self.flows[flow as usize].units[place];
+            self.displace(id);
+            self.place(id);
+        }
+    }
+
+    /// Lines 8, 9 and 10: the first of Q1, then of Q2, then of Q3.
+    fn turn(&mut self) -> Option<u32> {
+        let first = match self.options.priority {
+            Priority::Strict => 0,
+            Priority::Pass => self.pass,
+        };
+        let mut order = (first..QUEUES).chain(0..first);
+        let (queue, id) =
+            order.find_map(|queue| self.queues[queue].first().map(|(_, id)| (queue, id)))?;
+        self.pass = (queue + 1) % QUEUES;
+        Some(id)
     }
 
     /// Takes a unit out of the queue it stands in.
@@ -312,14 +291,23 @@ impl DynamicArq {
 
     fn serve(&mut self, id: u32, reason: Reason, now: Time) -> Option<Choice> {
         let unit = self.release(id)?;
+        if self.options.queues == Queues::Flows {
+            self.turns += 1;
+            self.flows[unit.flow as usize].turn = self.turns;
+            self.place_anew(unit.flow);
+        }
         self.counters.urgent += u64::from(reason == Reason::Urgent);
         self.counters.hopeless_sent += u64::from(self.is_hopeless(&unit, now));
         Some(Choice::Send(unit, reason))
     }
 
     fn unit(&self, id: u32) -> &Unit {
+        &self.slot(id).unit
+    }
+
+    fn slot(&self, id: u32) -> &Slot {
         match &self.slots[id as usize] {
-            Some(slot) => &slot.unit,
+            Some(slot) => slot,
             None => unreachable!("queues hold units that are held"),
         }
     }
@@ -338,7 +326,7 @@ impl DynamicArq {
     fn flow_mut(&mut self, flow: u32) -> &mut Flow {
         let least = flow as usize + 1;
         if self.flows.len() < least {
-            self.flows.resize(least, Flow { timing: Timing::UNKNOWN, units: Vec::new() });
+            self.flows.resize(least, Flow { timing: Timing::UNKNOWN, units: Vec::new(), turn: 0 });
         }
         &mut self.flows[flow as usize]
     }
@@ -347,13 +335,8 @@ impl DynamicArq {
 impl Arq for DynamicArq {
     fn on_timing(&mut self, flow: u32, timing: Timing) {
         self.flow_mut(flow).timing = timing;
-        if self.options.deadline == Deadline::OfPacket {
-            return;
-        }
-        for place in 0..self.flows[flow as usize].units.len() {
-            let id = self.flows[flow as usize].units[place];
-            self.displace(id);
-            self.place(id);
+        if self.options.knows_timers() && self.options.deadline == Deadline::OfFlow {
+            self.place_anew(flow);
         }
     }
 
@@ -362,12 +345,12 @@ impl Arq for DynamicArq {
     }
 
     fn takes_new(&self) -> bool {
-        self.options.order == Order::Together
+        self.options.queues != Queues::Three || self.options.order == Order::Together
     }
 
     fn hold(&mut self, unit: Unit) -> ArqVerdict {
         // Lines 1 to 3: the thousands of the weight, Q1 to Q3. Line 4: drop.
-        if usize::from(unit.retransmissions()) >= QUEUES {
+        if self.options.limit == Limit::Count && usize::from(unit.retransmissions()) >= QUEUES {
             self.counters.dropped += 1;
             return ArqVerdict::GivenUp;
         }
@@ -378,7 +361,9 @@ impl Arq for DynamicArq {
         let units = &mut self.flow_mut(unit.flow).units;
         let place = units.len() as u32;
         units.push(id);
-        self.slots[id as usize] = Some(Slot { unit, held: Held::Nowhere, place });
+        let came = self.came;
+        self.came += 1;
+        self.slots[id as usize] = Some(Slot { unit, held: Held::Nowhere, place, came });
         // Lines 5 to 7.
         self.place(id);
         ArqVerdict::Held
@@ -400,8 +385,7 @@ impl Arq for DynamicArq {
         if newcomer == Newcomer::Waits && self.options.order != Order::RetransmissionsFirst {
             return Some(Choice::New);
         }
-        // Lines 8, 9 and 10: else the first of Q1, then of Q2, then of Q3.
-        if let Some((_, id)) = self.queues.iter().find_map(Ordered::first) {
+        if let Some(id) = self.turn() {
             return self.serve(id, Reason::Turn, now);
         }
         if newcomer == Newcomer::Waits {
@@ -423,7 +407,7 @@ impl Arq for DynamicArq {
                 let unit = self.unit(id);
                 let timing = self.timing(unit.flow);
                 let left = match self.options.clock {
-                    Clock::Left => self.fires(unit).since(now),
+                    Clock::Left | Clock::None => self.fires(unit).since(now),
                     Clock::Rto => timing.rto,
                 };
                 Head { flow: unit.flow, left, rtt: timing.rtt }

@@ -39,7 +39,7 @@ impl Wlan {
         let timing = timing.as_mut()?;
         let flow = sender(packet, self.ports)?;
         match timing {
-            Learner::Oracle => {}
+            Learner::Nothing | Learner::Oracle => {}
             Learner::OracleOfPackets => {
                 mac.on_timing(flow, host.timers.as_mut()?.of_packet(flow, packet, host.now));
             }

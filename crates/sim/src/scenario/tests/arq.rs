@@ -3,9 +3,9 @@
 use super::wifi::{cell, cell_config};
 use super::*;
 use lasthop_stack::link::dot11::{Buffer, BufferScope, BufferUnit, Reassembly};
-use lasthop_stack::registry::ArqConfig;
+use lasthop_stack::registry::{ArqConfig, Learner};
 use lasthop_stack::schemes::dynamic_arq::{
-    self, Check, Clock, Deadline, Hopeless, Options, Order, TimingSource, estimate,
+    self, Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues, TimingSource, estimate,
 };
 use lasthop_stack::units::Span;
 
@@ -34,8 +34,12 @@ fn each_reading_of_the_algorithm_has_a_key() {
     assert_eq!(plain.timing, TimingSource::Oracle);
     assert_eq!(arq("arq = { kind = \"dynamic\" }"), Some(ArqConfig::Dynamic(plain)));
     let text = "arq = { kind = \"dynamic\", order = \"new-first\", time = \"rto\", urgent = \"all\", \
-                hopeless = \"drop\", restart = false, timing = \"estimate\", assumed-min-rto = \"1 s\" }";
+                hopeless = \"drop\", restart = false, timing = \"estimate\", assumed-min-rto = \"1 s\", \
+                priority = \"pass\", limit = \"none\" }";
     let other = Options {
+        queues: Queues::Three,
+        priority: Priority::Pass,
+        limit: Limit::Never,
         clock: Clock::Rto,
         check: Check::All,
         hopeless: Hopeless::Drop,
@@ -46,6 +50,24 @@ fn each_reading_of_the_algorithm_has_a_key() {
     assert_eq!((found.options, found.timing), (other, TimingSource::Estimate));
     let estimate::Config { rto, restart, .. } = found.estimate();
     assert_eq!((rto.min, restart), (Span::from_secs(1), false));
+}
+
+#[test]
+fn a_control_has_neither_an_oracle_nor_the_keys_of_timers() {
+    for (control, queues, clock) in [
+        ("time = \"none\"", Queues::Three, Clock::None),
+        ("queues = \"one\"", Queues::One, Clock::Left),
+        ("queues = \"flows\"", Queues::Flows, Clock::Left),
+    ] {
+        let Some(config) = arq(&format!("arq = {{ kind = \"dynamic\", {control} }}")) else { panic!("a scheme") };
+        assert!(config.exception().is_none(), "{control}");
+        assert!(matches!(config.learner(), Some(Learner::Nothing)), "{control}");
+        let ArqConfig::Dynamic(found) = config else { panic!("a scheme") };
+        assert_eq!((found.options.queues, found.options.clock), (queues, clock));
+        let lines = format!("{AP}arq = {{ kind = \"dynamic\", {control}, urgent = \"all\" }}");
+        let error = read(&cell(&lines)).expect_err("no timers").to_string();
+        assert!(error.contains("links.cell.arq.urgent: "), "{error}");
+    }
 }
 
 #[test]

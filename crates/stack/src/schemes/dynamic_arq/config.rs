@@ -1,6 +1,6 @@
 //! The parameters of dynamic ARQ, and its source for the timing of TCP senders.
 
-use super::{Check, Clock, Deadline, Hopeless, Options, Order, estimate};
+use super::{Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues, estimate};
 use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
 use crate::units::Span;
 
@@ -57,7 +57,21 @@ impl Words for Order {
 }
 
 impl Words for Clock {
-    const WORDS: &'static [(&'static str, Clock)] = &[("left", Clock::Left), ("rto", Clock::Rto)];
+    const WORDS: &'static [(&'static str, Clock)] = &[("left", Clock::Left), ("rto", Clock::Rto), ("none", Clock::None)];
+}
+
+impl Words for Queues {
+    const WORDS: &'static [(&'static str, Queues)] =
+        &[("three", Queues::Three), ("one", Queues::One), ("flows", Queues::Flows)];
+}
+
+impl Words for Priority {
+    const WORDS: &'static [(&'static str, Priority)] =
+        &[("strict", Priority::Strict), ("pass", Priority::Pass)];
+}
+
+impl Words for Limit {
+    const WORDS: &'static [(&'static str, Limit)] = &[("count", Limit::Count), ("none", Limit::Never)];
 }
 
 impl Words for Check {
@@ -71,9 +85,30 @@ impl Words for Hopeless {
 
 /// The paper's own algorithm.
 const SLIDES: &str = "Mahmoodi et al. (Algorithm 1)";
+/// Where there are the slides' queues.
+const THREE: &[(&str, &[&str])] = &[("queues", &["three"])];
+/// Where the order depends on the timers of TCP senders.
+const BY_TIMERS: &[(&str, &[&str])] = &[("queues", &["three"]), ("time", &["left", "rto"])];
 
 impl Described for Config {
     const PARAMETERS: &'static [Parameter<Config>] = &[
+        Parameter::<Self>::new(
+            "queues",
+            Domain::Words("choice", words::<Queues>),
+            "queues by retransmissions; or, as controls, one queue to whose end a failed fragment goes, or one per flow, served in turn, of which a failed fragment stays first",
+            |arq| Setting::word(arq.options.queues),
+            |arq, value| arq.options.queues = value.choice(),
+        )
+        .source(SLIDES),
+        Parameter::<Self>::new(
+            "time",
+            Domain::Words("reading", words::<Clock>),
+            "meaning of RTO in a weight: the time left until the timer expires, or the timeout; none, a control: each queue in order of arrival and no urgent check",
+            |arq| Setting::word(arq.options.clock),
+            |arq, value| arq.options.clock = value.choice(),
+        )
+        .source("lasthop: dynamic-arq choice 1")
+        .only(THREE),
         Parameter::<Self>::new(
             "timing",
             Domain::Words("source", words::<TimingSource>),
@@ -81,7 +116,8 @@ impl Described for Config {
             |arq| Setting::word(arq.timing),
             |arq, value| arq.timing = value.choice(),
         )
-        .source("lasthop: dynamic-arq choice 5"),
+        .source("lasthop: dynamic-arq choice 5")
+        .only(BY_TIMERS),
         Parameter::<Self>::new(
             "assumed-min-rto",
             Domain::Time("ms"),
@@ -99,15 +135,17 @@ impl Described for Config {
             |arq| Setting::word(arq.options.order),
             |arq, value| arq.options.order = value.choice(),
         )
-        .source("lasthop: dynamic-arq choice 3"),
+        .source("lasthop: dynamic-arq choice 3")
+        .only(THREE),
         Parameter::<Self>::new(
-            "time",
-            Domain::Words("reading", words::<Clock>),
-            "meaning of RTO in a weight: the time left until the timer expires, or the timeout",
-            |arq| Setting::word(arq.options.clock),
-            |arq, value| arq.options.clock = value.choice(),
+            "priority",
+            Domain::Words("choice", words::<Priority>),
+            "whether a queue is served only while those before it are empty, or one fragment of each in turn",
+            |arq| Setting::word(arq.options.priority),
+            |arq, value| arq.options.priority = value.choice(),
         )
-        .source("lasthop: dynamic-arq choice 1"),
+        .source("lasthop: dynamic-arq choice 15")
+        .only(THREE),
         Parameter::<Self>::new(
             "urgent",
             Domain::Words("choice", words::<Check>),
@@ -115,7 +153,8 @@ impl Described for Config {
             |arq| Setting::word(arq.options.check),
             |arq, value| arq.options.check = value.choice(),
         )
-        .source(SLIDES),
+        .source(SLIDES)
+        .only(BY_TIMERS),
         Parameter::<Self>::new(
             "hopeless",
             Domain::Words("choice", words::<Hopeless>),
@@ -123,7 +162,8 @@ impl Described for Config {
             |arq| Setting::word(arq.options.hopeless),
             |arq, value| arq.options.hopeless = value.choice(),
         )
-        .source(SLIDES),
+        .source(SLIDES)
+        .only(BY_TIMERS),
         Parameter::<Self>::new(
             "restart",
             Domain::Flag,
@@ -133,11 +173,21 @@ impl Described for Config {
                 arq.options.deadline = if value.flag() { Deadline::OfFlow } else { Deadline::OfPacket };
             },
         )
-        .source("RFC 6298 (5)"),
+        .source("RFC 6298 (5)")
+        .only(BY_TIMERS),
+        Parameter::<Self>::new(
+            "limit",
+            Domain::Words("choice", words::<Limit>),
+            "whether a fragment is given up after its third retransmission, or only by the lifetime of its packet",
+            |arq| Setting::word(arq.options.limit),
+            |arq, value| arq.options.limit = value.choice(),
+        )
+        .source(SLIDES),
     ];
 
     fn exception(&self) -> Option<Exception> {
-        (self.timing == TimingSource::Oracle).then_some(Exception {
+        let is_exception = self.options.knows_timers() && self.timing == TimingSource::Oracle;
+        is_exception.then_some(Exception {
             parameter: "timing",
             label: "TCP timers by oracle",
             meaning: "the timers of TCP senders as known to the simulator; an exception: a real access point could not read them, and captures cannot show them",

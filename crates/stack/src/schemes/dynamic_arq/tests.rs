@@ -1,5 +1,7 @@
 //! Algorithm 1 line by line, on queues made by hand. Times are milliseconds.
 
+mod controls;
+
 use super::*;
 
 /// Units of packets that came in the order of their numbers, one fragment each.

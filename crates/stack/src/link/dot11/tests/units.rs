@@ -10,7 +10,9 @@ use super::cell::{Cell, Event, at};
 use crate::hooks::{Reason, Timing};
 use crate::registry::ArqMachine;
 use crate::schemes::DynamicArq;
-use crate::schemes::dynamic_arq::{Check, Clock, Deadline, Hopeless, Options, Order};
+use crate::schemes::dynamic_arq::{
+    Check, Clock, Deadline, Hopeless, Limit, Options, Order, Priority, Queues,
+};
 use crate::units::{Span, Time};
 
 /// 6 Mbit/s, MPDUs of 320 bytes, four attempts.
@@ -224,18 +226,26 @@ fn offers() -> impl Strategy<Value = Vec<Offer>> {
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    let clock = prop::sample::select(vec![Clock::Left, Clock::Rto]);
+    let queues = prop::sample::select(vec![Queues::Three, Queues::One, Queues::Flows]);
+    let clock = prop::sample::select(vec![Clock::Left, Clock::Rto, Clock::None]);
+    let priority = prop::sample::select(vec![Priority::Strict, Priority::Pass]);
     let check = prop::sample::select(vec![Check::Heads, Check::All]);
     let hopeless = prop::sample::select(vec![Hopeless::Send, Hopeless::Demote, Hopeless::Drop]);
     let deadline = prop::sample::select(vec![Deadline::OfFlow, Deadline::OfPacket]);
     let order = prop::sample::select(vec![Order::Together, Order::NewFirst, Order::RetransmissionsFirst]);
-    (clock, check, hopeless, deadline, order).prop_map(|(clock, check, hopeless, deadline, order)| Options {
-        clock,
-        check,
-        hopeless,
-        deadline,
-        order,
-    })
+    let limit = prop::sample::select(vec![Limit::Count, Limit::Never]);
+    (queues, clock, priority, check, hopeless, deadline, order, limit).prop_map(
+        |(queues, clock, priority, check, hopeless, deadline, order, limit)| Options {
+            queues,
+            clock,
+            priority,
+            check,
+            hopeless,
+            deadline,
+            order,
+            limit,
+        },
+    )
 }
 
 /// Offers packets, with timers that restart now and then, and runs to the end.
@@ -295,7 +305,7 @@ proptest! {
         timers in prop::collection::vec((0u32..6, 0u64..300, 0u64..1_000), 0..40),
     ) {
         // Together with new data only while no timer is known, and all are of some flow.
-        let is_ordered = options.order == Order::Together;
+        let is_ordered = options.queues != Queues::Three || options.order == Order::Together;
         let offers: Vec<Offer> = offers
             .into_iter()
             .map(|(when, to, bytes, flow)| (when, to, bytes, if is_ordered { Some(0) } else { flow }))
