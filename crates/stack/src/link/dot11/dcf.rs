@@ -10,6 +10,7 @@ use super::frame::{Frame, FrameKind, Msdu, Outcome};
 use super::pcf::Coordinator;
 use super::rates::Airtime;
 use super::receive::Inbox;
+use super::retries::Retries;
 use super::room::Room;
 use super::timing::Rules;
 use super::units::Units;
@@ -145,9 +146,10 @@ pub struct Station<A> {
     pub(super) room: Room,
     /// Contention window.
     pub(super) window: u32,
-    /// Failed attempts of the frame in service: the station's and the MSDU's counts are one, as it serves one at a time.
-    pub(super) short_retries: u32,
-    pub(super) long_retries: u32,
+    /// Failed attempts of the frame in service.
+    pub(super) retries: Retries,
+    /// Failed attempts of the station, whichever frames they were of.
+    pub(super) station_retries: Retries,
     pub(super) next_sequence: u16,
     pub(super) answer: (Frame, Airtime),
     /// An access point that polls.
@@ -177,8 +179,8 @@ impl<A: Arq> Station<A> {
             units: None,
             room: Room::default(),
             window,
-            short_retries: 0,
-            long_retries: 0,
+            retries: Retries::default(),
+            station_retries: Retries::default(),
             next_sequence: 0,
             answer: (nothing, Airtime::default()),
             coordinator: None,

@@ -4,6 +4,7 @@ use super::MacOut;
 use super::dcf::{Answer, Doing, Next, Role, Sent, Service, Station};
 use super::frame::{Distribution, Frame, FrameKind, Msdu, Outcome};
 use super::rates::Airtime;
+use super::retries::Retries;
 use crate::hooks::Arq;
 use crate::units::{Span, Time};
 
@@ -138,8 +139,8 @@ impl<A: Arq> Station<A> {
     /// The frame in service was acknowledged. Returns whether a fragment follows it.
     pub(super) fn acknowledged(&mut self, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
-        self.window = self.rules.config.cw_min;
-        (self.short_retries, self.long_retries) = (0, 0);
+        self.reset_window();
+        self.retries = Retries::default();
         if self.is_fragmented(&service) {
             let offset = service.offset + service.body;
             self.service =
@@ -193,33 +194,31 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether it did.
+    /// Counts a failed attempt, and gives the MSDU up at the limit. Returns whether the contention window was reset.
     pub(super) fn count_failure(&mut self, answer: Answer, out: &mut impl MacOut) -> bool {
         let Some(service) = self.service else { return false };
         let is_lost = service.lost && answer != Answer::Cts;
-        if let Some(is_over) = self.unit_failed(is_lost, out) {
-            if is_over {
-                self.window = self.rules.config.cw_min;
-            }
-            return is_over;
-        }
-        let config = &self.rules.config;
         let is_short =
             answer == Answer::Cts || self.rules.overhead + service.body <= self.rules.rts_threshold;
-        let (count, limit) = if is_short {
-            (&mut self.short_retries, config.short_retry)
-        } else {
-            (&mut self.long_retries, config.long_retry)
-        };
-        *count += 1;
-        let is_over = is_lost || limit.is_some_and(|limit| *count >= limit);
-        if is_over {
-            self.window = config.cw_min;
-            (self.short_retries, self.long_retries) = (0, 0);
-            self.counters.undelivered += 1;
-            self.part(service.msdu, Outcome::Undelivered, out);
+        if !self.unit_failed(is_lost, out) {
+            let is_over = self.retries.count(is_short, &self.rules.config) || is_lost;
+            if is_over {
+                self.retries = Retries::default();
+                self.counters.undelivered += 1;
+                self.part(service.msdu, Outcome::Undelivered, out);
+            }
         }
-        is_over
+        let is_reset = self.station_retries.count(is_short, &self.rules.config) || is_lost;
+        if is_reset {
+            self.reset_window();
+        }
+        is_reset
+    }
+
+    /// The contention window is the smallest again, and the station's failures are forgotten (see `retries.rs`).
+    pub(super) fn reset_window(&mut self) {
+        self.window = self.rules.config.cw_min;
+        self.station_retries = Retries::default();
     }
 
     /// The exchange is over: goes back to contention with a new backoff.

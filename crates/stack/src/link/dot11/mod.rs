@@ -40,6 +40,7 @@ mod frame;
 mod pcf;
 mod rates;
 mod receive;
+mod retries;
 mod room;
 mod standard;
 #[cfg(test)]

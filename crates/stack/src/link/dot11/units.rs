@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use super::dcf::{Service, Station};
 use super::exchange::SEQUENCE_MASK;
 use super::frame::{Msdu, Outcome};
+use super::retries::Retries;
 use super::{MacOut, Served, ServedOutcome};
 use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Timing, Unit, Waiting};
 use crate::units::Time;
@@ -288,7 +289,7 @@ impl<A: Arq> Station<A> {
     pub(super) fn attempts_before(&self) -> u32 {
         match self.units.as_ref().and_then(|units| units.in_service) {
             Some(unit) => u32::from(unit.sent),
-            None => self.short_retries + self.long_retries,
+            None => self.retries.all(),
         }
     }
 
@@ -328,8 +329,8 @@ impl<A: Arq> Station<A> {
 
     /// The unit in service was acknowledged. Returns whether the burst goes on.
     pub(super) fn unit_acknowledged(&mut self, now: Time, out: &mut impl MacOut) -> bool {
-        self.window = self.rules.config.cw_min;
-        (self.short_retries, self.long_retries) = (0, 0);
+        self.reset_window();
+        self.retries = Retries::default();
         let Some(mut units) = self.units.take() else { return false };
         let goes_on = self.settle_acknowledged(&mut units, now, out);
         self.units = Some(units);
@@ -362,26 +363,25 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// The unit in service failed: it goes back to the scheme, which may give it up. Returns whether the packet was given
-    /// up, or `None` where the frame stays in service and the station's own retry limits hold.
-    pub(super) fn unit_failed(&mut self, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
-        let mut units = self.units.take()?;
-        let is_over = self.settle_failed(&mut units, is_lost, out);
+    /// The unit in service failed: it goes back to the scheme, which may give it up. Returns false where the frame stays
+    /// in service and its own retry limits hold.
+    pub(super) fn unit_failed(&mut self, is_lost: bool, out: &mut impl MacOut) -> bool {
+        let Some(mut units) = self.units.take() else { return false };
+        let is_settled = self.settle_failed(&mut units, is_lost, out);
         self.units = Some(units);
-        is_over
+        is_settled
     }
 
-    fn settle_failed(&mut self, units: &mut Units<A>, is_lost: bool, out: &mut impl MacOut) -> Option<bool> {
-        let mut unit = units.in_service?;
+    fn settle_failed(&mut self, units: &mut Units<A>, is_lost: bool, out: &mut impl MacOut) -> bool {
+        let Some(mut unit) = units.in_service else { return false };
         unit.sent = unit.sent.saturating_add(1);
         let is_of_flow = units.packets[unit.packet as usize].msdu.flow.is_some();
         if !is_lost && !is_of_flow {
             units.in_service = Some(unit);
-            return None;
+            return false;
         }
         (units.in_service, self.service) = (None, None);
-        let is_over = is_lost || units.scheme.hold(unit) == ArqVerdict::GivenUp;
-        if is_over {
+        if is_lost || units.scheme.hold(unit) == ArqVerdict::GivenUp {
             units.settle(ServedOutcome::GivenUp, out);
             self.give_up(units, unit.packet, out);
         } else {
@@ -390,7 +390,7 @@ impl<A: Arq> Station<A> {
                 units.hold_fresh(unit.packet);
             }
         }
-        Some(is_over)
+        true
     }
 
     /// The station's own retry limit ends the packet in service. Returns false where no scheme holds it.

@@ -130,6 +130,43 @@ fn with_its_third_retransmission_a_fragment_takes_its_siblings_along() {
     }
 }
 
+/// The bounds of the backoffs that station 0 drew after failures, while nothing it sends is acknowledged.
+fn bounds_after_failures(options: Options, packets: &[(u32, u32)]) -> (Vec<u32>, Vec<ServedOutcome>) {
+    let mut cell = cell(options, 2);
+    cell.garble.push((1, FrameKind::Data, u32::MAX));
+    for (handle, &(flow, bytes)) in packets.iter().enumerate() {
+        cell.enqueue_of(Some(flow), 0, 1, handle as u64, bytes);
+    }
+    cell.settle();
+    let outcomes: Vec<_> = cell.sides[0].served.iter().map(|served| served.outcome).collect();
+    // The first backoff comes after the first failure, since an idle medium is taken at once.
+    (cell.sides[0].bounds[..outcomes.len()].to_vec(), outcomes)
+}
+
+#[test]
+fn the_contention_window_is_reset_when_failures_of_different_fragments_reach_the_stations_limit() {
+    // Six packets of two fragments: none has failed four times when the station has, as one is tried after the other.
+    let packets = [(0, 500); 6];
+    let (bounds, outcomes) =
+        bounds_after_failures(Options { queues: Queues::One, ..Options::default() }, &packets);
+    let before = outcomes.iter().position(|outcome| *outcome == ServedOutcome::GivenUp);
+    assert!(before.is_some_and(|before| before > 16));
+    for (number, bound) in bounds.iter().enumerate() {
+        assert_eq!(*bound, [31, 63, 127, 15][number % 4], "after failure {}", number + 1);
+    }
+}
+
+#[test]
+fn the_contention_window_is_not_reset_by_a_packet_that_is_given_up_before_the_stations_limit() {
+    // Two packets of one fragment, tried in turn: they are given up at the seventh and eighth failure.
+    let (bounds, outcomes) = bounds_after_failures(
+        Options { queues: Queues::One, ..Options::default() },
+        &[(0, 100), (1, 100)],
+    );
+    assert_eq!(outcomes[6..], [ServedOutcome::GivenUp; 2]);
+    assert_eq!(bounds, [31, 63, 127, 15, 31, 63, 127, 15]);
+}
+
 #[test]
 fn a_hopeless_packet_can_be_given_up_before_anything_of_it_is_sent() {
     let mut cell = cell(Options { hopeless: Hopeless::Drop, ..Options::default() }, 2);
