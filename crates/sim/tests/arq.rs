@@ -57,6 +57,9 @@ const READINGS: &[&[(&str, &str)]] = &[
     &[("arq.queues", "one")],
     &[("arq.queues", "flows")],
     &[("arq.priority", "pass")],
+    &[("arq.limit", "none")],
+    &[("arq.limit", "none"), ("lifetime", "524.288 ms")],
+    &[("arq.reorder-timeout", "100 ms")],
     &[("buffer.shared-by", "receiver")],
     &[("buffer.counts", "frames")],
 ];
@@ -137,4 +140,26 @@ fn an_estimate_is_not_the_oracle_but_serves_urgent_frames_too() {
     let oracle = cell(&[], &[]);
     let estimate = cell(&[("arq.timing", "estimate")], &[]);
     assert!(arq(&oracle, "urgent_served") > 0.0 && arq(&estimate, "urgent_served") > 0.0);
+}
+
+#[test]
+fn a_reorder_buffer_hands_up_in_order_what_the_scheme_sends_out_of_order() {
+    let duplicates = |reading: &[(&str, &str)]| {
+        let outcome = cell(reading, &[]);
+        ["fa", "fb", "fc"]
+            .map(|flow| metric(&outcome, &format!("flows.{flow}.fast_retransmits")))
+            .iter()
+            .sum::<f64>()
+    };
+    let (without, with) = (duplicates(&[]), duplicates(&[("arq.reorder-timeout", "1 s")]));
+    assert!(without > 2.0 * with, "{without} fast retransmits without a buffer, {with} with one");
+}
+
+#[test]
+fn a_lifetime_takes_the_place_of_the_count() {
+    let unlimited = cell(&[("arq.limit", "none")], &[]);
+    let short = cell(&[("arq.limit", "none"), ("lifetime", "5 ms")], &[]);
+    assert_eq!((arq(&unlimited, "frames_dropped"), arq(&unlimited, "packets_dropped")), (0.0, 0.0));
+    assert_eq!(arq(&short, "frames_dropped"), 0.0);
+    assert!(arq(&short, "packets_dropped") > 0.0);
 }

@@ -10,10 +10,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Frame, FrameKind, Msdu, Outcome, PayloadClass, PcfConfig, Role, Rules,
+    Airtime, BROADCAST, Frame, FrameKind, Msdu, Outcome, PayloadClass, PcfConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
-use lasthop_stack::registry::{Learner, Station};
+use lasthop_stack::registry::{ArqConfig, Learner, Station};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
@@ -47,6 +47,8 @@ pub(crate) enum WlanEvent {
     Sent(u32),
     /// Its MAC's timer.
     Timer(u32),
+    /// A packet in its reorder buffer.
+    Release(u32),
 }
 
 /// What a medium needs of the network around it.
@@ -109,6 +111,8 @@ struct Interface {
     /// The agents above it, by their number.
     agents: Option<u32>,
     timing: Option<Learner>,
+    /// Packets received out of order, and when the first is passed up.
+    reorder: Option<(Reorder<Packet>, Slot)>,
     sent: Slot,
     timer: Slot,
     counters: InterfaceCounters,
@@ -184,6 +188,12 @@ impl Wlan {
                 agents: agents(station),
                 held: 0,
                 timing,
+                reorder: match wifi.arq.as_ref().and_then(ArqConfig::reorder) {
+                    Some(timeout) if role != Role::AccessPoint => {
+                        Some((Reorder::new(timeout), slot(WlanEvent::Release(station))))
+                    }
+                    _ => None,
+                },
                 sent: slot(WlanEvent::Sent(station)),
                 timer: slot(WlanEvent::Timer(station)),
                 counters: InterfaceCounters::default(),
@@ -240,6 +250,7 @@ impl Wlan {
                 host.queue.cancel(self.sites[station].timer);
                 self.with_mac(station, host, NodeId::default(), |mac, now, out| mac.on_timer(now, out));
             }
+            WlanEvent::Release(station) => self.release(station as usize, host),
         }
         self.settle(host);
     }
@@ -356,7 +367,9 @@ impl Wlan {
                         self.enqueue(station as usize, packet, host);
                     }
                 }
-                Work::Up(station, id, from) => self.up(station as usize, id, from, host),
+                Work::Up(station, id, sequence, from) => {
+                    self.up(station as usize, id, (sequence, from), host);
+                }
                 Work::Done(station, id, outcome) => self.done(station as usize, id, outcome, host),
             }
         }
@@ -416,7 +429,7 @@ impl Wlan {
         }
     }
 
-    fn up(&mut self, station: usize, id: PoolId, from: NodeId, host: &mut Host) {
+    fn up(&mut self, station: usize, id: PoolId, (sequence, from): (u16, NodeId), host: &mut Host) {
         let (packet, size) = host.pool.get(id);
         let packet = *packet;
         if host.pool.is_passed_on(id) {
@@ -428,6 +441,33 @@ impl Wlan {
             host.lose(&packet, Culprit::Channel);
             return;
         }
+        let Some((reorder, _)) = &mut self.sites[station].reorder else {
+            self.pass_up(station, packet, host);
+            return;
+        };
+        if !reorder.take(sequence, packet, host.now) {
+            self.sites[station].counters.lost_above += 1;
+            host.lose(&packet, Culprit::Channel);
+        }
+        self.release(station, host);
+    }
+
+    /// Passes up what the reorder buffer of a station holds no longer.
+    fn release(&mut self, station: usize, host: &mut Host) {
+        while let Some((reorder, _)) = &mut self.sites[station].reorder
+            && let Some(packet) = reorder.release(host.now)
+        {
+            self.pass_up(station, packet, host);
+        }
+        if let Some((reorder, slot)) = &self.sites[station].reorder {
+            match reorder.due() {
+                Time::NEVER => host.queue.cancel(*slot),
+                due => host.queue.set(*slot, due),
+            }
+        }
+    }
+
+    fn pass_up(&mut self, station: usize, packet: Packet, host: &mut Host) {
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
         if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {

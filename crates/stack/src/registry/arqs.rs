@@ -7,7 +7,7 @@ use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Arq, ArqVerdict, Choice, Count, Newcomer, Timing, Unit, Waiting};
 use crate::link::dot11;
 use crate::schemes::dynamic_arq::{self, Deadline, DynamicArq, Estimator, TimingSource};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 kinds! {
     /// How a link repeats what was not acknowledged.
@@ -55,6 +55,15 @@ impl ArqConfig {
                 (TimingSource::Oracle, Deadline::OfPacket) => Learner::OracleOfPackets,
                 (TimingSource::Estimate, _) => Learner::Packets(Box::new(Estimator::new(config.estimate()))),
             }),
+        }
+    }
+
+    /// How long a receiver holds a packet for the sake of those before it, if it does.
+    #[must_use]
+    pub fn reorder(&self) -> Option<Span> {
+        match self {
+            ArqConfig::Fixed(()) => None,
+            ArqConfig::Dynamic(config) => config.reorder,
         }
     }
 

@@ -255,8 +255,7 @@ impl DynamicArq {
             Priority::Pass => self.pass,
         };
         let mut order = (first..QUEUES).chain(0..first);
-        let (queue, id) =
-            order.find_map(|queue| self.queues[queue].first().map(|(_, id)| (queue, id)))?;
+        let (queue, id) = order.find_map(|queue| self.queues[queue].first().map(|(_, id)| (queue, id)))?;
         self.pass = (queue + 1) % QUEUES;
         Some(id)
     }

@@ -17,8 +17,8 @@ use crate::probe::trace::Tracer;
 pub(super) enum Work {
     /// The MAC starts to send the frame on its air.
     Transmit(u32),
-    /// The MAC hands a packet up.
-    Up(u32, PoolId, NodeId),
+    /// The MAC hands a packet up, with its sequence number and its transmitter.
+    Up(u32, PoolId, u16, NodeId),
     /// The MAC has released a packet.
     Done(u32, PoolId, Outcome),
     /// The agent hands a packet to the link, the first of those handed down.
@@ -59,8 +59,8 @@ impl MacOut for MacHost<'_> {
     }
 
     #[inline]
-    fn up(&mut self, handle: u64) {
-        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), self.from));
+    fn up(&mut self, handle: u64, sequence: u16) {
+        self.work.push(Work::Up(self.station, PoolId::from_handle(handle), sequence, self.from));
     }
 
     #[inline]

@@ -87,6 +87,7 @@ fn mac(link: &Part<'_>, preset: &MacConfig) -> MacConfig {
         fec: link.known("fec.rate").and_then(|_| Code::of_rate(link.real("fec.rate"))),
         short_retry: link.optional("short-retry", Part::small),
         long_retry: link.optional("long-retry", Part::small),
+        lifetime: link.known("lifetime").and_then(|_| link.optional("lifetime", Part::span)),
         access: access(link),
         queue: match link.value("queue") {
             Value::Quantity(Quantity { dim: Dim::Packets, .. }) => link.small("queue"),

@@ -1,9 +1,11 @@
-//! The keys of the buffers in bytes of an 802.11 link, and the kind of its ARQ.
+//! The keys of the buffers in bytes of an 802.11 link, of the lifetime of its packets, and the kind of its ARQ.
 
+use super::table::{LONGEST, TIME_MS};
 use super::{Key, Kind, Only};
 use lasthop_stack::registry::ArqKind;
 
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
+const DCF: &[Only] = &[Only::Is("links.*.coordination", &["dcf"]), WIFI[0]];
 /// The keys.
 pub(super) const KEYS: &[Key] = &[
     Key::new(
@@ -20,6 +22,17 @@ pub(super) const KEYS: &[Key] = &[
     )
     .default("packets")
     .only(WIFI),
+    Key::new(
+        "links.*.lifetime",
+        TIME_MS,
+        "maximum time from the first transmission of a packet to its last; after it the packet is given up when its turn comes",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("IEEE 802.11-2012 (annex C): dot11MaxTransmitMSDULifetime, which is 512 TU there")
+    .above("0 s")
+    .at_most(LONGEST)
+    .only(DCF),
     Key::new(
         "links.*.arq.kind",
         Kind::Word("ARQ", || ArqKind::ALL.iter().map(|kind| kind.entry().name).collect()),

@@ -35,7 +35,7 @@ fn each_reading_of_the_algorithm_has_a_key() {
     assert_eq!(arq("arq = { kind = \"dynamic\" }"), Some(ArqConfig::Dynamic(plain)));
     let text = "arq = { kind = \"dynamic\", order = \"new-first\", time = \"rto\", urgent = \"all\", \
                 hopeless = \"drop\", restart = false, timing = \"estimate\", assumed-min-rto = \"1 s\", \
-                priority = \"pass\", limit = \"none\" }";
+                priority = \"pass\", limit = \"none\", reorder-timeout = \"100 ms\" }";
     let other = Options {
         queues: Queues::Three,
         priority: Priority::Pass,
@@ -48,6 +48,7 @@ fn each_reading_of_the_algorithm_has_a_key() {
     };
     let Some(ArqConfig::Dynamic(found)) = arq(text) else { panic!("a scheme") };
     assert_eq!((found.options, found.timing), (other, TimingSource::Estimate));
+    assert_eq!((plain.reorder, found.reorder), (None, Some(Span::from_millis(100))));
     let estimate::Config { rto, restart, .. } = found.estimate();
     assert_eq!((rto.min, restart), (Span::from_secs(1), false));
 }
@@ -59,7 +60,9 @@ fn a_control_has_neither_an_oracle_nor_the_keys_of_timers() {
         ("queues = \"one\"", Queues::One, Clock::Left),
         ("queues = \"flows\"", Queues::Flows, Clock::Left),
     ] {
-        let Some(config) = arq(&format!("arq = {{ kind = \"dynamic\", {control} }}")) else { panic!("a scheme") };
+        let Some(config) = arq(&format!("arq = {{ kind = \"dynamic\", {control} }}")) else {
+            panic!("a scheme")
+        };
         assert!(config.exception().is_none(), "{control}");
         assert!(matches!(config.learner(), Some(Learner::Nothing)), "{control}");
         let ArqConfig::Dynamic(found) = config else { panic!("a scheme") };
@@ -101,6 +104,10 @@ fn what_dynamic_arq_cannot_do_is_told() {
         (
             "access-point = \"ap\"\ncoordination = \"pcf\"\narq = { kind = \"dynamic\" }",
             "arq.kind: \"dynamic\" with coordination \"pcf\"; expected \"dcf\"",
+        ),
+        (
+            "access-point = \"ap\"\ncoordination = \"pcf\"\nlifetime = \"500 ms\"",
+            "links.cell.lifetime: no point uses it; expected links.cell.coordination = \"dcf\"",
         ),
         (
             "queue = \"20 packets\"\nbuffer = { counts = \"frames\" }",

@@ -102,7 +102,7 @@ impl<A: Arq> Station<A> {
         match self.inbox.accept(data) {
             Accepted::Whole => {
                 if let Some(handle) = data.msdu {
-                    out.up(handle);
+                    out.up(handle, data.sequence);
                 }
             }
             Accepted::Part => {}

@@ -111,6 +111,8 @@ pub(super) enum Doing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Service {
     pub(super) msdu: Msdu,
+    /// When the first transmission of the MSDU began; [`Time::NEVER`] before that.
+    pub(super) begun: Time,
     pub(super) sequence: u16,
     pub(super) fragment: u8,
     /// Bytes of the body, LLC included, before this fragment.

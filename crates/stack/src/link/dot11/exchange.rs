@@ -37,6 +37,7 @@ impl<A: Arq> Station<A> {
         let airtime = self.last_airtime.2;
         Service {
             msdu,
+            begun: Time::NEVER,
             sequence,
             fragment,
             offset,
@@ -50,10 +51,12 @@ impl<A: Arq> Station<A> {
 
     /// Its turn has come: sends the frame in service, or an RTS for it.
     pub(super) fn attempt(&mut self, now: Time, out: &mut impl MacOut) {
+        self.expire(now, out);
         if self.units.is_some() {
             self.take_up(now, out);
         }
-        let Some(service) = &self.service else { return };
+        let Some(service) = &mut self.service else { return };
+        service.begun = service.begun.min(now);
         self.access.take();
         (self.armed, self.is_committed) = (Time::NEVER, false);
         let rules = &*self.rules;
@@ -69,6 +72,16 @@ impl<A: Arq> Station<A> {
         self.doing = Doing::Sending(Sent::Rts);
         self.counters.rts_sent += 1;
         out.transmit(Frame { duration, ..rts }, rules.rts);
+    }
+
+    /// Gives up the MSDU in service if its lifetime is over (IEEE 802.11-1999, 9.4).
+    fn expire(&mut self, now: Time, out: &mut impl MacOut) {
+        let Some(Service { msdu, begun, .. }) = self.service else { return };
+        if self.rules.is_over(begun, now) {
+            self.retries = Retries::default();
+            self.counters.undelivered += 1;
+            self.part(msdu, Outcome::Undelivered, out);
+        }
     }
 
     /// Sends the frame in service.
@@ -143,8 +156,8 @@ impl<A: Arq> Station<A> {
         self.retries = Retries::default();
         if self.is_fragmented(&service) {
             let offset = service.offset + service.body;
-            self.service =
-                Some(self.fragment_at(service.msdu, service.sequence, service.fragment + 1, offset));
+            let next = self.fragment_at(service.msdu, service.sequence, service.fragment + 1, offset);
+            self.service = Some(Service { begun: service.begun, ..next });
             return true;
         }
         self.counters.delivered += 1;

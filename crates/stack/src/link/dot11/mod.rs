@@ -40,6 +40,7 @@ mod frame;
 mod pcf;
 mod rates;
 mod receive;
+mod reorder;
 mod retries;
 mod room;
 mod standard;
@@ -54,6 +55,7 @@ pub use frame::{
 };
 pub use pcf::PcfConfig;
 pub use rates::{Airtime, PhyRate, PhyTiming, RATES, RateSet};
+pub use reorder::Reorder;
 pub use room::{Buffer, BufferScope, BufferUnit};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
@@ -68,8 +70,8 @@ pub trait MacOut {
     fn set_timer(&mut self, at: Time);
     /// Cancels the timer, if it is set.
     fn cancel_timer(&mut self);
-    /// Hands up a packet that was received whole, once.
-    fn up(&mut self, handle: u64);
+    /// Hands up a packet that was received whole, once, with its sequence number.
+    fn up(&mut self, handle: u64, sequence: u16);
     /// Releases a packet that [`Station::enqueue`] accepted, once.
     fn done(&mut self, handle: u64, outcome: Outcome);
     /// Draws a number from 0 to `bound`, both included, uniformly, from a stream of this station's own.

@@ -107,6 +107,8 @@ pub struct MacConfig {
     pub short_retry: Option<u32>,
     /// `dot11LongRetryLimit`: the same for data above the RTS threshold.
     pub long_retry: Option<u32>,
+    /// `dot11MaxTransmitMSDULifetime`: how long after its first transmission an MSDU is tried no more. `None`: no limit.
+    pub lifetime: Option<Span>,
     /// Access to the medium.
     pub access: AccessRules,
     /// Packets that the interface queue holds in addition to the one in service.
@@ -193,6 +195,7 @@ const DOT11: MacConfig = MacConfig {
     fec: None,
     short_retry: Some(7),
     long_retry: Some(4),
+    lifetime: None,
     access: standard_access(LONG_PREAMBLE),
     queue: 50,
     buffer: None,

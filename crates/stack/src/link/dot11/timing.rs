@@ -3,7 +3,7 @@
 use super::rates::{Airtime, PhyRate, RATES};
 use super::standard::{BackoffDraw, MacConfig, ResponseTimeout};
 use crate::link::fec::Coded;
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The answer to a frame at some rate.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +123,12 @@ impl Rules {
             ResponseTimeout::ReceptionStart(delay) => self.config.sifs + self.config.slot + delay,
             ResponseTimeout::WholeResponse(slack) => self.config.sifs + answer + slack,
         }
+    }
+
+    /// Whether the lifetime of an MSDU is over whose first transmission began then.
+    #[inline]
+    pub(super) fn is_over(&self, begun: Time, now: Time) -> bool {
+        self.config.lifetime.is_some_and(|lifetime| now.since(begun) >= lifetime)
     }
 
     /// The bound of a backoff draw with this contention window.

@@ -30,6 +30,8 @@ struct Pending {
     /// How many packets came before it.
     serial: u64,
     fires_at: Time,
+    /// When its first transmission began; [`Time::NEVER`] before that.
+    begun: Time,
     /// Given at its first transmission.
     sequence: Option<u16>,
     fragments: u8,
@@ -99,6 +101,7 @@ impl<A: Arq> Units<A> {
             msdu,
             serial: self.came,
             fires_at,
+            begun: Time::NEVER,
             sequence: None,
             fragments,
             next: 0,
@@ -302,8 +305,9 @@ impl<A: Arq> Station<A> {
         let waiting = out.is_watching().then(|| units.scheme.waiting(now));
         while let Some((unit, reason)) = units.choose(now) {
             units.note(unit, reason.unwrap_or(Reason::Hopeless), now, waiting);
-            if reason.is_some() {
-                self.serve(&mut units, unit);
+            let is_over = self.rules.is_over(units.packets[unit.packet as usize].begun, now);
+            if reason.is_some() && !is_over {
+                self.serve(&mut units, unit, now);
                 break;
             }
             units.settle(ServedOutcome::GivenUp, out);
@@ -313,17 +317,19 @@ impl<A: Arq> Station<A> {
     }
 
     /// Puts a unit into service.
-    fn serve(&mut self, units: &mut Units<A>, unit: Unit) {
+    fn serve(&mut self, units: &mut Units<A>, unit: Unit, now: Time) {
         if unit.sent == 0 {
             units.begin(unit.packet);
         }
         let sequence = units.sequence_of(unit.packet);
-        let open = &units.packets[unit.packet as usize];
+        let open = &mut units.packets[unit.packet as usize];
+        open.begun = open.begun.min(now);
         let offset = u32::from(unit.fragment) * self.rules.longest_body;
         let service = self.fragment_at(open.msdu, sequence, unit.fragment, offset);
         // The frame that follows in a burst is the next, if that was never sent.
         let is_last_of_burst = open.next != unit.fragment + 1;
-        self.service = Some(Service { sent: unit.sent > 0, is_last_of_burst, ..service });
+        let (begun, sent) = (open.begun, unit.sent > 0);
+        self.service = Some(Service { begun, sent, is_last_of_burst, ..service });
         units.in_service = Some(unit);
     }
 
@@ -359,7 +365,7 @@ impl<A: Arq> Station<A> {
         units.scheme.withdraw(unit.packet, next);
         let unit = units.unit(unit.packet, next, 0);
         units.note(unit, Reason::New, now, waiting);
-        self.serve(units, unit);
+        self.serve(units, unit, now);
         true
     }
 

@@ -13,6 +13,8 @@ pub struct Config {
     pub assumed_min_rto: Span,
     /// The readings of the slides.
     pub options: Options,
+    /// How long a receiver holds a packet for the sake of those before it, if it does.
+    pub reorder: Option<Span>,
 }
 
 /// Where a link learns the timing of TCP senders.
@@ -28,7 +30,12 @@ pub enum TimingSource {
 impl Default for Config {
     fn default() -> Config {
         let assumed_min_rto = estimate::Config::default().rto.min;
-        Config { timing: TimingSource::default(), assumed_min_rto, options: Options::default() }
+        Config {
+            timing: TimingSource::default(),
+            assumed_min_rto,
+            options: Options::default(),
+            reorder: None,
+        }
     }
 }
 
@@ -57,7 +64,8 @@ impl Words for Order {
 }
 
 impl Words for Clock {
-    const WORDS: &'static [(&'static str, Clock)] = &[("left", Clock::Left), ("rto", Clock::Rto), ("none", Clock::None)];
+    const WORDS: &'static [(&'static str, Clock)] =
+        &[("left", Clock::Left), ("rto", Clock::Rto), ("none", Clock::None)];
 }
 
 impl Words for Queues {
@@ -183,6 +191,17 @@ impl Described for Config {
             |arq, value| arq.options.limit = value.choice(),
         )
         .source(SLIDES),
+        Parameter::<Self>::new(
+            "reorder-timeout",
+            Domain::Time("ms"),
+            "maximum time for which a client holds a packet until those before it have come; packets after that are discarded; none means that packets are passed up as they are complete",
+            |arq| arq.reorder.map_or(Setting::Word("none"), Setting::Time),
+            |arq, value| arq.reorder = (!value.is("none")).then(|| value.time()),
+        )
+        .words(&["none"])
+        .source("IEEE 802.11-2012 (9.21.7); Linux: HT_RX_REORDER_BUF_TIMEOUT is 100 ms")
+        .above("0 s")
+        .at_most("10 s"),
     ];
 
     fn exception(&self) -> Option<Exception> {

@@ -36,7 +36,7 @@ impl MacOut for Side {
     fn cancel_timer(&mut self) {
         self.timer = Some(Timer::Cancel);
     }
-    fn up(&mut self, _: u64) {
+    fn up(&mut self, _: u64, _: u16) {
         self.received += 1;
     }
     fn done(&mut self, _: u64, outcome: Outcome) {

@@ -112,6 +112,7 @@ fn other_constants() -> MacConfig {
         fec: None,
         short_retry: Some(9),
         long_retry: None,
+        lifetime: Some(micros(524_288)),
         access: AccessRules {
             draw: BackoffDraw::BelowWindow,
             timeout: ResponseTimeout::WholeResponse(micros(4)),
@@ -141,6 +142,7 @@ rts-threshold = "500 B"
 fragment-threshold = "800 B"
 short-retry = 9
 long-retry = "none"
+lifetime = "524.288 ms"
 slot = "21 us"
 sifs = "11 us"
 cw-min = 15

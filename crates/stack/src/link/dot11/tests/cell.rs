@@ -65,7 +65,7 @@ impl MacOut for Side {
         self.timer = None;
     }
 
-    fn up(&mut self, handle: u64) {
+    fn up(&mut self, handle: u64, _: u16) {
         self.received += 1;
         self.note(Event::Up(handle));
     }

@@ -5,6 +5,7 @@ mod contention;
 mod exchange;
 mod fragments;
 mod hearing;
+mod lifetime;
 mod polling;
 mod properties;
 mod saturation;

@@ -159,10 +159,8 @@ fn the_contention_window_is_reset_when_failures_of_different_fragments_reach_the
 #[test]
 fn the_contention_window_is_not_reset_by_a_packet_that_is_given_up_before_the_stations_limit() {
     // Two packets of one fragment, tried in turn: they are given up at the seventh and eighth failure.
-    let (bounds, outcomes) = bounds_after_failures(
-        Options { queues: Queues::One, ..Options::default() },
-        &[(0, 100), (1, 100)],
-    );
+    let (bounds, outcomes) =
+        bounds_after_failures(Options { queues: Queues::One, ..Options::default() }, &[(0, 100), (1, 100)]);
     assert_eq!(outcomes[6..], [ServedOutcome::GivenUp; 2]);
     assert_eq!(bounds, [31, 63, 127, 15, 31, 63, 127, 15]);
 }
