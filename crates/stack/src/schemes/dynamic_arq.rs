@@ -105,7 +105,7 @@ struct Slot {
     held: Held,
     /// Its place among the units of its flow.
     place: u32,
-    /// How many units came before it, repeated ones counted anew.
+    /// How many came before it: units that failed, and packets of which nothing has failed yet.
     came: u64,
 }
 
@@ -121,8 +121,10 @@ pub struct DynamicArq {
     demoted: Ordered,
     /// The units of the three queues by the time from which on they are urgent.
     urgency: Ordered,
-    /// Units that came, and turns of flows.
+    /// Packets and failed units that came, and of each packet how many came before it.
     came: u64,
+    packets: Vec<u64>,
+    /// Turns of flows.
     turns: u64,
     /// The queue that is next in a pass.
     pass: usize,
@@ -237,6 +239,24 @@ impl DynamicArq {
             self.urgency.insert(id, (self.urgent_from(id), key.1));
         }
         self.slot_mut(id).held = Held::Queue(queue);
+    }
+
+    /// The place of a unit in the order of arrival: a fragment that was never sent has come with its packet, one that
+    /// failed comes now.
+    fn arrival(&mut self, unit: &Unit) -> u64 {
+        let packet = unit.packet as usize;
+        if unit.sent == 0 && unit.fragment > 0 {
+            return self.packets[packet];
+        }
+        let came = self.came;
+        self.came += 1;
+        if unit.sent == 0 {
+            if self.packets.len() <= packet {
+                self.packets.resize(packet + 1, 0);
+            }
+            self.packets[packet] = came;
+        }
+        came
     }
 
     /// Puts the units of a flow where they belong now.
@@ -360,8 +380,7 @@ impl Arq for DynamicArq {
         let units = &mut self.flow_mut(unit.flow).units;
         let place = units.len() as u32;
         units.push(id);
-        let came = self.came;
-        self.came += 1;
+        let came = self.arrival(&unit);
         self.slots[id as usize] = Some(Slot { unit, held: Held::Nowhere, place, came });
         // Lines 5 to 7.
         self.place(id);

@@ -36,6 +36,41 @@ fn one_queue_takes_what_failed_at_its_end_and_drops_after_the_third_retransmissi
 }
 
 #[test]
+fn fragments_that_were_never_sent_stand_where_their_packet_came() {
+    for options in [
+        Options { queues: Queues::One, ..Options::default() },
+        Options { clock: Clock::None, ..Options::default() },
+    ] {
+        let mut arq = DynamicArq::new(options);
+        let unit = |packet, fragment, sent| Unit {
+            packet,
+            fragment,
+            flow: 0,
+            serial: u64::from(packet),
+            fires_at: Time::NEVER,
+            sent,
+        };
+        let mut served = Vec::new();
+        // Two packets of three fragments; a link hands the next over when one was sent. All fail once.
+        arq.hold(unit(0, 0, 0));
+        arq.hold(unit(1, 0, 0));
+        while let Some(Choice::Send(it, _)) = arq.next(Newcomer::Absent, ms(0)) {
+            served.push((it.packet, it.fragment, it.sent));
+            if it.sent == 0 {
+                arq.hold(unit(it.packet, it.fragment, 1));
+                if it.fragment < 2 {
+                    arq.hold(unit(it.packet, it.fragment + 1, 0));
+                }
+            }
+        }
+        let once = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)];
+        let expected: Vec<_> =
+            [0, 1].iter().flat_map(|sent| once.map(|(packet, fragment)| (packet, fragment, *sent))).collect();
+        assert_eq!(served, expected);
+    }
+}
+
+#[test]
 fn flows_are_served_in_turn_and_what_failed_stays_the_first_of_its_flow() {
     let mut bench = Bench::new(Options { queues: Queues::Flows, ..Options::default() });
     // Two packets of each of three flows, in the order of their numbers.
