@@ -16,6 +16,8 @@ def test_every_scenario_keeps_the_calibrated_exponent() -> None:
         found[name] = {entry["value"] for i in points if (entry := scenario.resolved(i).get(EXPONENT))}
     swept = found.pop("dynamic-arq/calibration")
     assert found.pop("dynamic-arq/ber") == set()
+    assert found.pop("dynamic-arq/exponent") > {"2.87", "3.14"}
+    assert found.pop("dynamic-arq/assumptions") == {"2.87", "3.14"}
     assert len(found) > 5
     assert set().union(*found.values()) == {"3.14"}
     assert sorted(swept, key=float)[len(swept) // 2] == "3.14"
@@ -31,3 +33,20 @@ def test_the_scheme_waits_out_fades_that_three_retransmissions_do_not() -> None:
     assert goodput["fixed"] is not None
     assert goodput["dynamic"] is not None
     assert goodput["dynamic"] > 2 * goodput["fixed"]
+
+
+def test_an_order_that_knows_nothing_of_tcp_carries_as_much() -> None:
+    goodput = {}
+    for time, queues in (("left", "three"), ("none", "three"), ("left", "one")):
+        cell = lh.load("dynamic-arq/mobility").set(
+            {
+                "nodes.client.move.kind": "circle",
+                "links.cell.arq.kind": "dynamic",
+                "links.cell.arq.time": time,
+                "links.cell.arq.queues": queues,
+                "run.duration": "30 s",
+            }
+        )
+        goodput[time, queues] = cell.run().metrics["flows.down.goodput_bps"] or 0.0
+    scheme = goodput.pop(("left", "three"))
+    assert all(control > scheme for control in goodput.values())
