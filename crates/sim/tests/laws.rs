@@ -2,6 +2,7 @@
 
 use crate::common::{chain, ejtcp_fig9, metric, ns2_tcp, run_once, run_replication, run_seed, wire};
 use lasthop_sim::Outcome;
+use lasthop_sim::medium::loss::{LossConfig, PacketClass};
 use lasthop_sim::model::SinkConfig;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::tcp::{self, Profile};
@@ -110,6 +111,23 @@ fn westwood_takes_random_loss_for_less_than_newreno_does() {
         let gain = under_loss(name, 0.01) / newreno;
         assert!(gain > 2.0, "{name}: {gain}");
     }
+}
+
+/// The 300th and the 310th data packet are lost, of a window of forty that the path holds without a queue. `NewReno` mends both in
+/// one recovery; Reno, once a window, leaves the second to the timer; and the module of 2002 answers each by a fast retransmit.
+#[test]
+fn two_losses_of_a_window_meet_each_recovery_of_westwood_in_its_own_way() {
+    let mended = |recovery: RecoveryKind| {
+        let parts = Parts { recovery, ..tcp_of("westwood").parts };
+        let tcp = tcp::Config { parts, window: 40, ..tcp_of("westwood") };
+        let mut config = chain(&[(10_000_000, Span::from_millis(20))], tcp, Span::from_secs(5));
+        wire(&mut config, 0, 0).loss = LossConfig::List { drop: vec![300, 310], of: PacketClass::Data };
+        let outcome = run_once(&config);
+        ["fast_retransmits", "timeouts"].map(|name| metric(&outcome, &format!("flows.main.{name}")))
+    };
+    assert_eq!(mended(RecoveryKind::NewReno), [1.0, 0.0]);
+    assert_eq!(mended(RecoveryKind::Reno), [1.0, 1.0]);
+    assert_eq!(mended(RecoveryKind::Uninflated), [2.0, 0.0]);
 }
 
 /// Alone behind a bottleneck of 4.81 Mbit/s of payload the rate of the acknowledgements is the bottleneck's, at each loss.

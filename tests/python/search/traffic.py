@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from .networks import Network
     from .tree import Tree
 
-RECOVERIES = ["tahoe", "reno", "newreno", "sack", "fack"]
+RECOVERIES = ["tahoe", "reno", "newreno", "sack", "fack", "uninflated"]
 LAWS = ["reno", "vegas", "veno", "westwood", "westwood-plus", "cubic", "bbr", "jtcp", "ejtcp"]
-VARIANTS = [*RECOVERIES, *LAWS[1:]]
+VARIANTS = [*RECOVERIES[:-1], *LAWS[1:]]
 STAMPS = {"jtcp", "ejtcp"}
 
 

@@ -138,6 +138,9 @@ pub(super) struct Unless {
     pub(super) source: &'static str,
 }
 
+/// The variant whose recovery a key of its own names, and that key.
+pub(super) const WESTWOOD_RECOVERY: (&str, &str) = ("westwood", "flows.*.tcp.westwood.recovery");
+
 /// A part of a `tcp.variant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {

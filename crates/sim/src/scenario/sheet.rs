@@ -175,9 +175,18 @@ impl<'a> Sheet<'a> {
             SlotDefault::Always(value) => cell(value, From::Default),
             SlotDefault::Like(other) => at(*other).and_then(|value| cell(value, From::Like(first + other))),
             SlotDefault::Profile { profile, values } => of_profile(at(*profile), values),
-            SlotDefault::Variant { variant, values } => {
+            SlotDefault::Variant { variant, values, named } => {
                 let chosen = at(*variant).and_then(|name| values.iter().find(|value| name.is(value.0)));
-                chosen.map(|(_, value, source)| Cell { value, from: From::Slot(first + variant), source })
+                match (chosen, named) {
+                    (Some((name, ..)), Some((other, key))) if name == other => {
+                        at(*key).and_then(|value| cell(value, From::Like(first + key)))
+                    }
+                    _ => chosen.map(|(_, value, source)| Cell {
+                        value,
+                        from: From::Slot(first + variant),
+                        source,
+                    }),
+                }
             }
             SlotDefault::Preset { kind, words, presets, otherwise, unplaced } => {
                 if at(*kind).is_some_and(|kind| kind.is("wifi")) {

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, agents, air, apps, arq, channel, described,
-    events, figures, frn, judges, links, nodes, pcf, radio, users,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, agents, air, apps, arq,
+    channel, described, events, figures, frn, judges, links, nodes, pcf, radio, users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -148,6 +148,14 @@ const TRANSPORT: &[Key] = &[
     )
     .profile(variant_name, "RFC 3782", "RFC 6675")
     .only(IF_TCP),
+    Key::new(
+        WESTWOOD_RECOVERY.1,
+        Kind::Word("recovery", || vec!["newreno", "reno", "uninflated"]),
+        "recovery of the variant westwood, which tcp.recovery overrides: NewReno's, Reno's, or that of ns-2's module of 2002",
+    )
+    .default("newreno")
+    .source("Mascolo et al. 2001; ns-2 module of Westwood, June 2002")
+    .only(&[Only::Is("flows.*.tcp.variant", &[WESTWOOD_RECOVERY.0])]),
     Key::new(
         "flows.*.tcp.recovery",
         Kind::Word("recovery", || RecoveryKind::ALL.iter().map(|kind| kind.entry().name).collect()),

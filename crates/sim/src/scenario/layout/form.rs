@@ -3,7 +3,7 @@
 //! Where a key refers to another, that is one of the same table, and stands here by its place in the form.
 
 use super::super::keys::{Chooser, Default, FLAVOURS, KEYS, Key, Only, Part, Preferred, RADIOS, STANDARDS};
-use super::super::keys::{Profiled, Unless, names};
+use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, names};
 use super::super::roster::{EMPTY, Index, hashed};
 use super::super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
@@ -88,10 +88,12 @@ pub(in super::super) enum SlotDefault {
         profile: usize,
         values: ByProfile,
     },
-    /// What each variant has, with its source, by the name of the variant.
+    /// What each variant has, with its source, by the name of the variant; `named` is a variant for which another key
+    /// names it.
     Variant {
         variant: usize,
         values: Vec<(&'static str, Value, &'static str)>,
+        named: Option<(&'static str, usize)>,
     },
     /// The key that overrules, its values, and what they need.
     Unless {
@@ -258,9 +260,11 @@ impl Form {
             Default::Profile(by) => {
                 SlotDefault::Profile { profile: self.at("flows.*.tcp.profile"), values: by_profile(def, by) }
             }
-            Default::Variant(part) => {
-                SlotDefault::Variant { variant: self.at("flows.*.tcp.variant"), values: by_variant(part) }
-            }
+            Default::Variant(part) => SlotDefault::Variant {
+                variant: self.at("flows.*.tcp.variant"),
+                values: by_variant(part),
+                named: (part == Part::Recovery).then(|| (WESTWOOD_RECOVERY.0, self.at(WESTWOOD_RECOVERY.1))),
+            },
             Default::Unless(unless) => SlotDefault::Unless {
                 profile: self.at("flows.*.tcp.profile"),
                 values: by_profile(def, unless.by),

@@ -75,6 +75,25 @@ fn recovery_overrides_its_part_of_the_variant_and_switches_sack_on() {
 }
 
 #[test]
+fn the_variant_westwood_rides_on_the_recovery_that_its_own_key_names() {
+    let recovery = |overrides: &[(&str, &str)]| {
+        let scenario = with(BASE, overrides).unwrap();
+        (tcp(&scenario, 0).parts.recovery, resolved(&scenario, 0, "flows.main.tcp.recovery").unwrap())
+    };
+    let (variant, key) = (("flows.main.tcp.variant", "westwood"), "flows.main.tcp.westwood.recovery");
+    for (word, kind) in [
+        ("newreno", RecoveryKind::NewReno),
+        ("reno", RecoveryKind::Reno),
+        ("uninflated", RecoveryKind::Uninflated),
+    ] {
+        assert_eq!(recovery(&[variant, (key, word)]), (kind, (word.into(), key.into())));
+    }
+    assert_eq!(recovery(&[variant]), (RecoveryKind::NewReno, ("newreno".into(), key.into())));
+    let overridden = recovery(&[variant, (key, "reno"), ("flows.main.tcp.recovery", "sack")]);
+    assert_eq!(overridden, (RecoveryKind::Sack, ("sack".into(), "set".into())));
+}
+
+#[test]
 fn the_constants_of_vegas_are_set_by_name_and_one_by_one() {
     let vegas = |overrides: &[(&str, &str)]| {
         let overrides = [&[("flows.main.tcp.variant", "vegas")], overrides].concat();

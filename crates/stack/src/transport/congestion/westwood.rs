@@ -13,7 +13,8 @@
 //! packet an acknowledgement; duplicates and delayed acknowledgements are counted as Casetti et al. do. 4. A sample of
 //! Tustin's filter that ends a silence spans the whole gap between the acknowledgements, while the filter weighs it by the
 //! time since the last sample of zero. 5. Without a rate or a round trip it is Reno. 6. The variant runs on `NewReno`'s
-//! recovery.
+//! recovery, or on the one that `tcp.westwood.recovery` names: the papers modify Reno, and ns-2's module of 2002 resends
+//! without inflating the window (`recovery/uninflated.rs`).
 //!
 //! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
 

@@ -6,6 +6,7 @@ mod reno;
 mod sack;
 mod sack1;
 mod tahoe;
+mod uninflated;
 
 pub use fack::Fack;
 pub use newreno::NewReno;
@@ -13,6 +14,7 @@ pub use reno::Reno as RenoRecovery;
 pub use sack::Sack;
 pub use sack1::Sack1;
 pub use tahoe::Tahoe;
+pub use uninflated::Uninflated;
 
 use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::hooks::{LossResponse, Pick, Window};

@@ -174,7 +174,7 @@ fn an_override_that_is_wrong_is_told_by_itself() {
         "set flows.mian.tcp.variant=reno: flows.mian: unknown flow \"mian\"; did you mean \"main\"? (known: main)"
     );
     let no_table = told("flows.main.tcp", "reno");
-    let start = "set flows.main.tcp=reno: \"reno\"; expected a table with some of its keys (profile, variant, recovery, ";
+    let start = "set flows.main.tcp=reno: \"reno\"; expected a table with some of its keys (profile, variant, westwood, recovery, ";
     assert!(no_table.starts_with(start) && no_table.ends_with(')'), "{no_table}");
     assert_eq!(
         told("run.warmup", "1 h"),
