@@ -82,8 +82,9 @@ pub enum OnUndelivered {
 impl Config {
     /// How long an acknowledgement is held back from the air unless the flow is slow.
     pub const HOLD: Span = Span::from_millis(40);
-    /// How long on a slow flow: RFC 6298's least timeout (2.4), after which TCP repairs by itself.
-    pub const MAX_HOLD: Span = Span::from_secs(1);
+    /// How long on a slow flow. Linux' least timeout is 200 ms above the round trip (`TCP_RTO_MIN`), of which 40 ms are
+    /// its receiver's to delay the acknowledgement; a wait that ends later would be overtaken by a retransmission.
+    pub const MAX_HOLD: Span = Span::from_millis(100);
 
     /// The defaults for a mode and a criterion.
     #[must_use]

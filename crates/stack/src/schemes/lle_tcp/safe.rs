@@ -3,14 +3,15 @@
 //! With E the highest acknowledgement number plus window that the receiver ever sent, each acknowledgement made here
 //! keeps `ack <= E` and `window = E - ack`.
 //!
-//! **Limits.** Each repeat of a receiver that lacks data goes over the air, since the other end cannot know
+//! **Limits.** Each repeat of a receiver without SACK that lacks data goes over the air, since the other end cannot know
 //! which of them report a loss above the link; a narrow receive window is reported each half. Where a receiver that
 //! speaks without SACK has what the link gave up, a repair too many is possible.
 //!
 //! **Choices.** 1. `edge.rs`: the right edge of the receiver is never extended. 2. `filter.rs`: an acknowledgement that
-//! is not redundant passes: of the handshake, a FIN, a repeated number, of a hole, with SACK, of a small window, or when
-//! the credit passed on is under half the window. 3. `hold.rs`: the newest one held back goes after 40 ms without
-//! another, or later on a flow whose own are further apart. 4. `replies.rs`: what passes is not forwarded but folded into
+//! is not redundant passes: of the handshake, a FIN, a repeated number, of a small window, when the credit passed on is
+//! under half the window, and of a hole the first, one in sixteen, and a list of SACK blocks of which one that was not
+//! reported is about to fall. 3. `hold.rs`: the newest one held back goes after 40 ms without another, or up to 100 ms on
+//! a flow whose own are further apart: so late that it would arrive after a timeout of the sender none may be. 4. `replies.rs`: what passes is not forwarded but folded into
 //! the next one made, since an old number would be ignored with its window; a wider window alone waits for one that is
 //! due. Flags and numbers of data that goes the other way are left as they are. 5. `sack.rs`: SACK blocks are made of
 //! what the link delivered and of what the receiver says; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`:
@@ -152,7 +153,7 @@ impl Half for Role {
         match self {
             Role::None => 0,
             Role::Sender(generator) => generator.bytes(),
-            Role::Receiver(_) => size_of::<Filter>() as u64,
+            Role::Receiver(filter) => filter.bytes(),
         }
     }
 }

@@ -2,16 +2,28 @@
 //!
 //! It knows everything its TCP said; the agent at the other end knows what was passed. The two are kept apart, since a
 //! rule that took the one for the other would hold back answers to window probes for ever.
+//!
+//! A receiver with a hole speaks at each segment. The other end needs to hear of the hole, and to hear at times how far the
+//! receiver has come, which shows it that a copy was lost as well; the rest it knows, as its link delivered the segments
+//! that these words answer. So of the words of a hole in SACK blocks the first goes, one in [`MOST_WITHHELD`], and one from
+//! whose list a block that was not reported is about to fall.
 
 use super::super::connection::{Terms, is_pure};
 use super::super::connections::Turn;
 use super::hold::Spacing;
 use crate::hooks::AgentOut;
-use crate::packet::{Body, Flags, Packet, Segment};
-use crate::units::Time;
+use crate::packet::{Body, Flags, Packet, SackBlocks, Segment};
+use crate::ranges::Ranges;
+use crate::units::{SeqNo, Time};
 
 /// Windows of fewer full segments than this are always passed on.
 const SMALL_WINDOW: u64 = 4;
+
+/// Of the words of a receiver with a hole one in so many goes.
+const MOST_WITHHELD: u32 = 16;
+
+/// So many blocks are in every list that is full, whatever other options there are (RFC 2018, 3).
+const BLOCKS_IN_EVERY_LIST: usize = 3;
 
 /// What becomes of a packet on its way to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +50,11 @@ pub(super) struct Filter {
     release_at: Time,
     /// How far apart the receiver's numbers rise.
     spacing: Spacing,
+    /// What the receiver has beyond a hole, by the blocks that were passed.
+    reported: Ranges,
+    /// Words of a hole that were held since one was passed, and when the first of them came.
+    withheld: u32,
+    withheld_since: Time,
 }
 
 impl Filter {
@@ -52,7 +69,15 @@ impl Filter {
             held: None,
             release_at: Time::NEVER,
             spacing: Spacing::default(),
+            reported: Ranges::default(),
+            withheld: 0,
+            withheld_since: Time::ZERO,
         }
+    }
+
+    /// Bytes of state.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of::<Filter>() + size_of_val(self.reported.as_slice())) as u64
     }
 
     /// When it wants to be called.
@@ -88,13 +113,14 @@ impl Filter {
         }
         if ack > self.said {
             self.said = ack;
+            self.reported.advance(ack);
             self.spacing.step(turn.now, turn.config);
         }
         if redundant {
             turn.counters.suppressed += 1;
             turn.counters.held += u64::from(self.held.is_none());
             self.held = Some(*packet);
-            self.release_at = turn.now.after(self.spacing.wait(turn.config));
+            self.release_at = self.release(segment, turn);
             return Fate::Stop;
         }
         turn.counters.passed += u64::from(pure);
@@ -108,11 +134,48 @@ impl Filter {
         let window = u64::from(segment.window) << self.terms.shift;
         let credit = self.told_edge.saturating_sub(ack);
         // A receiver that has more than it acknowledges reports its next hole.
-        ack > self.said
-            && ack >= self.seen
-            && segment.options.sack.is_empty()
+        let is_progress = ack > self.said && ack >= self.seen && segment.options.sack.is_empty();
+        (is_progress || self.is_known_hole(&segment.options.sack, ack))
             && window >= SMALL_WINDOW * u64::from(self.full)
             && 2 * credit >= window
+    }
+
+    /// Whether these blocks tell of a hole without which the other end can do for now.
+    fn is_known_hole(&self, blocks: &SackBlocks, ack: u64) -> bool {
+        let first = blocks.as_slice().first().and_then(|block| self.offsets(*block));
+        let Some((left, right)) = first.filter(|_| ack >= self.said) else { return false };
+        let second = blocks.as_slice().get(1).and_then(|block| self.offsets(*block));
+        // A range received twice comes first (RFC 2883, 4).
+        let twice = right <= ack || second.is_some_and(|outer| outer.0 <= left && right <= outer.1);
+        let falls =
+            blocks.as_slice().get(BLOCKS_IN_EVERY_LIST - 1).is_some_and(|last| !self.is_reported(*last));
+        let is_first = self.reported.as_slice().iter().all(|range| range.1 <= ack);
+        !twice && !falls && !is_first && self.withheld + 1 < MOST_WITHHELD
+    }
+
+    fn is_reported(&self, block: (SeqNo, SeqNo)) -> bool {
+        let held = |(left, right): (u64, u64)| {
+            self.reported.contains(left, left + 1) || self.reported.contains(right.saturating_sub(1), right)
+        };
+        self.offsets(block).is_some_and(held)
+    }
+
+    fn offsets(&self, (left, right): (SeqNo, SeqNo)) -> Option<(u64, u64)> {
+        let offset = |seq: SeqNo| seq.unwrap_near(self.terms.zero, self.said);
+        offset(left).zip(offset(right)).filter(|(left, right)| left < right)
+    }
+
+    /// Until when a segment is held that came now: the words of a hole, each of which puts that off, not for long.
+    fn release<O>(&mut self, segment: &Segment, turn: &Turn<'_, O>) -> Time {
+        if segment.options.sack.is_empty() {
+            self.withheld = 0;
+            return turn.now.after(self.spacing.wait(turn.config));
+        }
+        if self.withheld == 0 {
+            self.withheld_since = turn.now;
+        }
+        self.withheld += 1;
+        turn.now.after(turn.config.hold).min(self.withheld_since.after(turn.config.max_hold))
     }
 
     /// A segment goes to the link, and what was held is old.
@@ -120,11 +183,18 @@ impl Filter {
         self.told_edge = self.told_edge.max(ack + (u64::from(segment.window) << self.terms.shift));
         self.held = None;
         self.release_at = Time::NEVER;
+        self.withheld = 0;
+        for block in segment.options.sack.as_slice() {
+            if let Some((left, right)) = self.offsets(*block).filter(|block| block.1 > ack) {
+                self.reported.insert(left.max(ack), right);
+            }
+        }
     }
 
     /// A segment that was passed did not arrive: the other end does not know what it said.
     pub(super) fn on_undelivered(&mut self) {
         self.told_edge = 0;
+        self.reported.clear();
     }
 
     /// The receiver fell silent: the newest acknowledgement goes after all, in case its delivery was not noticed.

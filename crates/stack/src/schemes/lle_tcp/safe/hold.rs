@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_wait_follows_the_spacing_between_its_two_limits() {
-        let config = Config::new(Mode::Safe, Criterion::default());
+        let config = Config { max_hold: Span::from_secs(1), ..Config::new(Mode::Safe, Criterion::default()) };
         let wait = |spacing: &Spacing| at(0).after(spacing.wait(&config));
         let mut spacing = Spacing::default();
         spacing.step(at(0), &config);

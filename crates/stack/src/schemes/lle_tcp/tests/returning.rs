@@ -109,14 +109,14 @@ fn the_newest_acknowledgement_held_back_goes_after_forty_milliseconds() {
 }
 
 #[test]
-fn on_a_slow_flow_it_waits_for_the_next_one_however_far_apart_they_are() {
+fn on_a_flow_whose_own_are_further_apart_than_that_it_waits_for_the_next_one() {
     let mut bench = Bench::at_receiver(safe(RECEIVER), 60_000);
     for step in 2..20 {
         bench.wait(Span::from_millis(90));
         assert!(bench.down(ack(1000 * step, 61_000 - 1000 * step)).is_empty());
     }
     assert!(bench.handed.down.is_empty());
-    bench.wait(Span::from_secs(1));
+    bench.wait(Span::from_millis(100));
     assert_eq!(told(&bench.handed.down[0]).0, 19_000, "the last one goes");
     let limited = Config { max_hold: Config::HOLD, ..safe(RECEIVER) };
     let mut bench = Bench::at_receiver(limited, 60_000);
@@ -125,6 +125,106 @@ fn on_a_slow_flow_it_waits_for_the_next_one_however_far_apart_they_are() {
         bench.wait(Span::from_millis(90));
     }
     assert_eq!(bench.handed.down.len(), 18);
+}
+
+/// Linux sends again 200 ms after a round trip, of which the receiver may use 40 to delay its acknowledgement.
+#[test]
+fn however_slow_a_flow_is_nothing_is_held_until_its_sender_sends_again() {
+    for (spacing, steps) in [(150, 20), (300, 20), (900, 20), (99, 20), (60, 3)] {
+        let mut bench = Bench::at_receiver(safe(RECEIVER), 60_000);
+        for step in 2..2 + steps {
+            bench.wait(Span::from_millis(spacing));
+            bench.down(ack(1000 * step, 61_000 - 1000 * step));
+        }
+        bench.handed.down.clear();
+        bench.wait(Span::from_millis(100));
+        assert_eq!(bench.handed.down.len(), 1, "{spacing} ms apart");
+    }
+}
+
+/// Acknowledgements of a receiver that has all but the second segment, one for each segment from the third on.
+fn with_a_hole(bench: &mut Bench, until: u32) -> Vec<u32> {
+    let told = (3000..until).step_by(1000).filter(|&end| {
+        bench.up(data(end, 1000));
+        !bench.down(sack(1000, 40_000, &[(2000, end + 1000)])).is_empty()
+    });
+    told.collect()
+}
+
+#[test]
+fn a_receiver_with_a_hole_is_heard_once_and_then_each_sixteenth_time() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.up(data(2000, 1000));
+    assert_eq!(bench.down(sack(1000, 40_000, &[(2000, 3000)])).len(), 1, "the first tells of the hole");
+    assert_eq!(with_a_hole(&mut bench, 40_000), [18_000, 34_000]);
+    assert_eq!((bench.counters().passed, bench.counters().suppressed), (1 + 3, 35));
+    bench.wait(Span::from_millis(40));
+    let last: Vec<_> = bench.handed.down.iter().map(super::bench::blocks).collect();
+    assert_eq!(last, [[(2000, 40_000)]], "and when it falls silent");
+    // The hole is filled: what follows is progress, and a hole after it is another.
+    bench.up(data(1000, 1000));
+    assert_eq!(bench.down(ack(40_000, 40_000)).len(), 1, "more than half of the credit is used");
+    bench.up(data(41_000, 1000));
+    assert_eq!(bench.down(sack(40_000, 40_000, &[(41_000, 42_000)])).len(), 1);
+}
+
+#[test]
+fn without_sack_each_repeat_of_a_receiver_with_a_hole_passes() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    for offset in [2000, 3000, 4000, 5000] {
+        bench.up(data(offset, 1000));
+        assert_eq!(bench.down(ack(1000, 40_000)).len(), 1);
+    }
+}
+
+#[test]
+fn the_words_of_a_hole_are_not_put_off_for_ever() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.up(data(2000, 1000));
+    bench.down(sack(1000, 40_000, &[(2000, 3000)]));
+    for end in (4000..8000).step_by(1000) {
+        bench.wait(Span::from_millis(30));
+        bench.up(data(end - 1000, 1000));
+        assert!(bench.down(sack(1000, 40_000, &[(2000, end)])).is_empty());
+    }
+    bench.wait(Span::from_millis(10));
+    let held: Vec<_> = bench.handed.down.iter().map(super::bench::blocks).collect();
+    assert_eq!(held, [[(2000, 7000)]], "100 ms after the first of them");
+}
+
+#[test]
+fn no_block_falls_from_the_list_unreported() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    let passes = |bench: &mut Bench, blocks: &[(u32, u32)]| {
+        bench.up(data(blocks[0].0, 1000));
+        !bench.down(sack(1000, 40_000, blocks)).is_empty()
+    };
+    assert!(passes(&mut bench, &[(2000, 3000)]));
+    assert!(!passes(&mut bench, &[(4000, 5000), (2000, 3000)]));
+    assert!(!passes(&mut bench, &[(6000, 7000), (4000, 5000), (2000, 3000)]));
+    assert!(passes(&mut bench, &[(8000, 9000), (6000, 7000), (4000, 5000)]), "that of 4000 is the last");
+    assert!(!passes(&mut bench, &[(10_000, 11_000), (8000, 9000), (6000, 7000)]));
+}
+
+#[test]
+fn a_range_received_twice_passes_among_the_words_of_a_hole() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.up(data(2000, 1000));
+    bench.down(sack(1000, 40_000, &[(2000, 3000)]));
+    assert_eq!(bench.down(sack(1000, 40_000, &[(0, 1000), (2000, 3000)])).len(), 1);
+    assert_eq!(bench.down(sack(1000, 40_000, &[(2000, 2500), (2000, 3000)])).len(), 1);
+    assert!(bench.down(sack(1000, 40_000, &[(2000, 3000)])).is_empty());
+}
+
+#[test]
+fn a_hole_whose_report_the_link_lost_is_reported_again() {
+    let mut bench = Bench::at_receiver(safe(RECEIVER), 40_000);
+    bench.up(data(2000, 1000));
+    let first = sack(1000, 40_000, &[(2000, 3000)]);
+    bench.down(first);
+    bench.signal(first, Signal::Undelivered);
+    bench.up(data(3000, 1000));
+    assert_eq!(bench.down(sack(1000, 40_000, &[(2000, 4000)])).len(), 1);
 }
 
 #[test]
