@@ -156,6 +156,28 @@ def test_the_best_of_many_is_not_ahead_of_the_best_of_few_by_their_number() -> N
     assert same_runs.low > 0.03
 
 
+def test_one_run_is_held_against_the_range_of_single_runs() -> None:
+    """Gains of 1 to 41 % at one point and of 3 to 43 % at the other: 2 to 42 % in the mean of a run."""
+    points = [
+        ({"scheme": scheme, "loss": loss}, [100.0 + (scheme == "new") * (run + more) for run in range(41)])
+        for scheme in ("old", "new")
+        for loss, more in (("1 %", 1), ("2 %", 3))
+    ]
+    study = cast("Study", FakeStudy(points))
+    sides = {"this": {"scheme": "new"}, "that": {"scheme": "old"}}
+    for value, verdict in ((0.05, AGREES), (0.03, DIFFERS), (0.39, AGREES), (0.41, DIFFERS)):
+        found = judge(claim("gain", Band(value, value), one_run=True, **sides), study)
+        assert (found.ours.mean, found.ours.low, found.ours.high) == (
+            pytest.approx(0.22),
+            pytest.approx(0.04),
+            pytest.approx(0.40),
+        )
+        assert (found.ours.n, found.verdict) == (41, verdict)
+        assert found.note == "median and 5 to 95 % of single runs"
+    # The mean of as many runs is certain, and is not what is asked.
+    assert judge(claim("gain", Band(0.39, 0.39), **sides), study).verdict == DIFFERS
+
+
 def test_a_share_is_taken_run_by_run_before_anything_else() -> None:
     # The fake study has the same values of every metric: one of three has a third of their sum.
     found = verdict_on(claim("mean", Band(0.3, 0.4), at={"variant": ("reno",)}, among=("other", "third")))

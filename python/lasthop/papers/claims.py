@@ -25,6 +25,11 @@ of the flow, here for the first packet that duplicate ACKs caused to be retransm
 keys. With `each = true` the claim must hold at every point instead of on average, and the worst point is
 reported.
 
+With `one-run = true` a gain is taken for what one run of each point showed: ours is the median of the
+gains of single runs and the range of 5 to 95 % of them. The gain of a run is the mean of its gains at the
+points. It agrees if the range meets what is expected, differs if it does not, and fewer than 20 runs cannot
+tell.
+
 The expected value is one of `value` with a `tolerance` (a share of it), `at-least`, `at-most`, or
 `between = [low, high]`; numbers are in `unit`. `ceiling` is an analytical upper bound of the metric under
 the claim's reading: an expected number above it differs without a measurement.
@@ -67,6 +72,9 @@ PAPER, READING, OURS = "paper", "reading", "ours"
 ROLES = (PAPER, READING, OURS)
 KINDS = ("mean", "difference", "ratio", "gain", "saving", "order", "best")
 
+# Of fewer runs the range of 5 to 95 % is that of the least and the greatest.
+FEWEST_SINGLE_RUNS = 20
+
 _UNITS = {
     "": 1.0,
     "%": 0.01,
@@ -84,7 +92,7 @@ _NAMES = {"id", "text", "note", "study", "kind", "metric", "at", "this", "that",
     "each-run",
 }
 _PARTS = _NAMES | {"among", "value", "tolerance", "at-least", "at-most", "between", "unit", "ceiling"}
-_PARTS |= {"statement", "role", "reading"}
+_PARTS |= {"statement", "role", "reading", "one-run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,21 @@ class Band:
             return AGREES
         precise = self.tolerance is not None and ours.half <= self.tolerance
         return AGREES if self.holds(ours.mean) and precise else CANNOT_TELL
+
+    def judge_runs(self, ours: Interval) -> str:
+        """The verdict on the range of single runs.
+
+        >>> from lasthop.stats.intervals import Interval
+        >>> Band(28.0, 28.0).judge_runs(Interval(25.0, 20.0, 34.0, 100))
+        'agrees'
+        >>> Band(28.0, 28.0).judge_runs(Interval(22.0, 20.0, 27.0, 100))
+        'differs'
+        >>> Band(28.0, 28.0).judge_runs(Interval(25.0, 20.0, 34.0, 19))
+        'cannot tell'
+        """
+        if ours.low is None or ours.high is None or ours.n < FEWEST_SINGLE_RUNS:
+            return CANNOT_TELL
+        return AGREES if ours.low <= self.high and self.low <= ours.high else DIFFERS
 
     def holds(self, mean: float) -> bool:
         """Whether a mean lies in the band, regardless of its interval."""
@@ -157,6 +180,7 @@ class Claim:
     best: str = ""
     over: str = ""
     each_run: bool = False
+    one_run: bool = False
     note: str = ""
     ceiling: float | None = None
     among: tuple[str, ...] = ()
@@ -293,6 +317,7 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         best=entry.get("best", ""),
         over=entry.get("over", ""),
         each_run=bool(entry.get("each-run", False)),
+        one_run=_is_one_run(where, entry, kind),
         note=entry.get("note", ""),
         ceiling=entry.get("ceiling"),
         among=tuple(among),
@@ -300,6 +325,13 @@ def _claim(path: Path, entry: Mapping[str, Any]) -> Claim:
         role=role,
         reading=reading,
     )
+
+
+def _is_one_run(where: str, entry: Mapping[str, Any], kind: str) -> bool:
+    """Whether single runs are judged, which is told of gains only."""
+    if entry.get("one-run") and kind != "gain":
+        raise UsageError(f"{where}: one-run: with the kind {kind}; expected the kind gain")
+    return bool(entry.get("one-run", False))
 
 
 def _points(where: str, part: str, chosen: object, most: int | None = None) -> dict[str, tuple[str, ...]]:
@@ -331,6 +363,8 @@ def _expected(entry: Mapping[str, Any], kind: str) -> str:
         return f"≥ {entry['at-least']}"
     if "at-most" in entry:
         return f"≤ {entry['at-most']}"
+    if entry.get("one-run"):
+        return f"{entry.get('value')} in some run"
     return f"{entry.get('value')} ± {entry.get('tolerance')}"
 
 
@@ -347,6 +381,8 @@ def _band(where: str, entry: Mapping[str, Any], kind: str, scale: float) -> Band
         return Band(expected * scale, math.inf)
     if given[0] == "at-most":
         return Band(-math.inf, expected * scale)
+    if entry.get("one-run"):
+        return Band(expected * scale, expected * scale)
     part = share(str(entry.get("tolerance", "")))
     if part is None:
         raise UsageError(f'{where}: tolerance; expected a share such as "8 %"')

@@ -10,7 +10,7 @@ from lasthop.base import paths
 from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.papers.claims import CANNOT_TELL, DIFFERS, Claim, Finding
 from lasthop.scenario.overrides import parse_where, same
-from lasthop.stats.intervals import Interval, difference, interval, ratio, share_in_sum
+from lasthop.stats.intervals import Interval, difference, interval, middle, ratio, share_in_sum
 from lasthop.study.study import Study
 from lasthop.views import packets
 from lasthop.views.timeline import retraced
@@ -35,6 +35,10 @@ def judge(claim: Claim, study: Study) -> Finding:
     if not places:
         nothing = Interval(None, None, None, 0)
         return Finding(claim, nothing, CANNOT_TELL, _join("not simulated", claim.note))
+    if claim.one_run:
+        ours = _single_runs(claim, study, places)
+        note = _join("median and 5 to 95 % of single runs", claim.note)
+        return Finding(claim, ours, claim.band.judge_runs(ours), note)
     if claim.kind == "order":
         ours = _order(claim, study, places)
     elif claim.each:
@@ -133,6 +137,12 @@ def _measure(claim: Claim, study: Study, places: list[Place]) -> Interval:
     return found
 
 
+def _single_runs(claim: Claim, study: Study, places: list[Place]) -> Interval:
+    """The gains of single runs, each the mean over the places: their median, and the range of 5 to 95 %."""
+    gains = [_gains(claim, study, place) for place in places]
+    return middle(list(_average(gains).values()))
+
+
 def _best(claim: Claim, study: Study) -> tuple[Interval, str]:
     """The gain of the best of some points over the best of others, and the names of both."""
     candidates = _candidates(claim, study, claim.best)
@@ -217,9 +227,12 @@ def _order(claim: Claim, study: Study, places: list[Place]) -> Interval:
 
 
 def _along(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
-    """What decreases along an order, by replication: the metric, or its gain of `this` over `that`."""
-    if not claim.this:
-        return _values(claim, study, place)
+    """What falls along an order: the metric, or its gain of `this` over `that` in each replication."""
+    return _gains(claim, study, place) if claim.this else _values(claim, study, place)
+
+
+def _gains(claim: Claim, study: Study, place: Place) -> dict[int, float | None]:
+    """The gain of `this` over `that` in each replication."""
     above = _values(claim, study, {**place, **claim.this})
     below = _values(claim, study, {**place, **claim.that})
     gains: dict[int, float | None] = {}

@@ -44,7 +44,7 @@ _CLAIM: dict[str, Shape] = {
         _TEXT,
     ),
     **dict.fromkeys(("value", "at-least", "at-most", "ceiling"), _NUMBER),
-    **dict.fromkeys(("each", "each-run"), _SWITCH),
+    **dict.fromkeys(("each", "each-run", "one-run"), _SWITCH),
     "between": ("two numbers", lambda value: _all(_is_number)(value) and len(value) == 2),  # type: ignore[arg-type]
     "order": ("a list of text", _all(_is_text)),
     "reading": ("a table of text", _table(_is_text)),

@@ -104,6 +104,26 @@ def interval(values: Sequence[float | None], level: float = LEVEL) -> Interval:
     return Interval(mean, mean - half, mean + half, n)
 
 
+def middle(values: Sequence[float | None]) -> Interval:
+    """The median, and the range that 90 % of the values lie in; missing values are left out and not counted.
+
+    >>> middle([float(v) for v in range(101)])
+    Interval(mean=50.0, low=5.0, high=95.0, n=101)
+    >>> middle([3.0])
+    Interval(mean=3.0, low=None, high=None, n=1)
+    """
+    known = sorted(v for v in values if v is not None)
+    if len(known) < 2:
+        return Interval(known[0] if known else None, None, None, len(known))
+
+    def quantile(share: float) -> float:
+        place = share * (len(known) - 1)
+        below = min(int(place), len(known) - 2)
+        return known[below] + (place - below) * (known[below + 1] - known[below])
+
+    return Interval(quantile(0.5), quantile(0.05), quantile(0.95), len(known))
+
+
 def _shared(a: Mapping[int, float | None], b: Mapping[int, float | None]) -> list[tuple[float, float]]:
     pairs = ((a[k], b[k]) for k in sorted(a.keys() & b.keys()))
     return [(x, y) for x, y in pairs if x is not None and y is not None]
