@@ -139,9 +139,10 @@ impl Copies {
         self.kept.get_mut(index).filter(|kept| kept.start <= offset)
     }
 
-    /// The stretches that begin below `limit`, in order.
-    pub(super) fn below(&mut self, limit: u64) -> impl Iterator<Item = &mut Kept> {
-        self.kept.iter_mut().take_while(move |kept| kept.start < limit)
+    /// The stretches that begin from `start` on and below `limit`, in order.
+    pub(super) fn between(&mut self, start: u64, limit: u64) -> impl Iterator<Item = &mut Kept> {
+        let first = self.kept.partition_point(|kept| kept.start < start);
+        self.kept.range_mut(first..).take_while(move |kept| kept.start < limit)
     }
 
     /// Bytes of state: the payload, a header each, and what is noted of it.

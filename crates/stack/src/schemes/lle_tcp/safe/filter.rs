@@ -6,7 +6,7 @@
 //! A receiver with a hole speaks at each segment. The other end needs to hear of the hole, and to hear at times how far the
 //! receiver has come, which shows it that a copy was lost as well; the rest it knows, as its link delivered the segments
 //! that these words answer. So of the words of a hole in SACK blocks the first goes, one in [`MOST_WITHHELD`], and one from
-//! whose list a block that was not reported is about to fall.
+//! whose list a block that was not reported as it is now is about to fall.
 
 use super::super::connection::{Terms, is_pure};
 use super::super::connections::Turn;
@@ -154,10 +154,7 @@ impl Filter {
     }
 
     fn is_reported(&self, block: (SeqNo, SeqNo)) -> bool {
-        let held = |(left, right): (u64, u64)| {
-            self.reported.contains(left, left + 1) || self.reported.contains(right.saturating_sub(1), right)
-        };
-        self.offsets(block).is_some_and(held)
+        self.offsets(block).is_some_and(|(left, right)| self.reported.contains(left, right))
     }
 
     fn offsets(&self, (left, right): (SeqNo, SeqNo)) -> Option<(u64, u64)> {

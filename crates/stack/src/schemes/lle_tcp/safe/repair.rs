@@ -44,11 +44,18 @@ impl Generator {
         }
     }
 
-    /// The receiver lacks what the link had delivered before the delivery `lost`: the stretches up to the first it has
-    /// are sent again. Without SACK that is the first one.
+    /// The receiver lacks what the link had delivered before the delivery `lost`: the stretches before and between those
+    /// it has are sent again, as its words may come seldom. Without SACK that is the first one.
     pub(super) fn repair_what_is_missing<O: AgentOut>(&mut self, lost: u64, turn: &mut Turn<'_, O>) {
-        let limit = self.selective.as_slice().first().map_or(self.confirmed + 1, |range| range.0);
-        self.repair(limit, lost, false, turn);
+        let mut from = self.confirmed;
+        if self.selective.is_empty() {
+            self.repair(from, from + 1, lost, false, turn);
+        }
+        for number in 0..self.selective.as_slice().len() {
+            let (start, end) = self.selective.as_slice()[number];
+            self.repair(from, start, lost, false, turn);
+            from = end;
+        }
     }
 
     /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
@@ -57,15 +64,22 @@ impl Generator {
             self.silence.stop();
             return;
         }
-        self.repair(self.confirmed + 1, u64::MAX, true, turn);
+        self.repair(self.confirmed, self.confirmed + 1, u64::MAX, true, turn);
         self.silence.on_break(turn.now);
     }
 
-    /// Sends again what was delivered before the delivery `lost` and begins below `limit`, unless a copy left within
-    /// the time in which the receiver could not have answered it.
-    fn repair<O: AgentOut>(&mut self, limit: u64, lost: u64, though_under_way: bool, turn: &mut Turn<'_, O>) {
+    /// Sends again what was delivered before the delivery `lost` and begins from `from` on below `limit`, unless a copy
+    /// left within the time in which the receiver could not have answered it.
+    fn repair<O: AgentOut>(
+        &mut self,
+        from: u64,
+        limit: u64,
+        lost: u64,
+        though_under_way: bool,
+        turn: &mut Turn<'_, O>,
+    ) {
         let (end, fields, terms) = (self.delivered, self.fields, self.reply.terms);
-        for kept in self.copies.below(limit) {
+        for kept in self.copies.between(from, limit) {
             let known = kept.end() <= end || self.beyond.contains(kept.start, kept.end());
             let delivered = known && kept.last_delivery < lost;
             let recent = kept.resent || turn.now.since(kept.resent_at) < turn.config.hold;

@@ -204,6 +204,9 @@ fn no_block_falls_from_the_list_unreported() {
     assert!(!passes(&mut bench, &[(6000, 7000), (4000, 5000), (2000, 3000)]));
     assert!(passes(&mut bench, &[(8000, 9000), (6000, 7000), (4000, 5000)]), "that of 4000 is the last");
     assert!(!passes(&mut bench, &[(10_000, 11_000), (8000, 9000), (6000, 7000)]));
+    assert!(!passes(&mut bench, &[(10_000, 12_000), (8000, 9000), (6000, 7000)]));
+    assert!(!passes(&mut bench, &[(13_000, 14_000), (10_000, 12_000), (8000, 9000)]));
+    assert!(passes(&mut bench, &[(15_000, 16_000), (13_000, 14_000), (10_000, 12_000)]), "which has grown");
 }
 
 #[test]
@@ -467,6 +470,19 @@ fn with_sack_all_up_to_the_first_block_is_sent_again_and_only_what_the_link_deli
     bench.up(sack(0, 20_000, &[(2000, 3000)]));
     let again: Vec<_> = bench.handed.down.iter().map(|packet| segment(packet).seq).collect();
     assert_eq!(again, [data(0, 0).seq], "what the link lost is TCP's to send again");
+}
+
+#[test]
+fn with_sack_each_gap_between_blocks_is_filled_at_once() {
+    let mut bench = Bench::at_sender(safe(SENDER));
+    for offset in (0..8000).step_by(1000) {
+        bench.deliver(data(offset, 1000));
+    }
+    bench.wait(Span::from_millis(1));
+    bench.up(sack(1000, 19_000, &[(6000, 7000), (4000, 5000), (2000, 3000)]));
+    let again: Vec<_> = bench.handed.down.iter().map(|packet| segment(packet).seq).collect();
+    let missing = [1000, 3000, 5000].map(|offset| data(offset, 0).seq);
+    assert_eq!(again, missing, "that of 7000 came last, and may be on its way");
 }
 
 #[test]
