@@ -64,7 +64,7 @@ impl<A: Arq> Station<A> {
     /// A CTS.
     pub(super) fn on_cts(&mut self, now: Time, out: &mut impl MacOut) {
         if let Doing::Await(Answer::Cts) | Doing::Late(Answer::Cts) = self.doing {
-            (self.retries.short, self.station_retries.short) = (0, 0);
+            (self.retries.short, self.failures.short) = (0, 0);
             self.doing = Doing::Gap(Next::Data);
             out.set_timer(now + self.rules.config.sifs);
         } else {

@@ -151,7 +151,7 @@ pub struct Station<A> {
     /// Failed attempts of the frame in service.
     pub(super) retries: Retries,
     /// Failed attempts of the station, whichever frames they were of.
-    pub(super) station_retries: Retries,
+    pub(super) failures: Retries,
     pub(super) next_sequence: u16,
     pub(super) answer: (Frame, Airtime),
     /// An access point that polls.
@@ -182,7 +182,7 @@ impl<A: Arq> Station<A> {
             room: Room::default(),
             window,
             retries: Retries::default(),
-            station_retries: Retries::default(),
+            failures: Retries::default(),
             next_sequence: 0,
             answer: (nothing, Airtime::default()),
             coordinator: None,

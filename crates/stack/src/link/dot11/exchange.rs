@@ -221,7 +221,7 @@ impl<A: Arq> Station<A> {
                 self.part(service.msdu, Outcome::Undelivered, out);
             }
         }
-        let is_reset = self.station_retries.count(is_short, &self.rules.config) || is_lost;
+        let is_reset = self.failures.count(is_short, &self.rules.config) || is_lost;
         if is_reset {
             self.reset_window();
         }
@@ -231,7 +231,7 @@ impl<A: Arq> Station<A> {
     /// The contention window is the smallest again, and the station's failures are forgotten (see `retries.rs`).
     pub(super) fn reset_window(&mut self) {
         self.window = self.rules.config.cw_min;
-        self.station_retries = Retries::default();
+        self.failures = Retries::default();
     }
 
     /// The exchange is over: goes back to contention with a new backoff.
