@@ -17,6 +17,7 @@ mod paths;
 mod pcf;
 mod proxy_tcp;
 mod relays;
+mod safe_mode;
 mod sessions;
 mod tcp;
 mod timeouts;
