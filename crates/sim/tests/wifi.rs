@@ -234,15 +234,20 @@ fn the_gain_of_safe_mode_does_not_end_where_many_stations_make_each_flow_slow() 
         wifi.mac.queue = 1000;
     }
     let data = |config: &Config| metric(&run_replication(config, 0), "links.wlan.airtime_data_payload_s");
-    let follows = data(&config);
-    if let registry::AgentConfig::LleTcp(agent) = &mut config.agents[0].scheme {
-        agent.max_hold = lle_tcp::Config::HOLD;
-    }
-    let fixed = data(&config);
+    let mut with = |max_hold: Span| {
+        if let registry::AgentConfig::LleTcp(agent) = &mut config.agents[0].scheme {
+            agent.max_hold = max_hold;
+        }
+        data(&config)
+    };
+    let [follows, fixed] = [Span::from_secs(1), lle_tcp::Config::HOLD].map(&mut with);
+    // What the sender's timer leaves time for.
+    let bounded = with(lle_tcp::Config::MAX_HOLD);
     config.agents.clear();
     let none = data(&config);
     // Each gets a packet in about 50 ms, so that a fixed hold of 40 ms ends before the next.
     assert!(follows > 1.4 * none && fixed < 1.25 * none, "{none}, {fixed}, {follows}");
+    assert!(bounded > (follows + fixed) / 2.0, "{bounded} between {fixed} and {follows}");
 }
 
 /// Nodes in a row, 200 m apart on one medium: each hears only its neighbours as receivers.

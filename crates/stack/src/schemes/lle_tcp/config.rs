@@ -84,7 +84,7 @@ impl Config {
     pub const HOLD: Span = Span::from_millis(40);
     /// How long on a slow flow. Linux' least timeout is 200 ms above the round trip (`TCP_RTO_MIN`), of which 40 ms are
     /// its receiver's to delay the acknowledgement; a wait that ends later would be overtaken by a retransmission.
-    pub const MAX_HOLD: Span = Span::from_millis(100);
+    pub const MAX_HOLD: Span = Span::from_millis(150);
 
     /// The defaults for a mode and a criterion.
     #[must_use]

@@ -10,7 +10,7 @@
 //! **Choices.** 1. `edge.rs`: the right edge of the receiver is never extended. 2. `filter.rs`: an acknowledgement that
 //! is not redundant passes: of the handshake, a FIN, a repeated number, of a small window, when the credit passed on is
 //! under half the window, and of a hole the first, one in sixteen, and a list of SACK blocks of which one that was not
-//! reported is about to fall. 3. `hold.rs`: the newest one held back goes after 40 ms without another, or up to 100 ms on
+//! reported is about to fall. 3. `hold.rs`: the newest one held back goes after 40 ms without another, or up to 150 ms on
 //! a flow whose own are further apart: so late that it would arrive after a timeout of the sender none may be. 4. `replies.rs`: what passes is not forwarded but folded into
 //! the next one made, since an old number would be ignored with its window; a wider window alone waits for one that is
 //! due. Flags and numbers of data that goes the other way are left as they are. 5. `sack.rs`: SACK blocks are made of
