@@ -136,6 +136,7 @@ def test_a_matrix_with_several_points_in_a_cell_is_refused(study: lh.Study) -> N
 
 def test_the_table_of_a_figure_of_gains_shows_gains(tmp_path: Path) -> None:
     header = lh.load("ejtcp/header").set({"run.duration": "3 s", "links.r2-d.loss.rate": "0 %"})
+    header = header.set({"flows.main.tcp.variant": "ejtcp"})
     study = header.sweep(out=tmp_path / "s", replications=2).run()
     difference = study.contrast("flows.main.goodput_bps", "flows.main.tcp.ejtcp.header", "paper")
     (relative,) = difference.column("relative")

@@ -176,16 +176,10 @@ impl<'a> Sheet<'a> {
             SlotDefault::Like(other) => at(*other).and_then(|value| cell(value, From::Like(first + other))),
             SlotDefault::Profile { profile, values } => of_profile(at(*profile), values),
             SlotDefault::Variant { variant, values, named } => {
-                let chosen = at(*variant).and_then(|name| values.iter().find(|value| name.is(value.0)));
-                match (chosen, named) {
-                    (Some((name, ..)), Some((other, key))) if name == other => {
-                        at(*key).and_then(|value| cell(value, From::Like(first + key)))
-                    }
-                    _ => chosen.map(|(_, value, source)| Cell {
-                        value,
-                        from: From::Slot(first + variant),
-                        source,
-                    }),
+                let own = named.filter(|(name, _)| at(*variant).is_some_and(|variant| variant.is(name)));
+                match own {
+                    Some((_, key)) => at(key).and_then(|value| cell(value, From::Like(first + key))),
+                    None => of_variant(at(*variant), values, From::Slot(first + variant)),
                 }
             }
             SlotDefault::Preset { kind, words, presets, otherwise, unplaced } => {
@@ -278,6 +272,17 @@ fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell
     let (name, (value, source)) =
         if profile?.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
     Some(Cell { value, from: From::Profile(name), source })
+}
+
+/// What a variant has, which this place names.
+fn of_variant<'a>(
+    variant: Option<&Value>,
+    values: &'a [(&'static str, Value, &'static str)],
+    from: From,
+) -> Option<Cell<'a>> {
+    let name = variant?;
+    let (_, value, source) = values.iter().find(|value| name.is(value.0))?;
+    Some(Cell { value, from, source })
 }
 
 /// The default under the words of standard, flavour and radio, which of these it comes from, and where it is published.
