@@ -247,7 +247,7 @@ fn the_gain_of_safe_mode_does_not_end_where_many_stations_make_each_flow_slow() 
     let none = data(&config);
     // Each gets a packet in about 50 ms, so that a fixed hold of 40 ms ends before the next.
     assert!(follows > 1.4 * none && fixed < 1.25 * none, "{none}, {fixed}, {follows}");
-    assert!(bounded > (follows + fixed) / 2.0, "{bounded} between {fixed} and {follows}");
+    assert!(bounded > f64::midpoint(follows, fixed), "{bounded} between {fixed} and {follows}");
 }
 
 /// Nodes in a row, 200 m apart on one medium: each hears only its neighbours as receivers.
