@@ -1,6 +1,7 @@
 //! One test for each rule, and connections over a faulty hop.
 
 mod bench;
+mod holes;
 mod paths;
 mod property;
 mod returning;
