@@ -10,7 +10,7 @@ use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, estimate, run};
 use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Rules, Service, WaitFrom};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::transport::tcp::Profile;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
@@ -36,7 +36,7 @@ fn network(stations: usize) -> FrnConfig {
             least_wait: 3,
             discard: Discard::Count(4),
             scope: CountScope::Path,
-            remembered: 0,
+            remembered: Remembered::NONE,
             service: Service::Parallel,
             wait_from: WaitFrom::Transmission,
         },
@@ -246,7 +246,7 @@ proptest! {
         frn(&mut config).rules = Rules {
             discard: lifetime.map_or(Discard::Count(count), Discard::Lifetime),
             scope: if per_hop { CountScope::Hop } else { CountScope::Path },
-            remembered,
+            remembered: if remembered > 4 { Remembered::All } else { Remembered::Last(remembered) },
             service: if serial { Service::Serial } else { Service::Parallel },
             wait_from: if by_echo { WaitFrom::Echo } else { WaitFrom::Transmission },
             ..frn(&mut config).rules

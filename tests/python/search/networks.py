@@ -283,7 +283,7 @@ def _slotted(draw: Draw, network: Network) -> None:
         "error-rate": draw.percent(0.1, 40),
     }
     if draw.chance(0.4):
-        frn["remembered"] = draw.whole(1, 20)
+        frn["remembered"] = draw.whole(1, 20) if draw.chance(0.5) else "unlimited"
     network.link("frn", kind="frn", nodes=["n"], frn=frn)
     network.frn = True
     network.fastest_bps = 1e6

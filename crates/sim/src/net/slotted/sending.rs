@@ -1,4 +1,5 @@
-//! Who sends in a slot: those bound to, and of the others those that sense nobody.
+//! Who sends in a slot: those that forward or acknowledge, and of the others those that sense nobody. Where all draw the
+//! instant at which they begin, those that forward or acknowledge sense the channel too.
 
 use std::cmp::Reverse;
 

@@ -5,7 +5,7 @@ use crate::medium::slots::{Interference, SlotMediumConfig};
 use crate::model::{ErrorAt, FrnConfig, Sense};
 use crate::scenario::members::Link;
 use lasthop_stack::link::slotted::interval::Windows;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Rules, Service, WaitFrom};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Rules, Service, WaitFrom};
 use lasthop_stack::registry::{IntervalConfig, IntervalKind};
 
 pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
@@ -51,7 +51,9 @@ fn rules(link: &Part<'_>) -> Rules {
         least_wait: link.small("frn.least-wait"),
         discard,
         scope,
-        remembered: link.small("frn.remembered") as usize,
+        remembered: link
+            .optional("frn.remembered", |link, key| Remembered::Last(link.small(key) as usize))
+            .unwrap_or(Remembered::All),
         service: if link.word("frn.service") == "serial" { Service::Serial } else { Service::Parallel },
         wait_from: if link.word("frn.wait-from") == "echo" { WaitFrom::Echo } else { WaitFrom::Transmission },
     }

@@ -111,6 +111,7 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Integer,
         "number of packets that each node remembers to discard duplicates; 0 disables duplicate suppression",
     )
+    .or(&["unlimited"])
     .default("0")
     .source("Yamamoto et al. (3.1)")
     .at_most("10000")
@@ -146,8 +147,8 @@ pub(super) const KEYS: &[Key] = &[
         Kind::Word("choice", || vec!["transmission", "echo"]),
         "whether the wait starts at the transmission, which has failed when the wait ends, or when the echo is missing",
     )
-    .default("transmission")
-    .source("lasthop: load-adaptive choice 13")
+    .default("echo")
+    .source("Yamamoto et al. (2)")
     .only(FRN),
     Key::new("links.*.frn.least-wait", Kind::Integer, "lower bound of every window, in slots")
         .default("3")

@@ -4,7 +4,7 @@ use super::{line_of, read};
 use crate::medium::slots::Interference;
 use crate::model::{ErrorAt, FrnConfig, LinkKind, Sense};
 use crate::scenario::Scenario;
-use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Service, WaitFrom};
+use lasthop_stack::link::slotted::{Alternatives, CountScope, Discard, Remembered, Service, WaitFrom};
 use lasthop_stack::registry::IntervalConfig;
 use lasthop_stack::units::Span;
 
@@ -49,8 +49,8 @@ fn a_network_has_the_papers_values_by_default() {
     assert_eq!((frn.medium.range_m, frn.medium.carrier_sense_m, frn.medium.error), (250.0, 550.0, 0.0));
     assert_eq!((frn.medium.capture, frn.medium.interference), (Some(10.0), Interference::Pairwise));
     assert_eq!((frn.rules.discard, frn.rules.scope), (Discard::Count(4), CountScope::Path));
-    assert_eq!((frn.rules.least_wait, frn.rules.remembered), (3, 0));
-    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Parallel, WaitFrom::Transmission));
+    assert_eq!((frn.rules.least_wait, frn.rules.remembered), (3, Remembered::NONE));
+    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Parallel, WaitFrom::Echo));
     assert_eq!(frn.error_at, ErrorAt::Listeners);
     assert_eq!(frn.alternatives, Alternatives::Sideward);
     assert_eq!(frn.interval, IntervalConfig::Fixed(()));
@@ -65,7 +65,7 @@ slot-length = "2 ms"
 sense = "random"
 error-at = "addressee"
 service = "serial"
-wait-from = "echo"
+wait-from = "transmission"
 carrier-sense-range = "250 m"
 interference = "summed"
 capture = "none"
@@ -83,14 +83,21 @@ saturation = "50 %"
 "#;
     let frn = frn(&read(&with(more)).expect("legal"), 0);
     assert_eq!((frn.sense, frn.error_at), (Sense::Random, ErrorAt::Addressee));
-    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Serial, WaitFrom::Echo));
+    assert_eq!((frn.rules.service, frn.rules.wait_from), (Service::Serial, WaitFrom::Transmission));
     assert_eq!(frn.medium.capture, None);
     assert_eq!((frn.medium.interference, frn.medium.error), (Interference::Summed, 0.05));
-    assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), 8));
+    assert_eq!((frn.rules.discard, frn.rules.remembered), (Discard::Lifetime(60), Remembered::Last(8)));
     assert_eq!(frn.alternatives, Alternatives::Backward);
     assert_eq!((frn.windows.shortest, frn.windows.longest), (9, 25));
     let IntervalConfig::LoadAdaptive(history) = frn.interval else { panic!("load-adaptive") };
     assert_eq!((history.entries, history.expiry, history.saturation), (12, Some(1000), 0.5));
+}
+
+#[test]
+fn a_node_may_remember_all_packets() {
+    let more = "frn = { remembered = \"unlimited\" }";
+    let frn = frn(&read(&with(more)).expect("legal"), 0);
+    assert_eq!(frn.rules.remembered, Remembered::All);
 }
 
 #[test]

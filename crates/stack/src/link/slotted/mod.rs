@@ -10,22 +10,28 @@
 //! FRN ACK in the next slot. Who sent it overhears that and knows that it arrived: the *relay echo* is the acknowledgement.
 //! Without an echo the packet goes out again after a random number of slots, to the next neighbour that leads there.
 //!
-//! **Choices.** 1. Forwarding and FRN ACK do not sense the channel, and go before the queue. 2. A node that has sent a packet
-//! is silent in the next slot, in which the echo is due, unless it has something to forward itself. 3. A packet that waits
-//! for its echo does not hold up those behind it, or does ([`Service`]); the wait begins with the transmission, or when the
-//! echo has not come ([`WaitFrom`]). 4. Any later transmission by a neighbour to which the packet was sent is an
-//! echo, too, and ends all copies of the packet that were sent to this neighbour. 5. Retransmissions go before packets never
-//! sent.
+//! **Choices.** 1. Forwarding and FRN ACK go before the queue. Whether they sense the channel first is up to the host: where
+//! each node begins at a random instant of the slot (`sense = "random"`) they do like all others, and wait for the next slot
+//! if it is busy; otherwise they do not. 2. A node that has sent a packet is silent in the next slot, in which the echo is
+//! due, unless it has something to forward itself. 3. A packet that waits for its echo does not hold up those behind it, or
+//! does ([`Service`]); the wait begins when the echo has not come, with the load that includes this failure, or with the
+//! transmission ([`WaitFrom`]). 4. Any later transmission by a neighbour to which the packet was sent is an echo, too, and
+//! ends all copies of the packet that were sent to this neighbour. 5. Retransmissions go before packets never sent. 6. A
+//! packet that comes again while the node has not forwarded it yet is discarded, and forwarding it is the one answer. After
+//! that it is forwarded again, or, while the node remembers it ([`Remembered`]), discarded with an FRN ACK. A packet that the
+//! node gave up is not remembered.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/frn.rs`.
 
 mod frame;
 pub mod interval;
+mod memory;
 mod node;
 mod table;
 
 pub use crate::hooks::{PacketId, SlotNo};
 pub use frame::{Frame, FrameKind, Header};
+pub use memory::Remembered;
 pub use node::{CountScope, Discard, End, Intent, Node, NodeOut, Rules, Service, WaitFrom};
 pub use table::{Alternatives, NetworkTable};
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::frame::{Frame, FrameKind, Header};
+use super::memory::{Memory, Remembered};
 use super::table::NetworkTable;
 use crate::hooks::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
 use crate::packet::NodeId;
@@ -41,9 +42,9 @@ pub enum Service {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WaitFrom {
     /// The wait begins with the transmission, which has failed when it is over.
-    #[default]
     Transmission,
     /// The transmission has failed when the slot of its echo has passed without one; the wait begins then.
+    #[default]
     Echo,
 }
 
@@ -56,8 +57,8 @@ pub struct Rules {
     pub discard: Discard,
     /// Over what its retransmissions are counted.
     pub scope: CountScope,
-    /// How many packets a node remembers, to discard one that comes again; 0 suppresses no duplicate.
-    pub remembered: usize,
+    /// How many packets a node remembers, to discard one that comes again.
+    pub remembered: Remembered,
     /// How many packets a node has on the air at a time.
     pub service: Service,
     /// Where the wait begins.
@@ -69,7 +70,7 @@ pub struct Rules {
 pub enum Intent {
     /// Nothing, or listen for an echo.
     Silent,
-    /// Forward what it has just received, or acknowledge it: without carrier sense.
+    /// Forward what it has just received, or acknowledge it, which goes before the queue.
     Committed,
     /// Send from its queue if the channel is idle.
     Ordinary,
@@ -144,7 +145,7 @@ pub struct Node<I> {
     /// The last slot in which it sent a packet.
     last: Option<SlotNo>,
     numbers: u64,
-    seen: VecDeque<PacketId>,
+    memory: Memory,
 }
 
 impl<I: Interval> Node<I> {
@@ -162,7 +163,7 @@ impl<I: Interval> Node<I> {
             waiting: Vec::new(),
             last: None,
             numbers: 0,
-            seen: VecDeque::with_capacity(rules.remembered),
+            memory: Memory::new(rules.remembered),
         }
     }
 
@@ -180,7 +181,7 @@ impl<I: Interval> Node<I> {
             out.done(handle, End::NoRoute);
             return;
         }
-        self.remember(id);
+        self.memory.enter(id);
         let header = Header { id, destination, retransmissions: 0, born: now };
         self.fresh.push_back(Held::new(header, handle));
     }
@@ -240,6 +241,7 @@ impl<I: Interval> Node<I> {
             held.header.retransmissions += 1;
             match self.rules.discard {
                 Discard::Count(most) if held.header.retransmissions > most => {
+                    self.memory.forget(held.header.id);
                     out.done(held.handle, End::Count);
                 }
                 _ => self.again.push_back(held),
@@ -251,8 +253,10 @@ impl<I: Interval> Node<I> {
     fn expire(&mut self, now: SlotNo, out: &mut impl NodeOut) {
         let Discard::Lifetime(most) = self.rules.discard else { return };
         let expired = |held: &Held| held.header.born.after(most) < now;
+        let memory = &mut self.memory;
         self.committed.retain(|committed| match committed {
             Committed::Relay(held) if expired(held) => {
+                memory.forget(held.header.id);
                 out.done(held.handle, End::Lifetime);
                 false
             }
@@ -261,6 +265,7 @@ impl<I: Interval> Node<I> {
         for queue in [&mut self.again, &mut self.fresh] {
             while let Some(held) = queue.front().copied().filter(|held| expired(held)) {
                 queue.pop_front();
+                memory.forget(held.header.id);
                 out.done(held.handle, End::Lifetime);
             }
         }
@@ -313,15 +318,14 @@ impl<I: Interval> Node<I> {
             return;
         }
         let mut header = frame.header;
-        let ack = Committed::Ack { header, to: frame.transmitter };
-        if self.rules.remembered > 0 && self.seen.contains(&header.id) {
-            self.committed.push_back(ack);
+        if self.is_to_relay(header.id) {
             out.done(copy, End::Suppressed);
-            return;
-        }
-        self.remember(header.id);
-        if header.destination == self.address {
-            self.committed.push_back(ack);
+        } else if self.memory.holds(header.id) {
+            self.acknowledge(header, frame.transmitter);
+            out.done(copy, End::Suppressed);
+        } else if header.destination == self.address {
+            self.memory.enter(header.id);
+            self.acknowledge(header, frame.transmitter);
             out.up(copy);
         } else if self.table.towards(header.destination).is_empty() {
             out.done(copy, End::NoRoute);
@@ -329,7 +333,24 @@ impl<I: Interval> Node<I> {
             if self.rules.scope == CountScope::Hop {
                 header.retransmissions = 0;
             }
+            self.memory.enter(header.id);
             self.committed.push_back(Committed::Relay(Held::new(header, copy)));
+        }
+    }
+
+    /// Whether a packet is to be forwarded that others have not let the node forward yet. What it sends then is the echo
+    /// for all that sent the packet to it.
+    fn is_to_relay(&self, id: PacketId) -> bool {
+        let is_it =
+            |committed: &Committed| matches!(committed, Committed::Relay(held) if held.header.id == id);
+        self.committed.iter().any(is_it)
+    }
+
+    /// Answers with an FRN ACK, unless the same is waiting to be sent.
+    fn acknowledge(&mut self, header: Header, to: NodeId) {
+        let is_same = |committed: &Committed| matches!(committed, Committed::Ack { header: of, to: whom } if of.id == header.id && *whom == to);
+        if !self.committed.iter().any(is_same) {
+            self.committed.push_back(Committed::Ack { header, to });
         }
     }
 
@@ -358,16 +379,6 @@ impl<I: Interval> Node<I> {
             }
             !passed
         });
-    }
-
-    fn remember(&mut self, id: PacketId) {
-        if self.rules.remembered == 0 {
-            return;
-        }
-        if self.seen.len() == self.rules.remembered {
-            self.seen.pop_front();
-        }
-        self.seen.push_back(id);
     }
 
     /// The slot at whose beginning the node must be asked next, after `now`; `None` while it has nothing to do.

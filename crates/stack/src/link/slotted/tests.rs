@@ -40,7 +40,7 @@ fn rules() -> Rules {
         least_wait: 3,
         discard: Discard::Count(4),
         scope: CountScope::Path,
-        remembered: 0,
+        remembered: Remembered::NONE,
         service: Service::Parallel,
         wait_from: WaitFrom::Transmission,
     }
@@ -265,7 +265,8 @@ fn a_second_copy_is_forwarded_too_unless_packets_are_remembered() {
         relay.on_frame(&packet(C, D, 0), 0, &mut out);
     }
 
-    let (mut relay, mut out) = (node(B, Rules { remembered: 4, ..rules() }, &[C]), Answers::default());
+    let (mut relay, mut out) =
+        (node(B, Rules { remembered: Remembered::Last(4), ..rules() }, &[C]), Answers::default());
     relay.on_frame(&packet(A, B, 0), 1, &mut out);
     sends(&mut relay, 1, &mut out).expect("a relay");
     relay.on_frame(&packet(C, D, 0), 0, &mut out);
@@ -280,4 +281,65 @@ fn a_packet_that_nobody_can_take_is_handed_back() {
     let (mut sender, mut out) = (node(A, rules(), &[]), Answers::default());
     sender.enqueue(E, 1, SlotNo(0), &mut out);
     assert_eq!((out.done, sender.next_slot(SlotNo(0))), (vec![(1, End::NoRoute)], None));
+}
+
+/// What a relay sends after its relay was deferred in slot 1 and its packet came again in that slot.
+fn sent_after_a_deferral(remembered: Remembered) -> (Vec<FrameKind>, Vec<(u64, End)>) {
+    let rules = Rules { remembered, discard: Discard::Count(0), ..rules() };
+    let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
+    relay.on_frame(&packet(A, B, 0), 1, &mut out);
+    assert_eq!(relay.begin(SlotNo(1), &mut out), Intent::Committed);
+    relay.on_frame(&packet(A, B, 0), 2, &mut out);
+    let sent = (2..9).filter_map(|slot| sends(&mut relay, slot, &mut out)).map(|frame| frame.kind);
+    (sent.collect(), out.done)
+}
+
+#[test]
+fn a_packet_that_comes_again_while_its_relay_is_deferred_is_queued_once_and_not_acknowledged_besides() {
+    for remembered in [Remembered::NONE, Remembered::Last(4), Remembered::All] {
+        let (sent, done) = sent_after_a_deferral(remembered);
+        assert_eq!(sent, [FrameKind::Packet], "{remembered:?}");
+        assert_eq!(done, [(2, End::Suppressed), (1, End::Count)], "{remembered:?}");
+    }
+}
+
+#[test]
+fn an_frn_ack_that_is_deferred_is_not_queued_twice() {
+    let (mut destination, mut out) =
+        (node(E, Rules { remembered: Remembered::All, ..rules() }, &[]), Answers::default());
+    for slot in 0..3 {
+        destination.on_frame(&packet(D, E, 0), slot, &mut out);
+        assert_eq!(destination.begin(SlotNo(slot), &mut out), Intent::Committed);
+    }
+    let sent = (3..9).filter(|slot| sends(&mut destination, *slot, &mut out).is_some()).count();
+    assert_eq!((sent, out.up), (1, vec![0]));
+}
+
+#[test]
+fn a_packet_that_a_node_discarded_is_forwarded_when_it_comes_again_and_not_acknowledged() {
+    let by_count = Rules { discard: Discard::Count(0), ..rules() };
+    let by_lifetime = Rules { discard: Discard::Lifetime(2), ..rules() };
+    for (rules, end) in [(by_count, End::Count), (by_lifetime, End::Lifetime)] {
+        for remembered in [Remembered::Last(4), Remembered::All] {
+            let (mut relay, mut out) = (node(B, Rules { remembered, ..rules }, &[C]), Answers::default());
+            relay.on_frame(&packet(A, B, 0), 1, &mut out);
+            sends(&mut relay, 1, &mut out).expect("a relay");
+            assert!((2..9).all(|slot| sends(&mut relay, slot, &mut out).is_none()));
+            assert_eq!(out.done, [(1, end)]);
+            let mut again = packet(A, B, 0);
+            again.header.born = SlotNo(9);
+            relay.on_frame(&again, 2, &mut out);
+            assert_eq!(sends(&mut relay, 10, &mut out).expect("a relay").kind, FrameKind::Packet);
+        }
+    }
+}
+
+#[test]
+fn a_packet_that_nobody_can_take_is_not_acknowledged_when_it_comes_again() {
+    let rules = Rules { remembered: Remembered::All, ..rules() };
+    let (mut relay, mut out) = (node(B, rules, &[]), Answers::default());
+    for copy in [1, 2] {
+        relay.on_frame(&packet(A, B, 0), copy, &mut out);
+    }
+    assert_eq!((relay.next_slot(SlotNo(0)), out.done), (None, vec![(1, End::NoRoute), (2, End::NoRoute)]));
 }
