@@ -43,6 +43,7 @@ fn network(stations: usize) -> FrnConfig {
         alternatives: Alternatives::Sideward,
         interval: IntervalConfig::Fixed(()),
         windows: Windows { least: 3, shortest: 5, longest: 17 },
+        uppers: None,
     }
 }
 
@@ -363,4 +364,27 @@ fn errors_at_the_addressee_alone_leave_relay_echoes_to_be_heard() {
     // A tenth of the echoes of five hops, or of the FRN ACK of the last hop alone.
     assert!((0.06..0.14).contains(&everywhere.0), "{everywhere:?}");
     assert!((0.01..0.03).contains(&at_addressee.0), "{at_addressee:?}");
+}
+
+#[test]
+fn a_station_waits_as_long_as_its_own_window_says() {
+    let waits = |uppers: Option<Vec<u64>>| {
+        let mut config = in_a_row(1, Span::from_secs(20));
+        frn(&mut config).uppers = uppers;
+        frn(&mut config).rules.discard = Discard::Count(1);
+        // Nothing arrives: each packet is sent again once.
+        frn(&mut config).medium.error = 1.0;
+        datagram(&mut config, 0, 1, Time::ZERO);
+        datagram(&mut config, 1, 0, Time(20 * SLOT.0));
+        let (_, rows) = slots(&config);
+        ["n0", "n1"].map(|node| {
+            let sent: Vec<u64> =
+                rows.iter().filter(|row| row.1 == node && row.2 == "send").map(|row| row.0).collect();
+            sent[1] - sent[0]
+        })
+    };
+    // From the transmission on, with a window of one slot.
+    assert_eq!(waits(Some(vec![3, 3])), [3, 3]);
+    let apart: Vec<u64> = (0..2).map(|station| waits(Some(vec![3, 1_000 * station + 3]))[1]).collect();
+    assert!(apart[0] == 3 && apart[1] > 5, "{apart:?}");
 }

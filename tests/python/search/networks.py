@@ -278,12 +278,14 @@ def _slotted(draw: Draw, network: Network) -> None:
     frn: Tree = {
         "slot-length": draw.one(["1 ms", "10 ms"]),
         "sense": draw.one(["committed", "random", "nothing"]),
-        "interval": draw.one(["fixed", "backoff", "load-adaptive"]),
+        "interval": draw.one(["fixed", "backoff", "blind", "load-adaptive"]),
         "discard": draw.one(["count", "lifetime"]),
         "error-rate": draw.percent(0.1, 40),
     }
     if draw.chance(0.4):
         frn["remembered"] = draw.whole(1, 20) if draw.chance(0.5) else "unlimited"
+    if frn["interval"] == "fixed" and draw.chance(0.3):
+        frn["windows"] = [draw.whole(3, 30) for _ in range(count)]
     network.link("frn", kind="frn", nodes=["n"], frn=frn)
     network.frn = True
     network.fastest_bps = 1e6

@@ -162,6 +162,17 @@ pub struct FrnConfig {
     pub interval: IntervalConfig,
     /// The windows that it moves between.
     pub windows: Windows,
+    /// Upper ends of the shortest windows of the stations, where each has one of its own.
+    pub uppers: Option<Vec<u64>>,
+}
+
+impl FrnConfig {
+    /// The windows of a station.
+    #[must_use]
+    pub fn windows_of(&self, station: usize) -> Windows {
+        let own = self.uppers.as_ref().map(|uppers| uppers[station] as u32);
+        Windows { shortest: own.unwrap_or(self.windows.shortest), ..self.windows }
+    }
 }
 
 /// What carrier sense detects at the start of a slot.

@@ -167,9 +167,14 @@ impl Frn {
         medium.cut_by(cuts(config, place, (seed, replication)), frn.slot);
         let exits = tables::exits(config, routes, first_port, &frn.nodes);
         let tables = tables::tables(&medium, &frn.nodes, &exits, frn.alternatives);
-        let stations = frn.nodes.iter().zip(tables).map(|(&node, table)| Station {
+        let stations = frn.nodes.iter().zip(tables).enumerate().map(|(station, (&node, table))| Station {
             node: NodeId(node as u32),
-            mac: SlottedNode::new(NodeId(node as u32), frn.rules, table, frn.interval.build(frn.windows)),
+            mac: SlottedNode::new(
+                NodeId(node as u32),
+                frn.rules,
+                table,
+                frn.interval.build(frn.windows_of(station)),
+            ),
             draws: stream(node, "wait"),
             planned: NEVER,
             sensed: 0,

@@ -99,7 +99,7 @@ fn kind(kind: Kind) -> (String, &'static str) {
         Kind::Flows => "flows",
         Kind::Rates => return ("list of rates".to_string(), "Mbit/s"),
         Kind::Position => return ("two lengths".to_string(), "m"),
-        Kind::Ordinals => "list of integers",
+        Kind::Ordinals | Kind::Integers => "list of integers",
         Kind::SweptKey => "swept key",
         Kind::Metric => "metric",
         Kind::Metrics => "metric or list of metrics",

@@ -82,6 +82,8 @@ pub(super) enum Kind {
     Position,
     /// Whole numbers from 1, ascending.
     Ordinals,
+    /// Whole numbers from 1.
+    Integers,
     /// The path of a swept key.
     SweptKey,
     /// The name of a metric.

@@ -110,7 +110,7 @@ fn kind(key: &Key) -> Json {
             let length = json!({ "type": "string", "pattern": quantity(&[Dim::Length]) });
             json!({ "type": "array", "items": length, "minItems": 2, "maxItems": 2 })
         }
-        Kind::Ordinals => {
+        Kind::Ordinals | Kind::Integers => {
             json!({ "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 1 })
         }
         Kind::Where => json!({ "type": "object" }),

@@ -129,7 +129,7 @@ impl Key {
             (Kind::Flows, Raw::List(items)) => self.flows(items, names.flows),
             (Kind::Rates, Raw::List(items)) => self.rates(items),
             (Kind::Position, Raw::List(items)) => self.position(items),
-            (Kind::Ordinals, Raw::List(items)) => self.ordinals(items),
+            (Kind::Ordinals | Kind::Integers, Raw::List(items)) => self.integers(items),
             _ => Err(format!("{}; expected {}", raw.describe_kind(), self.expected(None))),
         }
     }
@@ -316,7 +316,7 @@ impl Key {
         Ok(Value::List(items.iter().map(length).collect::<Result<_, _>>()?))
     }
 
-    fn ordinals(&self, items: &[Item]) -> Result<Value, String> {
+    fn integers(&self, items: &[Item]) -> Result<Value, String> {
         let mut values = Vec::with_capacity(items.len());
         let mut last = Decimal::ZERO;
         for item in items {
@@ -327,7 +327,7 @@ impl Key {
             let Some(number) = number.filter(|number| !number.is_zero()) else {
                 return Err(format!("{text} in the list; expected integers from 1"));
             };
-            if number <= last {
+            if matches!(self.kind, Kind::Ordinals) && number <= last {
                 return Err(format!("{number} after {last}; expected an ascending list"));
             }
             last = number;
@@ -365,6 +365,7 @@ impl Key {
             Kind::Ordinals => {
                 vec!["ascending integers from 1 such as [12, 40, 41]".to_string()]
             }
+            Kind::Integers => vec!["integers from 1 such as [5, 17, 9]".to_string()],
             Kind::SweptKey => vec!["a swept key in quotes".to_string()],
             Kind::Metric => vec!["a metric in quotes".to_string()],
             Kind::Metrics => vec!["a metric in quotes or a list of metrics".to_string()],

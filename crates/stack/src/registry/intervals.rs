@@ -4,7 +4,7 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Interval, SlotNo, Transmission};
 use crate::link::slotted;
-use crate::link::slotted::interval::{Backoff, Fixed, Windows};
+use crate::link::slotted::interval::{Backoff, Blind, Fixed, Windows};
 use crate::schemes::load_adaptive::{History, LoadAdaptive};
 
 kinds! {
@@ -12,6 +12,7 @@ kinds! {
     IntervalKind, IntervalConfig, IntervalMachine;
     Fixed(Fixed), () = "fixed" as "fixed window", "FRN: Yamamoto et al. (2)", "a random number of slots in a fixed window";
     Backoff(Backoff), () = "backoff" as "exponential backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles at each failure and is reset at a success";
+    Blind(Blind), () = "blind" as "blind window", "lasthop: a control", "all windows between the shortest and the longest in turn, whatever happens";
     LoadAdaptive(LoadAdaptive), History = "load-adaptive" as "load-adaptive", "Yamamoto et al. (3.2)", "a window proportional to the share of failures among the last transmissions";
 }
 
@@ -26,6 +27,7 @@ impl IntervalConfig {
         match self {
             IntervalConfig::Fixed(()) => IntervalMachine::Fixed(Fixed::new(windows)),
             IntervalConfig::Backoff(()) => IntervalMachine::Backoff(Backoff::new(windows)),
+            IntervalConfig::Blind(()) => IntervalMachine::Blind(Blind::new(windows)),
             IntervalConfig::LoadAdaptive(history) => {
                 IntervalMachine::LoadAdaptive(LoadAdaptive::new(windows.shortest, windows.longest, *history))
             }
@@ -39,6 +41,7 @@ impl Interval for IntervalMachine {
         match self {
             IntervalMachine::Fixed(interval) => interval.on_outcome(transmission),
             IntervalMachine::Backoff(interval) => interval.on_outcome(transmission),
+            IntervalMachine::Blind(interval) => interval.on_outcome(transmission),
             IntervalMachine::LoadAdaptive(interval) => interval.on_outcome(transmission),
         }
     }
@@ -48,6 +51,7 @@ impl Interval for IntervalMachine {
         match self {
             IntervalMachine::Fixed(interval) => interval.upper(now),
             IntervalMachine::Backoff(interval) => interval.upper(now),
+            IntervalMachine::Blind(interval) => interval.upper(now),
             IntervalMachine::LoadAdaptive(interval) => interval.upper(now),
         }
     }

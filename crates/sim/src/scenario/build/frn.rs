@@ -37,6 +37,7 @@ pub(super) fn frn(link: &Part<'_>, member: &Link) -> FrnConfig {
         },
         interval: interval(link),
         windows: windows(link),
+        uppers: link.known("frn.windows").and_then(|_| link.optional("frn.windows", Part::ordinals)),
     }
 }
 

@@ -11,7 +11,8 @@ const RATIO: Kind = Kind::Quantity(&[Dim::Gain], "dB");
 const FRN: &[Only] = &[Only::Is("links.*.kind", &["frn"])];
 const BY_COUNT: &[Only] = &[Only::Is("links.*.frn.discard", &["count"])];
 const BY_LIFETIME: &[Only] = &[Only::Is("links.*.frn.discard", &["lifetime"])];
-const GROWING: &[Only] = &[Only::Is("links.*.frn.interval", &["backoff", "load-adaptive"])];
+const FIXED: &[Only] = &[Only::Is("links.*.frn.interval", &["fixed"])];
+const GROWING: &[Only] = &[Only::Is("links.*.frn.interval", &["backoff", "blind", "load-adaptive"])];
 
 /// More slots than any wait or lifetime.
 const MOST_SLOTS: &str = "1000000000";
@@ -156,6 +157,14 @@ pub(super) const KEYS: &[Key] = &[
         .at_least("2")
         .at_most("1000000")
         .only(FRN),
+    Key::new(
+        "links.*.frn.windows",
+        Kind::Integers,
+        "upper bound of the window of each station in order, in slots; none means frn.window for all",
+    )
+    .or(&["none"])
+    .default("none")
+    .only(FIXED),
     Key::new("links.*.frn.window", Kind::Integer, "upper bound of the window without failures, in slots")
         .default("5")
         .source("Yamamoto et al. (2)")

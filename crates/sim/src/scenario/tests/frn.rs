@@ -94,10 +94,10 @@ saturation = "50 %"
 }
 
 #[test]
-fn a_node_may_remember_all_packets() {
-    let more = "frn = { remembered = \"unlimited\" }";
+fn a_node_may_remember_all_packets_and_each_station_have_a_window_of_its_own() {
+    let more = "frn = { remembered = \"unlimited\", windows = [17, 5, 9] }";
     let frn = frn(&read(&with(more)).expect("legal"), 0);
-    assert_eq!(frn.rules.remembered, Remembered::All);
+    assert_eq!((frn.rules.remembered, frn.uppers), (Remembered::All, Some(vec![17, 5, 9])));
 }
 
 #[test]
@@ -110,7 +110,27 @@ fn what_does_not_go_together_is_refused() {
     refused(
         "frn = { max-window = 9 }",
         "frn = {",
-        "links.mesh.frn.max-window: no point uses it; expected links.mesh.frn.interval = \"backoff\" or \"load-adaptive\"",
+        "links.mesh.frn.max-window: no point uses it; expected links.mesh.frn.interval = \"backoff\" or \"blind\" or \"load-adaptive\"",
+    );
+    refused(
+        "frn = { windows = [5, 9] }",
+        "frn = {",
+        "links.mesh.frn.windows: 2 windows; expected one for each of the 3 stations",
+    );
+    refused(
+        "frn = { windows = [5, 2, 9] }",
+        "frn = {",
+        "links.mesh.frn.windows: 2 is below least-wait, 3; expected at least 3",
+    );
+    refused(
+        "frn = { windows = [5, 9, 2000000] }",
+        "frn = {",
+        "links.mesh.frn.windows: 2000000; expected at most 1000000",
+    );
+    refused(
+        "frn = { interval = \"blind\", windows = [5, 9, 5] }",
+        "frn = {",
+        "links.mesh.frn.windows: no point uses it; expected links.mesh.frn.interval = \"fixed\"",
     );
     refused(
         "queue = \"50 packets\"",

@@ -1,4 +1,4 @@
-//! Fixed and backoff retransmission windows, for comparison with load-adaptive retransmission.
+//! Fixed, backoff and blind retransmission windows, for comparison with load-adaptive retransmission.
 
 use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 
@@ -67,6 +67,36 @@ impl Interval for Backoff {
     }
 }
 
+/// All windows between the shortest and the longest in turn, whatever happens: what adapting is worth beyond the change.
+#[derive(Clone, Copy, Debug)]
+pub struct Blind {
+    windows: Windows,
+    phase: u32,
+}
+
+/// The golden section of 2³²: multiples of it spread evenly, in an order without a short period.
+const STEP: u32 = 0x9E37_79B9;
+
+impl Blind {
+    /// Begins with the shortest window.
+    #[must_use]
+    pub fn new(windows: Windows) -> Blind {
+        Blind { windows, phase: 0 }
+    }
+}
+
+impl Interval for Blind {
+    fn on_outcome(&mut self, _transmission: Transmission) {}
+
+    fn upper(&mut self, _now: SlotNo) -> u32 {
+        let Windows { shortest, longest, .. } = self.windows;
+        let uppers = u64::from(longest - shortest) + 1;
+        let above = (u64::from(self.phase) * uppers) >> 32;
+        self.phase = self.phase.wrapping_add(STEP);
+        shortest + above as u32
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +114,18 @@ mod tests {
         let mut fixed = Fixed::new(WINDOWS);
         fixed.on_outcome(ended(TransmissionOutcome::Failed));
         assert_eq!(fixed.upper(SlotNo(9)), 5);
+    }
+
+    #[test]
+    fn blind_windows_take_every_upper_end_as_often_whatever_happens() {
+        let mut blind = Blind::new(WINDOWS);
+        let mut counts = [0; 18];
+        for _ in 0..1300 {
+            blind.on_outcome(ended(TransmissionOutcome::Failed));
+            counts[blind.upper(SlotNo(0)) as usize] += 1;
+        }
+        assert!(counts[..5].iter().all(|count| *count == 0), "{counts:?}");
+        assert!(counts[5..].iter().all(|count| (98..=102).contains(count)), "{counts:?}");
     }
 
     #[test]
