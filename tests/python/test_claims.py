@@ -204,6 +204,18 @@ def test_an_order_of_gains_falls_from_each_value_to_the_next() -> None:
     assert verdict_on(claim("order", Band(0.0, math.inf), **alone)).ours.mean == pytest.approx(50.0)
 
 
+def test_an_order_along_a_key_takes_with_it_what_is_swept_together_with_it() -> None:
+    hops = {"4": "n5", "8": "n9"}
+    points = [
+        ({"hops": h, "to": hops[h], "window": w}, [base * scale + k for k in range(4)])
+        for h, scale in (("4", 1.0), ("8", 0.5))
+        for w, base in (("5", 100.0), ("9", 200.0))
+    ]
+    falls = claim("order", Band(0.0, math.inf), key="hops", order=("4", "8"), at={"window": ("9",)})
+    found = judge(falls, cast("Study", FakeStudy(points)))
+    assert (found.ours.mean, found.verdict) == (pytest.approx(100.0), AGREES)
+
+
 def test_a_number_above_its_ceiling_differs_at_once() -> None:
     within = claim("mean", Band(0.0, math.inf), ceiling=9.0)
     assert verdict_on(replace(within, paper=9.0)).verdict == AGREES

@@ -16,7 +16,7 @@ from lasthop.views import packets
 from lasthop.views.timeline import retraced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 
@@ -67,18 +67,31 @@ def _join(*notes: str) -> str:
 
 
 def _places(claim: Claim, study: Study) -> list[Place]:
-    """The points of the claim without the keys that it varies."""
+    """The chosen points without the keys that the claim itself varies, and those swept together with them."""
     varied = {*claim.this, *claim.that, *([claim.key] if claim.key else [])}
+    varied |= _together(varied, study.points())
     numeric = study.scenario.numeric
     found: list[Place] = []
     for point in study.points():
-        for key in (*claim.at, *varied):
+        for key in (*claim.at, *claim.this, *claim.that, *([claim.key] if claim.key else [])):
             if key not in point:
                 raise UsageError(f"{claim.id}: {key} is not swept; {nearest(key, point)}")
         if all(any(same(k, point[k], v, numeric) for v in vs) for k, vs in claim.at.items()):
             place = {k: v for k, v in point.items() if k not in varied}
             if place not in found:
                 found.append(place)
+    return found
+
+
+def _together(varied: set[str], points: Sequence[Place]) -> set[str]:
+    """The other keys that have a value of their own for each value of a varied key, as in a zip."""
+    found = set()
+    for key in varied & points[0].keys() if points else ():
+        for other in points[0].keys() - varied:
+            pairs = {(point[key], point[other]) for point in points}
+            values, others = ({pair[side] for pair in pairs} for side in (0, 1))
+            if len(pairs) == len(values) == len(others) > 1:
+                found.add(other)
     return found
 
 
