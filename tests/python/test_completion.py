@@ -46,7 +46,7 @@ def completed(folder: Path, line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("lasthop run lle-tcp/fig0", ["lle-tcp/fig05", "lle-tcp/fig06", "lle-tcp/fig07", "lle-tcp/fig08"]),
+        ("lasthop run lle-tcp/fig06", [f"lle-tcp/fig06{of}" for of in ("-capped", "-single", "")]),
         ("lasthop run sm", ["small.toml"]),
         ("lasthop run small.toml -s links.path.loss.r", ["links.path.loss.rate="]),
         ("lasthop run small.toml -s flows.main.tcp.variant=ne", ["flows.main.tcp.variant=newreno"]),

@@ -104,6 +104,16 @@ fn a_reconnected_receiver_and_sender_of_atcp_resume_at_once() {
 }
 
 #[test]
+fn a_timer_that_a_stopped_sender_lets_pass_is_not_a_timeout() {
+    let kept = r#"outages = { law = "script", script = "2 s at 10 s", queue = "kept" }"#;
+    let from = wire(kept, "reaction = \"atcp\"")
+        .replace("from = \"host\"", "from = \"mobile\"")
+        .replace("to = \"mobile\"", "to = \"host\"");
+    let found = metrics(&from);
+    assert_eq!((found["flows.main.timeouts"], found["flows.main.timeouts_spurious"]), (0.0, 0.0));
+}
+
+#[test]
 fn kept_packets_arrive_after_the_outage() {
     let kept = r#"outages = { law = "script", script = "2 s at 10 s", queue = "kept" }"#;
     let (sent, kept) = (metrics(&wire(TWO_SECONDS, "")), metrics(&wire(kept, "")));

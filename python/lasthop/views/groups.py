@@ -174,6 +174,8 @@ def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[s
         have = point.get(key)
         if have is None:
             entry = study.scenario.resolved(index).get(key)
+            if entry is None and any(key in study.scenario.resolved(at) for at in range(len(study.points()))):
+                return False
             if entry is None:
                 raise UsageError(f"where: {key}: unknown key; expected a key of {study.scenario.id}")
             have = entry["value"]

@@ -328,13 +328,12 @@ impl Flow {
     pub(super) fn on_timer(&mut self, side: usize, timer: Timer, net: &mut Net) {
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
-            if let Some(way) = self.ways.of(side)
-                && timer == Timer::Retransmit
-                && is_spurious(ends, side, &self.ends, net)
-            {
-                way.spurious_timeouts += 1;
-            }
+            let is_spurious = timer == Timer::Retransmit && is_spurious(ends, side, &self.ends, net);
+            let before = ends[side].sender().timeouts();
             ends[side].on_timer(timer, now, &mut Host { net, end: self.ends[side] });
+            if is_spurious && let Some(way) = self.ways.of(side) {
+                way.spurious_timeouts += ends[side].sender().timeouts() - before;
+            }
             self.ways.count_judged(side, ends, net);
         }
     }

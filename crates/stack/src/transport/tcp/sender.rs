@@ -148,6 +148,12 @@ impl<P: Parts> Sender<P> {
         self.counters
     }
 
+    /// Retransmission timeouts so far.
+    #[must_use]
+    pub fn timeouts(&self) -> u64 {
+        self.counters.timeouts
+    }
+
     /// Starts the interval over which `rtt_max` is taken.
     pub fn begin_measurement(&mut self) {
         self.counters.rtt_max = Span::ZERO;
