@@ -296,7 +296,7 @@ impl<P: Parts> Connection<P> {
         match timer {
             Timer::DelayedAck => {
                 if self.ack_due != AckDue::No {
-                    self.send_whole_ack(now, out);
+                    self.send_ack_but(0, now, out);
                 }
             }
             Timer::Pace => self.send_what_may_go(now, out),

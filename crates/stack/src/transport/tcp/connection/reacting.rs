@@ -33,7 +33,7 @@ impl<P: Parts> Connection<P> {
         let was_closed = self.receiver.is_closed();
         self.receiver.close_window(asked.window == Advertised::Closed);
         for _ in 0..asked.copies {
-            self.send_ack_less(u64::from(asked.less), now, out);
+            self.send_ack_but(u64::from(asked.less), now, out);
         }
         self.receiver.close_window(was_closed);
     }
