@@ -1,9 +1,8 @@
-//! A load for the ARQ snoop agent of an access point, with nothing around it: what the agent itself costs
-//! (lle-tcp/II.E).
+//! A load for the ARQ snoop agent of an access point alone: the cost of the agent itself (lle-tcp/II.E).
 //!
-//! Packets of many flows pass in turn, as in a busy cell: each is seen on its way to the link, told as delivered and
-//! acknowledged, and of ten the receiver's own acknowledgement of one comes over the air. The same without the agent
-//! costs what making the packets costs. Nothing here reads a clock; who calls does.
+//! Packets of many flows pass in turn, as in a busy cell. Each is seen on its way to the link, reported as delivered,
+//! and acknowledged; for one in ten the receiver's own acknowledgement comes over the air. The same load without the
+//! agent gives the cost of making the packets. Nothing here reads a clock; the caller does.
 
 use std::hint::black_box;
 

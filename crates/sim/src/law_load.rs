@@ -1,9 +1,9 @@
-//! A load for a congestion law with nothing around it: what the law itself costs for each acknowledgement.
+//! A load for a congestion law alone: the cost of the law itself for each acknowledgement.
 //!
-//! Every law receives the same events: a window of 60 segments goes round a path of 90 ms whose queue grows and falls, one
-//! segment is acknowledged every 1.5 ms and lets the next go, and of 500 one is lost, which three duplicates tell. The
-//! stamps of the header extension are there for those that read them. What a law answers has no consequences but for its
-//! own window. Nothing here reads a clock; who calls does.
+//! Every law receives the same events: a window of 60 segments circulates on a path of 90 ms whose queue grows and
+//! shrinks. One segment is acknowledged every 1.5 ms and releases the next; one in 500 is lost, which three duplicates
+//! report. The timestamps of the header extension are present for laws that read them. The answer of a law affects only
+//! its own window. Nothing here reads a clock; the caller does.
 
 use std::hint::black_box;
 

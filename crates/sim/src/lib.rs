@@ -1,7 +1,7 @@
 //! The simulator around the stack: engine, media, traffic, scenarios and probes.
 //!
-//! A [`scenario`] is read and checked into a typed [`model::Config`]; [`run()`] builds the network from it and
-//! runs it to its end; what is measured comes back as an [`Outcome`].
+//! A [`scenario`] is read and checked into a typed [`model::Config`]; [`run()`] builds the network from it, runs it to
+//! its end, and returns the measurements as an [`Outcome`].
 
 pub mod agent_load;
 pub mod engine;

@@ -1,13 +1,14 @@
 //! The event queue: one entry per source, ordered by time and then by the order of scheduling.
 //!
-//! Whatever can act (a link with packets on the way, a timer, an application) is a *slot* that is set to one time at
-//! most. Setting it again moves its entry, cancelling removes it: nothing stale is ever left behind, and the queue holds
-//! as many entries as slots that are set. Slots that act at the same time act in the order in which they were set.
+//! Every source of events (a link with packets in transit, a timer, an application) has a *slot* that is set to at most
+//! one time. Setting it again moves its entry, and cancelling removes it: no stale entry remains, and the queue holds
+//! as many entries as slots are set. Slots that act at the same time act in the order in which they were set.
 //!
-//! The heap keeps its keys inline and the place of each slot beside it, so that moving an entry is one sift. One that is
-//! moved to later stays where it is until it comes to the top, and is sifted from there: a retransmission timer is moved
-//! by every acknowledgement and comes to the top once in a timeout. Where the first entry was cancelled, as an event that
-//! happens cancels itself, a gap is left for the next entry that is set, which is often a near one.
+//! The heap keeps its keys inline and the places of slots in a separate table, so moving an entry is one sift. An entry
+//! that moves to a later time stays where it is until it reaches the top, and is sifted from there: every
+//! acknowledgement moves a retransmission timer, which reaches the top once per timeout. When the first entry is
+//! cancelled, as an event cancels itself when it happens, a gap remains for the next entry that is set, which is often
+//! a near one.
 
 use lasthop_stack::units::Time;
 
