@@ -1,7 +1,7 @@
 //! Loss processes of a link.
 //!
-//! Each takes one draw a packet (Gilbert–Elliott two), whatever its rates, so that schemes and sweeps at the same
-//! replication meet the same channel.
+//! Each takes one draw per packet (Gilbert–Elliott two), whatever its rates, so schemes and sweeps at the same
+//! replication see the same channel.
 
 use lasthop_stack::packet::{Body, Packet};
 

@@ -1,6 +1,6 @@
 //! The modulation of an 802.16 link, frame by frame.
 //!
-//! Both directions of a link run the same law on streams of the same name, so they agree without sharing anything.
+//! Both directions of a link run the same law on streams of the same name, so they agree without shared state.
 
 use lasthop_stack::packet::Modulation;
 use lasthop_stack::units::{Span, Time};

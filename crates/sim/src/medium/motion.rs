@@ -1,19 +1,19 @@
 //! Movement of a node: on a circle or between way-points.
 //!
-//! **Limits**: straight legs at constant speeds, no borders to bounce off, nodes do not know of each other.
+//! **Limits**: straight legs at constant speeds, no borders to bounce off, no interaction between nodes.
 //!
 //! **Source**: Johnson and Maltz (1996) for the random way-point; Navidi and Camp (2004, IEEE Transactions on Mobile
 //! Computing 3(1)) for its stationary law, from which the start is drawn.
 //!
-//! **How**: no event moves a node. Where it is follows from the time: by angle on a circle, by the leg under way between
-//! way-points. Each leg has a section of its own in the stream of the node, so that a node takes the same way in all
-//! schemes and on all of its media, whoever asks and when.
+//! **How**: no event moves a node. Its position is a function of time: the angle on a circle, or the current leg
+//! between way-points. Each leg has its own section in the stream of the node, so a node takes the same path in all
+//! schemes and on all of its media, whenever its position is requested.
 //!
 //! **Choices**
-//! 1. A way-point is even over the area, a speed even between its bounds, a pause constant.
-//! 2. The start needs no warm-up. A node is paused with the long-run share of pauses, even over the area and over the pause;
-//!    or else it is under way, on a leg with a probability in proportion to its length, at a speed in inverse
-//!    proportion to it, evenly along the way.
+//! 1. A way-point is uniform over the area, a speed uniform between its bounds, a pause constant.
+//! 2. The start needs no warm-up. A node is paused with the long-run share of pauses, uniformly over the area and over
+//!    the pause. Otherwise it is on a leg with a probability proportional to its length, at a speed with a probability
+//!    inversely proportional to it, uniformly along the leg.
 
 #[cfg(test)]
 mod tests;

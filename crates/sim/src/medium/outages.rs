@@ -1,8 +1,8 @@
 //! When a link is down.
 //!
-//! Outages are intervals of time that come from a law, one after another, and do not depend on what is sent. Whoever needs
-//! them has a process of its own, on a stream of the same name: both directions of a wire, its medium, and the reports to
-//! endpoints agree without sharing anything, and none of them moves the draws of others.
+//! Outages are intervals of time that a law generates, one after another, independently of what is sent. Each user of
+//! them has its own process on a stream of the same name: both directions of a wire, its medium, and the reports to
+//! endpoints agree without shared state, and none of them shifts the draws of others.
 
 use lasthop_stack::units::{Span, Time};
 

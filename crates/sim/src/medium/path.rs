@@ -1,8 +1,8 @@
-//! The round trip of a wired path, drawn once for each link in each replication.
+//! The round trip of a wired path, drawn once per link and replication.
 //!
-//! A link stands for a whole path through the Internet where its delay is drawn: half of the round trip is added to the
-//! delay in each direction. The draw comes from a stream that bears the link's own name, so that another member of its
-//! group, or another scheme, does not move it.
+//! A link with a drawn delay stands for a whole path through the Internet: half of the round trip is added to the delay
+//! in each direction. The draw comes from a stream with the link's own name, so another member of its group, or another
+//! scheme, does not shift it.
 
 use lasthop_stack::units::Span;
 

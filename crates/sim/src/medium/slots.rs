@@ -1,9 +1,9 @@
 //! The medium of a slotted network: all transmissions of a slot begin and end together.
 //!
-//! A station receives the frame of a transmitter within range when it does not send itself, when no other transmitter
-//! spoils it, and when chance does not lose it. Another spoils it from within the interference range, unless the wanted
-//! signal is stronger by the capture ratio. Powers are those of the two-ray ground model with ns-2's constants; ranges are
-//! taken as they are.
+//! A station receives the frame of a transmitter within range if it does not transmit itself, no other transmitter
+//! destroys the frame, and no channel error occurs. A transmitter within the interference range destroys the frame
+//! unless the wanted signal is stronger by the capture ratio. Powers follow the two-ray ground model with ns-2's
+//! constants; ranges are used as configured.
 
 use lasthop_stack::units::{Metres, Span, Time};
 
@@ -12,42 +12,42 @@ use crate::medium::outages::Cuts;
 use crate::medium::radio::config::RadioConfig;
 use crate::medium::radio::propagation::received_power_w;
 
-/// What the signals of others add up to.
+/// How interfering signals combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interference {
-    /// Each is held against the wanted signal by itself, as in ns-2.
+    /// Each is compared with the wanted signal separately, as in ns-2.
     Pairwise,
     /// Their powers are summed.
     Summed,
 }
 
-/// What a medium is made of.
+/// The parameters of a medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlotMediumConfig {
-    /// How far a frame can be received, m.
+    /// Maximum distance for reception, m.
     pub range_m: f64,
-    /// How far a transmission is sensed, m.
+    /// Maximum distance for carrier sensing, m.
     pub carrier_sense_m: f64,
-    /// How far a transmission can spoil another, m.
+    /// Maximum distance for interference, m.
     pub interference_m: f64,
-    /// Power ratio from which the stronger of two signals is received; `None` spoils both.
+    /// Minimum power ratio at which the stronger of two signals is received; with `None`, both are lost.
     pub capture: Option<f64>,
-    /// What the signals of others add up to.
+    /// How interfering signals combine.
     pub interference: Interference,
-    /// Probability that a reception fails by chance, for each receiver by itself.
+    /// Probability of a channel error, independent at each receiver.
     pub error: f64,
 }
 
-/// What becomes of a frame at a station within range.
+/// The fate of a frame at a station within range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotFate {
     /// It is received.
     Received,
-    /// Another transmission spoils it.
+    /// Another transmission destroys it.
     Collided,
-    /// The station sends itself.
+    /// The station is transmitting.
     Deaf,
-    /// Chance loses it.
+    /// A channel error destroys it.
     Errored,
     /// The network is down.
     CutOff,
@@ -56,15 +56,15 @@ pub enum SlotFate {
 /// A frame at a station within range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reception {
-    /// The place of the transmitter among those of the slot.
+    /// Index of the transmitter among those of the slot.
     pub frame: u32,
     /// The station.
     pub station: u32,
-    /// What becomes of the frame there.
+    /// The fate of the frame at the station.
     pub fate: SlotFate,
 }
 
-/// A station as another one hears it.
+/// A station in the neighbourhood of another one.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     station: u32,
@@ -73,10 +73,10 @@ struct Near {
     power_w: f64,
 }
 
-/// What arrives at a station in one slot.
+/// The signals that arrive at a station in one slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrival {
-    /// The slot it is of, plus one.
+    /// The number of the slot, plus one.
     stamp: u64,
     sends: bool,
     sum_w: f64,
@@ -90,14 +90,14 @@ pub struct SlotMedium {
     config: SlotMediumConfig,
     near: Vec<Vec<Near>>,
     arrivals: Vec<Arrival>,
-    /// For each station, if anything is lost by chance.
+    /// One stream for each station, if channel errors occur.
     errors: Vec<Stream>,
-    /// When it is down, if it ever is, and the length of a slot.
+    /// The outages, if there are any, and the length of a slot.
     cuts: Option<(Cuts, Span)>,
 }
 
 impl SlotMedium {
-    /// A medium with stations at these positions; `errors` gives the stream of each, where chance has a part.
+    /// A medium with stations at these positions. `errors` gives the stream of each station, if channel errors occur.
     pub fn new(
         config: SlotMediumConfig,
         positions: &[(Metres, Metres)],
@@ -108,22 +108,22 @@ impl SlotMedium {
         SlotMedium { near: neighbourhoods(&config, positions), config, arrivals, errors, cuts: None }
     }
 
-    /// Takes frames for lost that meet these outages.
+    /// Sets the outages: frames that overlap one are lost.
     pub fn cut_by(&mut self, cuts: Option<Cuts>, slot: Span) {
         self.cuts = cuts.map(|cuts| (cuts, slot));
     }
 
-    /// The stations within range of one, in order.
+    /// The stations within range of `station`, in order.
     pub fn in_range(&self, station: u32) -> impl Iterator<Item = u32> + Clone {
         self.near[station as usize].iter().filter(|near| near.reaches).map(|near| near.station)
     }
 
-    /// The stations that sense it when one sends, in order.
+    /// The stations that sense a transmission of `station`, in order.
     pub fn sensing(&self, station: u32) -> impl Iterator<Item = u32> {
         self.near[station as usize].iter().filter(|near| near.senses).map(|near| near.station)
     }
 
-    /// What becomes of the frames that these stations send in a slot, at every station in range of them. Slots ascend.
+    /// Finds the fate of the frames sent by these stations in a slot, at every station within range. Slots must ascend.
     pub fn resolve(&mut self, slot: u64, transmitters: &[u32], receptions: &mut Vec<Reception>) {
         receptions.clear();
         let is_down = self
@@ -148,7 +148,8 @@ impl SlotMedium {
                 let station = near.station as usize;
                 let fate = match self.arrivals[station].fate(near.power_w, &self.config) {
                     SlotFate::Received if self.config.error > 0.0 => {
-                        // A section for each slot: two schemes meet the same channel whatever each of them sends.
+                        // One section of the stream per slot: two schemes see the same channel whatever each of them
+                        // sends.
                         self.errors[station].seek(slot);
                         let errored = self.errors[station].chance(self.config.error);
                         if errored { SlotFate::Errored } else { SlotFate::Received }
@@ -165,7 +166,7 @@ impl SlotMedium {
     }
 }
 
-/// What arrives at a station, emptied if it is of an earlier slot.
+/// The arrivals at a station, cleared if they belong to an earlier slot.
 fn fresh(arrival: &mut Arrival, stamp: u64) -> &mut Arrival {
     if arrival.stamp != stamp {
         *arrival = Arrival { stamp, ..Arrival::default() };
@@ -174,7 +175,7 @@ fn fresh(arrival: &mut Arrival, stamp: u64) -> &mut Arrival {
 }
 
 impl Arrival {
-    /// What becomes of a signal of this power, which is one of those that arrive.
+    /// The fate of a signal of this power, which is one of the arrivals.
     fn fate(&self, power_w: f64, config: &SlotMediumConfig) -> SlotFate {
         if self.sends {
             return SlotFate::Deaf;
@@ -187,7 +188,7 @@ impl Arrival {
             Interference::Summed => self.sum_w - power_w,
         };
         let is_received = match config.capture {
-            // The sum may keep a trace of rounding; a second signal is there or not.
+            // The sum may contain a rounding error; a second signal is either present or absent.
             _ if self.second_w <= 0.0 => true,
             Some(ratio) => power_w >= ratio * others_w,
             None => false,
@@ -196,7 +197,7 @@ impl Arrival {
     }
 }
 
-/// For each station, the others that can hear, sense or be disturbed by it, in order.
+/// For each station, the others that can receive, sense or be disturbed by its transmissions, in order.
 fn neighbourhoods(config: &SlotMediumConfig, positions: &[(Metres, Metres)]) -> Vec<Vec<Near>> {
     let radio = RadioConfig::ns2();
     let reach_m = config.range_m.max(config.carrier_sense_m).max(config.interference_m);
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn two_interferers_may_spoil_together_what_neither_spoils_alone() {
-        // 2 hears 1 from 200 m, and 0 and 4 from 400 m each: ratios of 16, and of 8 to the sum.
+        // Station 2 hears 1 from 200 m, and 0 and 4 from 400 m each: a ratio of 16 to each, and of 8 to their sum.
         let stations = [0.0, 200.0, 400.0, 600.0, 800.0];
         assert!(fates(CONFIG, &stations, &[0, 1, 4]).contains(&(1, 2, Received)));
         let summed = SlotMediumConfig { interference: Interference::Summed, ..CONFIG };

@@ -1,7 +1,7 @@
-//! Predictions of outages, by whatever predicts them: a strength of signal, a map.
+//! Predictions of outages by any means: a signal strength, a map.
 //!
-//! A prediction has a lead, an error that makes it early or late, and may be missed; and there may be false alarms. A late
-//! one is no longer a prediction once the link is down. True and false ones have streams of their own.
+//! A prediction has a lead, and an error that makes it early or late, and may be missed; there may also be false
+//! alarms. A prediction that would not precede its outage is omitted. True and false predictions have separate streams.
 
 use lasthop_stack::units::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! Ways in space and time, and the stationary law of a walk.
+//! Paths in space and time, and the stationary law of a walk.
 
 use super::*;
 

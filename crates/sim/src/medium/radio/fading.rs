@@ -1,18 +1,18 @@
 //! Shadowing (log-normal) and fading (Rayleigh, Rician) of the power between two stations.
 //!
-//! **Limits**: one gain for the whole band and for a whole frame; neither depends on that of any other pair.
+//! **Limits**: one gain for the whole band and for a whole frame; it is independent of that of any other pair.
 //!
 //! **Source**: Rappaport, *Wireless Communications* (2nd edition, 2002): 4.9.2 (shadowing), 5.6 (Rayleigh and Ricean
-//! envelopes), (5.40.c), by which a channel keeps its gain for 0.423 over the Doppler shift v f / c.
+//! envelopes), (5.40.c), by which a channel keeps its gain for 0.423 divided by the Doppler shift v f / c.
 //!
-//! **How**: block fading. A gain lasts for one block and is drawn anew for the next. The draws of a pair of stations have
-//! a stream of their own and each block a section in it, found by the number of the block: both directions meet the same
-//! gain, and so do two schemes, whatever they send. No event marks the end of a block. A block lasts for a time, or until
-//! the two stations together have come so far: what their movement changes stays as it is while they pause.
+//! **How**: block fading. A gain lasts for one block and is drawn anew for the next. Each pair of stations has its own
+//! stream, with one section per block, found by the number of the block: both directions see the same gain, and so do
+//! two schemes, whatever they send. No event marks the end of a block. A block lasts for a time, or until the two
+//! stations together have moved a distance: gains do not change while they pause.
 //!
 //! **Choices**
-//! 1. Fading has a mean of 1, so that the mean power stays that of the distance. Shadowing has a mean of 0 dB, as path loss
-//!    is given in decibels; the mean of its power is greater by exp((σ ln 10 / 10)² / 2).
+//! 1. Fading has a mean of 1, so the mean power remains that of the distance. Shadowing has a mean of 0 dB, because
+//!    path loss is given in decibels; the mean of its power is greater by exp((σ ln 10 / 10)² / 2).
 //! 2. The first block of a pair began at a random time before the start, so that the pairs do not all change at once.
 
 use lasthop_stack::units::{Span, Time};

@@ -1,13 +1,13 @@
 //! Frames protected by a block code: the failure probability of the decoder.
 //!
-//! **Limits**: the wrong bytes of a block are independent of each other, as if the code's bytes were interleaved over the
-//! whole body; what a convolutional decoder before it leaves comes in bursts and is taken for independent too, which
-//! favours the code where bursts are longer than a byte. A decoder that fails knows that it does: the check sequence tells.
-//! What one attempt left is not combined with the next.
+//! **Limits**: the wrong bytes of a block are independent, as if the code's bytes were interleaved over the whole body.
+//! The bursts of errors that a preceding convolutional decoder leaves are also treated as independent, which favours
+//! the code if bursts are longer than a byte. A decoder always detects its failure, by the check sequence. The remains
+//! of one attempt are not combined with the next.
 //!
-//! **How**: a byte is wrong when one of its eight bits is. A block of n bytes that corrects t fails when more than t of them
-//! are wrong, which is the upper tail of a binomial law. A frame is right when its header is, which nothing protects,
-//! and all of its blocks are.
+//! **How**: a byte is wrong if one of its eight bits is. A block of n bytes that corrects t fails if more than t of
+//! them are wrong, which is the upper tail of a binomial law. A frame is correct if its unprotected header and all of
+//! its blocks are.
 
 use lasthop_stack::link::dot11::Frame;
 use lasthop_stack::link::fec::{Block, Coded};

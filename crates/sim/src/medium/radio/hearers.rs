@@ -1,8 +1,8 @@
 //! Received powers between stations.
 //!
-//! **How**: the power of each pair of stations is computed once, or when movement or fading changes it, and a station has
-//! a list of those that hear it, so that a frame costs as much as the stations it reaches. The list is made when the
-//! station first sends. Where no station has a place they all hear each other alike, and one list does for all.
+//! **How**: the power of each pair of stations is computed once, or when movement or fading changes it. Each station
+//! has a list of those that hear it, so the cost of a frame is proportional to the stations it reaches. The list is
+//! made when the station first sends. If no station has a position, all hear each other equally and share one list.
 
 use super::config::RadioConfig;
 use super::draws::StreamBase;

@@ -1,17 +1,17 @@
 //! A radio medium: reception, overlapping frames, losses.
 //!
-//! **How**: a frame costs as much as the stations it reaches (see `hearers`). [`Radio::start`] and [`Radio::end`] tell each
-//! of them what happened. Propagation takes no time.
+//! **How**: the cost of a frame is proportional to the stations it reaches (see `hearers`). [`Radio::start`] and
+//! [`Radio::end`] report to each of them what happened. Propagation takes no time.
 //!
 //! **Choices**
-//! 1. The medium is busy to a station while at least one frame above the carrier-sense threshold is on the air; powers do
-//!    not add up for carrier sense.
-//! 2. A station that transmits hears nothing; a frame that began meanwhile makes the medium busy afterwards, and its end
-//!    is not an error, since its preamble was missed.
-//! 3. Whether a frame comes through is drawn by each receiver on its own. The station addressed draws from the stream of
-//!    the direction (see [`draws`]), all others from one of their own.
-//! 4. A packet lost for good ends as an error at the station addressed, also for its EIFS; other stations hear it.
-//! 5. A frame keeps the power with which it began, whatever changes while it lasts.
+//! 1. The medium is busy for a station while at least one frame above the carrier-sense threshold is on the air; powers
+//!    are not summed for carrier sense.
+//! 2. A station that transmits hears nothing; a frame that began meanwhile makes the medium busy afterwards, and its
+//!    end is not an error, because its preamble was missed.
+//! 3. Each receiver draws separately whether it receives a frame. The addressed station draws from the stream of the
+//!    direction (see [`draws`]), all others from their own streams.
+//! 4. A packet lost for good ends as an error at the addressed station, also for its EIFS; other stations hear it.
+//! 5. A frame keeps its initial power, whatever changes while it lasts.
 
 pub mod config;
 pub mod draws;

@@ -3,11 +3,11 @@
 //! **Limits**: additive white Gaussian noise, no fading. The PLCP header, sent at the most robust rate, never fails.
 //!
 //! **Source**: DSSS as in the study of Pei and Henderson (2009) for 802.11b; CCK as biorthogonal keying (Proakis, 5.2).
-//! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions; spectra by
-//! Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989) for the punctured codes, as many terms as published.
+//! OFDM: the union bound over the distance spectrum of the convolutional code with 64 states, hard decisions; spectra
+//! by Conan (1984) at rate 1/2 and by Haccoun and Bégin (1989) for the punctured codes, as many terms as published.
 //!
-//! **How**: the success of a frame is (1 - BER)^bits or, for CCK, (1 - SEP)^symbols. Both are kept as the logarithm of the
-//! success of one bit, since logarithms of the parts of a frame add up.
+//! **How**: the success of a frame is (1 - BER)^bits or, for CCK, (1 - SEP)^symbols. Both are stored as the logarithm
+//! of the success of one bit, because logarithms of the parts of a frame add up.
 
 use std::f64::consts::{PI, SQRT_2};
 

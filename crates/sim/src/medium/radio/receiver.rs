@@ -1,6 +1,6 @@
 //! The receiver of one station: frames heard, the frame being received, carrier sense.
 //!
-//! A station that transmits hears nothing of a frame that begins or goes on meanwhile, and does not lock on it later.
+//! A station that transmits hears nothing of a frame that begins or continues meanwhile, and does not lock on it later.
 //! Frames that touch without overlapping do not disturb each other, in whatever order their end and start are reported.
 
 use lasthop_stack::units::Time;

@@ -1,11 +1,11 @@
 //! Time-varying powers: the receivers of a frame are recomputed when a gain changes or a node moves.
 //!
-//! **How**: a station has a list of those that may hear it: all within the reach of the strongest frame and some metres
-//! more, so that the list holds until the fastest can have come from outside. Nothing is looked at while nothing on the list
-//! has changed, and a medium on which nothing can change has no such list at all.
+//! **How**: each station has a list of those that may hear it: all within the range of the strongest frame plus some
+//! metres, so the list is valid until the fastest station can have come from outside. Nothing is recomputed while
+//! nothing on the list has changed, and a medium on which nothing can change has no such list.
 //!
 //! **Choices**
-//! 1. Places are those at the last multiple of the time in which the fastest station comes a centimetre far.
+//! 1. Positions are those at the last multiple of the time in which the fastest station moves one centimetre.
 
 use lasthop_stack::units::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! Stations with the real MAC on a medium, each with always a packet to send, and a ledger beside them.
+//! Saturated stations with the real MAC on a medium, and a ledger of what they do.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Shadowing and fading: their laws, and that schemes meet the same ones.
+//! Shadowing and fading: their distributions, and equality for all schemes.
 
 use super::super::config::{Fading, Propagation, Redraw, Shadowing};
 use super::super::fading::{Process, Way, coherence};

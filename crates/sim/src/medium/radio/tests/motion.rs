@@ -1,4 +1,4 @@
-//! Stations that move: their powers, who hears them, and fading by the way they come.
+//! Moving stations: their powers, their hearers, and fading by the distance they move.
 
 use super::super::config::{Fading, Redraw, Shadowing};
 use super::super::propagation::{range_m, received_power_w};

@@ -1,4 +1,4 @@
-//! What holds whatever is sent.
+//! Properties that hold whatever is sent.
 
 use super::*;
 use crate::engine::streams::Stream;

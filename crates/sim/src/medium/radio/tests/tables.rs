@@ -1,4 +1,4 @@
-//! The tables of the guide are what the models give.
+//! The tables of the guide agree with the models.
 
 use std::fs;
 
