@@ -4,9 +4,10 @@
 //! scenario ──▶ walk: each flow, group, class, link, agent ──▶ rows of its scope ──▶ name, and value if there was a run
 //! ```
 //!
-//! Each metric is one row (see `row.rs`). One walk over a scenario visits its flows, links and the rest in a fixed order and
-//! adds the rows of each: without a run it gives the names, with one the values too, so that the two cannot differ. Counters
-//! only grow, so a metric is read from two samples: of the end of the warm-up and of the end of the run.
+//! Each metric is one row (see `row.rs`). One walk over a scenario visits its flows, links and other parts in a fixed
+//! order and adds the rows of each. Without a run it gives the names, with a run also the values, so the two cannot
+//! differ. Counters only grow, so a metric is computed from two samples: at the end of the warm-up and at the end of
+//! the run.
 
 #![expect(clippy::unnecessary_wraps, reason = "what a row reads is an option in every row")]
 

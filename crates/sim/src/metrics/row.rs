@@ -1,7 +1,7 @@
 //! A metric is one row: name, unit, meaning, and the function that computes its value from the samples of its scope.
 //!
-//! Each scope has one type, which holds what a run measured there, and one table of rows in the same file. The names
-//! of a scenario's metrics, their values and [`METRICS`] all come from these tables.
+//! Each scope has one type, which holds the measurements of a run in that scope, and one table of rows in the same
+//! file. The names of a scenario's metrics, their values and [`METRICS`] all come from these tables.
 
 use std::sync::LazyLock;
 
