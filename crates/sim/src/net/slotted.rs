@@ -1,8 +1,8 @@
-//! A slotted multi-hop network: its medium, its nodes, and the slots in which they do something.
+//! A slotted multi-hop network: its medium, its nodes, and the slots in which they act.
 //!
-//! Two events make a slot. It ends for those that sent and heard in it: receptions are handed to the nodes, and packets
-//! that have arrived go up. Then, after all else of that instant, the next one begins: the nodes that want something in it
-//! are asked, those bound to send do so, the others sense the channel. A slot in which no node wants anything has no event.
+//! A slot has two events. At its end, nodes get the frames that they received, and packets that have arrived go up. The
+//! next slot begins after all other events of that instant: the nodes that are due are asked, those with a committed
+//! frame send it, and the others sense the channel first. A slot in which no node is due has no event.
 //!
 //! **Checked by** the tests of its parts and `crates/sim/tests/frn.rs`.
 
@@ -35,7 +35,7 @@ use crate::probe::trace::Tracer;
 pub(crate) use copies::CopyCounters;
 use copies::{Copies, NOWHERE};
 
-/// What can be due in a slotted network.
+/// An event of a slotted network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FrnEvent {
     /// A slot ends.
@@ -44,7 +44,7 @@ pub(crate) enum FrnEvent {
     Begin,
 }
 
-/// What the network needs of the world around it.
+/// The parts of the simulator that the network uses.
 pub(crate) struct Host<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) pool: &'a mut PacketPool,
@@ -60,7 +60,7 @@ pub(crate) struct Host<'a> {
 
 /// A slotted network.
 pub(crate) struct Frn {
-    /// Its place among the links of the scenario.
+    /// Its index among the links of the scenario.
     place: u32,
     slot: Span,
     sense: Sense,
@@ -70,7 +70,8 @@ pub(crate) struct Frn {
     /// The first of its ports; each station has one.
     first_port: u32,
     copies: Copies,
-    /// Stations and the slots they want to be asked in. One that has moved to an earlier slot stays behind and is skipped.
+    /// The slots in which stations ask to be called. The old entry of a station that moves to an earlier slot remains
+    /// and is skipped.
     agenda: BinaryHeap<Reverse<(SlotNo, u32)>>,
     begun: Option<SlotNo>,
     begin: Slot,
@@ -79,7 +80,8 @@ pub(crate) struct Frn {
     transmitters: Vec<u32>,
     receptions: Vec<Reception>,
     ordinary: Vec<u32>,
-    /// Where the beginnings in a slot are drawn: the instant, the station, and whether it forwards.
+    /// With [`Sense::Random`]: the instant at which a station begins, the station, and whether it sends a committed
+    /// frame.
     drawn: Vec<(u32, u32, bool)>,
     answers: Vec<Answer>,
     /// Packets that agents hand to the link, in order, with their stations.
@@ -88,7 +90,7 @@ pub(crate) struct Frn {
     pub(crate) capture: Option<Capture>,
 }
 
-/// A node with its random numbers.
+/// A node and its random numbers.
 struct Station {
     node: NodeId,
     mac: SlottedNode,
@@ -96,18 +98,18 @@ struct Station {
     planned: SlotNo,
     /// The last slot in which it sensed a transmission, plus one.
     sensed: u64,
-    /// Whether what it sends in this slot is forwarded, which makes it an echo.
+    /// Whether it forwards a packet in this slot, so that its frame is an echo.
     forwards: bool,
 }
 
-/// What a node has answered.
+/// An answer of a node.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
     Up(u64),
     Done(u64, End),
 }
 
-/// What a network has done since the start.
+/// The counters of a network since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FrnCounters {
     pub(crate) copies: CopyCounters,
@@ -124,7 +126,7 @@ pub(crate) struct FrnCounters {
     pub(crate) slots: u64,
 }
 
-/// Where a node puts its answers.
+/// Collects the answers of a node.
 struct MacHost<'a> {
     answers: &'a mut Vec<Answer>,
     draws: &'a mut Stream,
@@ -144,7 +146,7 @@ impl NodeOut for MacHost<'_> {
     }
 }
 
-/// No slot.
+/// Not a slot.
 const NEVER: SlotNo = SlotNo(u64::MAX);
 
 impl Frn {
@@ -205,7 +207,7 @@ impl Frn {
         }
     }
 
-    /// A packet leaves the node of a station over this network.
+    /// A packet leaves the node of a station through this network.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
         if self.with_agents(station, host, |agents, around| agents.down(&packet, around)) {
             self.send_handed_down(host);
@@ -220,7 +222,7 @@ impl Frn {
         self.send_handed_down(host);
     }
 
-    /// Lets the agents of a station act. False when there are none.
+    /// Calls the agents of a station. Returns false if there are none.
     fn with_agents(
         &mut self,
         station: usize,
@@ -241,7 +243,7 @@ impl Frn {
         true
     }
 
-    /// Sends what agents have handed to the link.
+    /// Sends the packets that agents have handed to the link.
     fn send_handed_down(&mut self, host: &mut Host) {
         while let Some((station, packet)) = self.handed_down.pop_front() {
             self.enqueue(station, packet, host);
@@ -266,7 +268,7 @@ impl Frn {
         self.set_begin(host);
     }
 
-    /// The node at which a packet leaves the network, on the way its route goes.
+    /// The node at which a packet leaves the network on its route.
     fn leaves_at(&self, station: usize, dst: NodeId, routes: &Routes) -> NodeId {
         let ports = self.first_port..self.first_port + self.stations.len() as u32;
         let mut node = self.stations[station].node;
@@ -280,7 +282,7 @@ impl Frn {
         node
     }
 
-    /// Something is due.
+    /// An event is due.
     pub(super) fn on_event(&mut self, event: FrnEvent, host: &mut Host) {
         let slot = host.now.0 / self.slot.0;
         match event {
@@ -297,7 +299,7 @@ impl Frn {
         self.set_begin(host);
     }
 
-    /// Hands out what was received in a slot.
+    /// Hands out the receptions of a slot.
     fn end(&mut self, slot: SlotNo, host: &mut Host) {
         let mut receptions = std::mem::take(&mut self.receptions);
         self.medium.resolve(slot.0, &self.transmitters, &mut receptions);
@@ -328,7 +330,7 @@ impl Frn {
         self.receptions = receptions;
     }
 
-    /// Counts what became of a frame at the node it is for, and of an echo at the node it is due to.
+    /// Counts the fate of a frame at its addressee, and of an echo at the node that waits for it.
     fn count(&mut self, frame: &Frame, transmitter: u32, station: usize, fate: SlotFate) {
         let counters = &mut self.counters;
         let is_addressed = frame.receiver == self.stations[station].node;
@@ -358,7 +360,7 @@ impl Frn {
         act(mac, &mut MacHost { answers: &mut self.answers, draws })
     }
 
-    /// Does what a node has answered.
+    /// Carries out the answers of a node.
     fn settle(&mut self, station: usize, slot: SlotNo, host: &mut Host) {
         let mut answers = std::mem::take(&mut self.answers);
         for answer in answers.drain(..) {
@@ -404,7 +406,7 @@ impl Frn {
         self.plan(station, next);
     }
 
-    /// Asks a station in a slot, unless it is asked earlier anyway.
+    /// Plans a call of a station in a slot, unless it is called earlier.
     fn plan(&mut self, station: usize, slot: Option<SlotNo>) {
         let planned = &mut self.stations[station].planned;
         if let Some(slot) = slot
@@ -415,7 +417,7 @@ impl Frn {
         }
     }
 
-    /// The next slot begins after all else that happens in its first instant.
+    /// Schedules the next slot after all other events of its first instant.
     fn set_begin(&self, host: &mut Host) {
         if let Some(Reverse((slot, _))) = self.agenda.peek() {
             host.queue.set_late(self.begin, Time(slot.0 * self.slot.0));
@@ -429,12 +431,12 @@ impl Frn {
         }
     }
 
-    /// Starts the time in which packets that enter are measured.
+    /// Begins to measure packets that enter.
     pub(crate) fn begin_measurement(&mut self) {
         self.copies.begin_measurement();
     }
 
-    /// What the network has done up to now.
+    /// The counters up to now.
     pub(crate) fn counters(&self) -> FrnCounters {
         FrnCounters { copies: self.copies.counters, ..self.counters }
     }

@@ -1,20 +1,20 @@
 //! Packets in a slotted network and their copies, to identify duplicates, which nodes cannot recognise.
 //!
-//! A packet enters as one *branch*. The branch moves on when a node receives it from a copy whose earlier transmissions
-//! nobody had received; when one had been received, the reception makes a second branch: a duplicate. A branch ends when
-//! it is delivered, or is discarded where it was not received any more.
+//! A packet enters as one *branch*. The branch moves on when a node receives it from a copy that no node has received
+//! before. If one has, the reception creates a second branch: a duplicate. A branch ends when it is delivered, or when
+//! a copy is discarded that no node has received.
 //!
-//! Where the last branch of a packet that has not arrived is discarded, copies behind it may remain: a node that has not
-//! heard the echo repeats what it has passed on. The packet is not lost then but held, and the next reception goes on with
-//! the same branch. It is lost when its last copy goes. So each packet is counted once, and each duplicate:
-//! entered = delivered + lost + held, for all packets and for those that entered since the measurement began, and
-//! duplicates created = duplicates delivered + duplicates discarded + duplicates on their way.
+//! If the last branch of a packet that has not arrived is discarded, copies behind it may remain, because a node that
+//! has not heard the echo repeats what it has passed on. The packet is then not lost but held, and the next reception
+//! continues the same branch. The packet is lost when its last copy is released. Each packet and each duplicate is thus
+//! counted once: entered = delivered + lost + held, for all packets and for those that entered since the measurement
+//! began, and duplicates created = duplicates delivered + duplicates discarded + duplicates in transit.
 
 use lasthop_stack::link::slotted::{End, PacketId};
 
 use crate::net::pool::PoolId;
 
-/// Where a copy came from at the station the packet entered the network at.
+/// The origin of a copy at the station where the packet entered the network.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A copy of a packet at a station.
@@ -23,7 +23,7 @@ struct Held {
     packet: u32,
     /// The station it was received from.
     from: u32,
-    /// Whether a transmission of it has been received by the node it was for.
+    /// Whether the addressee has received a transmission of it.
     passed_on: bool,
 }
 
@@ -31,23 +31,23 @@ struct Held {
 #[derive(Clone, Copy, Debug)]
 struct Travelling {
     id: PoolId,
-    /// How many entered before it.
+    /// Number of packets that entered before it.
     number: u64,
     name: PacketId,
     copies: u32,
-    /// Copies that nobody has received further on.
+    /// Copies that no further node has received.
     branches: u32,
     arrived: bool,
 }
 
 impl Travelling {
-    /// Whether the packet has arrived, or something of it is on its way that counts as the packet.
+    /// Whether the packet has arrived or has a branch in transit.
     fn is_represented(&self) -> bool {
         self.arrived || self.branches > 0
     }
 }
 
-/// What became of packets.
+/// Packets by fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fates {
     pub(crate) entered: u64,
@@ -62,16 +62,16 @@ impl Fates {
     }
 }
 
-/// How the copies of packets have fared.
+/// Counters of packets and of their copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CopyCounters {
     pub(crate) all: Fates,
-    /// Of the packets that entered since the measurement began.
+    /// Packets that entered since the measurement began.
     pub(crate) measured: Fates,
     pub(crate) duplicates_created: u64,
     pub(crate) duplicates_delivered: u64,
     pub(crate) duplicates_discarded: u64,
-    /// Copies that nodes gave up by their count or lifetime, passed on or not.
+    /// Copies that nodes gave up by count or lifetime, whether passed on or not.
     pub(crate) given_up: u64,
 }
 
@@ -80,25 +80,25 @@ pub(crate) struct CopyCounters {
 pub(super) struct Copies {
     held: Slab<Held>,
     packets: Slab<Travelling>,
-    /// The number of the first packet that is measured.
+    /// The number of the first measured packet.
     first_measured: u64,
     pub(super) counters: CopyCounters,
 }
 
 impl Copies {
-    /// From now on the packets that enter are counted by themselves, too.
+    /// From now on, packets that enter are also counted separately.
     pub(super) fn begin_measurement(&mut self) {
         self.first_measured = self.counters.all.entered;
         self.counters.measured = Fates::default();
     }
 
-    /// Counts a fate of the packet of this number.
+    /// Counts a fate of the packet with this number.
     fn count(&mut self, number: u64, fate: fn(&mut Fates) -> &mut u64) {
         *fate(&mut self.counters.all) += 1;
         *fate(&mut self.counters.measured) += u64::from(number >= self.first_measured);
     }
 
-    /// A packet enters the network; returns the handle of its first copy.
+    /// A packet enters the network. Returns the handle of its first copy.
     pub(super) fn enter(&mut self, id: PoolId, name: PacketId) -> u64 {
         let number = self.counters.all.entered;
         self.count(number, |fates| &mut fates.entered);
@@ -112,7 +112,7 @@ impl Copies {
         self.held.get(handle as u32).from
     }
 
-    /// A transmission of a copy by a station is received by the node it is for; returns the handle of that node's copy.
+    /// The addressee receives a transmission of a copy by station `from`. Returns the handle of the addressee's copy.
     pub(super) fn receive(&mut self, handle: u64, from: u32) -> u64 {
         let parent = self.held.get_mut(handle as u32);
         let (packet, is_repeated) = (parent.packet, parent.passed_on);
@@ -131,7 +131,7 @@ impl Copies {
         self.packets.get(self.held.get(handle as u32).packet).id
     }
 
-    /// What the nodes call the packet of a copy.
+    /// The nodes' name for the packet of a copy.
     pub(super) fn name(&self, handle: u64) -> PacketId {
         self.packets.get(self.held.get(handle as u32).packet).name
     }
@@ -150,7 +150,7 @@ impl Copies {
         self.release(handle)
     }
 
-    /// A node parts with a copy. Returns its packet if it was the last copy.
+    /// A node releases a copy. Returns its packet if it was the last copy.
     pub(super) fn part(&mut self, handle: u64, end: End) -> Option<PoolId> {
         let copy = *self.held.get(handle as u32);
         self.counters.given_up += u64::from(matches!(end, End::Count | End::Lifetime));
@@ -177,7 +177,7 @@ impl Copies {
     }
 }
 
-/// Values in places that are used again.
+/// Values in reusable places.
 #[derive(Debug)]
 struct Slab<T> {
     places: Vec<T>,
@@ -221,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    /// What is expected of packets that are all measured.
+    /// The expected counters if all packets are measured.
     fn counted([entered, delivered, lost]: [u64; 3]) -> CopyCounters {
         let all = Fates { entered, delivered, lost };
         CopyCounters { all, measured: all, ..CopyCounters::default() }
@@ -278,7 +278,7 @@ mod tests {
         let given_up = copies.receive(first, 0);
         assert!(copies.part(given_up, End::Count).is_none());
         assert_eq!(copies.counters, CopyCounters { given_up: 1, ..counted([1, 0, 0]) });
-        // The parent, which has heard no echo, sends it again.
+        // The parent has heard no echo and sends again.
         let again = copies.receive(first, 0);
         assert!(copies.deliver(again).is_none());
         assert!(copies.part(first, End::Count).is_some());
@@ -314,7 +314,7 @@ mod tests {
     }
 
     proptest! {
-        /// Copies are received, delivered and given up in any order; then all that are left are given up.
+        /// Copies are received, delivered and given up in any order; then all that remain are given up.
         #[test]
         fn every_packet_and_every_duplicate_is_counted_once(
             acts in vec((0..5_u8, any::<prop::sample::Index>()), 0..200),

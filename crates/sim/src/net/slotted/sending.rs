@@ -1,5 +1,6 @@
-//! Who sends in a slot: those that forward or acknowledge, and of the others those that sense nobody. Where all draw the
-//! instant at which they begin, those that forward or acknowledge sense the channel too.
+//! Selects the senders of a slot: nodes that forward or acknowledge, and those of the others that sense no
+//! transmission. If all nodes draw the instant at which they begin, those that forward or acknowledge sense the channel
+//! too.
 
 use std::cmp::Reverse;
 
@@ -10,11 +11,11 @@ use super::{Frn, Host, NEVER};
 use crate::model::Sense;
 use crate::probe::slots::SlotAct;
 
-/// Instants at which a station may begin where it draws one: the contention window of 802.11, whose broadcast the paper used.
+/// Number of instants from which a station draws: the contention window of 802.11, whose broadcast the paper used.
 const INSTANTS: u32 = 32;
 
 impl Frn {
-    /// Asks the stations that want something in the slot, and lets those send that may.
+    /// Asks the stations that are due in the slot, and lets those send that may.
     pub(super) fn begin(&mut self, slot: SlotNo, host: &mut Host) {
         self.begun = Some(slot);
         self.frames.clear();
@@ -54,13 +55,13 @@ impl Frn {
         }
     }
 
-    /// A station draws when in the slot it begins.
+    /// Draws the instant of the slot at which a station begins.
     fn draw(&mut self, number: u32, forwards: bool) {
         let instant = self.with_mac(number as usize, |_, out| out.draw(INSTANTS - 1));
         self.drawn.push((instant, number, forwards));
     }
 
-    /// Lets the stations begin in the order drawn; those of one instant do not hear each other.
+    /// Lets the stations begin in the order drawn; stations of the same instant do not hear each other.
     fn take_turns(&mut self, slot: SlotNo, host: &mut Host) {
         let mut drawn = std::mem::take(&mut self.drawn);
         drawn.sort_unstable();
@@ -75,7 +76,7 @@ impl Frn {
         self.drawn = drawn;
     }
 
-    /// The transmitters of the slot from a place on are sensed around them.
+    /// Marks the stations that sense the transmitters of the slot, from index `from` on.
     fn spread(&mut self, from: usize, slot: SlotNo) {
         for &transmitter in &self.transmitters[from..] {
             for near in self.medium.sensing(transmitter) {

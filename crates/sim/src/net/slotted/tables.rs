@@ -1,4 +1,4 @@
-//! The network tables of all nodes of a slotted network: hops over the neighbours in range.
+//! The network tables of all nodes of a slotted network: hop counts through the neighbours in range.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::medium::slots::SlotMedium;
 use crate::model::Config;
 use crate::net::routes::Routes;
 
-/// The stations at which packets leave a network whose ports are those from `first_port` on, in order.
+/// The stations at which packets leave a network, in order. The ports of the network begin at `first_port`.
 pub(super) fn exits(config: &Config, routes: &Routes, first_port: u32, stations: &[usize]) -> Vec<u32> {
     let is_own = |port: u32| (first_port..first_port + stations.len() as u32).contains(&port);
     let mut exits = vec![false; config.nodes.len()];
@@ -27,7 +27,7 @@ pub(super) fn exits(config: &Config, routes: &Routes, first_port: u32, stations:
     (0..stations.len() as u32).filter(|station| exits[stations[*station as usize]]).collect()
 }
 
-/// The table of each station, for packets that leave the network at one of `exits`.
+/// The table of each station for packets that leave the network at one of `exits`.
 pub(super) fn tables(
     medium: &SlotMedium,
     stations: &[usize],
@@ -52,7 +52,7 @@ pub(super) fn tables(
     tables
 }
 
-/// How many hops each station is away from one of them; `None` where there is no path.
+/// The number of hops from each station to station `from`; `None` without a path.
 fn hops(medium: &SlotMedium, stations: usize, from: u32) -> Vec<Option<u32>> {
     let mut hops = vec![None; stations];
     hops[from as usize] = Some(0);

@@ -6,36 +6,36 @@ use crate::packet::NodeId;
 /// The header of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which packet.
+    /// The packet.
     pub id: PacketId,
-    /// Where it leaves the network.
+    /// The node at which it leaves the network.
     pub destination: NodeId,
-    /// How often it was sent again so far.
+    /// Number of its retransmissions so far.
     pub retransmissions: u32,
-    /// The slot it entered the network in.
+    /// The slot in which it entered the network.
     pub born: SlotNo,
 }
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// A packet; to the node it came from, this is the relay echo.
+    /// A packet; for the node that it came from, this is the relay echo.
     Packet,
-    /// The FRN ACK with which the destination tells that the packet arrived.
+    /// The FRN ACK with which the destination confirms the arrival of a packet.
     Ack,
 }
 
-/// What a node sends in one slot.
+/// The transmission of a node in one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Packet or FRN ACK.
     pub kind: FrameKind,
-    /// The packet's header, also of one that is acknowledged.
+    /// The header of the packet, or of the packet that is acknowledged.
     pub header: Header,
-    /// Who sends.
+    /// The node that sends.
     pub transmitter: NodeId,
-    /// The neighbour it is for.
+    /// The neighbour to which it is addressed.
     pub receiver: NodeId,
-    /// What the host knows the sender's copy by; of no meaning for an FRN ACK.
+    /// The host's handle of the sender's copy; an FRN ACK has none.
     pub handle: u64,
 }

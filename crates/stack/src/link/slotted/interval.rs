@@ -2,10 +2,10 @@
 
 use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 
-/// The windows that waits are drawn from, in slots.
+/// The bounds of the windows from which waits are drawn, in slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// Least wait, and lower end of every window.
+    /// Minimum wait and lower end of every window.
     pub least: u32,
     /// Upper end of the window without failures.
     pub shortest: u32,
@@ -13,14 +13,14 @@ pub struct Windows {
     pub longest: u32,
 }
 
-/// A window that does not change: FRN's own.
+/// A constant window, as in FRN itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
     upper: u32,
 }
 
 impl Fixed {
-    /// The shortest window, always.
+    /// Always uses the shortest window.
     #[must_use]
     pub fn new(windows: Windows) -> Fixed {
         Fixed { upper: windows.shortest }
@@ -43,7 +43,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The shortest window at first.
+    /// Begins with the shortest window.
     #[must_use]
     pub fn new(windows: Windows) -> Backoff {
         Backoff { windows, upper: windows.shortest }
@@ -67,14 +67,14 @@ impl Interval for Backoff {
     }
 }
 
-/// All windows between the shortest and the longest in turn, whatever happens: what adapting is worth beyond the change.
+/// All windows between the shortest and the longest in turn, whatever happens: a control for the benefit of adaptation.
 #[derive(Clone, Copy, Debug)]
 pub struct Blind {
     windows: Windows,
     phase: u32,
 }
 
-/// The golden section of 2³²: multiples of it spread evenly, in an order without a short period.
+/// 2³² divided by the golden ratio: its multiples are spread evenly, in an order without a short period.
 const STEP: u32 = 0x9E37_79B9;
 
 impl Blind {

@@ -1,4 +1,4 @@
-//! What a node remembers of packets, to identify one that comes again.
+//! The packets that a node remembers, to identify duplicates.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use crate::packet::NodeId;
 /// How many packets a node remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remembered {
-    /// The last so many.
+    /// The last N.
     Last(usize),
-    /// All packets, at one bit for each.
+    /// All packets, at one bit each.
     All,
 }
 
 impl Remembered {
-    /// None: no duplicate is suppressed.
+    /// No packet: no duplicate is suppressed.
     pub const NONE: Remembered = Remembered::Last(0);
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Memory {
     All(Vec<Origin>),
 }
 
-/// A node that packets entered the network at: a bit for each number.
+/// A node at which packets entered the network, with one bit per packet number.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     source: NodeId,
@@ -53,7 +53,7 @@ impl Memory {
         }
     }
 
-    /// Remembers a packet; where there is not enough room, the oldest one is forgotten.
+    /// Remembers a packet; if there is no room, forgets the oldest.
     pub(super) fn enter(&mut self, id: PacketId) {
         match self {
             Memory::Last { most: 0, .. } => {}
@@ -79,7 +79,7 @@ impl Memory {
         }
     }
 
-    /// Forgets a packet, which the node gave up.
+    /// Forgets a packet that the node gave up.
     pub(super) fn forget(&mut self, id: PacketId) {
         match self {
             Memory::Last { packets, .. } => packets.retain(|packet| *packet != id),
@@ -95,7 +95,7 @@ impl Memory {
     }
 }
 
-/// The word of a packet among those of its source, and its bit there.
+/// The word of a packet among those of its source, and its bit in this word.
 fn place(id: PacketId) -> (usize, u64) {
     ((id.number / 64) as usize, 1 << (id.number % 64))
 }

@@ -1,25 +1,27 @@
 //! A node of the Flexible Radio Network (FRN), Fuji Electric's slotted multi-hop radio network.
 //!
-//! **Limits.** The network table is given, not exchanged. A packet fills one slot whatever its length. Of a node's neighbours
-//! towards one destination the first 64 are used.
+//! **Limits.** The network table is configured, not exchanged. A packet fills one slot whatever its length. A node uses
+//! at most 64 neighbours towards one destination: the first ones.
 //!
-//! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc Network",
-//! section 2, and section 3.2 for the discard by count; `papers/load-adaptive.md` numbers what it leaves open.
+//! **Source.** Yamamoto et al., "Data Link Layer Control Methods for Performance Improvement of TCP over an Ad Hoc
+//! Network", section 2, and section 3.2 for the discard by count; `papers/load-adaptive.md` numbers what it leaves
+//! open.
 //!
-//! **How.** A node that receives a packet for another forwards it in the next slot, and one that is the destination sends an
-//! FRN ACK in the next slot. Who sent it overhears that and knows that it arrived: the *relay echo* is the acknowledgement.
-//! Without an echo the packet goes out again after a random number of slots, to the next neighbour that leads there.
+//! **How.** A node that receives a packet for another node forwards it in the next slot; the destination sends an FRN
+//! ACK in the next slot. The previous sender overhears either frame, the *relay echo*, which serves as the
+//! acknowledgement. Without an echo, the sender repeats the packet after a random number of slots, to the next
+//! neighbour towards the destination.
 //!
-//! **Choices.** 1. Forwarding and FRN ACK go before the queue. Whether they sense the channel first is up to the host: where
-//! each node begins at a random instant of the slot (`sense = "random"`) they do like all others, and wait for the next slot
-//! if it is busy; otherwise they do not. 2. A node that has sent a packet is silent in the next slot, in which the echo is
-//! due, unless it has something to forward itself. 3. A packet that waits for its echo does not hold up those behind it, or
-//! does ([`Service`]); the wait begins when the echo has not come, with the load that includes this failure, or with the
-//! transmission ([`WaitFrom`]). 4. Any later transmission by a neighbour to which the packet was sent is an echo, too, and
-//! ends all copies of the packet that were sent to this neighbour. 5. Retransmissions go before packets never sent. 6. A
-//! packet that comes again while the node has not forwarded it yet is discarded, and forwarding it is the one answer. After
-//! that it is forwarded again, or, while the node remembers it ([`Remembered`]), discarded with an FRN ACK. A packet that the
-//! node gave up is not remembered.
+//! **Choices.** 1. Forwarding and FRN ACKs precede the queue. The host decides whether they sense the channel first: if
+//! each node begins at a random instant of the slot (`sense = "random"`), they sense it like all other frames and wait
+//! for the next slot if it is busy; otherwise they do not. 2. A node that has sent a packet is silent in the next slot,
+//! in which the echo is due, unless it has something to forward or acknowledge. 3. A packet that waits for its echo
+//! does not block those behind it, or does ([`Service`]); the wait begins when the echo is missing, and this failure
+//! counts in the load, or with the transmission ([`WaitFrom`]). 4. Any later transmission of the packet by a neighbour
+//! to which it was sent is also an echo, and ends all copies of the packet that were sent to this neighbour. 5.
+//! Retransmissions precede packets that were never sent. 6. A packet that comes again before the node has forwarded it
+//! is discarded; forwarding it is the only answer. A later copy is forwarded again or, while the node remembers the
+//! packet ([`Remembered`]), discarded with an FRN ACK. The node does not remember a packet that it gave up.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/frn.rs`.
 

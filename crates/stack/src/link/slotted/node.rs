@@ -1,4 +1,4 @@
-//! One node: its queue, the transmission of the next slot, and the packets waiting for an echo.
+//! One node: its queue, its transmission in the next slot, and the packets that wait for an echo.
 
 use std::collections::VecDeque;
 
@@ -11,57 +11,57 @@ use crate::packet::NodeId;
 /// When a packet is discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discard {
-    /// When it would be sent again more often than this ("maximum count of retransmission").
+    /// When it would be repeated more often than this ("maximum count of retransmission").
     Count(u32),
     /// When it has been in the network for more slots than this ("maximum lifetime", FRN's own rule).
     Lifetime(u64),
 }
 
-/// Over what the retransmissions of a packet are counted.
+/// The scope of the count of retransmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountScope {
-    /// Over all hops: the count travels in the header.
+    /// All hops: the count travels in the header.
     #[default]
     Path,
-    /// Over each hop by itself.
+    /// Each hop separately.
     Hop,
 }
 
-/// How many packets a node has on the air at a time.
+/// How many packets of a node may wait for an echo at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Service {
-    /// A packet that waits for its echo holds up none behind it.
+    /// A packet that waits for its echo does not block those behind it.
     #[default]
     Parallel,
-    /// Packets are repeated one after the other, the oldest first, and a new one waits until none is without its echo. What
-    /// is forwarded goes out in its slot all the same.
+    /// Packets are repeated one at a time, the oldest first, and a new one waits until no packet waits for its echo. A
+    /// packet to be forwarded is still sent in its slot.
     Serial,
 }
 
-/// When a node knows that a transmission failed, and counts its wait from.
+/// When a node declares a transmission failed, and when the wait begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WaitFrom {
-    /// The wait begins with the transmission, which has failed when it is over.
+    /// The wait begins with the transmission, which has failed when the wait ends.
     Transmission,
     /// The transmission has failed when the slot of its echo has passed without one; the wait begins then.
     #[default]
     Echo,
 }
 
-/// What all nodes of a network have in common.
+/// The rules common to all nodes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Least number of slots from one transmission of a packet to the next.
+    /// Minimum number of slots to wait before a packet is repeated.
     pub least_wait: u32,
     /// When a packet is discarded.
     pub discard: Discard,
-    /// Over what its retransmissions are counted.
+    /// The scope of the count of retransmissions.
     pub scope: CountScope,
-    /// How many packets a node remembers, to discard one that comes again.
+    /// How many packets a node remembers, to discard duplicates.
     pub remembered: Remembered,
-    /// How many packets a node has on the air at a time.
+    /// How many packets of a node may wait for an echo at a time.
     pub service: Service,
-    /// Where the wait begins.
+    /// When the wait begins.
     pub wait_from: WaitFrom,
 }
 
@@ -70,34 +70,34 @@ pub struct Rules {
 pub enum Intent {
     /// Nothing, or listen for an echo.
     Silent,
-    /// Forward what it has just received, or acknowledge it, which goes before the queue.
+    /// Forward or acknowledge the packet that it has just received, ahead of the queue.
     Committed,
     /// Send from its queue if the channel is idle.
     Ordinary,
 }
 
-/// Why a node parts with a copy.
+/// Why a node releases a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// A neighbour has it, as its echo tells.
+    /// A neighbour has it, as its echo shows.
     Passed,
-    /// It was sent again too often.
+    /// It reached the limit of retransmissions.
     Count,
-    /// It was in the network for too long.
+    /// It reached the end of its lifetime.
     Lifetime,
-    /// It had been here before.
+    /// The node has received it before.
     Suppressed,
-    /// Nobody leads to its destination.
+    /// No neighbour leads to its destination.
     NoRoute,
 }
 
-/// Where a node puts its answers.
+/// Receives the answers of a node.
 pub trait NodeOut {
-    /// The copy is at its destination; the host takes it.
+    /// The copy has reached its destination; the host takes it.
     fn up(&mut self, handle: u64);
-    /// The node has parted with a copy.
+    /// The node has released a copy.
     fn done(&mut self, handle: u64, end: End);
-    /// A number from 0 to `bound`, all alike.
+    /// A uniformly distributed number from 0 to `bound`, inclusive.
     fn draw(&mut self, bound: u32) -> u32;
 }
 
@@ -106,21 +106,21 @@ pub trait NodeOut {
 struct Held {
     header: Header,
     handle: u64,
-    /// How often this node has sent it.
+    /// Number of its transmissions by this node.
     tries: u32,
-    /// The neighbours it was sent to, by their place in the table.
+    /// The neighbours it was sent to, one bit for each place in the table.
     tried: u64,
-    /// The neighbour it was sent to last.
+    /// The neighbour it was last sent to.
     to: NodeId,
-    /// When it was sent last.
+    /// When it was last sent.
     sent: SlotNo,
-    /// When something is to be done without an echo: the transmission is judged, or else sent again.
+    /// When the node acts without an echo: it judges the transmission, or repeats it.
     due: SlotNo,
-    /// Whether the last transmission is in the history as failed.
+    /// Whether the last transmission is recorded as failed.
     judged: bool,
 }
 
-/// What is to be sent without delay.
+/// A frame to be sent without delay.
 #[derive(Clone, Copy, Debug)]
 enum Committed {
     Relay(Held),
@@ -134,13 +134,13 @@ pub struct Node<I> {
     rules: Rules,
     table: NetworkTable,
     interval: I,
-    /// More than one only where others may send first.
+    /// Holds more than one only if others may send first.
     committed: VecDeque<Committed>,
-    /// Never sent.
+    /// Packets that were never sent.
     fresh: VecDeque<Held>,
-    /// To be sent again.
+    /// Packets to be repeated.
     again: VecDeque<Held>,
-    /// Sent, and without an echo so far; what is repeated serially stays ahead of what was sent later.
+    /// Packets sent that have no echo yet; with serial service, a repeated one stays ahead of those sent later.
     waiting: Vec<Held>,
     /// The last slot in which it sent a packet.
     last: Option<SlotNo>,
@@ -167,13 +167,13 @@ impl<I: Interval> Node<I> {
         }
     }
 
-    /// What the next packet that enters the network here is called.
+    /// The name of the next packet that enters the network here.
     #[must_use]
     pub fn next_id(&self) -> PacketId {
         PacketId { source: self.address, number: self.numbers }
     }
 
-    /// Takes in a packet that enters the network here, in the slot `now`; its destination is another node.
+    /// Takes in a packet that enters the network here in slot `now`; its destination is another node.
     pub fn enqueue(&mut self, destination: NodeId, handle: u64, now: SlotNo, out: &mut impl NodeOut) {
         let id = self.next_id();
         self.numbers += 1;
@@ -186,7 +186,7 @@ impl<I: Interval> Node<I> {
         self.fresh.push_back(Held::new(header, handle));
     }
 
-    /// A slot begins: timers that are due fire, and the node tells what it wants to do.
+    /// Begins a slot: acts on timers that are due, and returns what the node wants to do.
     pub fn begin(&mut self, now: SlotNo, out: &mut impl NodeOut) -> Intent {
         self.fire(now, out);
         self.expire(now, out);
@@ -205,17 +205,17 @@ impl<I: Interval> Node<I> {
         !self.again.is_empty() || (!self.fresh.is_empty() && self.may_begin())
     }
 
-    /// Whether a packet that was never sent may be.
+    /// Whether a packet that was never sent may be sent.
     fn may_begin(&self) -> bool {
         self.rules.service == Service::Parallel || self.waiting.is_empty()
     }
 
-    /// Whether a packet that waits at a place may be sent again.
+    /// Whether the packet that waits at a place may be repeated.
     fn may_repeat(&self, place: usize) -> bool {
         self.rules.service == Service::Parallel || (place == 0 && self.again.is_empty())
     }
 
-    /// The packets without an echo by now have failed.
+    /// Declares the transmissions failed that have no echo by now, and queues packets to be repeated.
     fn fire(&mut self, now: SlotNo, out: &mut impl NodeOut) {
         let mut place = 0;
         while place < self.waiting.len() {
@@ -249,7 +249,7 @@ impl<I: Interval> Node<I> {
         }
     }
 
-    /// Discards what is about to be sent and has been in the network for too long.
+    /// Discards packets that are next to be sent and have exceeded their lifetime.
     fn expire(&mut self, now: SlotNo, out: &mut impl NodeOut) {
         let Discard::Lifetime(most) = self.rules.discard else { return };
         let expired = |held: &Held| held.header.born.after(most) < now;
@@ -271,8 +271,8 @@ impl<I: Interval> Node<I> {
         }
     }
 
-    /// The frame that the node sends in this slot, after it wanted to and, if its intent was ordinary, found the channel
-    /// idle; `None` if it has nothing to send.
+    /// The frame that the node sends in this slot; `None` if it has nothing to send. To be called after [`Node::begin`]
+    /// returned an intent to send and, if that was ordinary, the channel was found idle.
     pub fn transmit(&mut self, now: SlotNo, out: &mut impl NodeOut) -> Option<Frame> {
         let mut is_repeated = false;
         let held = match self.committed.pop_front() {
@@ -310,8 +310,8 @@ impl<I: Interval> Node<I> {
         Some(Frame { kind: FrameKind::Packet, header, transmitter: self.address, receiver: held.to, handle })
     }
 
-    /// The node has heard a frame in the slot that ends. `copy` is what the host knows the node's own copy by, if the frame
-    /// is a packet for it.
+    /// The node has received a frame in the slot that ends. `copy` is the host's handle of the node's own copy, if the
+    /// frame is a packet addressed to it.
     pub fn on_frame(&mut self, frame: &Frame, copy: u64, out: &mut impl NodeOut) {
         self.settle(frame.header.id, frame.transmitter, out);
         if frame.receiver != self.address || frame.kind == FrameKind::Ack {
@@ -338,15 +338,15 @@ impl<I: Interval> Node<I> {
         }
     }
 
-    /// Whether a packet is to be forwarded that others have not let the node forward yet. What it sends then is the echo
-    /// for all that sent the packet to it.
+    /// Whether the node has yet to forward a packet because others sent first. Its transmission will be the echo for
+    /// all nodes that sent the packet to it.
     fn is_to_relay(&self, id: PacketId) -> bool {
         let is_it =
             |committed: &Committed| matches!(committed, Committed::Relay(held) if held.header.id == id);
         self.committed.iter().any(is_it)
     }
 
-    /// Answers with an FRN ACK, unless the same is waiting to be sent.
+    /// Answers with an FRN ACK, unless the same one waits to be sent.
     fn acknowledge(&mut self, header: Header, to: NodeId) {
         let is_same = |committed: &Committed| matches!(committed, Committed::Ack { header: of, to: whom } if of.id == header.id && *whom == to);
         if !self.committed.iter().any(is_same) {
@@ -354,7 +354,7 @@ impl<I: Interval> Node<I> {
         }
     }
 
-    /// A neighbour sent this packet or its FRN ACK: it has what was sent to it.
+    /// A neighbour sent this packet or its FRN ACK: releases the copies that were sent to it.
     fn settle(&mut self, id: PacketId, neighbour: NodeId, out: &mut impl NodeOut) {
         let table = &self.table;
         let has = |held: &Held| {
@@ -381,7 +381,7 @@ impl<I: Interval> Node<I> {
         });
     }
 
-    /// The slot at whose beginning the node must be asked next, after `now`; `None` while it has nothing to do.
+    /// The next slot after `now` at whose beginning the node must be called; `None` while it has nothing to do.
     #[must_use]
     pub fn next_slot(&self, now: SlotNo) -> Option<SlotNo> {
         if !self.committed.is_empty() || self.has_ordinary() {
@@ -400,7 +400,7 @@ impl<I: Interval> Node<I> {
     }
 }
 
-/// How many slots to wait, drawn from the window of now.
+/// A number of slots to wait, drawn from the current window.
 fn wait(interval: &mut impl Interval, least: u32, now: SlotNo, out: &mut impl NodeOut) -> u64 {
     let spread = interval.upper(now).saturating_sub(least);
     u64::from(least + out.draw(spread))

@@ -2,7 +2,7 @@
 
 use crate::packet::NodeId;
 
-/// Most neighbours that are used towards one destination.
+/// Maximum number of neighbours used towards one destination.
 const MOST: usize = 64;
 
 /// Which neighbours may take a packet after the forward ones, which are one hop closer to its destination.
@@ -10,10 +10,10 @@ const MOST: usize = 64;
 pub enum Alternatives {
     /// None.
     Forward,
-    /// Where there is one forward neighbour only, the sideward ones, as far away as the node itself.
+    /// If there is only one forward neighbour: the sideward ones, as far from the destination as the node itself.
     #[default]
     Sideward,
-    /// The same, and then the backward ones, one hop farther away.
+    /// As `Sideward`, and then the backward ones, one hop farther away.
     Backward,
 }
 
@@ -32,7 +32,8 @@ struct Row {
 }
 
 impl NetworkTable {
-    /// Enters a destination `hops` away by the neighbours and their own distances from it, in the order of the table.
+    /// Enters a destination `hops` away. The neighbours are given with their own distances from it, in the order of the
+    /// table.
     pub fn enter(
         &mut self,
         destination: NodeId,
@@ -53,7 +54,7 @@ impl NetworkTable {
         self.rows.insert(place, Row { destination, neighbours: tried });
     }
 
-    /// The neighbours that a packet for `destination` is sent to, one after the other; none when it was not entered.
+    /// The neighbours to which a packet for `destination` is sent in turn; none if the destination was not entered.
     #[must_use]
     pub fn towards(&self, destination: NodeId) -> &[NodeId] {
         match self.rows.binary_search_by_key(&destination, |row| row.destination) {

@@ -11,7 +11,7 @@ const C: NodeId = NodeId(2);
 const D: NodeId = NodeId(3);
 const E: NodeId = NodeId(4);
 
-/// What a node answered; it draws the number given.
+/// The answers of a node; it draws the given number.
 #[derive(Default)]
 struct Answers {
     up: Vec<u64>,
@@ -59,14 +59,14 @@ fn node(node: NodeId, rules: Rules, neighbours: &[NodeId]) -> SlottedNode {
     )
 }
 
-/// A packet of A's for E, sent again so often.
+/// A packet from A for E with this count of retransmissions.
 fn packet(transmitter: NodeId, receiver: NodeId, retransmissions: u32) -> Frame {
     let id = PacketId { source: A, number: 0 };
     let header = Header { id, destination: E, retransmissions, born: SlotNo(0) };
     Frame { kind: FrameKind::Packet, header, transmitter, receiver, handle: 0 }
 }
 
-/// Asks the node for what it sends in this slot on an idle channel.
+/// The frame that the node sends in this slot on an idle channel.
 fn sends(node: &mut SlottedNode, slot: u64, out: &mut Answers) -> Option<Frame> {
     match node.begin(SlotNo(slot), out) {
         Intent::Silent => None,
@@ -82,7 +82,7 @@ fn a_packet_is_forwarded_in_the_slot_after_its_reception_and_its_echo_ends_it() 
     assert_eq!(relay.begin(SlotNo(11), &mut out), Intent::Committed);
     let frame = relay.transmit(SlotNo(11), &mut out).expect("a relay");
     assert_eq!((frame.transmitter, frame.receiver, frame.kind), (B, C, FrameKind::Packet));
-    // Three slots at least, and a draw of 0.
+    // At least three slots, and a draw of 0.
     assert_eq!(relay.next_slot(SlotNo(11)), Some(SlotNo(14)));
     relay.on_frame(&packet(C, D, 0), 0, &mut out);
     assert_eq!((out.done, relay.next_slot(SlotNo(12))), (vec![(7, End::Passed)], None));
@@ -114,7 +114,7 @@ fn without_an_echo_the_packet_goes_to_the_next_neighbour_with_its_count_raised()
     assert_eq!((second.receiver, second.header.retransmissions), (C, 1));
     // 3-5 at no load; the one entry failed, so 3-17.
     assert_eq!(out.bounds, [2, 14]);
-    // The echo makes a success of the second entry: 3-11 at a load of one half.
+    // The echo turns the second entry into a success: 3-11 at a load of one half.
     sender.on_frame(&packet(C, D, 1), 0, &mut out);
     sender.enqueue(E, 2, SlotNo(8), &mut out);
     sends(&mut sender, 9, &mut out).expect("the next");
@@ -127,7 +127,7 @@ fn a_late_echo_ends_the_copy_that_waits_to_be_sent_again() {
     sender.enqueue(E, 1, SlotNo(0), &mut out);
     sends(&mut sender, 1, &mut out).expect("sent");
     assert_eq!(sender.begin(SlotNo(4), &mut out), Intent::Ordinary);
-    // The channel is busy: B sends it once more.
+    // The channel is busy, and B sends the packet again.
     sender.on_frame(&packet(B, D, 1), 0, &mut out);
     assert_eq!((out.done, sender.backlog()), (vec![(1, End::Passed)], 0));
 }
@@ -151,7 +151,7 @@ fn a_node_listens_in_the_slot_of_the_echo_and_then_sends_the_next_packet() {
         .filter_map(|slot| Some((slot, sends(&mut sender, slot, &mut out)?)))
         .map(|sent| sent.0)
         .collect();
-    // The first is due again at 6 but the second was sent at 3 and due later.
+    // The first is due again at 6; the second was sent at 3 and is due later.
     assert_eq!(sent, [1, 3, 6]);
 }
 
@@ -168,7 +168,7 @@ fn serially_a_new_packet_waits_until_the_one_before_has_its_echo_but_one_to_forw
     assert_eq!(sends(&mut node, 4, &mut out).expect("again").handle, 1);
     node.on_frame(&packet(A, B, 0), 7, &mut out);
     assert_eq!(sends(&mut node, 5, &mut out).expect("forwarded").handle, 7);
-    // The echo of the first comes at last, that of the forwarded one too, and the second may go.
+    // The echo of the first arrives, then that of the forwarded packet, and the second may be sent.
     let echo = |id| Frame { header: Header { id, ..packet(C, D, 0).header }, ..packet(C, D, 0) };
     node.on_frame(&echo(first.header.id), 0, &mut out);
     assert!(sends(&mut node, 7, &mut out).is_none(), "the forwarded one has no echo yet");
@@ -204,7 +204,7 @@ fn from_the_echo_on_a_failure_is_known_two_slots_later_and_widens_the_wait_it_be
     sends(&mut sender, 1, &mut out).expect("sent");
     assert_eq!((&out.bounds[..], sender.next_slot(SlotNo(1))), (&[][..], Some(SlotNo(3))));
     assert_eq!(sender.begin(SlotNo(3), &mut out), Intent::Silent);
-    // All of the history failed: 3-17. Three slots after that of the echo, 2.
+    // The whole history failed: 3-17. Three slots after the slot of the echo, which is 2.
     assert_eq!((&out.bounds[..], sender.next_slot(SlotNo(3))), (&[14][..], Some(SlotNo(5))));
     assert!(sends(&mut sender, 4, &mut out).is_none());
     assert_eq!(sends(&mut sender, 5, &mut out).expect("again").header.retransmissions, 1);
@@ -246,7 +246,7 @@ fn a_packet_older_than_its_lifetime_is_discarded_before_it_is_sent() {
     let (mut sender, mut out) = (node(A, rules, &[B]), Answers::default());
     sender.enqueue(E, 1, SlotNo(0), &mut out);
     let sent: Vec<u64> = (1..20).filter(|slot| sends(&mut sender, *slot, &mut out).is_some()).collect();
-    // Born in slot 0: sent at 1 and 4, and at 7 it is too old.
+    // Born in slot 0: it is sent at 1 and 4, and at 7 it is too old.
     assert_eq!((sent, out.done), (vec![1, 4], vec![(1, End::Lifetime)]));
 
     let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
@@ -283,7 +283,7 @@ fn a_packet_that_nobody_can_take_is_handed_back() {
     assert_eq!((out.done, sender.next_slot(SlotNo(0))), (vec![(1, End::NoRoute)], None));
 }
 
-/// What a relay sends after its relay was deferred in slot 1 and its packet came again in that slot.
+/// The frames of a relay that was deferred in slot 1 and received its packet again in that slot.
 fn sent_after_a_deferral(remembered: Remembered) -> (Vec<FrameKind>, Vec<(u64, End)>) {
     let rules = Rules { remembered, discard: Discard::Count(0), ..rules() };
     let (mut relay, mut out) = (node(B, rules, &[C]), Answers::default());
