@@ -1,8 +1,8 @@
 //! Agents between network layer and link, on any interface of any link.
 //!
-//! The agents of one interface form a [`Stack`] in the order of the scenario's file: the first is nearest to the network,
-//! the last nearest to the link. What one hands on comes to its neighbour, and what leaves the stack goes to the link or to
-//! the node. A packet passes by the agents that do not serve its flow.
+//! The agents of one interface form a [`Stack`] in the order of the scenario's file: the first is nearest to the
+//! network, the last nearest to the link. The output of an agent goes to its neighbour; what leaves the stack goes to
+//! the link or to the node. A packet bypasses the agents that do not serve its flow.
 //!
 //! ```text
 //!    network   down │     ▲ up

@@ -1,8 +1,8 @@
 //! One direction of a point-to-point link.
 //!
-//! A channel holds its packets in the order of their arrival and has one entry in the queue of events, for the first of
-//! them. The place of each among simultaneous events was fixed when it was sent. Packets that go on over a relay are there
-//! already and not held.
+//! A channel holds its packets in the order of their arrival and has one entry in the event queue, for the first of
+//! them. The place of each among simultaneous events was fixed when it was sent. Packets that continue over a relay
+//! have already been passed on and are not held.
 
 use std::collections::VecDeque;
 

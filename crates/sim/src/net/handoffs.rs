@@ -1,8 +1,9 @@
-//! Hand-offs: what changes in the network when a node moves between two links.
+//! Hand-offs: the changes in the network when a node moves between two links.
 //!
-//! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them. Packets
-//! that come to the station which the node has left then are forwarded, or find no way and are lost. The state of agents at
-//! that station goes to those of the same table at the other one, and is nowhere while it is under way.
+//! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them.
+//! Packets that later come to the station that the node has left are forwarded, or have no route and are lost. The
+//! state of agents at that station moves to those of the same table at the other station, and is at neither while it is
+//! in transit.
 
 use std::collections::{BTreeSet, VecDeque};
 

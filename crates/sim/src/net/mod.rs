@@ -1,15 +1,16 @@
 //! The network between the endpoints: packets, links, routes.
 //!
-//! A packet is sent at a node, takes the hop its route names, and comes out at the next node, where the world hands it to
-//! an endpoint or sends it on. Where nothing but a wire awaits it, it goes straight on.
+//! A packet is sent at a node, takes the hop of its route, and arrives at the next node, where the host hands it to an
+//! endpoint or sends it on. If only a wire follows, it continues directly.
 //!
-//! **Relays.** A channel knows when a packet will have crossed it as soon as it takes it in. Where the channel after it is
-//! a relay (see [`ways`]) that one takes the packet in at once too, for the time at which it will come there, and so on: a
-//! packet costs one event for each run of channels that nothing else feeds. Nothing may look at a channel that is ahead of
-//! the clock, so that no packet is sent ahead past the begin and the end of the measurement, nor at all in a run that
-//! writes down what happens on its links or may stop anywhere; such packets wait and go on by an event of their own. Both
-//! ways give the same: a packet's place among simultaneous events is that of when it came to its last channel and, of
-//! those who came somewhere at the same time too, of when the first of the run took it in; and a crossing counts as an event.
+//! **Relays.** A channel knows when a packet will have crossed it as soon as it takes the packet in. If the next
+//! channel is a relay (see [`ways`]), it takes the packet in at once too, for the time of its arrival there, and so on:
+//! a packet costs one event for each run of channels that nothing else feeds. Nothing may observe a channel that is
+//! ahead of the clock. Therefore no packet is sent ahead past the beginning and the end of the measurement, nor at all
+//! in a run that traces its links or may stop anywhere; such packets wait and continue by their own events. Both ways
+//! give the same results: the place of a packet among simultaneous events is set by its arrival at its last channel
+//! and, among packets with simultaneous arrivals too, by the time at which the first channel of the run took it in; and
+//! a crossing counts as an event.
 
 pub(crate) mod agents;
 mod channel;

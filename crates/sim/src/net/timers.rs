@@ -1,6 +1,7 @@
 //! The retransmission timers of all TCP senders: the oracle of dynamic ARQ.
 //!
-//! It is a labelled exception to "a signal never leaves its node". Nothing is kept in a run in which no link asks for it.
+//! It is a labelled exception to "a signal never leaves its node". A run without a link that requests it keeps no
+//! state.
 
 use std::collections::VecDeque;
 
@@ -11,22 +12,22 @@ use lasthop_stack::units::{SeqNo, Span, Time};
 
 use crate::model::Config;
 
-/// What links may learn of TCP senders.
+/// The timing of TCP senders, for links.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    /// By the number of the end: twice that of its flow, plus one for the receiving one.
+    /// Indexed by end: twice the number of its flow, plus one for the receiving end.
     timings: Vec<Timing>,
-    /// Where packets have deadlines of their own: when each segment was sent that may still come to the link, by end.
+    /// With per-packet deadlines: for each end, the send times of segments that may still reach the link.
     sent: Option<Vec<VecDeque<(SeqNo, Time)>>>,
-    /// The media with a link that asks.
+    /// The media with a link that requests the timing.
     pub(super) media: Vec<usize>,
 }
 
-/// More segments of one sender than are ever on the way to a link; of older ones nothing is kept.
+/// Exceeds the segments of one sender that are ever on the way to a link; older ones are discarded.
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
 impl Timers {
-    /// Timers for the links of a scenario that ask for them; none where no link does.
+    /// Timers for the links of a scenario that request them; `None` if no link does.
     pub(super) fn of(config: &Config) -> Option<Box<Timers>> {
         let mut media = Vec::new();
         let mut of_packets = false;
@@ -43,14 +44,14 @@ impl Timers {
         Timers::new(media, 2 * config.flows.len(), of_packets)
     }
 
-    /// Timers for these media, of so many ends; none where there are no such media.
+    /// Timers for these media and this number of ends; `None` without media.
     fn new(media: Vec<usize>, ends: usize, of_packets: bool) -> Option<Box<Timers>> {
         let timings = vec![Timing::UNKNOWN; ends];
         let sent = of_packets.then(|| vec![VecDeque::new(); ends]);
         (!media.is_empty()).then(|| Box::new(Timers { timings, sent, media }))
     }
 
-    /// An end has set its timer at `now`. The timeout in force is how far ahead it is set.
+    /// An end has set its timer at `now`; the timeout in force is the time from `now` to `at`.
     pub(super) fn set(&mut self, end: u32, at: Time, now: Time) -> Timing {
         let timing = &mut self.timings[end as usize];
         (timing.rto, timing.fires_at) = (at.since(now), at);
@@ -63,7 +64,7 @@ impl Timers {
         self.timings[end as usize]
     }
 
-    /// An end is now that of another connection.
+    /// An end now belongs to another connection.
     pub(super) fn forget(&mut self, end: u32) -> Timing {
         if let Some(sent) = &mut self.sent {
             sent[end as usize].clear();
@@ -72,7 +73,7 @@ impl Timers {
         Timing::UNKNOWN
     }
 
-    /// An end has measured a round trip; its timer restarts by itself.
+    /// An end has measured a round trip; the restart of its timer is reported by [`Timers::set`].
     pub(super) fn measured(&mut self, end: u32, srtt: Span) {
         self.timings[end as usize].rtt = srtt;
     }
@@ -90,8 +91,8 @@ impl Timers {
         sent.push_back((segment.seq, now));
     }
 
-    /// The timing of the sender of a packet that has come to a link, with a deadline of its own: the timeout in force after
-    /// it was sent. Packets of one sender come in the order in which they were sent, less those that were lost.
+    /// The timing of the sender of a packet that has reached a link, with the packet's own deadline: the timeout in
+    /// force after it was sent. Packets of one sender arrive in the order of sending, except for lost ones.
     pub(super) fn of_packet(&mut self, end: u32, packet: &Packet, now: Time) -> Timing {
         let timing = self.timings[end as usize];
         let mut since = now;
@@ -136,7 +137,7 @@ mod tests {
             timers.on_sent(0, &segment(seq), Time(now));
         }
         let mut fires = |seq| timers.of_packet(0, &segment(seq), Time(500)).fires_at;
-        // The first was lost on the way, and comes again last.
+        // The first segment was lost on the way and is sent again last.
         assert_eq!([fires(100), fires(200), fires(0)], [1_020, 1_030, 1_010 + 30].map(Time));
     }
 }

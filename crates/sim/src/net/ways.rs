@@ -1,7 +1,8 @@
 //! The next hop of a packet: route and port in one look-up.
 //!
-//! A channel is a *relay* when every packet it carries comes out of one other channel: nothing else can come to it before
-//! the packet that is about to, so that what it does with a packet is known as soon as that channel takes it in.
+//! A channel is a *relay* if every packet it carries comes out of one other channel: nothing else can reach it before
+//! the next packet of that channel, so its action on a packet is known as soon as the other channel takes the packet
+//! in.
 
 use lasthop_stack::packet::NodeId;
 

@@ -1,7 +1,7 @@
-//! An 802.11 link: its medium and its stations, with agents above those that have some.
+//! An 802.11 link: its medium and its stations, some of them with agents.
 //!
-//! MAC, medium and agents are boxes that never call each other: each answers into a list here, and the lists are emptied
-//! until nothing is left to do in this instant.
+//! MAC, medium and agents never call each other: each puts its answers into a list here, and the lists are processed
+//! until nothing is left to do at this instant.
 
 mod answers;
 mod arq;

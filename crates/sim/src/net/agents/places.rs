@@ -1,17 +1,17 @@
-//! Where the agents of a scenario sit, and what keeps one from sitting there.
+//! The places of a scenario's agents, and the reasons why an agent cannot have a place.
 //!
-//! A *crossing* is what a flow's data makes of a link: from the interface by which it leaves a node, to the one by which it
-//! comes into another. The slots of a slotted network count as one, however many hops they are.
+//! A *crossing* is the passage of a flow's data over a link: from the interface by which it leaves a node to the one by
+//! which it enters another. The slots of a slotted network count as one crossing, however many hops they are.
 //!
 //! | `node` | `link` | an agent sits |
 //! | --- | --- | --- |
-//! | | | where a flow's last crossing is made over 802.11 |
+//! | | | at a flow's last crossing, if that is over 802.11 |
 //! | | given | at the ends of this link |
 //! | given | | at the interface of this node over which its flows go |
 //! | given | given | at the one interface of both |
 //!
-//! "At the ends" means where data leaves and, if the agent needs both, where it comes in. An agent that needs reports of
-//! delivery looks for 802.11 links alone unless a link is given.
+//! "At the ends" means where data leaves and, if the agent needs both, where it enters. An agent that needs reports of
+//! delivery considers 802.11 links only, unless a link is given.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The graph of a scenario's links, for route computation.
 //!
-//! A medium on which all hear each other has no list of pairs; on others the list of a station is made when a search
-//! comes to it.
+//! A medium on which all stations hear each other has no list of pairs; on others, the list of a station is made when a
+//! search reaches it.
 
 use super::{Hop, Port};
 use crate::medium::radio::propagation::received_power_w;

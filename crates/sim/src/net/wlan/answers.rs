@@ -1,4 +1,4 @@
-//! What a MAC answers, and the list in which it waits until it is done.
+//! The answers of a MAC, and the list in which they wait to be processed.
 
 use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Outcome, Served};
 use lasthop_stack::packet::NodeId;

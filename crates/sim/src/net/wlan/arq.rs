@@ -9,14 +9,14 @@ use super::{Host, Interface, Wlan};
 use crate::model::WifiConfig;
 use crate::model::ports::Ports;
 
-/// What the ARQ of an access point has done since the start.
+/// Counters of the ARQ of an access point since the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArqCounters {
-    /// Data frames sent by how often each was sent before.
+    /// Data frames sent, by the number of their earlier transmissions.
     pub(crate) attempts: [u64; 4],
     pub(crate) given_up: u64,
     pub(crate) refused: u64,
-    /// What the scheme that chooses counts, if one does.
+    /// The counters of the scheme that selects frames, if any.
     pub(crate) counts: Vec<Count>,
 }
 
@@ -33,7 +33,8 @@ impl ArqCounters {
 }
 
 impl Wlan {
-    /// Lets the scheme of a station know the timing of the sender of a packet, and says by what number it knows the flow.
+    /// Passes the timing of a packet's sender to the scheme of a station, if it learns per packet. Returns the flow's
+    /// number.
     pub(super) fn learn(&mut self, station: usize, packet: &Packet, host: &mut Host) -> Option<u32> {
         let Interface { timing, mac, .. } = &mut self.sites[station];
         let timing = timing.as_mut()?;
@@ -48,7 +49,7 @@ impl Wlan {
         Some(flow)
     }
 
-    /// Passes what an acknowledgement shows about the timer of its flow to the scheme of a station.
+    /// Passes to the scheme of a station what an acknowledgement shows about the timer of its flow.
     pub(super) fn learn_back(&mut self, station: usize, packet: &Packet, now: Time) {
         let Interface { timing: Some(Learner::Packets(estimator)), mac, .. } = &mut self.sites[station]
         else {
@@ -69,7 +70,7 @@ impl Wlan {
     }
 }
 
-/// Gives an access point the scheme that the scenario asks for, and says where that learns the timing of senders.
+/// Gives an access point the scheme that the scenario selects. Returns how it learns the timing of senders.
 pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<Learner> {
     if wifi.access_point.is_none_or(|ap| NodeId(ap as u32) != mac.address()) {
         return None;
@@ -79,7 +80,7 @@ pub(super) fn adopt(mac: &mut Station, wifi: &WifiConfig) -> Option<Learner> {
     arq.learner()
 }
 
-/// The end that waits for the acknowledgement of a packet, by its number among the ends of all flows.
+/// The end that waits for the acknowledgement of a packet, numbered among the ends of all flows.
 fn sender(packet: &Packet, ports: Ports) -> Option<u32> {
     match &packet.body {
         Body::Tcp(segment) if segment.sequence_len() > 0 => Some(ports.sender(packet)),
@@ -87,7 +88,7 @@ fn sender(packet: &Packet, ports: Ports) -> Option<u32> {
     }
 }
 
-/// The end that a packet is for, where it acknowledges what that has sent.
+/// The end that a packet is addressed to, whose data the packet acknowledges.
 fn receiver(packet: &Packet, ports: Ports) -> Option<u32> {
     match &packet.body {
         Body::Tcp(_) => Some(ports.receiver(packet)),
