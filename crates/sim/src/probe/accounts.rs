@@ -1,16 +1,16 @@
 //! The fate of every packet, by sending end: delivered, lost, or in transit.
 //!
-//! Over the whole run, warm-up included, and for packets as for their bytes,
+//! Over the whole run, including the warm-up, for packets and for their bytes:
 //!
 //! ```text
 //! entered + made + repeated = delivered + lost + taken + on the way
 //! ```
 //!
-//! *Entered* is counted where an endpoint sends, *delivered* where one receives, *lost* where a queue, a channel or a link
-//! parts with a packet that has not come further, and *on the way* is what stands in queues, on wires and in the air when
-//! the run ends. Agents take packets out of the network and put packets in: what they *make* and *take* is counted at their
-//! borders, whether it is the same packet or another. A slotted network may deliver a packet again: it is *repeated*.
-//! That the sum holds is not made true here: each term is counted in another place.
+//! *Entered* is counted where an endpoint sends, *delivered* where one receives, *lost* where a queue, a channel or a
+//! link discards a packet that has not been passed on, and *on the way* is what remains in queues, on wires and in the
+//! air when the run ends. Agents remove packets from the network and add packets: what they *take* and *make* is
+//! counted at their borders, whether or not it is the same packet. A slotted network may deliver a packet again: it is
+//! *repeated*. Nothing enforces the equation: each term is counted in a different place.
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::units::Bytes;

@@ -1,21 +1,21 @@
 //! Airtime accounting: assigns each nanosecond of a medium, as observed by one station, to exactly one class.
 //!
-//! **How.** The host reports every frame of the medium at its start and at its end, whether the observing station senses
-//! it or not, and how many stations have something to send whenever that changes. While frames are on the air a nanosecond
-//! belongs to one of them; between frames it is an interframe space, backoff or idle.
+//! **How.** The host reports the start and the end of every frame of the medium, whether or not the observing station
+//! senses it, and the number of stations with something to send whenever it changes. While frames are on the air, a
+//! nanosecond belongs to one of them; between frames it is an interframe space, backoff or idle.
 //!
-//! **Precedence.** Of several frames sensed at once, a nanosecond goes to the class that stands first in [`AirClass`], so
-//! that time which carried something useful counts as that. The rest of the overlap is [`Shares::overlapped`], and frames
-//! sent out of the station's hearing are [`Shares::unheard`]: airtime used beside the run, not part of its sum.
+//! **Precedence.** If several frames are sensed at once, a nanosecond belongs to the class that comes first in
+//! [`AirClass`], so useful time counts as useful. The rest of the overlap is [`Shares::overlapped`], and frames sent
+//! out of range of the station are [`Shares::unheard`]: airtime that is not part of the sum of the run.
 //!
 //! **Rules.**
-//! 1. A frame that did not arrive is a collision or an errored frame from its first bit to its last, whatever it carried.
-//!    A packet lost for good was an errored frame; one lost above the MAC was a good one.
-//! 2. The payload of a data frame is the IP packet in it. It stands at the end of the frame: the check sequence and
+//! 1. A frame that did not arrive is a collision or an errored frame from its first bit to its last, whatever it
+//!    carried. A packet lost for good was an errored frame; one lost above the MAC was a good one.
+//! 2. The payload of a data frame is the IP packet in it. It is counted at the end of the frame: the check sequence and
 //!    padding that follow it on the air are counted with the headers before it.
-//! 3. A gap shorter than DIFS is an interframe space. In a longer one, a nanosecond without anybody who has something to
-//!    send is idle; of the others, those within DIFS of the last frame are an interframe space, or within EIFS if it did
-//!    not arrive (which covers the wait for the missing answer); those after it are backoff.
+//! 3. A gap shorter than DIFS is an interframe space. In a longer gap, a nanosecond in which no station has anything to
+//!    send is idle. Of the others, those within DIFS of the last frame, or within EIFS if it did not arrive (which
+//!    covers the wait for the missing answer), are an interframe space; later ones are backoff.
 //! 4. A frame on the air at the end of the run counts as if it arrived.
 
 use lasthop_stack::link::dot11::{Airtime, Frame, FrameKind, PayloadClass};

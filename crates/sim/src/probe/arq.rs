@@ -1,4 +1,4 @@
-//! The transmissions of an access point with dynamic ARQ, one row each, with the reason.
+//! The transmissions of an access point with dynamic ARQ: one row each, with the reason.
 
 use lasthop_stack::hooks::{Head, QUEUES, Reason};
 use lasthop_stack::link::dot11::{Served, ServedOutcome};
@@ -6,19 +6,19 @@ use lasthop_stack::units::Span;
 
 use super::trace::Cell;
 
-/// A service at a link, by its place in the scenario.
+/// A service by a link, which is given by its index in the scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServedRow {
     pub(crate) link: u32,
     pub(crate) served: Served,
 }
 
-/// What stands for a time that is not: of an empty queue, or of a timer that is off.
+/// Stands for a missing time: of an empty queue, or of a timer that is off.
 const NONE: f64 = -1.0;
-/// A timer that fires no sooner is off.
+/// A timer with at least this time left is off.
 const OFF: Span = Span::from_secs(1_000_000);
 
-/// The values of a row, in the order of [`heads`]. A flow without a name is numbered beyond all others.
+/// The values of a row, in the order of [`heads`]. A flow without a name has a number above all others.
 pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
     let served = &row.served;
     let first = first_to_fire(served);
@@ -45,7 +45,7 @@ pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
     ]
 }
 
-/// The columns of the table of services. Flows are named by the end that sends, those whose timing is not known by a dash.
+/// The columns of the table of services. A flow is named by its sending end; one without known timing is a dash.
 pub(crate) fn heads(links: &[String], ends: &[String]) -> Vec<(&'static str, Option<Vec<String>>)> {
     let mut flows = ends.to_vec();
     flows.push("-".to_string());
@@ -71,7 +71,7 @@ pub(crate) fn heads(links: &[String], ends: &[String]) -> Vec<(&'static str, Opt
     ]
 }
 
-/// The head whose timer fires first; what has no timer fires last.
+/// The head whose timer fires first; a head without a timer comes last.
 fn first_to_fire(served: &Served) -> Option<Head> {
     (0..QUEUES).filter_map(|queue| served.waiting.heads[queue]).min_by_key(|head| head.left)
 }

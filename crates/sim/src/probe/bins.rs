@@ -1,7 +1,7 @@
 //! Goodput over time: bits per second of each flow and its reverse data, per bin, from time zero.
 //!
-//! One event ends a bin, whatever arrived in it, and the number of bins is bounded by the scenario. What arrives in the
-//! very instant in which a bin ends belongs to the next one.
+//! One event ends a bin, whatever arrived in it, and the scenario bounds the number of bins. Data that arrives at the
+//! instant at which a bin ends belongs to the next one.
 
 use lasthop_stack::units::{Span, Time};
 

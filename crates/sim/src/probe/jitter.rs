@@ -1,7 +1,7 @@
 //! The interarrival jitter of datagrams (RFC 3550, 6.4.1).
 //!
-//! With each datagram that comes, J moves by a sixteenth of the way to the difference between its delay and that of the one
-//! that came before it. It is kept in sixteenths of a nanosecond, in the integers of RFC 3550, A.8.
+//! Each datagram that arrives moves J by a sixteenth of the way to the difference between its delay and that of the
+//! previous arrival. J is kept in sixteenths of a nanosecond, in the integers of RFC 3550, A.8.
 
 use lasthop_stack::units::Span;
 

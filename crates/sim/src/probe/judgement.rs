@@ -1,9 +1,9 @@
 //! Loss classification by laws against ground truth.
 //!
-//! The network knows each packet that it drops. A law that judges a loss speaks of one segment, all of whose copies so far
-//! were dropped, or not; in the latter case nothing was lost, whatever the sender believes: a copy has arrived or is on its
-//! way. A packet that goes ahead of the clock counts from the time at which it is lost; what is lost in the very instant of
-//! a verdict is not known yet.
+//! The network knows each packet that it drops. A law's judgement of a loss refers to one segment. Either all of its
+//! copies so far were dropped, or nothing was lost, whatever the sender believes: a copy has arrived or is in transit.
+//! A packet that is sent ahead of the clock counts from the time at which it is lost; a loss at the instant of a
+//! judgement is not known yet.
 
 use std::collections::{BTreeMap, VecDeque};
 

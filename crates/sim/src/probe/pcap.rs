@@ -1,7 +1,7 @@
 //! Captures of a link: raw IP packets at their departure, both directions in one file.
 //!
-//! The format is classic pcap with nanoseconds, link type 101 (raw IP). Packets are as [`lasthop_stack::wire`] writes
-//! them: headers and checksums are real, the payload is zeros.
+//! The format is classic pcap with nanoseconds, link type 101 (raw IP). [`lasthop_stack::wire`] writes the packets:
+//! headers and checksums are real, the payload is zeros.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

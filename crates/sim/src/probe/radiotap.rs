@@ -1,11 +1,11 @@
 //! Captures of a Wi-Fi link: every frame as its transmitter sent it, with a radiotap header.
 //!
 //! The format is classic pcap with nanoseconds, link type 127 (IEEE 802.11 with radiotap). The time of a record is the
-//! start of the frame, the radiotap time stamp that of its first bit after the preamble. Headers, sequence control,
-//! duration and check sequence are real; frames are written whole, also those that were spoilt.
+//! start of the frame, the radiotap timestamp that of its first bit after the preamble. Headers, sequence control,
+//! duration and check sequence are real; frames are written whole, including damaged ones.
 //!
-//! A frame is written as the standard lays it out, with 24 bytes of header and LLC/SNAP, also where a preset counts other
-//! sizes, as ns-2's does. The channel is 1 for DSSS and 36 for OFDM, whatever the frequency of the propagation model.
+//! A frame has the layout of the standard, with 24 bytes of header and LLC/SNAP, even if a preset counts other sizes,
+//! as ns-2's does. The channel is 1 for DSSS and 36 for OFDM, whatever the frequency of the propagation model.
 
 use std::io::{self, Write};
 

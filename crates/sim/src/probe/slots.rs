@@ -5,34 +5,34 @@ use lasthop_stack::packet::NodeId;
 
 use crate::medium::slots::SlotFate;
 
-/// What a node did or met with.
+/// What a node did, or what happened to a frame at the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotAct {
     /// It sent a packet.
     Send,
     /// It sent an FRN ACK.
     Ack,
-    /// It received what was for it.
+    /// It received a frame addressed to it.
     Receive,
-    /// It heard what was for another, such as a relay echo.
+    /// It received a frame addressed to another node, such as a relay echo.
     Overhear,
-    /// Something spoilt what it would have heard.
+    /// A collision destroyed a frame within range.
     Collided,
-    /// It sent itself when it would have heard something.
+    /// It was transmitting during a frame within range.
     Deaf,
-    /// Chance lost what it would have heard.
+    /// A channel error destroyed a frame within range.
     Errored,
-    /// It is done with a packet that a neighbour has.
+    /// It released a packet that a neighbour has received.
     Passed,
-    /// It discarded a packet by its count of retransmissions.
+    /// It discarded a packet at the limit of retransmissions.
     DiscardCount,
-    /// It discarded a packet by its lifetime.
+    /// It discarded a packet at the end of its lifetime.
     DiscardLifetime,
-    /// It discarded a packet that had been there before.
+    /// It discarded a packet that it had received before.
     Suppressed,
-    /// It knew no way for a packet.
+    /// It had no route for a packet.
     NoRoute,
-    /// The network was down when it would have heard something.
+    /// The network was down during a frame within range.
     CutOff,
 }
 
@@ -86,19 +86,19 @@ impl SlotAct {
 /// One line of the slot table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotRow {
-    /// Place of the link in the scenario.
+    /// Index of the link in the scenario.
     pub link: u32,
     /// The slot.
     pub slot: SlotNo,
-    /// The node it is about.
+    /// The node.
     pub node: NodeId,
-    /// What the node did or met with.
+    /// What the node did, or what happened to a frame at the node.
     pub act: SlotAct,
     /// The packet.
     pub packet: PacketId,
-    /// The other node: to which it was sent, or from which it came.
+    /// The other node: the addressee of a frame it sent, or the transmitter of a frame it received.
     pub peer: Option<NodeId>,
-    /// The count of retransmissions in its header.
+    /// The count of retransmissions in the header.
     pub retransmissions: Option<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! Traces: tables of events, by column.
 //!
-//! A trace may be longer than memory has room for. A run keeps it in chunks (see `store`), and gives it out as it kept it.
+//! A trace may exceed the memory. A run stores it in chunks (see `store`) and returns it in the same chunks.
 
 mod store;
 

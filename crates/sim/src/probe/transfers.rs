@@ -1,7 +1,7 @@
 //! The transfers of a run: request, start and completion.
 //!
-//! One record a transfer, whether it was done or not: one that is not done when the run ends is known to take longer than
-//! it has taken by then (it is censored), which a table of response times has to heed.
+//! There is one record per transfer, complete or not. One that is incomplete at the end of the run takes longer than
+//! the time so far (it is censored), which a table of response times must take into account.
 
 use lasthop_stack::units::Time;
 

@@ -1,7 +1,7 @@
 //! Storage of trace rows: the last in memory, the others in an unnamed file.
 //!
-//! Rows are kept by columns in chunks of equal length, eight bytes for a number and four for a word, so that a run holds
-//! no more of a trace than a chunk, and who reads it needs hold no more either.
+//! Rows are stored by columns in chunks of equal length, with eight bytes per number and four per word, so neither the
+//! run nor a reader holds more than one chunk in memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
