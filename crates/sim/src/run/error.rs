@@ -1,4 +1,4 @@
-//! Why a run gives nothing.
+//! The reasons why a run gives no result.
 
 use std::fmt;
 use std::io;

@@ -1,7 +1,7 @@
-//! Events of links in a run: outages, the warnings of them, hand-offs, and their reports to the transports of the nodes.
+//! Events of links in a run: outages, their warnings, hand-offs, and their reports to the transports of the nodes.
 //!
-//! The media lose what an outage meets by themselves, from processes of their own (`medium/outages.rs`). What is here turns
-//! the same outages into events: for endpoints at the nodes of a link, and for what is measured.
+//! The media apply outages to frames by themselves, from their own processes (`medium/outages.rs`). This module turns
+//! the same outages into events for the endpoints at the nodes of a link and for measurements.
 
 use lasthop_stack::hooks::LinkEvent;
 use lasthop_stack::units::{Span, Time};

@@ -1,4 +1,4 @@
-//! The run: a network built from a scenario, and the loop that takes it through time.
+//! The run: a network built from a scenario, and its event loop.
 
 mod endpoint;
 mod error;

@@ -1,4 +1,4 @@
-//! What no test from outside can see: packets that come to the wrong connection.
+//! Behaviour that no outside test can see: packets that come to the wrong connection.
 
 use super::{Request, World};
 use crate::scenario::Scenario;

@@ -1,7 +1,7 @@
 //! The two ends of a UDP flow, and the delays of its datagrams.
 //!
-//! A probe's receiving end answers each request once, with the same payload. The answer carries the request's number and
-//! time back, as that of `ping` does, so that its delay at the end that asked is the round trip.
+//! A probe's receiving end answers each request once, with the same payload. The answer returns the number and the time
+//! of the request, as that of `ping` does, so its delay at the requesting end is the round trip.
 
 use lasthop_stack::packet::{Body, NodeId, Packet};
 use lasthop_stack::transport::udp::Socket;

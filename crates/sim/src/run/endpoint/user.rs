@@ -1,13 +1,13 @@
 //! A user at the receiving end of a flow: opens a connection per session, sends requests, and reads the replies.
 //!
-//! A session is one connection, with ports and initial sequence numbers of its own. The client opens it and sends a
-//! request for each object; the server answers with as many bytes as the object has, and closes after the last one. A
-//! transfer (a file, a page, a message) lasts from the moment at which the user asks, which for the first of a connection
-//! is its opening, until its last byte is there in order. The user then pauses; the next session begins after the pause,
-//! once the connection before it is closed at both ends.
+//! A session is one connection with its own ports and initial sequence numbers. The client opens it and sends a request
+//! for each object; the server answers with the bytes of the object, and closes after the last one. A transfer (a file,
+//! a page, a message) lasts from the user's request, which for the first of a connection is its opening, until its last
+//! byte has arrived in order. The user then pauses; the next session begins after the pause, once the previous
+//! connection is closed at both ends.
 //!
-//! The two ends are made anew in their place. What is late of an earlier connection comes to its ports, which are not
-//! those of the present one, and goes no further.
+//! The two ends are created anew in their place. Late packets of an earlier connection are addressed to its ports,
+//! which are not those of the current one, and go no further.
 
 use lasthop_stack::packet::Packet;
 use lasthop_stack::registry::tcp::{Connection, Role};

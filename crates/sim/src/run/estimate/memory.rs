@@ -1,7 +1,7 @@
-//! The memory that a run may take: what the scenario is, what stands ready for its nodes, links and flows, and what may be
-//! on the way at a time.
+//! The memory that a run may take: for the scenario, for its nodes, links and flows, and for the packets that may be in
+//! transit at a time.
 //!
-//! `crates/sim/tests/limits.rs` counts what runs take and holds it against these numbers.
+//! `crates/sim/tests/limits.rs` measures what runs take and compares it with these numbers.
 
 use lasthop_stack::link::dot11::{Buffer, BufferScope, Reassembly};
 use lasthop_stack::units::Metres;

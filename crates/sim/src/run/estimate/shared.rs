@@ -1,9 +1,9 @@
 //! Bounds on the outstanding data of senders that share links.
 //!
-//! A scoreboard keeps the room that its flow once needed. So what counts is the sum of the most that each flow has
-//! outstanding at any time, and not the most of the sum: flows that take turns fill the path each. Those that start
-//! together and send as fast as they may share it from their first packet on. Where N of them end one after the other, the
-//! last but n has 1/(n + 1) of the path at most, which sums up to 1 + ln N paths.
+//! A scoreboard keeps the memory that its flow once needed. The bound is therefore the sum of each flow's maximum, not
+//! the maximum of the sum: flows that take turns each fill the path. Flows that start together and send as fast as they
+//! may share the path from their first packet on. If N of them end one after another, the last but n has at most
+//! `1/(n + 1)` of the path, which sums up to 1 + ln N paths.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What runs need against what they were estimated to need; `crates/sim/tests/limits.rs` counts their memory.
+//! The needs of runs compared with their estimates; `crates/sim/tests/limits.rs` measures their memory.
 
 use std::fmt::Write;
 
