@@ -1,6 +1,6 @@
 //! Conversion of the values of a point to the types of the model.
 //!
-//! All values have been read and checked when this is called, so that a value of another kind is a broken invariant.
+//! All values have been read and checked before, so a value of another kind is a broken invariant.
 
 mod agents;
 pub(super) mod air;

@@ -1,4 +1,4 @@
-//! What a scenario grants that no protocol could have: data that every table and figure made with it carries.
+//! Exceptions that no protocol could have: data of a scenario that every table and figure made with it carries.
 
 use crate::model::{Config, LinkKind, TransportConfig};
 use lasthop_stack::hooks::parameter;

@@ -1,4 +1,4 @@
-//! The figures a scenario defines: checked against its sweep and its metrics.
+//! The figures that a scenario defines, checked against its sweep and its metrics.
 
 use super::document::{self, Document, Leaf, Raw};
 use super::error::{Fault, Faults, Place};

@@ -1,4 +1,4 @@
-//! What words of ns-2, ns-3, Mahimahi, netem and iperf are called here, or that what they stand for is not modelled.
+//! The names used here for words of ns-2, ns-3, Mahimahi, netem and iperf, or a note that the feature is not modelled.
 
 use super::quantity::Dim;
 

@@ -1,4 +1,4 @@
-//! What a key of a scenario is: its place, kind of value, default, meaning, source and when it is legal.
+//! The description of a key of a scenario: its place, kind of value, default, meaning, source and when it is legal.
 //!
 //! Everything else about keys comes from the one table in `table.rs`: validation, messages, the resolved listing,
 //! `explain` and the JSON Schema.

@@ -1,9 +1,9 @@
-//! Scenarios: one TOML file says what is run, what varies and what is drawn.
+//! Scenarios: one TOML file defines what runs, what varies and what is drawn.
 //!
 //! A file is read once. `document` turns it into settings with their lines, `plan` reads each value by the table in
-//! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `members` makes nodes, links and
-//! flows of its groups, `check` looks for values that do not go together, and `build` makes the [`Config`] that a run is
-//! built from. A scenario that exists is valid at every point.
+//! `keys`, `sweep` makes the axes, `sheet` fills in every default of a point, `members` expands groups into nodes,
+//! links and flows, `check` detects values that conflict, and `build` makes the [`Config`] from which a run is built. A
+//! scenario that exists is valid at every point.
 
 mod build;
 mod check;

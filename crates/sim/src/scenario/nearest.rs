@@ -1,4 +1,4 @@
-//! Names that are not known: which known ones are near, and how a message lists them.
+//! Unknown names: the nearest known ones, and how a message lists them.
 
 use std::fmt::Write as _;
 

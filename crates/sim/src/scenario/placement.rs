@@ -1,4 +1,4 @@
-//! Where the nodes of a group stand, relative to its position.
+//! The positions of the nodes of a group, relative to that of the group.
 
 use super::layout::Section;
 use super::sheet::{Sheet, Table};

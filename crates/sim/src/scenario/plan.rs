@@ -1,4 +1,4 @@
-//! What the file and the overrides set, and what the sweep varies: every value read and checked by itself.
+//! The values that the file, the overrides and the sweep set, each read and checked separately.
 
 use super::document::{self, Document, Item, Leaf, Raw};
 use super::error::{ENOUGH_FAULTS, Fault, Faults, Place};

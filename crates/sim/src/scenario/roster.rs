@@ -1,4 +1,4 @@
-//! Names and their places, found in about the time that it takes to read one, however many there are.
+//! Names and their places, found in about the time it takes to read a name, whatever their number.
 
 use std::ops::Deref;
 

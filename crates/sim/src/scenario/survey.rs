@@ -1,4 +1,4 @@
-//! What all points of a scenario use between them: settings that no point uses are refused, metrics that some point gives
+//! The union over all points of a scenario: settings that no point uses are rejected, and metrics that some point gives
 //! may be drawn.
 
 use super::build;

@@ -1,4 +1,4 @@
-//! What a whole scenario means, and what is said of one that means nothing.
+//! The meaning of whole scenarios, and the errors for meaningless ones.
 
 mod arq;
 mod channel;

@@ -1,4 +1,4 @@
-//! One value of one key: read, checked against its kind and limits, and written in its one canonical text.
+//! One value of one key: read, checked against its kind and limits, and written in its canonical text.
 
 use super::decimal::Decimal;
 use super::document::{Item, Raw};

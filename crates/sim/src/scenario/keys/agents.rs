@@ -1,4 +1,4 @@
-//! The keys that all agents have; those of a kind come from the kind.
+//! The keys that all agents have; each kind adds its own.
 
 use super::{Key, Kind};
 use lasthop_stack::registry::AgentKind;

@@ -1,5 +1,5 @@
-//! What the applications at the two ends of a flow do: the source that writes and the sink that reads, for the data
-//! that goes forward and, over TCP, for the data that goes back on the same connection.
+//! The applications at the two ends of a flow: the source that writes and the sink that reads, for the forward data
+//! and, over TCP, for the reverse data on the same connection.
 
 use super::super::quantity::Dim;
 use super::table::{FASTEST, IF_TCP, LONGEST, RATE, SIZE, TIME_MS, TIME_S};

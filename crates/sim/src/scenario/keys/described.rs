@@ -1,4 +1,4 @@
-//! The keys of schemes, made from what each says of its own parameters.
+//! The keys of schemes, made from each scheme's description of its parameters.
 
 use super::super::quantity::Dim;
 use super::super::value::Value;

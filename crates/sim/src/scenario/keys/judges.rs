@@ -1,4 +1,4 @@
-//! The key of the laws that only watch; those of a law come from the law.
+//! The key of the observing laws; a law provides its own keys.
 
 use super::{Key, Kind, Only};
 use lasthop_stack::registry::CongestionKind;

@@ -1,7 +1,7 @@
 //! The keys of links.
 //!
-//! Of an 802.11 link, `standard`, `flavour` and `radio` choose the defaults of everything below them, as the
-//! profile of a TCP flow does.
+//! For an 802.11 link, `standard`, `flavour` and `radio` select the defaults of all keys below them, as the profile of
+//! a TCP flow does.
 
 use super::super::quantity::Dim;
 use super::preset::{FLAVOURS, Preferred, RADIOS, Source, Wifi};

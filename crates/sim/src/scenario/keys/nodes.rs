@@ -1,4 +1,4 @@
-//! The keys of nodes: where one stands, how it moves, and how many a table stands for.
+//! The keys of nodes: position, movement, and number of nodes in a table.
 
 use super::super::quantity::Dim;
 use super::table::{LONGEST, MOST_COUNT, TIME_S};

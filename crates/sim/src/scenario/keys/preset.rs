@@ -1,6 +1,6 @@
-//! The presets of an 802.11 link: the defaults under each `standard`, `flavour` and `radio`, and where each comes from.
+//! The presets of an 802.11 link: the defaults under each `standard`, `flavour` and `radio`, and the source of each.
 //!
-//! The values are those of [`Preset`] and [`RadioConfig`]; here stands only how a scenario names them.
+//! The values are those of [`Preset`] and [`RadioConfig`]; this file only gives their names in a scenario.
 
 use super::words::{Named, STANDARDS};
 use crate::medium::radio::config::RadioConfig;

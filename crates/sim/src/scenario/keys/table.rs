@@ -1,7 +1,7 @@
-//! Every key of a scenario, in the order listings show them. A key stands after those its default and conditions name.
+//! Every key of a scenario, in the order of listings. A key follows those that its default and conditions name.
 //!
-//! The values of the TCP profiles stand in `tcp::Profile`; here stands where each comes from. Nodes, links, agents and
-//! what the applications of a flow do have files of their own.
+//! The values of the TCP profiles are in `tcp::Profile`; the source of each is here. Nodes, links, agents and the
+//! applications of a flow have their own files.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The words that scenarios choose parts of the world by, each with one line on what it is.
+//! The words with which scenarios select parts of the model, each with a one-line description.
 
 /// A word and its meaning.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
-//! What the keys of one table are: read once from the table of keys, whatever the number of tables.
+//! The keys of one table: read once from the table of keys, whatever the number of tables.
 //!
-//! Where a key refers to another, that is one of the same table, and stands here by its place in the form.
+//! A reference from one key to another is within the same table, and is stored as a place in the form.
 
 use super::super::keys::{Chooser, Default, FLAVOURS, KEYS, Key, Only, Part, Preferred, RADIOS, STANDARDS};
 use super::super::keys::{Profiled, Unless, WESTWOOD_RECOVERY, names};

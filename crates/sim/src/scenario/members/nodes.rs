@@ -1,4 +1,4 @@
-//! The nodes of a point, where those of groups stand, and how they move.
+//! The nodes of a point, the positions of those in groups, and their movement.
 
 use super::{Name, Node, Reader};
 use crate::medium::motion::{Area, Motion};

@@ -1,4 +1,4 @@
-//! Shadowing, fading and error correction of an 802.11 link: what legal ones come out as, and what is said of others.
+//! Shadowing, fading and error correction of an 802.11 link: the results of legal settings, and the errors for others.
 
 use super::wifi::{cell, cell_config, placed, wifi};
 use super::wifi_errors::{refused, refused_line};

@@ -1,4 +1,4 @@
-//! Figures of airtime and over time: what they need, and what is said where it is missing.
+//! Figures of airtime and over time: what they need, and the errors if it is missing.
 
 use super::wifi::FIG05;
 use super::{BASE, changed, line_of, read};

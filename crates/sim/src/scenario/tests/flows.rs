@@ -1,4 +1,4 @@
-//! What flows send and wires drop: what legal ones come out as.
+//! The traffic of flows and the losses of wires: the results of legal settings.
 
 use super::{changed, read};
 use crate::medium::loss::{LossConfig, PacketClass};

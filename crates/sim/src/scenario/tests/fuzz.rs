@@ -1,5 +1,5 @@
-//! No text, however broken, makes the reader panic, and what it accepts can be built at every point. Shipped files are
-//! broken, read and run by `tests/python/search/mutations.py`.
+//! No text, however malformed, makes the reader panic, and a text that it accepts can be built at every point.
+//! `tests/python/search/mutations.py` mutates, reads and runs shipped files.
 
 use super::wifi::{CELL, FIG05};
 use super::{BASE, extended, groups};

@@ -1,4 +1,4 @@
-//! Words of other programs, and settings that belong to no table: what the answer points at.
+//! Words of other programs, and settings that belong to no table: the hints in the messages.
 
 use super::{read, with};
 

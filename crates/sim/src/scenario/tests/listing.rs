@@ -1,4 +1,4 @@
-//! What a legal scenario comes out as: the listing of a point, its hash and its typed configuration.
+//! The results of a legal scenario: the listing of a point, its hash and its typed configuration.
 
 use super::{BASE, changed, extended, read, resolved, with};
 use crate::medium::loss::{LossConfig, PacketClass};

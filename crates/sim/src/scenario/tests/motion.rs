@@ -1,4 +1,4 @@
-//! Nodes that move: what legal ones come out as, and what is said of others.
+//! Moving nodes: the results of legal settings, and the errors for others.
 
 use super::wifi_errors::refused;
 use super::{read, resolved};

@@ -1,4 +1,4 @@
-//! Round trips that are drawn, in scenarios.
+//! Drawn round trips in scenarios.
 
 use super::groups::WIRED;
 use super::{line_of, read};

@@ -1,4 +1,4 @@
-//! What has room for nothing, and what two settings make useless together.
+//! Queues without room for anything, and settings that make each other useless.
 
 use super::{BASE, changed, extended, read};
 use crate::probe::trace::{CHANNELS, missing};

@@ -1,4 +1,4 @@
-//! Data that goes back on the connection of a flow: what its keys mean, and what is said of those that mean nothing.
+//! Reverse data on the connection of a flow: the meaning of its keys, and the errors for meaningless ones.
 
 use super::{BASE, changed, extended, line_of, read, resolved};
 use crate::model::{FlowConfig, ReverseConfig, TransportConfig};

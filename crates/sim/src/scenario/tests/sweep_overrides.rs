@@ -1,4 +1,4 @@
-//! Axes that overrides add to a sweep, or put in the place of others.
+//! Axes that overrides add to a sweep, or that replace others.
 
 use super::{extended, read, resolved, with};
 use crate::scenario::{Axis, Overrides, Scenario, ScenarioError};

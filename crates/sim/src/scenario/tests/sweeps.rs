@@ -1,4 +1,4 @@
-//! Sweeps: their points, and what is said of those that make none.
+//! Sweeps: their points, and the errors for sweeps without any.
 
 use super::{BASE, changed, extended, line_of, read, resolved, with};
 use crate::scenario::Scenario;

@@ -1,4 +1,4 @@
-//! Users, in scenarios.
+//! Users in scenarios.
 
 use super::groups::WIRED;
 use super::{BASE, extended, line_of, read, resolved, with};

@@ -1,4 +1,4 @@
-//! 802.11 links and agents that cannot be: the whole message is the expectation.
+//! Impossible 802.11 links and agents: the whole message is the expectation.
 
 use super::wifi::{CELL, FIG05, cell, changed, snoop};
 use super::{line_of, read};
