@@ -1,7 +1,7 @@
 //! Traffic sources: when and how much an application writes.
 //!
-//! A source that sends by itself is a [`Source`]. One that answers the requests of a user, session by session, is driven by
-//! what arrives; [`sessions`] says what its user asks for.
+//! A source that sends by itself is a [`Source`]. A source that answers the requests of a user, session by session, is
+//! driven by what arrives; [`sessions`] gives the requests of its user.
 
 mod config;
 pub mod sessions;

@@ -1,7 +1,7 @@
 //! Users: the class of each session, its transfers, and the pauses.
 //!
-//! Each kind of draw has a stream of its own that bears the name of the flow, and is drawn from in the order of the
-//! sessions: the n-th session of a user is the same whatever came before it on the network, under every scheme.
+//! Each kind of draw has its own stream, named after the flow, and is drawn in the order of the sessions: the n-th
+//! session of a user is the same whatever came before it on the network, under every scheme.
 
 use lasthop_stack::units::Span;
 

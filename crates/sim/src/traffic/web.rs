@@ -1,16 +1,16 @@
 //! Web pages: number and sizes of objects.
 //!
-//! **Limits.** Objects come one after the other on one connection, without pipelining; nothing is cached.
+//! **Limits.** Objects are transferred one after another on one connection, without pipelining; nothing is cached.
 //!
-//! **Source.** 3GPP2 C.R1002-0, CDMA2000 Evaluation Methodology, and with the same numbers 3GPP TR 25.892, annex A: main
-//! objects lognormal with a mean of 10 710 and a standard deviation of 25 032 bytes (sigma 1.37, mu 8.35), from 100 bytes
-//! to 2 MB; embedded objects lognormal with 7758 and 126 168 bytes (2.36, 6.17), from 50 bytes to 2 MB; their number a
-//! Pareto number from 2 to 55 (shape 1.1) less 2, in the mean 5.64, at most 53.
+//! **Source.** 3GPP2 C.R1002-0, CDMA2000 Evaluation Methodology, and with the same numbers 3GPP TR 25.892, annex A:
+//! main objects lognormal with a mean of 10 710 and a standard deviation of 25 032 bytes (sigma 1.37, mu 8.35), from
+//! 100 bytes to 2 MB; embedded objects lognormal with 7758 and 126 168 bytes (2.36, 6.17), from 50 bytes to 2 MB; their
+//! number is Pareto distributed from 2 to 55 (shape 1.1), less 2: 5.64 on average, at most 53.
 //!
-//! **Choices.** 1. A size out of bounds is drawn again. The means quoted are those of the laws without bounds: main objects
-//! have 10 840 bytes in the mean, embedded ones 8200, for a sixth of their draws lies below 50 bytes. 2. A number beyond 55
-//! counts as 55: the mean of 5.64 holds for that reading and for no other (drawing again gives 3.95). 3. The number is
-//! rounded to the nearest whole.
+//! **Choices.** 1. A size out of bounds is drawn again. The means quoted are those of the unbounded laws: main objects
+//! have 10 840 bytes on average, embedded ones 8200, because a sixth of their draws are below 50 bytes. 2. A number
+//! above 55 counts as 55: only this reading gives the mean of 5.64 (drawing again gives 3.95). 3. The number is rounded
+//! to the nearest integer.
 
 use crate::engine::streams::Stream;
 use crate::traffic::{PageModel, Pages};
