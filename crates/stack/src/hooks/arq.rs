@@ -3,48 +3,47 @@
 use super::Count;
 use crate::units::{Span, Time};
 
-/// A unit of a link's ARQ: a frame that is acknowledged, and sent again, by itself.
+/// A unit of a link's ARQ: a frame that is acknowledged and repeated separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The place of its packet among those that the link holds.
+    /// Index of its packet among those that the link holds.
     pub packet: u32,
     /// Its number in the packet, below [`MOST_UNITS`].
     pub fragment: u8,
-    /// The flow of the packet, by the number the host gave it.
+    /// The number that the host gave to the flow of its packet.
     pub flow: u32,
-    /// How many packets came to the link before its own.
+    /// Number of packets that came to the link before its packet.
     pub serial: u64,
-    /// When the timer of the packet's sender would fire, as it stood when the packet came.
+    /// When the timer of the packet's sender would fire, as known when the packet came.
     pub fires_at: Time,
-    /// How often it was sent.
+    /// Number of its transmissions.
     pub sent: u8,
 }
 
-/// A packet has no more units than this.
+/// Maximum number of units in a packet.
 pub const MOST_UNITS: u32 = 16;
 
 impl Unit {
-    /// Retransmissions attempted: the first sending is none.
+    /// Retransmissions attempted; the first transmission does not count.
     #[must_use]
     pub fn retransmissions(&self) -> u8 {
         self.sent.saturating_sub(1)
     }
 }
 
-/// What becomes of a unit that was handed to the scheme.
+/// Result of handing a unit to the scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArqVerdict {
-    /// The scheme holds it, to be sent when its turn comes.
+    /// The scheme holds it until its turn.
     Held,
-    /// It is given up, and its packet with it.
+    /// It is given up together with its packet.
     GivenUp,
 }
 
-/// Whether the link has a packet to send of which the scheme does not hold the units: one that waits for its first
-/// transmission.
+/// Whether the link has a packet that waits for its first transmission and whose units the scheme does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Newcomer {
-    /// It has.
+    /// It has one.
     Waits,
     /// It has none.
     Absent,
@@ -53,44 +52,44 @@ pub enum Newcomer {
 /// Why a unit is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// For the first time, in the order of arrival.
+    /// First transmission, in order of arrival.
     New,
     /// The timer of its flow is about to fire.
     Urgent,
-    /// It is the first of the first queue that is not empty.
+    /// It is the head of the queue whose turn it is.
     Turn,
-    /// Its packet is so old that no newer one can be begun before it is settled.
+    /// Its packet is so old that no newer one can begin before this one is settled.
     Oldest,
-    /// Nothing else is left: it comes too late for its sender's timer.
+    /// No other unit is left, and it is too late for its sender's timer.
     Hopeless,
 }
 
 impl Reason {
-    /// All reasons, in the order of their codes.
+    /// The names, in the order of the codes.
     pub const NAMES: [&'static str; 5] = ["new", "urgent", "turn", "oldest", "hopeless"];
 }
 
-/// What the link does next.
+/// The next action of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// It begins, or goes on with, the newcomer.
+    /// It begins or continues the newcomer.
     New,
-    /// It sends this unit, which the scheme holds no longer.
+    /// It sends this unit, which the scheme has released.
     Send(Unit, Reason),
-    /// It gives up the packet of this unit, and asks again.
+    /// It gives up the packet of this unit and asks again.
     GiveUp(Unit),
 }
 
 /// The units that a scheme holds, for a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// How many in each queue.
+    /// Number of units in each queue.
     pub units: [u32; QUEUES],
-    /// The first of each queue.
+    /// The head of each queue.
     pub heads: [Option<Head>; QUEUES],
 }
 
-/// Queues of a scheme, by retransmissions attempted: 0, 1, 2.
+/// Number of queues of a scheme, by retransmissions attempted: 0, 1, 2.
 pub const QUEUES: usize = 3;
 
 /// The first unit of a queue.
@@ -98,64 +97,65 @@ pub const QUEUES: usize = 3;
 pub struct Head {
     /// Its flow.
     pub flow: u32,
-    /// Time left until the timer of its sender fires, as the scheme reads it.
+    /// Time left until the timer of its sender fires, as the scheme interprets it.
     pub left: Span,
-    /// The round trip of its flow.
+    /// The round-trip time of its flow.
     pub rtt: Span,
 }
 
-/// The timing of the sender of a packet's flow.
+/// The timing of the sender of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Its round trip, end to end: the smoothed one.
+    /// Its smoothed end-to-end round-trip time.
     pub rtt: Span,
     /// Its retransmission timeout (RFC 6298), back-off included.
     pub rto: Span,
-    /// When its retransmission timer fires, unless it restarts before; [`Time::NEVER`] while it is off or unknown.
+    /// When its retransmission timer fires unless it restarts earlier; [`Time::NEVER`] while it is off or unknown.
     pub fires_at: Time,
 }
 
 impl Timing {
-    /// Nothing is known: no timer runs.
+    /// Nothing is known, and no timer runs.
     pub const UNKNOWN: Timing = Timing { rtt: Span::ZERO, rto: Span::ZERO, fires_at: Time::NEVER };
 
-    /// How long until the timer fires; zero when it should have fired already.
+    /// Time left until the timer fires; zero if it should have fired already.
     #[must_use]
     pub fn left(&self, now: Time) -> Span {
         self.fires_at.since(now)
     }
 }
 
-/// Which unit a link sends next, and when it gives up.
+/// Selects the unit that a link sends next, and decides when the link gives up.
 ///
-/// The link hands over each unit whose transmission failed and asks at each turn; it tells the timing of a flow before it
-/// hands over the first unit of it.
+/// The link hands over each unit whose transmission failed, and asks at each turn. It reports the timing of a flow
+/// before it hands over the first unit of the flow.
 pub trait Arq {
     /// The timing of a flow's sender has become known, or has changed.
     fn on_timing(&mut self, flow: u32, timing: Timing);
 
-    /// A packet of this flow comes to the link: when the timer of its sender fires, as far as is known.
+    /// Called when a packet of this flow comes to the link. Returns when the timer of its sender fires, as far as
+    /// known.
     fn fires_at(&self, flow: u32) -> Time;
 
-    /// Whether units are handed over before their first transmission too.
+    /// Whether the link also hands over units before their first transmission.
     fn takes_new(&self) -> bool;
 
-    /// A unit is to be sent, or sent again.
+    /// A unit is to be sent or repeated.
     fn hold(&mut self, unit: Unit) -> ArqVerdict;
 
-    /// Takes back a unit that it may hold: it was sent in a burst, its packet was given up, or it goes first.
+    /// Takes back a unit, if the scheme holds it: it was sent in a burst, its packet was given up, or it goes first.
     fn withdraw(&mut self, packet: u32, fragment: u8) -> Option<Unit>;
 
-    /// What to do at this turn.
+    /// The action for this turn.
     fn next(&mut self, newcomer: Newcomer, now: Time) -> Option<Choice>;
 
-    /// Whether it holds nothing.
+    /// Whether the scheme holds no unit.
     fn is_empty(&self) -> bool;
 
-    /// What it holds, for a trace.
+    /// The units held, for a trace.
     fn waiting(&self, now: Time) -> Waiting;
 
-    /// What only this scheme counts, in a fixed order.
+    /// Counters specific to this scheme, in a fixed order.
     fn counts(&self) -> Vec<Count>;
 }
 

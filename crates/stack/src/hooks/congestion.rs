@@ -7,7 +7,7 @@ use super::window::Window;
 use crate::packet::{Form, Modulation};
 use crate::units::{Span, Time};
 
-/// What an acknowledgement did.
+/// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It advanced by this many segments, outside recovery, while the window was the limit: the window may grow.
@@ -16,22 +16,22 @@ pub enum Progress {
     Unlimited(u32),
     /// It advanced by this many segments during recovery.
     Recovering(u32),
-    /// It advanced nothing.
+    /// It did not advance.
     Duplicate,
 }
 
-/// An acknowledgement, as a congestion law sees it.
+/// An acknowledgement as a congestion law sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
-    /// What it did.
+    /// Its effect.
     pub progress: Progress,
-    /// The round trip of the newest segment it acknowledged, if all that it acknowledged was sent once only: an
+    /// The round trip of the newest segment it acknowledged, if every segment it acknowledged was sent only once: the
     /// acknowledgement of a repaired hole has waited for the repair, not in queues. It is exact whatever clock the
-    /// retransmission timer reads, since a law may keep the time of each segment as Vegas does.
+    /// retransmission timer reads, because a law may record the time of each segment as Vegas does.
     pub rtt: Option<Span>,
-    /// When the newest segment it acknowledged was sent last, however often.
+    /// When the newest segment it acknowledged was last sent, even if sent more than once.
     pub newest_sent: Option<Time>,
     /// Smoothed round trip, once known.
     pub srtt: Option<Span>,
@@ -41,7 +41,7 @@ pub struct Ack {
     pub sent_end: u64,
     /// Segments outstanding before this acknowledgement.
     pub flight: u32,
-    /// Segments thought to be in the network, after this acknowledgement (RFC 6675, `pipe`).
+    /// Segments estimated to be in the network, after this acknowledgement (RFC 6675, `pipe`).
     pub pipe: u32,
     /// The segments that it newly reports as delivered, cumulatively or selectively.
     pub delivered: Delivered,
@@ -69,33 +69,33 @@ pub struct Echo {
 pub enum Sending {
     /// Once.
     Single,
-    /// More than once: it may be any of its copies.
+    /// More than once; any of its copies may have triggered the acknowledgement.
     Repeated,
 }
 
 /// The segments that an acknowledgement newly reports as delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// The number of the one among them that was sent last.
+    /// The number of the segment among them that was sent last.
     pub newest: Option<u64>,
 }
 
-/// A segment that has just left.
+/// A segment that has just been sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// When.
+    /// When it was sent.
     pub now: Time,
-    /// Its number: segments are counted from 0, and one that is sent again keeps its own.
+    /// Its number: segments are counted from 0, and a retransmission keeps the number.
     pub number: u64,
     /// Number of the first segment outstanding.
     pub base: u64,
-    /// Segments in the network before it.
+    /// Segments in the network before it was sent.
     pub pipe: u32,
-    /// Bytes outstanding, its own included.
+    /// Bytes outstanding, including its own.
     pub outstanding: u64,
-    /// Bytes that wait to be sent behind it.
+    /// Bytes that wait to be sent after it.
     pub backlog: u64,
 }
 
@@ -104,9 +104,9 @@ pub struct Departure {
 pub enum LossCause {
     /// By duplicate or selective acknowledgements, or by the law itself ([`Congestion::is_overdue`]).
     Duplicates,
-    /// By the retransmission timer, for the first time for this segment.
+    /// By the first timeout of the retransmission timer for this segment.
     Timeout,
-    /// By the retransmission timer again, which has resent the segment already.
+    /// By a further timeout, after the timer has already resent the segment.
     RepeatedTimeout,
 }
 
@@ -115,19 +115,19 @@ pub enum LossCause {
 pub struct Loss {
     /// When it was detected.
     pub now: Time,
-    /// How.
+    /// How it was detected.
     pub cause: LossCause,
     /// First byte of the segment declared lost.
     pub una: u64,
-    /// What a law keeps a share of.
+    /// The base of the law's reduction.
     pub base: LossBase,
-    /// Segments thought to be in the network (RFC 6675, `pipe`).
+    /// Segments estimated to be in the network (RFC 6675, `pipe`).
     pub pipe: u32,
     /// Distinct segments sent so far.
     pub sent: u64,
     /// First byte never sent.
     pub sent_end: u64,
-    /// When the segment declared lost was sent last.
+    /// When the segment declared lost was last sent.
     pub sent_at: Time,
     /// How often it was sent.
     pub times: u8,
@@ -135,10 +135,10 @@ pub struct Loss {
     pub srtt: Option<Span>,
 }
 
-/// What the window after a loss is a share of, in segments.
+/// The base of the window after a loss, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LossBase {
-    /// What is outstanding (RFC 5681's `FlightSize`).
+    /// The data outstanding (RFC 5681's `FlightSize`).
     Flight(u32),
     /// The congestion window before the loss, as in ns-2.
     Window(f64),
@@ -154,7 +154,7 @@ impl LossBase {
         }
     }
 
-    /// Least window that duplicates leave: ssthresh, and so two segments (RFC 5681, 3.2), or one.
+    /// Minimum window after duplicates: ssthresh, which is two segments (RFC 5681, 3.2), or one.
     #[must_use]
     pub fn least_window(self) -> f64 {
         match self {
@@ -173,12 +173,12 @@ pub enum Reduction {
     Kept,
 }
 
-/// The classification of a loss, by a law that makes one.
+/// A law's classification of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// A queue had no room.
+    /// A queue was full.
     Congestion,
-    /// The channel lost it.
+    /// The channel lost the segment.
     Random,
 }
 
@@ -199,23 +199,23 @@ impl LossResponse {
         LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
 }
 
-/// The jitter ratio of a law, and the threshold that it is compared with.
+/// The jitter ratio of a law, and the threshold for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
-    /// By how much packets arrive further apart than they were sent, as a share.
+    /// Share of the receiving interval by which it exceeds the sending interval.
     pub ratio: f64,
     /// A ratio above it indicates congestion.
     pub threshold: f64,
 }
 
 impl Form {
-    /// The parameter by which a law offers the choice.
+    /// The parameter through which a law offers the choice of form.
     pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
         let meaning = "timestamps as a TCP option of 20 bytes in whole microseconds, or exact timestamps charged as 2 bytes, as in the paper";
         Parameter::new("header", Domain::Words("form", words::<Form>), meaning, get, set).source("RFC 6994")
     }
 
-    /// The exception of a law that uses this form in its parameter `header`.
+    /// The exception of a law that selects this form in its parameter `header`.
     #[must_use]
     pub fn exception(self) -> Option<Exception> {
         (self == Form::Paper).then_some(Exception {
@@ -231,15 +231,15 @@ impl Words for Form {
     const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
 }
 
-/// The window law.
+/// A congestion control law.
 pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
-    /// A segment is declared lost. The law leaves in `window` the values for the time after recovery.
+    /// A segment is declared lost. The law sets `window` to the values that apply after recovery.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
 
-    /// A segment has left.
+    /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
 
     /// Whether to declare the first unacknowledged segment lost at this acknowledgement, before duplicates indicate it.
@@ -253,12 +253,13 @@ pub trait Congestion {
         None
     }
 
-    /// The rate at which the path carries segments by the law's own measurement, if it makes one. Unit: segments a second.
+    /// The law's own estimate of the rate at which the path carries segments, if it makes one. Unit: segments per
+    /// second.
     fn estimate(&mut self, _now: Time) -> Option<f64> {
         None
     }
 
-    /// The jitter ratio, if the law measures queues on the path by it; for traces.
+    /// The jitter ratio, if the law detects queues on the path by it; for traces.
     fn jitter(&self, _: &Window) -> Option<Jitter> {
         None
     }
@@ -268,7 +269,7 @@ pub trait Congestion {
         true
     }
 
-    /// The counters that only this law has, in a fixed order.
+    /// Counters specific to this law, in a fixed order.
     fn counts(&self) -> Vec<Count> {
         Vec::new()
     }
@@ -299,7 +300,7 @@ mod tests {
         assert!(exception.meaning.contains(exception.label));
     }
 
-    /// A law with the required methods only.
+    /// A law with only the required methods.
     struct Plain;
 
     impl Congestion for Plain {

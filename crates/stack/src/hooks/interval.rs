@@ -2,7 +2,7 @@
 
 use crate::packet::NodeId;
 
-/// The number of a slot, from 0 at the start of time.
+/// The number of a slot; slot 0 is at the start of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SlotNo(pub u64);
 
@@ -14,43 +14,43 @@ impl SlotNo {
     }
 }
 
-/// Which packet it is, for all of its copies.
+/// Identifies a packet across all of its copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PacketId {
-    /// The node it entered the network at.
+    /// The node at which it entered the network.
     pub source: NodeId,
-    /// Its number among those of that node.
+    /// Its number among the packets of that node.
     pub number: u64,
 }
 
-/// How a transmission of a node of the FRN ended.
+/// The outcome of a transmission by a node of the FRN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransmissionOutcome {
     /// A relay echo or FRN ACK was heard.
     Passed,
-    /// None was heard in time.
+    /// No echo was heard in time.
     Failed,
 }
 
 /// One entry of a node's transmitting history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// Which packet was sent.
+    /// The packet that was sent.
     pub packet: PacketId,
-    /// To which neighbour.
+    /// The neighbour it was sent to.
     pub to: NodeId,
-    /// When.
+    /// When it was sent.
     pub at: SlotNo,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: TransmissionOutcome,
 }
 
-/// How long a node of the FRN waits before it sends a packet again: the slots are drawn from a window whose lower end is
-/// the network's, and whose upper end this says.
+/// Sets how long a node of the FRN waits before it repeats a packet. The wait is drawn from a window of slots; the
+/// network sets the lower end of the window, and this trait the upper end.
 pub trait Interval {
-    /// It is known how a transmission of this node ended.
+    /// The outcome of a transmission of this node is known.
     fn on_outcome(&mut self, transmission: Transmission);
 
-    /// The upper end of the window for what is sent now, in slots.
+    /// The upper end of the window for a wait that is drawn now, in slots.
     fn upper(&mut self, now: SlotNo) -> u32;
 }

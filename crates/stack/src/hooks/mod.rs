@@ -1,9 +1,9 @@
 //! The interfaces of the stack: the traits that a scheme may implement, and their plain data.
 //!
-//! [`Congestion`] says how large the window is and [`Recovery`] which segment goes next: two independent choices, which
-//! the sender reports to. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and an
-//! [`Interval`] spaces the retransmissions of a slotted network. A [`Reaction`] says what an
-//! endpoint does at events of its link. Nothing here names a scheme or a link.
+//! [`Congestion`] sets the size of the window, and [`Recovery`] selects the next segment: two independent choices, both
+//! of which the sender calls. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and
+//! an [`Interval`] spaces the retransmissions of a slotted network. A [`Reaction`] is the response of an endpoint to
+//! events of its link. Nothing here names a scheme or a link.
 
 mod agent;
 mod arq;

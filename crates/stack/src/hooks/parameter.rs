@@ -1,4 +1,4 @@
-//! How a scheme describes its own parameters: a host makes its reader, its listings and its documentation from these.
+//! A scheme's description of its parameters, from which a host makes its reader, listings and documentation.
 
 use crate::units::{Bytes, Span};
 

@@ -1,4 +1,4 @@
-//! What a transport does at events of its link: the trait [`Reaction`] and its data.
+//! The reaction of a transport to events of its link: the trait [`Reaction`] and its data.
 
 use super::Window;
 use crate::units::Span;

@@ -1,4 +1,4 @@
-//! Loss recovery: which segment is next, and when recovery ends: the trait [`Recovery`].
+//! Loss recovery: the trait [`Recovery`], which selects the next segment and decides when recovery ends.
 
 use super::congestion::LossResponse;
 use super::scoreboard::Scoreboard;
@@ -9,23 +9,23 @@ use super::window::Window;
 pub enum Pick {
     /// A segment that was never sent.
     New,
-    /// A segment sent before, by its number in the scoreboard.
+    /// A segment that was sent before, by its number in the scoreboard.
     Again(u64),
 }
 
-/// Whether a new segment could be sent: there is data for it and the peer's window has room.
+/// Whether a new segment can be sent: data is available, and the peer's window has room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fresh {
-    /// It could.
+    /// It can.
     Ready,
-    /// There is no data, or no room for it.
+    /// There is no data or no room.
     Withheld,
 }
 
 /// The result of an acknowledgement for the recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing: no recovery is under way.
+    /// No recovery is under way.
     Open,
     /// Recovery continues.
     Holding,
@@ -35,31 +35,31 @@ pub enum Verdict {
     PartialTimerRuns,
     /// Recovery has ended.
     Ended,
-    /// A segment is lost: ask the law, then [`Recovery::begin`].
+    /// A segment is lost: the caller asks the law and then calls [`Recovery::begin`].
     Lost,
 }
 
-/// Which segment next, and when recovery ends.
+/// Selects the next segment, and decides when recovery ends.
 pub trait Recovery {
-    /// An acknowledgement advanced by `segments`; the scoreboard is updated already.
+    /// An acknowledgement advanced by `segments`; the scoreboard is already updated.
     fn on_advance(&mut self, segments: u32, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
-    /// A duplicate acknowledgement arrived, its SACK blocks already in the scoreboard.
+    /// A duplicate acknowledgement arrived; its SACK blocks are already in the scoreboard.
     fn on_duplicate(&mut self, board: &mut Scoreboard, window: &mut Window) -> Verdict;
 
-    /// Recovery begins; the law has answered. During recovery, this resends the first unacknowledged segment again.
+    /// Begins recovery after the law has answered. During recovery, resends the first unacknowledged segment again.
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, window: &mut Window);
 
-    /// The retransmission timer fired; the law has answered.
+    /// The retransmission timer fired, and the law has answered.
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard);
 
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
-    /// The picked segment has been sent; the scoreboard is updated already.
+    /// The picked segment has been sent; the scoreboard is already updated.
     fn on_sent(&mut self, pick: Pick, board: &Scoreboard);
 
-    /// Segments added to `cwnd` while recovery lasts (the duplicate acknowledgements' "inflation").
+    /// Segments added to `cwnd` during recovery (the "inflation" by duplicate acknowledgements).
     fn inflation(&self) -> f64 {
         0.0
     }

@@ -1,9 +1,9 @@
-//! What is outstanding: one entry a segment, from the first unacknowledged to the last sent.
+//! The outstanding data: one entry per segment, from the first unacknowledged to the last sent.
 //!
 //! Segments are numbered from 0 over the life of the connection. `base` is the number of the first unacknowledged one,
-//! `end` that of the next new one, and `next` the one to be sent next: it equals `end` but after a go-back, when the
-//! sender works its way through the window again. The counts that the recoveries need (segments selectively
-//! acknowledged, taken for lost, resent) are kept as marks change, never by walking the window.
+//! `end` that of the next new one, and `next` the one to be sent next: it equals `end` except after a go-back, when the
+//! sender resends the window. The counts that the recoveries need (segments selectively acknowledged, declared lost,
+//! resent) are updated as marks change, never by walking the window.
 
 mod losses;
 

@@ -1,4 +1,4 @@
-//! Which segments are declared lost.
+//! The segments that are declared lost.
 
 use super::{DUP_THRESH, Mark, SackAfterTimeout, Scoreboard};
 

@@ -1,4 +1,4 @@
-//! What acknowledgements, losses and copies make of the scoreboard.
+//! The effect of acknowledgements, losses and copies on the scoreboard.
 
 use super::*;
 

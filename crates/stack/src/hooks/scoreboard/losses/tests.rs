@@ -1,4 +1,4 @@
-//! What `forget_sacks`, `lose` and `lose_all` do to each mark, and to the counts that are made from marks.
+//! The effect of `forget_sacks`, `lose` and `lose_all` on each mark, and on the counts made from marks.
 
 use super::*;
 use crate::units::Time;
