@@ -1,15 +1,15 @@
 //! The number of this flow's segments queued along the path, estimated from the round-trip time.
 //!
-//! **Source.** Brakmo and Peterson 1995, whose `Diff x BaseRTT` it is; EJTCP quotes it as `N` (2, TCP Vegas and TCP Veno).
+//! **Source.** Brakmo and Peterson 1995 (`Diff x BaseRTT`); EJTCP quotes it as `N` (2, TCP Vegas and TCP Veno).
 //!
-//! **How.** With window `W`, least round trip `B` and present one `R`, the path itself holds `W B / R` segments; the rest,
-//! `N = W (R - B) / R`, is queued.
+//! **How.** With window `W`, minimum round trip `B` and current round trip `R`, the path itself holds `W B / R`
+//! segments; the rest, `N = W (R - B) / R`, is queued.
 //!
-//! **Limits.** A path that becomes longer looks like a queue for ever, since `B` only falls.
+//! **Limits.** `B` only falls, so a path that becomes longer permanently looks like a queue.
 
 use crate::units::Span;
 
-/// The least round trip so far.
+/// The minimum round trip so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backlog {
     base: Option<Span>,
@@ -22,13 +22,13 @@ impl Backlog {
         self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
     }
 
-    /// The least round trip (`BaseRTT`), once there is one.
+    /// The minimum round trip (`BaseRTT`), after the first sample.
     #[must_use]
     pub fn base(&self) -> Option<Span> {
         self.base
     }
 
-    /// Segments queued when `window` segments take `rtt` for a round trip; zero before anything is known.
+    /// Segments queued when a window of `window` segments takes a round trip of `rtt`; zero before the first sample.
     #[inline]
     #[must_use]
     pub fn queued(&self, window: f64, rtt: Span) -> f64 {

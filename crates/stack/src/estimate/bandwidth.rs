@@ -1,27 +1,28 @@
 //! The rate at which segments reach the receiver, estimated from acknowledgements, in segments per second.
 //!
-//! **Source.** Mascolo et al. 2001 and Casetti et al. 2002 (Westwood); Grieco and Mascolo 2004 (Westwood+); EJTCP quotes the
-//! first with a constant coefficient (2, TCP Westwood).
+//! **Source.** Mascolo et al. 2001 and Casetti et al. 2002 (Westwood); Grieco and Mascolo 2004 (Westwood+); EJTCP
+//! quotes the first with a constant coefficient (2, TCP Westwood).
 //!
-//! **How.** [`PerAck`] takes the sample `S_k`, segments acknowledged over the time since the acknowledgement before, and
-//! smooths it: `B_k = a B_(k-1) + (1 - a) (S_k + S_(k-1)) / 2`. [`PerRoundTrip`] takes one sample a round trip and smooths it
-//! twice by 7/8. Both count what an acknowledgement stands for by [`AckedCount`].
+//! **How.** [`PerAck`] takes samples `S_k`, the segments acknowledged divided by the time since the previous
+//! acknowledgement, and smooths them: `B_k = a B_(k-1) + (1 - a) (S_k + S_(k-1)) / 2`. [`PerRoundTrip`] takes one
+//! sample per round trip and smooths it twice by 7/8. Both count the segments of an acknowledgement with
+//! [`AckedCount`].
 //!
-//! **Limits.** Acknowledgements that queue and arrive close together give samples far above the path's rate, which
-//! [`PerAck`] follows.
+//! **Limits.** Acknowledgements that queue and arrive close together give samples far above the path's rate, and
+//! [`PerAck`] follows them.
 
 use crate::hooks::Progress;
 use crate::units::{Span, Time};
 
-/// How many segments an acknowledgement stands for: a duplicate for one that arrived out of order, which the advance over
-/// it must not count again (Casetti et al. 2002, `AckedCount`).
+/// Counts the segments that an acknowledgement reports. A duplicate reports one that arrived out of order; a later
+/// advance over it must not count it again (Casetti et al. 2002, `AckedCount`).
 #[derive(Clone, Copy, Debug, Default)]
 struct AckedCount {
     accounted: u32,
 }
 
 impl AckedCount {
-    /// The segments this acknowledgement stands for.
+    /// The number of segments that this acknowledgement reports.
     #[inline]
     fn count(&mut self, progress: Progress) -> u32 {
         match progress {
@@ -46,17 +47,17 @@ impl AckedCount {
 /// The coefficient `a` of the low-pass filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LowPass {
-    /// Always the same: `alpha`, as EJTCP quotes it.
+    /// Constant: `alpha`, as EJTCP quotes it.
     Constant(f64),
-    /// By the gap to the sample before, `(2 tau - gap) / (2 tau + gap)`: Tustin's discretisation of a filter with the time
-    /// constant `tau`.
+    /// Computed from the gap since the previous sample, `(2 tau - gap) / (2 tau + gap)`: Tustin's discretisation of a
+    /// filter with the time constant `tau`.
     Tustin(Span),
 }
 
 impl LowPass {
-    /// A gap longer than `tau` by this is filled with samples of zero.
+    /// A gap longer than `tau` divided by this number is filled with samples of zero.
     const SAMPLES_IN_TAU: u64 = 2;
-    /// So many of them leave nothing: `(3 / 5)^100`.
+    /// This number of zero samples leaves nothing: `(3 / 5)^100`.
     const ENOUGH: u64 = 100;
 
     fn coefficient(self, gap: Span) -> f64 {
@@ -78,22 +79,23 @@ impl LowPass {
     }
 }
 
-/// The rate with a sample for each acknowledgement.
+/// The rate, with one sample per acknowledgement.
 #[derive(Clone, Debug)]
 pub struct PerAck {
     filter: LowPass,
     counted: AckedCount,
-    /// When the last acknowledgement arrived that gave a sample, and when the last sample was, be it of zero.
+    /// Arrival of the last acknowledgement that gave a sample, and time of the last sample, which may be a sample of
+    /// zero.
     acked_at: Option<Time>,
     sampled_at: Time,
-    /// Segments of acknowledgements that arrived in no time.
+    /// Segments of acknowledgements that arrived at the instant of the previous one.
     waiting: u32,
     sample: f64,
     rate: f64,
 }
 
 impl PerAck {
-    /// Before the first acknowledgement.
+    /// The state before the first acknowledgement.
     #[must_use]
     pub fn new(filter: LowPass) -> PerAck {
         PerAck {
@@ -124,7 +126,7 @@ impl PerAck {
         }
     }
 
-    /// The rate at this time.
+    /// The rate at `now`.
     #[must_use]
     pub fn at(&mut self, now: Time) -> f64 {
         if self.acked_at.is_some() {
@@ -133,7 +135,7 @@ impl PerAck {
         self.rate
     }
 
-    /// Fills the time since the last sample with samples of zero, where the filter wants them.
+    /// Fills the time since the last sample with samples of zero, if the filter requires them.
     fn silence(&mut self, now: Time) {
         let Some(patience) = self.filter.patience() else { return };
         let missing = now.since(self.sampled_at).0.saturating_sub(1) / patience.0;
@@ -152,14 +154,14 @@ impl PerAck {
     }
 }
 
-/// The rate with a sample for each round trip.
+/// The rate, with one sample per round trip.
 #[derive(Clone, Debug)]
 pub struct PerRoundTrip {
     least: Span,
     counted: AckedCount,
     began: Option<Time>,
     segments: u32,
-    /// What each of the two filters holds.
+    /// The values of the two filters.
     filtered: Option<[f64; 2]>,
 }
 
@@ -167,13 +169,13 @@ impl PerRoundTrip {
     /// Share of the old value that each filter keeps.
     const KEPT: f64 = 0.875;
 
-    /// Before the first acknowledgement; no sample is shorter than `least`.
+    /// The state before the first acknowledgement; no sample is shorter than `least`.
     #[must_use]
     pub fn new(least: Span) -> PerRoundTrip {
         PerRoundTrip { least, counted: AckedCount::default(), began: None, segments: 0, filtered: None }
     }
 
-    /// An acknowledgement arrived, the round trip being `rtt`, if known.
+    /// An acknowledgement arrived; `rtt` is the round trip, if known.
     #[inline]
     pub fn on_ack(&mut self, now: Time, progress: Progress, rtt: Option<Span>) {
         let segments = self.counted.count(progress);
@@ -191,7 +193,7 @@ impl PerRoundTrip {
         self.segments += segments;
     }
 
-    /// The first sample fills both filters.
+    /// The first sample initialises both filters.
     fn take(&mut self, sample: f64) {
         let keep = |old: f64, new: f64| Self::KEPT * old + (1.0 - Self::KEPT) * new;
         let [first, second] = self.filtered.unwrap_or([sample; 2]);
@@ -199,7 +201,7 @@ impl PerRoundTrip {
         self.filtered = Some([first, keep(second, first)]);
     }
 
-    /// The rate, once there is a sample.
+    /// The rate, after the first sample.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         self.filtered.map(|[_, second]| second)
@@ -223,15 +225,15 @@ mod tests {
         let mut count = AckedCount::default();
         let (duplicate, advance) = (Progress::Duplicate, Progress::Recovering);
         for (progress, counted) in [
-            // Delayed acknowledgements stand for two.
+            // Delayed acknowledgements report two segments.
             (Progress::Open(1), 1),
             (Progress::Open(2), 2),
-            // One hole with three segments behind it.
+            // One hole followed by three segments.
             (duplicate, 1),
             (duplicate, 1),
             (duplicate, 1),
             (advance(4), 1),
-            // Two holes with three segments behind them: the partial advance uses up two duplicates, the full one the third.
+            // Two holes followed by three segments: the partial advance uses up two duplicates, the full one the third.
             (duplicate, 1),
             (duplicate, 1),
             (duplicate, 1),
@@ -246,8 +248,8 @@ mod tests {
     #[test]
     fn the_constant_filter_weighs_the_old_rate_by_alpha() {
         let mut rate = PerAck::new(LowPass::Constant(0.6));
-        // Segments every 10 ms, 100 a second: 0.4 x (100 + 0) / 2 = 20; 0.6 x 20 + 0.4 x 100 = 52; then two in 10 ms:
-        // 0.6 x 52 + 0.4 x 150 = 91.2; and a second that brings nothing new and changes nothing.
+        // Segments every 10 ms, 100 per second: 0.4 x (100 + 0) / 2 = 20; 0.6 x 20 + 0.4 x 100 = 52; then two in 10 ms:
+        // 0.6 x 52 + 0.4 x 150 = 91.2; then a second without news, which changes nothing.
         for (ms, progress, expected) in [
             (1000, Progress::Open(1), 0.0),
             (1010, Progress::Open(1), 20.0),
@@ -287,11 +289,11 @@ mod tests {
         for ms in [0, 100] {
             rate.on_ack(at(ms), Progress::Open(1));
         }
-        // At 350 and 600 ms, with a = (1 - 0.25) / (1 + 0.25) = 3/5 and the sample before of 10 and 0.
+        // At 350 and 600 ms, with a = (1 - 0.25) / (1 + 0.25) = 3/5 and previous samples of 10 and 0.
         let first = 0.6 * 10.0 / 11.0 + 0.4 * 5.0;
         close(rate.at(at(350)), 10.0 / 11.0);
         close(rate.at(at(600)), first);
-        // At 700 ms three segments in 600 ms, 5 a second, 100 ms after the sample of zero.
+        // At 700 ms three segments in 600 ms, 5 per second, 100 ms after the sample of zero.
         rate.on_ack(at(700), Progress::Open(3));
         close(rate.at(at(700)), 9.0 / 11.0 * (0.6 * first) + 5.0 / 11.0);
         assert!(rate.at(Time(u64::MAX / 2)) < 1e-20);
@@ -305,13 +307,14 @@ mod tests {
             rate.rate()
         };
         assert_eq!(ack(0, 100), None);
-        // Ten more of which the last opens the next sample: ten in 110 ms.
+        // Ten more, the last of which opens the next sample: ten in 110 ms.
         for tenth in 1..=10 {
             assert_eq!(ack(tenth * 10, 100), None);
         }
         let first = 10.0 / 0.11;
         close(ack(110, 100).unwrap(), first);
-        // Round trips of 20 ms are too short: the next sample ends after 50 ms, with the one that opened it.
+        // Round trips of 20 ms are too short: the next sample ends after 50 ms, and includes the segment that opened
+        // it.
         for ms in [130, 150] {
             close(ack(ms, 20).unwrap(), first);
         }

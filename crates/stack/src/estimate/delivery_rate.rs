@@ -1,13 +1,13 @@
 //! The delivery rate of the path, one sample per acknowledgement.
 //!
-//! **Limits.** Segments acknowledged for another reason than their arrival (a snoop agent, thinned acknowledgements) count as
-//! delivered.
+//! **Limits.** Segments acknowledged for a reason other than their arrival (a snoop agent, thinned acknowledgements)
+//! count as delivered.
 //!
 //! **Source.** draft-cheng-iccrg-delivery-rate-estimation-02.
 //!
 //! **How.** Each segment leaves with the count of bytes delivered so far and the time of the last delivery. When it is
-//! acknowledged, the bytes delivered since, over the longer of the time they took to be sent and to be acknowledged, is
-//! the rate; the longer, because acknowledgements may arrive compressed.
+//! acknowledged, the rate is the number of bytes delivered since, divided by the time they took to be sent or to be
+//! acknowledged, whichever is longer; acknowledgements may arrive compressed.
 //!
 //! **Checked by** the tests below and those of BBR.
 
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use crate::hooks::{Ack, Departure};
 use crate::units::{Span, Time};
 
-/// What was known when a segment left.
+/// The state of the connection when a segment left.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     number: u64,
@@ -27,14 +27,14 @@ struct Record {
     app_limited: bool,
 }
 
-/// The state of the estimate; one record for each segment outstanding.
+/// The state of the estimate, with one record per segment outstanding.
 #[derive(Clone, Debug, Default)]
 pub struct DeliveryRate {
     records: VecDeque<Record>,
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
-    /// The sender had too little to send until this much is delivered.
+    /// The sender has too little to send until this number of bytes is delivered.
     app_limited_until: Option<u64>,
 }
 
@@ -43,9 +43,9 @@ pub struct DeliveryRate {
 pub struct RateSample {
     /// Bytes per second.
     pub rate: f64,
-    /// Bytes that had been delivered when the segment that gives the sample left.
+    /// Bytes delivered when the segment that gives the sample left.
     pub prior_delivered: u64,
-    /// Whether the sender, not the path, may have limited it.
+    /// Whether the sender, not the path, may have limited the rate.
     pub app_limited: bool,
 }
 
@@ -56,7 +56,7 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// A segment has left.
+    /// A segment was sent.
     pub fn on_sent(&mut self, departure: &Departure) {
         let Departure { now, number, base, pipe, outstanding, backlog } = *departure;
         if pipe == 0 {
@@ -83,7 +83,7 @@ impl DeliveryRate {
         }
     }
 
-    /// An acknowledgement arrived. A sample shorter than `least`, the least round trip, is not a sample:
+    /// An acknowledgement arrived. A sample shorter than `least`, the minimum round trip, is discarded:
     /// acknowledgements that arrive together carry no information about the path.
     pub fn on_ack(&mut self, ack: &Ack, least: Option<Span>) -> Option<RateSample> {
         let newest = ack.delivered.newest?;
@@ -138,13 +138,13 @@ mod tests {
         for number in 0..4 {
             rate.on_sent(&departure(0, number, number as u32, 9000));
         }
-        // One segment each 10 ms from 100 ms on.
+        // One segment every 10 ms from 100 ms on.
         assert_eq!(rate.on_ack(&ack(100, 0), None).map(|sample| sample.rate), Some(10_000.0));
         rate.on_sent(&departure(100, 4, 3, 9000));
         for number in 1..4 {
             rate.on_ack(&ack(100 + 10 * number, number), None);
         }
-        // Segment 4 left after 1000 bytes were delivered at 100 ms; it makes 5000 at 200 ms.
+        // Segment 4 left after 1000 bytes were delivered at 100 ms; its delivery makes 5000 at 200 ms.
         let sample = rate.on_ack(&ack(200, 4), None).expect("a sample");
         assert!((sample.rate - 40_000.0).abs() < 1e-6);
         assert_eq!((sample.prior_delivered, sample.app_limited), (1000, false));
@@ -158,7 +158,7 @@ mod tests {
         }
         rate.on_ack(&ack(100, 0), None);
         rate.on_ack(&ack(100, 1), None);
-        // Sent over 40 ms: 2000 bytes since the first was sent count over no less than that.
+        // Sent over 40 ms: the 2000 bytes since the first was sent are divided by at least this time.
         let sample = rate.on_ack(&ack(100, 2), None).expect("a sample");
         assert!(sample.rate <= 3000.0 / 0.04, "{}", sample.rate);
         let mut rate = DeliveryRate::default();

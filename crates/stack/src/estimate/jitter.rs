@@ -1,6 +1,6 @@
-//! The jitter ratio: by how much segments arrive further apart than they were sent.
+//! The jitter ratio: how much further apart segments arrive than they were sent.
 //!
-//! **Source.** Wu and Chen 2004 (JTCP); EJTCP (2, JTCP) gives the formula, and (3.1) what corrupts it.
+//! **Source.** Wu and Chen 2004 (JTCP); EJTCP gives the formula (2, JTCP) and what corrupts it (3.1).
 //!
 //! **How.** Over the last `w` packets acknowledged in order, with sending times `S` and receiving times `R`,
 //!
@@ -8,16 +8,16 @@
 //! jr = ((R_n - R_m) - (S_n - S_m)) / (R_n - R_m),   m = n - (w - 1)
 //! ```
 //!
-//! which is the sum of the one-way delay jitters over the time they took. Constant offsets of the two clocks cancel. The
-//! ratio is taken at each acknowledgement that advances, and so stands still from the first duplicate on.
+//! This is the sum of the one-way delay jitters divided by their duration. Constant offsets of the two clocks cancel.
+//! The ratio is updated at each acknowledgement that advances, so it is constant from the first duplicate on.
 //!
-//! **Choices.** 1. The window ends at the last packet acknowledged before the hole, not at the third duplicate: by then the
-//! queue is full, delays no longer grow, and each loss would look random. 2. `w` packets are `w - 1` intervals, as the
-//! formula is printed, though the sum before it has `w`. 3. What `w` is, [`Reach`] says. 4. An acknowledgement that answers
-//! several packets is one sample, of the last of them. 5. What a packet that was sent more than once does to the ratio is
-//! [`Attribution`].
+//! **Choices.** 1. The window ends at the last packet acknowledged before the hole, not at the third duplicate: by then
+//! the queue is full, delays no longer grow, and each loss would look random. 2. `w` packets are `w - 1` intervals, as
+//! the formula is printed, although the sum before it has `w`. 3. [`Reach`] sets `w`. 4. An acknowledgement of several
+//! packets is one sample, of the last of them. 5. [`Attribution`] sets how a packet sent more than once affects the
+//! ratio.
 //!
-//! **Limits.** Different drifts of the clocks do not cancel.
+//! **Limits.** A difference in clock drift does not cancel.
 //!
 //! **Checked by** the tests below.
 
@@ -27,26 +27,26 @@ use crate::hooks::parameter::{Domain, Parameter, Setting, Words, words};
 use crate::hooks::{Ack, Jitter, Progress, Sending};
 use crate::units::Time;
 
-/// Which packet an acknowledgement is taken to speak of.
+/// The packet to which an acknowledgement is attributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribution {
-    /// The last one that it acknowledges, by the sender's own record of when that was sent. The acknowledgement of a
-    /// retransmission that fills a hole then speaks of a packet that arrived long before (EJTCP, Fig. 2).
+    /// The last packet that it acknowledges, with the sender's own record of the sending time. The acknowledgement of a
+    /// retransmission that fills a hole is then attributed to a packet that arrived long before (EJTCP, Fig. 2).
     Cumulative,
-    /// The one that triggered it, which the header extension names; intervals to and from a packet that was sent more than
-    /// once are left out.
+    /// The packet that triggered it, as named by the header extension; intervals to and from a packet that was sent
+    /// more than once are omitted.
     Trigger,
 }
 
-/// How many packets the window of the ratio has.
+/// The number of packets in the window of the ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Two more than the whole segments of `cwnd`: what is outstanding at the third duplicate with limited transmit. In
-    /// congestion avoidance one segment more than usual leaves after every `cwnd` or `cwnd + 1` acknowledgements, and it is
-    /// such a segment that finds the queue full; only so far back is the one before it always seen.
+    /// Two more than the whole segments of `cwnd`: the data outstanding at the third duplicate with limited transmit.
+    /// In congestion avoidance an additional segment leaves after every `cwnd` or `cwnd + 1` acknowledgements, and such
+    /// a segment finds the queue full; only this reach always includes the one before it.
     Round,
-    /// The whole segments of `cwnd`, as the paper has it. A flow that fills a path alone then takes nearly each loss of its
-    /// own congestion for random.
+    /// The whole segments of `cwnd`, as in the paper. A flow that fills a path alone then classifies nearly every
+    /// congestion loss of its own as random.
     Cwnd,
 }
 
@@ -55,7 +55,7 @@ impl Words for Reach {
 }
 
 impl Reach {
-    /// The parameter by which a law offers the choice.
+    /// The parameter through which a law offers the choice.
     pub(crate) const fn parameter<C>(get: fn(&C) -> Setting, set: fn(&mut C, Setting)) -> Parameter<C> {
         let meaning = "packets over which the jitter ratio is computed: cwnd, or cwnd + 2, which always spans a round trip";
         Parameter::new("jitter-window", Domain::Words("choice", words::<Reach>), meaning, get, set)
@@ -76,7 +76,7 @@ struct Stamps {
     received: i64,
 }
 
-/// The sums of all intervals up to a packet.
+/// The cumulative intervals up to a packet.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     packet: u64,
@@ -93,12 +93,12 @@ pub struct JitterRatio {
     last: Option<Stamps>,
     /// Packets acknowledged so far.
     packets: u64,
-    /// What the intervals within the window add up to.
+    /// The sum of the intervals within the window.
     span: Stamps,
 }
 
 impl JitterRatio {
-    /// Before the first packet.
+    /// The state before the first packet.
     #[must_use]
     pub fn new(attribution: Attribution, reach: Reach) -> JitterRatio {
         JitterRatio {
@@ -112,7 +112,7 @@ impl JitterRatio {
         }
     }
 
-    /// Takes in an acknowledgement, with the window in segments that it leaves.
+    /// Takes in an acknowledgement; `window` is the window after it, in segments.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack, window: f64) {
         let (Progress::Open(segments) | Progress::Unlimited(segments) | Progress::Recovering(segments)) =
@@ -127,7 +127,7 @@ impl JitterRatio {
         }
     }
 
-    /// The stamps of the packet that the acknowledgement speaks of, if it may be an end of an interval.
+    /// The stamps of the packet to which the acknowledgement is attributed, if they can end an interval.
     #[inline]
     fn stamps(&self, ack: &Ack) -> Option<Stamps> {
         let echo = ack.extension?;
@@ -161,7 +161,7 @@ impl JitterRatio {
         }
     }
 
-    /// The ratio at the last acknowledgement that advanced; zero before there is an interval.
+    /// The ratio at the last acknowledgement that advanced; zero before the first interval.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         let Stamps { sent, received } = self.span;
@@ -174,8 +174,8 @@ impl JitterRatio {
         Jitter { ratio: self.ratio(), threshold: k / self.reach.packets(window).max(1) as f64 }
     }
 
-    /// Whether the ratio indicates congestion: it is above `k / w` (EJTCP, 2). Nothing is divided,
-    /// as the rule lives on the difference between one interval more and one less.
+    /// Whether the ratio indicates congestion: it exceeds `k / w` (EJTCP, 2). The comparison avoids divisions, because
+    /// one interval more or less decides it.
     #[inline]
     #[must_use]
     pub fn exceeds(&self, k: f64, window: f64) -> bool {

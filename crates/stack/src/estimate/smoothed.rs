@@ -22,7 +22,7 @@ impl Smoothed {
         self.mean = Some(Span((7 * mean.0 + sample.0) / 8));
     }
 
-    /// The mean, once there is a sample.
+    /// The mean, after the first sample.
     #[must_use]
     pub fn mean(&self) -> Option<Span> {
         self.mean
@@ -34,8 +34,8 @@ impl Smoothed {
         self.deviation
     }
 
-    /// A bound that the next one will hardly exceed: four deviations above the mean, or `least` if that is more. `None`
-    /// before the first sample.
+    /// A bound that the next sample rarely exceeds: the mean plus four deviations, or plus `least` if that is more.
+    /// Zero before the first sample.
     #[must_use]
     pub fn bound(&self, least: Span) -> Span {
         self.mean.map_or(Span::ZERO, |mean| mean + least.max(self.deviation * 4))
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!((time.mean(), time.bound(Span(5))), (None, Span::ZERO));
         time.take(Span(800));
         assert_eq!((time.mean(), time.deviation()), (Some(Span(800)), Span(400)));
-        // It is 800 off the mean before it.
+        // The sample differs by 800 from the previous mean.
         time.take(Span(1_600));
         assert_eq!((time.mean(), time.deviation()), (Some(Span(900)), Span(500)));
         time.take(Span(100));

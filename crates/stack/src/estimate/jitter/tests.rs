@@ -1,4 +1,4 @@
-//! Hand-computed ratios, and what a second loss close to the first does to them.
+//! Hand-computed ratios, and the effect on them of a second loss close to the first.
 
 use super::*;
 use crate::hooks::Echo;
@@ -27,7 +27,8 @@ fn the_ratio_is_what_the_receiving_span_has_more_than_the_sending_span() {
 
 #[test]
 fn w_packets_are_w_less_one_intervals_and_the_threshold_itself_is_not_above_it() {
-    // One segment more than the bottleneck drains in a round trip: two sent at once, received 10 ms apart as all.
+    // One segment more than the bottleneck drains in a round trip: two are sent at once, and all are received 10 ms
+    // apart.
     let sent = [0, 10, 20, 20, 30, 40];
     for (window, exceeds) in [(6.9, true), (5.0, true), (2.0, false)] {
         let mut jitter = JitterRatio::new(Attribution::Trigger, Reach::Cwnd);
@@ -48,7 +49,7 @@ fn w_packets_are_w_less_one_intervals_and_the_threshold_itself_is_not_above_it()
 #[test]
 fn a_round_reaches_two_packets_further_than_the_window() {
     assert_eq!((Reach::Round.packets(6.9), Reach::Cwnd.packets(6.9)), (8, 6));
-    // The pair sent at once lies six intervals back.
+    // The pair sent at once is six intervals back.
     for (reach, exceeds) in [(Reach::Round, true), (Reach::Cwnd, false)] {
         let mut jitter = JitterRatio::new(Attribution::Trigger, reach);
         for (packet, sent) in (0..).zip([0, 0, 10, 20, 30, 40, 50]) {
@@ -80,8 +81,8 @@ fn an_acknowledgement_of_two_packets_is_one_sample_of_two_packets() {
     assert_eq!(jitter.samples.len(), 3);
 }
 
-/// EJTCP, Fig. 2: a path of constant delay, on which packets 10 and 14 of one window are lost. The retransmission of the
-/// first leaves 100 ms after it and is acknowledged with all up to packet 13.
+/// EJTCP, Fig. 2: a path of constant delay, on which packets 10 and 14 of one window are lost. The retransmission of
+/// the first leaves 100 ms after it, and its acknowledgement covers all up to packet 13.
 fn second_loss_close_to_the_first(attribution: Attribution) -> JitterRatio {
     let mut jitter = JitterRatio::new(attribution, Reach::Cwnd);
     for packet in 0..10 {
@@ -94,8 +95,8 @@ fn second_loss_close_to_the_first(attribution: Attribution) -> JitterRatio {
 #[test]
 fn a_second_loss_close_to_the_first_corrupts_the_ratio_unless_the_header_names_the_trigger() {
     let without = second_loss_close_to_the_first(Attribution::Cumulative);
-    // Packet 13, sent at 130 ms, seems to have arrived at 250 ms: of the 9 intervals before it, back to packet 4, the
-    // receiving span is 160 ms and the sending span 90 ms, on a path where nothing ever queued.
+    // Packet 13, sent at 130 ms, seems to have arrived at 250 ms: over the 9 intervals back to packet 4, the receiving
+    // span is 160 ms and the sending span 90 ms, although nothing ever queued on the path.
     assert!((without.ratio() - 70.0 / 160.0).abs() < 1e-12);
     assert!(without.exceeds(1.0, 10.0));
     let with = second_loss_close_to_the_first(Attribution::Trigger);
