@@ -1,8 +1,8 @@
 //! Carrier sense and backoff, computed without events.
 //!
-//! Nothing is counted slot by slot. While the medium is idle a backoff runs from a known instant; when it turns busy the
-//! whole slots passed are taken off. The reservation of the medium (NAV) costs no event: idle time starts where both the
-//! physical carrier and the NAV are idle.
+//! Slots are not counted one by one. While the medium is idle, a backoff runs from a known instant; when the medium
+//! turns busy, the whole slots that have passed are subtracted. The reservation of the medium (NAV) costs no event:
+//! idle time starts when both the physical carrier and the NAV are idle.
 
 use super::timing::Rules;
 use crate::units::{Span, Time};

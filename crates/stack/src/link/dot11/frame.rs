@@ -1,4 +1,4 @@
-//! Frames on the air, and what passes between the MAC and the layer above it.
+//! Frames on the air, and the interface between the MAC and the layer above it.
 
 use super::rates::PhyRate;
 use crate::hooks::{Reason, Unit, Waiting};

@@ -1,14 +1,14 @@
-//! IEEE 802.11: a station's MAC, without clock, medium or generator of its own.
+//! IEEE 802.11: a station's MAC, without its own clock, medium or random generator.
 //!
-//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no
-//! service classes, no aggregation, no broadcast data; a station senses a carrier at once or, in the same instant, not at
-//! all. PCF goes as far as polling, see `pcf.rs`.
+//! **Limits.** No management (association, beacons outside a contention-free period), no power saving, no service
+//! classes, no aggregation, no broadcast data. A station senses a carrier at once, except one that begins at the same
+//! instant. Of PCF only polling is modelled, see `pcf.rs`.
 //!
 //! **Source.** IEEE 802.11-2012, clauses 8 (frames), 9.3 (DCF), 9.4 (PCF), 9.5 and 9.6 (fragments), 16 to 18 (PHYs);
 //! ns-2's `mac-802_11.cc` for the departures of the preset `ns2`.
 //!
-//! **How.** A [`Station`] receives the events of its medium and answers through [`MacOut`]. It has one timer, for the end
-//! of a backoff, the SIFS before an answer, or a missing answer, since it is never in two of these at a time:
+//! **How.** A [`Station`] receives the events of its medium and answers through [`MacOut`]. It has one timer, for the
+//! end of a backoff, the SIFS before an answer, or a missing answer; these never occur at the same time:
 //!
 //! ```text
 //!              timer            on_sent                 timer
@@ -18,19 +18,21 @@
 //!     Gap (SIFS) ──────────┘◀── next frame of the exchange, or the MSDU is delivered ──▶ Contend
 //! ```
 //!
-//! **What the host must keep to.**
-//! 1. Of one instant at one station: [`Station::on_frame`] or [`Station::on_error`] come before [`Station::on_idle`].
+//! **Obligations of the host.**
+//! 1. At one instant and one station, [`Station::on_frame`] or [`Station::on_error`] come before [`Station::on_idle`].
 //!    Ends of transmissions at an instant come before timers that are due then.
-//! 2. [`Station::on_busy`] and [`Station::on_idle`] alternate, beginning with busy; they report others' transmissions only,
-//!    also while the station sends. A station whose timer is due at the instant of `on_busy` keeps it and sends.
-//! 3. While it sends, and of what began meanwhile, a station receives nothing: neither `on_frame` nor `on_error`.
-//! 4. Nothing is called from inside [`MacOut`]. `up` and `done` may be acted upon once the call has returned, also by
-//!    enqueueing to the same station in the same instant.
-//! 5. [`MacOut::transmit`] comes at most once a call, and the transmission ends with [`Station::on_sent`] after
+//! 2. [`Station::on_busy`] and [`Station::on_idle`] alternate, beginning with busy. They report only the transmissions
+//!    of others, also while the station sends. A station whose timer is due at the instant of `on_busy` keeps it and
+//!    sends.
+//! 3. A station receives nothing while it sends, nor a frame that began meanwhile: neither `on_frame` nor `on_error`.
+//! 4. Nothing is called from inside [`MacOut`]. The host may act on `up` and `done` once the call has returned, also by
+//!    enqueueing to the same station at the same instant.
+//! 5. [`MacOut::transmit`] occurs at most once per call, and the transmission ends with [`Station::on_sent`] after
 //!    `airtime.total`.
-//! 6. The timer may fire to no effect: it is left where a reservation holds a backoff. A medium that loses a packet for
-//!    good says so ([`Station::on_lost_for_good`]) between `transmit` of its data frame and [`Station::on_sent`].
-//! 7. Nodes are numbered from zero without large gaps, since tables lie at the number of the node.
+//! 6. The timer may fire without effect: it is not moved when a reservation holds a backoff. A medium that loses a
+//!    packet for good reports it ([`Station::on_lost_for_good`]) between `transmit` of its data frame and
+//!    [`Station::on_sent`].
+//! 7. Nodes are numbered from zero without large gaps, because tables are indexed by the number of the node.
 
 mod access;
 mod answer;

@@ -1,12 +1,12 @@
 //! The point coordination function (IEEE 802.11-2012, 9.4): an access point polls its stations.
 //!
-//! **Limits.** A contention-free period begins with a beacon, for which the access point waits PIFS; stations learn of it
-//! from the beacon and not, as they might, from their clocks. All stations on the list answer polls; what they send goes to
-//! the access point. A poll asks for one frame, so an MSDU in fragments takes a poll for each.
+//! **Limits.** A contention-free period begins with a beacon, for which the access point waits PIFS; stations learn of
+//! it from the beacon, not from their clocks as they could. All stations on the list answer polls; what they send goes
+//! to the access point. A poll requests one frame, so an MSDU in fragments needs a poll for each.
 //!
-//! **How.** SIFS lies between the frames of the period. A frame acknowledges the one before it (CF-ACK), whoever sent
-//! that, and may poll (CF-Poll), both at no cost. A station that stays silent is passed over after PIFS. The period ends
-//! with its time, or when a whole round of polls has moved no data.
+//! **How.** The frames of the period are SIFS apart. A frame acknowledges the previous one (CF-ACK), whoever sent it,
+//! and may poll (CF-Poll), both at no cost. A station that does not answer is skipped after PIFS. The period ends when
+//! its time is over, or when a whole round of polls has moved no data.
 //!
 //! ```text
 //!   AP       Beacon   Data+CF-Poll→1           CF-ACK+CF-Poll→2          CF-ACK+CF-End

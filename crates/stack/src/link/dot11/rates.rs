@@ -1,8 +1,8 @@
-//! The rates of 802.11, 802.11b and 802.11a, and how long a frame lasts at each of them.
+//! The rates of 802.11, 802.11b and 802.11a, and the duration of a frame at each of them.
 //!
-//! DSSS and CCK: preamble and header, then the bits at the rate, rounded up to a whole microsecond, since that is the
-//! unit of the header's length field (IEEE 802.11-2012, 17.3.4 `TXTIME`). OFDM: preamble and SIGNAL, then whole symbols
-//! of 4 µs that carry 16 SERVICE bits, the frame and 6 tail bits (18.4.3).
+//! DSSS and CCK: preamble and header, then the bits at the rate, rounded up to a whole microsecond, the unit of the
+//! header's length field (IEEE 802.11-2012, 17.3.4 `TXTIME`). OFDM: preamble and SIGNAL, then whole symbols of 4 µs
+//! that carry 16 SERVICE bits, the frame and 6 tail bits (18.4.3).
 
 use crate::units::{Bytes, Rate, Span};
 

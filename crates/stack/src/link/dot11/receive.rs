@@ -1,8 +1,9 @@
 //! The receiving side: discards duplicates and reassembles fragments.
 //!
-//! One record a transmitter, as IEEE 802.11-2012, 9.3.2.10 asks for: the sequence control last received from it, and how
-//! far an MSDU in fragments has come. Records lie at the number of the node, since nodes are numbered from zero. Where
-//! fragments come in any order a record is a window of sequence numbers, and what was received of each is a bit map.
+//! There is one record per transmitter, as IEEE 802.11-2012, 9.3.2.10 requires: the sequence control last received from
+//! it, and the progress of an MSDU in fragments. Records are indexed by the number of the node, because nodes are
+//! numbered from zero. If fragments may come in any order, a record is a window of sequence numbers, each with a bit
+//! map of what was received.
 
 use super::exchange::SEQUENCE_MASK;
 use super::frame::Frame;

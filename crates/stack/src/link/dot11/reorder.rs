@@ -1,12 +1,12 @@
 //! A receiver's reorder buffer: hands up the packets of one transmitter in the order of their sequence numbers.
 //!
-//! **Source.** IEEE 802.11-2012 (9.21.7), the receive reordering buffer of block acknowledgement, whose window begins at
-//! the first number that is missing: a packet before the window is discarded. The standard moves the window when the
-//! transmitter asks for it (`BlockAckReq`), which the single acknowledgements here do not; mac80211 of Linux also lets
-//! a packet pass once it has waited for a time (`HT_RX_REORDER_BUF_TIMEOUT`, 100 ms).
+//! **Source.** IEEE 802.11-2012 (9.21.7), the receive reordering buffer of block acknowledgement, whose window begins
+//! at the first missing number: a packet before the window is discarded. In the standard the transmitter can move the
+//! window (`BlockAckReq`), which the single acknowledgements here cannot; mac80211 of Linux also lets a packet pass
+//! once it has waited for a time (`HT_RX_REORDER_BUF_TIMEOUT`, 100 ms).
 //!
-//! **How.** The packet held first goes up when none before it is missing, or after the timeout; those that follow it
-//! without a gap go with it.
+//! **How.** The first packet held goes up when no earlier one is missing, or after the timeout; those that follow it
+//! without a gap go up with it.
 
 use std::collections::VecDeque;
 

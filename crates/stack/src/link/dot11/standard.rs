@@ -1,6 +1,6 @@
 //! The constants of the MAC, and named sets of them.
 //!
-//! A preset names every constant and where it comes from; each is a field that a scenario may set by itself.
+//! A preset names every constant and its source; a scenario may set each field separately.
 
 use super::rates::{PhyRate, PhyTiming, RateSet};
 use super::room::Buffer;

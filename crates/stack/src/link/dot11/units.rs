@@ -1,14 +1,14 @@
 //! A station whose fragments an ARQ scheme orders: failed fragments return to the scheme, which selects the next.
 //!
-//! **How.** A packet is open from when it comes until each of its fragments is acknowledged or one is given up, which
-//! gives up its siblings. Its first transmissions go in order, in a burst while they are acknowledged; a fragment that is
-//! not goes to the scheme. At its turn the station sends what the scheme chooses, and goes on with the burst of that packet
-//! where it broke off. Packets to each receiver have sequence numbers of their own, as those of a station with `QoS` have
-//! (IEEE 802.11-2012, 9.3.2.10), since the receiver joins fragments in any order for as many numbers as [`WINDOW`] says: it
-//! would take one that was silent for a while for another. No newer packet to a receiver is begun while an older one holds
-//! its window, and the oldest goes first then. A packet of no flow whose timing is known, such as an acknowledgement of
-//! TCP, is repeated at once, as by a station without a scheme. An RTS that no CTS answers is a failed transmission of its
-//! unit.
+//! **How.** A packet is open from its arrival until each of its fragments is acknowledged or one is given up; giving up
+//! one gives up the whole packet. First transmissions go in order, in a burst while they are acknowledged; a fragment
+//! that is not acknowledged goes to the scheme. At its turn the station sends the unit that the scheme selects, and
+//! continues the burst of that packet where it stopped. Each receiver has its own sequence numbers, as at a station
+//! with `QoS` (IEEE 802.11-2012, 9.3.2.10): a receiver joins fragments in any order within [`WINDOW`] numbers, and with
+//! shared numbers one that received nothing for a while would confuse two packets. While an older packet to a receiver
+//! blocks its window, no newer packet to this receiver begins, and the oldest goes first. A packet whose flow has no
+//! known timing, such as a TCP acknowledgement, is repeated at once, as by a station without a scheme. An RTS without a
+//! CTS is a failed transmission of its unit.
 
 use std::collections::VecDeque;
 
@@ -20,45 +20,45 @@ use super::{MacOut, Served, ServedOutcome};
 use crate::hooks::{Arq, ArqVerdict, Choice, Newcomer, Reason, Timing, Unit, Waiting};
 use crate::units::Time;
 
-/// How many sequence numbers may be on the way from one station at a time.
+/// Maximum range of sequence numbers in transit from one station to one receiver.
 pub(super) const WINDOW: u16 = 1024;
 
-/// A packet that is not settled.
+/// A packet that is neither delivered nor given up.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     msdu: Msdu,
-    /// How many packets came before it.
+    /// Number of packets that came before it.
     serial: u64,
     fires_at: Time,
     /// When its first transmission began; [`Time::NEVER`] before that.
     begun: Time,
-    /// Given at its first transmission.
+    /// Assigned at its first transmission.
     sequence: Option<u16>,
     fragments: u8,
     /// The first fragment that was never sent.
     next: u8,
-    /// Which were acknowledged, a bit for each.
+    /// The acknowledged fragments, one bit each.
     acknowledged: u32,
-    /// Whether it is held.
+    /// Whether the entry is in use.
     is_open: bool,
 }
 
-/// What a station with a scheme holds.
+/// The packets of a station with a scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Units<A> {
     scheme: A,
     packets: Vec<Pending>,
     free: Vec<u32>,
-    /// Packets that are not wholly sent once, where the scheme leaves their order to the station.
+    /// Packets that were not yet sent completely, if the scheme leaves their order to the station.
     fresh: VecDeque<u32>,
-    /// What each receiver has been sent, by its number.
+    /// The state of each receiver, by its number.
     receivers: Vec<Receiver>,
-    /// Packets that have come.
+    /// Number of packets that have come.
     came: u64,
     open: usize,
     /// The unit of the frame in service.
     in_service: Option<Unit>,
-    /// What a trace will say of it.
+    /// The record of this service, for a trace.
     served: Option<Served>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Units<A> {
 #[derive(Clone, Debug, Default)]
 struct Receiver {
     next_sequence: u16,
-    /// Those with a sequence number, in its order, from the oldest that may be open.
+    /// Packets with a sequence number, in the order of these numbers, from the oldest that may be open.
     begun: VecDeque<(u32, u64)>,
 }
 
@@ -85,12 +85,11 @@ impl<A: Arq> Units<A> {
         }
     }
 
-    /// Packets held, the one in service included.
+    /// Packets held, including the one in service.
     pub(super) fn backlog(&self) -> usize {
         self.open
     }
 
-    /// The scheme.
     pub(super) fn scheme(&self) -> &A {
         &self.scheme
     }
@@ -129,7 +128,7 @@ impl<A: Arq> Units<A> {
         self.scheme.takes_new() && self.packets[packet as usize].msdu.flow.is_some()
     }
 
-    /// Hands over the first fragment that was never sent. It is never given up.
+    /// Hands over the first fragment that was never sent. The scheme never gives it up.
     fn hold_fresh(&mut self, packet: u32) {
         let open = &self.packets[packet as usize];
         if open.next < open.fragments {
@@ -143,7 +142,7 @@ impl<A: Arq> Units<A> {
         Unit { packet, fragment, flow: msdu.flow.unwrap_or(u32::MAX), serial, fires_at, sent }
     }
 
-    /// What a packet's receiver has been sent.
+    /// The state of a packet's receiver.
     fn receiver_of(&mut self, packet: u32) -> &mut Receiver {
         let number = self.packets[packet as usize].msdu.next.0 as usize;
         if self.receivers.len() <= number {
@@ -152,7 +151,7 @@ impl<A: Arq> Units<A> {
         &mut self.receivers[number]
     }
 
-    /// The sequence number of a packet, which has one from its first transmission on.
+    /// The sequence number of a packet, which is assigned at its first transmission.
     fn sequence_of(&mut self, packet: u32) -> u16 {
         let Pending { sequence, serial, .. } = self.packets[packet as usize];
         if let Some(sequence) = sequence {
@@ -166,7 +165,7 @@ impl<A: Arq> Units<A> {
         sequence
     }
 
-    /// The oldest packet to the receiver of a packet that is to be begun, if it holds the window.
+    /// The oldest packet to the receiver of a packet that is about to begin, if the oldest blocks the window.
     fn oldest_before(&mut self, packet: u32) -> Option<u32> {
         if self.packets[packet as usize].sequence.is_some() {
             return None;
@@ -183,7 +182,7 @@ impl<A: Arq> Units<A> {
         None
     }
 
-    /// What is sent now and why, or given up before it is.
+    /// The unit to send now and the reason, or the unit to give up and no reason.
     fn choose(&mut self, now: Time) -> Option<(Unit, Option<Reason>)> {
         let newcomer = if self.fresh.is_empty() { Newcomer::Absent } else { Newcomer::Waits };
         let choice = self.scheme.next(newcomer, now)?;
@@ -208,7 +207,7 @@ impl<A: Arq> Units<A> {
         Some((unit, Some(reason)))
     }
 
-    /// Writes down a service that begins, if what waited before it was asked for.
+    /// Records the start of a service; `waiting` is present only if a trace requested it.
     fn note(&mut self, unit: Unit, reason: Reason, now: Time, waiting: Option<Waiting>) {
         self.served = waiting.map(|waiting| Served {
             at: now,
@@ -220,7 +219,7 @@ impl<A: Arq> Units<A> {
         });
     }
 
-    /// The service that was written down has ended.
+    /// Reports the end of the recorded service.
     fn settle(&mut self, outcome: ServedOutcome, out: &mut impl MacOut) {
         if let Some(served) = self.served.take() {
             out.served(&Served { outcome, ..served });
@@ -236,7 +235,7 @@ impl<A: Arq> Units<A> {
         }
     }
 
-    /// A packet is settled.
+    /// Removes a packet that is delivered or given up.
     fn close(&mut self, packet: u32) -> Msdu {
         let Pending { fragments, msdu, .. } = self.packets[packet as usize];
         for fragment in 0..fragments {
@@ -253,12 +252,12 @@ impl<A: Arq> Units<A> {
 }
 
 impl<A: Arq> Station<A> {
-    /// Lets a scheme choose what is sent, from before the first packet on.
+    /// Lets a scheme select what is sent. To be called before the first packet.
     pub fn adopt(&mut self, scheme: A) {
         self.units = Some(Box::new(Units::new(scheme)));
     }
 
-    /// The scheme that chooses what is sent, if one does.
+    /// The scheme that selects what is sent, if any.
     #[must_use]
     pub fn scheme(&self) -> Option<&A> {
         self.units.as_ref().map(|units| units.scheme())
@@ -278,7 +277,7 @@ impl<A: Arq> Station<A> {
         self.service.is_some() || self.units.as_ref().is_some_and(|units| units.open > 0)
     }
 
-    /// Takes in a packet where a scheme chooses.
+    /// Takes in a packet at a station with a scheme.
     pub(super) fn admit(&mut self, msdu: Msdu) {
         let body = self.rules.config.llc + msdu.bytes;
         let fragments = body.div_ceil(self.rules.longest_body).max(1) as u8;
@@ -287,7 +286,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// How many attempts at the frame in service have failed.
+    /// Number of failed attempts at the frame in service.
     #[inline]
     pub(super) fn attempts_before(&self) -> u32 {
         match self.units.as_ref().and_then(|units| units.in_service) {
@@ -296,7 +295,7 @@ impl<A: Arq> Station<A> {
         }
     }
 
-    /// Takes up what the scheme chooses, if there is something and nothing is in service.
+    /// Puts the unit that the scheme selects into service, unless one is in service.
     pub(super) fn take_up(&mut self, now: Time, out: &mut impl MacOut) {
         if self.service.is_some() {
             return;
@@ -326,14 +325,14 @@ impl<A: Arq> Station<A> {
         open.begun = open.begun.min(now);
         let offset = u32::from(unit.fragment) * self.rules.longest_body;
         let service = self.fragment_at(open.msdu, sequence, unit.fragment, offset);
-        // The frame that follows in a burst is the next, if that was never sent.
+        // In a burst the next fragment follows, if it was never sent.
         let is_last_of_burst = open.next != unit.fragment + 1;
         let (begun, sent) = (open.begun, unit.sent > 0);
         self.service = Some(Service { begun, sent, is_last_of_burst, ..service });
         units.in_service = Some(unit);
     }
 
-    /// The unit in service was acknowledged. Returns whether the burst goes on.
+    /// The unit in service was acknowledged. Returns whether the burst continues.
     pub(super) fn unit_acknowledged(&mut self, now: Time, out: &mut impl MacOut) -> bool {
         self.reset_window();
         self.retries = Retries::default();
@@ -369,8 +368,8 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// The unit in service failed: it goes back to the scheme, which may give it up. Returns false where the frame stays
-    /// in service and its own retry limits hold.
+    /// The unit in service failed: it returns to the scheme, which may give it up. Returns false if the frame stays in
+    /// service under its own retry limits.
     pub(super) fn unit_failed(&mut self, is_lost: bool, out: &mut impl MacOut) -> bool {
         let Some(mut units) = self.units.take() else { return false };
         let is_settled = self.settle_failed(&mut units, is_lost, out);
@@ -399,7 +398,7 @@ impl<A: Arq> Station<A> {
         true
     }
 
-    /// The station's own retry limit ends the packet in service. Returns false where no scheme holds it.
+    /// The station's own retry limit ends the packet in service. Returns false if no scheme is used for it.
     pub(super) fn part_with_unit(&mut self, outcome: Outcome, out: &mut impl MacOut) -> bool {
         let Some(units) = &mut self.units else { return false };
         let Some(unit) = units.in_service.take() else { return false };
@@ -419,7 +418,7 @@ impl<A: Arq> Station<A> {
         out.done(msdu.handle, Outcome::Undelivered);
     }
 
-    /// Parts with every packet of which nothing was sent yet.
+    /// Discards every packet of which nothing was sent yet.
     pub(super) fn flush_units(&mut self, out: &mut impl MacOut) {
         let Some(mut units) = self.units.take() else { return };
         for packet in 0..units.packets.len() as u32 {

@@ -1,4 +1,4 @@
-//! An ideal medium for tests: who hears whom is a matrix, frames that overlap at a listener are lost there.
+//! An ideal medium for tests: a matrix gives who hears whom, and frames that overlap at a listener are lost there.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

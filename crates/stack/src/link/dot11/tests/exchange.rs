@@ -1,4 +1,4 @@
-//! One exchange after another: their instants to the nanosecond, retries, duplicates.
+//! Successive exchanges: their times to the nanosecond, retries, duplicates.
 
 use super::super::{AccessRules, Counters, FrameKind, MacConfig, Outcome, Preset, ResponseTimeout};
 use super::cell::{Cell, Event, at};

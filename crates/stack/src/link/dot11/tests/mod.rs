@@ -1,4 +1,4 @@
-//! Stations on an ideal medium, against time lines worked out by hand and against the theory of saturated DCF.
+//! Stations on an ideal medium, compared with hand-worked time lines and with the theory of saturated DCF.
 
 mod cell;
 mod contention;

@@ -1,4 +1,4 @@
-//! What holds for every traffic, topology and error: a packet goes up once at most, is parted with once, and nothing hangs.
+//! Properties for every traffic, topology and error: a packet goes up at most once, ends once, and nothing hangs.
 
 use proptest::prelude::*;
 

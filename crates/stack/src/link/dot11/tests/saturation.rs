@@ -1,4 +1,4 @@
-//! Saturated stations against Bianchi's model and an independent table.
+//! Saturated stations compared with Bianchi's model and an independent table.
 
 use super::super::{MacConfig, PhyRate, Preset, Rules};
 use super::cell::{Cell, at};

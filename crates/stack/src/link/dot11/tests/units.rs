@@ -1,4 +1,4 @@
-//! A station whose frames a scheme chooses.
+//! A station whose frames a scheme orders.
 
 use proptest::prelude::*;
 
