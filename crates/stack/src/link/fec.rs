@@ -1,13 +1,13 @@
 //! Forward error correction: a Reed-Solomon code over the bytes of a frame's body.
 //!
-//! **Limits**: how long the coded body is and how many wrong bytes it survives; no symbol is computed.
+//! **Limits**: only the length of the coded body and the number of wrong bytes it survives; no symbol is computed.
 //!
 //! **Source**: Reed and Solomon (1960). A code over GF(256) has blocks of at most 255 bytes; with `n - k` bytes of
-//! redundancy it corrects every `(n - k) / 2` wrong bytes, wherever they stand.
+//! redundancy it corrects every `(n - k) / 2` wrong bytes, wherever they are.
 //!
 //! **Choices**
-//! 1. A body is cut into as few blocks as it needs, which differ by one byte of data at most.
-//! 2. Redundancy comes in pairs of bytes, each of which corrects one: of the number of pairs the nearest to the rate, at
+//! 1. A body is divided into as few blocks as it needs; these differ by at most one byte of data.
+//! 2. Redundancy comes in pairs of bytes, each of which corrects one byte: the number of pairs nearest to the rate, at
 //!    least one.
 
 use std::num::NonZeroU32;

@@ -1,7 +1,7 @@
 //! The drop-tail queue of a FIFO link that knows its departure times.
 //!
-//! A FIFO link at a given rate fixes each packet's departure when it takes the packet in, so the queue is only the list
-//! of departures still to come, and costs no event. The packet being sent counts as queued, as in ns-2.
+//! A FIFO link of known rate fixes each packet's departure when it takes the packet in, so the queue is only the list
+//! of future departures and costs no event. The packet being sent counts as queued, as in ns-2.
 
 use std::collections::VecDeque;
 

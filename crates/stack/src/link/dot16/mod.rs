@@ -1,17 +1,19 @@
 //! An 802.16 link between a base station and one subscriber station.
 //!
-//! **Limits.** One subscriber: no contention for requests and no scheduling among stations. No ARQ of the link's own (EJTCP
-//! leaves losses to TCP), no ranging, no sleep.
+//! **Limits.** One subscriber: no contention for requests and no scheduling among stations. No ARQ of the link's own
+//! (EJTCP leaves losses to TCP), no ranging, no sleep.
 //!
-//! **Source.** IEEE 802.16-2004, clause 8.1 (`WirelessMAN-SC`) and 6.3; Eklund et al. 2002, from which EJTCP takes its rates.
+//! **Source.** IEEE 802.16-2004, clause 8.1 (`WirelessMAN-SC`) and 6.3; Eklund et al. 2002, from which EJTCP takes its
+//! rates.
 //!
-//! **How.** Time is cut in [`Frame`]s. The base station announces in the maps at the head of a frame what it sends and grants
-//! in it; so a packet goes down at the earliest in the next frame, and up one frame after the subscriber could ask for room.
-//! Packets are fragmented over frames, and each burst goes at the rate of the modulation in force in its frame.
+//! **How.** Time is divided into [`Frame`]s. In the maps at the head of a frame, the base station announces what it
+//! sends and grants in it; so a packet goes down in the next frame at the earliest, and up one frame after the
+//! subscriber could request room. Packets are fragmented over frames, and each burst has the rate of the modulation in
+//! force in its frame.
 //!
-//! **Choices.** 1. The maps of a frame take a constant time at its head. 2. A subscriber asks in the first uplink sub-frame
-//! that begins after a packet has come, by a request or on a burst, and nobody disputes it. 3. Both directions have the same
-//! modulation. 4. A fragment costs one MAC header, one fragmentation sub-header and one CRC.
+//! **Choices.** 1. The maps of a frame take a constant time at its head. 2. A subscriber sends its request in the first
+//! uplink sub-frame that begins after a packet has come, by itself or on a burst, without contention. 3. Both
+//! directions have the same modulation. 4. A fragment costs one MAC header, one fragmentation sub-header and one CRC.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/dot16.rs`.
 
