@@ -10,17 +10,17 @@ use crate::schemes::dynamic_arq::{self, Deadline, DynamicArq, Estimator, TimingS
 use crate::units::{Span, Time};
 
 kinds! {
-    /// How a link repeats what was not acknowledged.
+    /// How a link repeats unacknowledged frames.
     ArqKind, ArqConfig, ArqMachine;
     Fixed(Infallible), () = "fixed" as "standard ARQ", "IEEE 802.11-2012 (9.3.4.4)", "repeats the current frame up to the retry limits, then drops its packet";
     Dynamic(DynamicArq), dynamic_arq::Config = "dynamic" as "dynamic ARQ", "Mahmoodi et al. 2007", "orders fragments by retransmissions and by the time left until the timer of their TCP sender expires";
 }
 
-/// A station of an 802.11 link, with any of them.
+/// A station of an 802.11 link with any of these schemes.
 pub type Station = dot11::Station<ArqMachine>;
 
 impl ArqConfig {
-    /// The scheme that chooses among frames, if one does: a station that repeats the frame in service needs none.
+    /// The scheme that selects frames, if any; a station that repeats the frame in service needs none.
     #[must_use]
     pub fn build(&self) -> Option<ArqMachine> {
         match self {
@@ -30,16 +30,16 @@ impl ArqConfig {
     }
 }
 
-/// How a link that asks for the timing of TCP senders learns it.
+/// How a link that requests the timing of TCP senders learns it.
 #[derive(Clone, Debug)]
 pub enum Learner {
-    /// Not at all: the scheme orders without it.
+    /// Not at all: the scheme does not use it.
     Nothing,
-    /// From the host as it changes.
+    /// From the host, whenever it changes.
     Oracle,
-    /// From the host when a packet comes, which then has a deadline of its own.
+    /// From the host when a packet arrives; the packet then has its own deadline.
     OracleOfPackets,
-    /// From the packets that pass.
+    /// From passing packets.
     Packets(Box<Estimator>),
 }
 
@@ -58,7 +58,7 @@ impl ArqConfig {
         }
     }
 
-    /// How long a receiver holds a packet for the sake of those before it, if it does.
+    /// How long a receiver holds a packet while earlier ones are missing, if it does.
     #[must_use]
     pub fn reorder(&self) -> Option<Span> {
         match self {
@@ -67,13 +67,13 @@ impl ArqConfig {
         }
     }
 
-    /// Whether a scheme chooses among frames: a station repeats the frame in service without one.
+    /// Whether a scheme selects frames; without one, a station repeats the frame in service.
     #[must_use]
     pub fn chooses(&self) -> bool {
         self.build().is_some()
     }
 
-    /// What the scheme alone counts.
+    /// The counters specific to the scheme.
     #[must_use]
     pub fn counts(&self) -> Vec<Count> {
         self.build().map_or_else(Vec::new, |machine| machine.counts())

@@ -8,7 +8,7 @@ use crate::link::slotted::interval::{Backoff, Blind, Fixed, Windows};
 use crate::schemes::load_adaptive::{History, LoadAdaptive};
 
 kinds! {
-    /// How long a node of the FRN waits before it sends a packet again.
+    /// How long a node of the FRN waits before it repeats a packet.
     IntervalKind, IntervalConfig, IntervalMachine;
     Fixed(Fixed), () = "fixed" as "fixed window", "FRN: Yamamoto et al. (2)", "a random number of slots in a fixed window";
     Backoff(Backoff), () = "backoff" as "exponential backoff", "CSMA/CD, as Yamamoto et al. (3.2) describe it", "a window that doubles at each failure and is reset at a success";
@@ -16,11 +16,11 @@ kinds! {
     LoadAdaptive(LoadAdaptive), History = "load-adaptive" as "load-adaptive", "Yamamoto et al. (3.2)", "a window proportional to the share of failures among the last transmissions";
 }
 
-/// A node of a slotted network, with any of them.
+/// A node of a slotted network with any of these intervals.
 pub type SlottedNode = slotted::Node<IntervalMachine>;
 
 impl IntervalConfig {
-    /// The interval of one node between these windows.
+    /// The interval of one node, with these windows.
     #[must_use]
     pub fn build(&self, windows: Windows) -> IntervalMachine {
         let windows = Windows { longest: windows.longest.max(windows.shortest), ..windows };

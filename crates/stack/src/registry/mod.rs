@@ -1,8 +1,9 @@
 //! One line per scheme and variant: the only room of the stack that names them.
 //!
-//! A line holds the name a scenario uses, where it comes from, its configuration and its state. From it are made the kind
-//! (a name), the configuration (which describes its own parameters, `Described`), and the machine, an enum that dispatches
-//! to the hook without a virtual call. The lists of the command line, the scenario reader and the legends read them here.
+//! A line holds the name used in scenarios, the source, the configuration and the state. The registry makes from it the
+//! kind (a name), the configuration (which describes its own parameters, `Described`), and the machine, an enum that
+//! dispatches to the hook without a virtual call. The command line, the scenario reader and the legends take their
+//! lists from here.
 
 mod agents;
 mod arqs;
