@@ -18,9 +18,9 @@
 //!
 //! A head whose time is less than two round trips of its flow is served first; otherwise Q1, then Q2, then Q3.
 //!
-//! **Controls.** The same fragments, limit and deferral in orders that know nothing of TCP: `time = "none"` serves each
-//! of the three queues in the order in which units came to it, `queues = "one"` has one such queue, and with
-//! `queues = "flows"` a unit that failed stays the first of its flow while the others are served in turn.
+//! **Controls.** The same fragments, limit and deferral in orders that ignore TCP: `time = "none"` serves each of the
+//! three queues in the order in which units came to it, `queues = "one"` has one such queue, and with
+//! `queues = "flows"` a failed unit stays the first of its flow while flows are served in turn.
 //!
 //! **Choices.** 1. RTO is the time *left* (`time = "left"`); the timeout itself, which is at least 0.2 s or 1 s, is
 //! rarely less than two round trips. The order by time left does not change as time passes, so units are kept in heaps
@@ -31,9 +31,9 @@
 //! reading new data precedes units that are not urgent (`order = "new-first"`). 4. Units that cannot be acknowledged in
 //! time are still sent, unless `hopeless` says otherwise. 5. The slides do not say how an access point knows RTT and
 //! RTO: an oracle provides them (`timing = "oracle"`), or the access point estimates them ([`estimate`]). 6. The
-//! station has one contention window and one count of retries, whichever unit is next: see `link/dot11/retries.rs`. 7. Q2
-//! and Q3 wait until the queues before them are empty (`priority = "strict"`), or one unit of each queue is served in turn
-//! (`priority = "pass"`). 8. A limit by lifetime in the place of n = 3 is the link's (`limit = "none"`).
+//! station has one contention window and one count of retries for all units: see `link/dot11/retries.rs`. 7. Q2 and Q3
+//! wait until the queues before them are empty (`priority = "strict"`), or one unit of each queue is served in turn
+//! (`priority = "pass"`). 8. A lifetime limit instead of n = 3 is enforced by the link (`limit = "none"`).
 //!
 //! **Checked by** Algorithm 1 line by line on queues made by hand, in `dynamic_arq/tests.rs`.
 
@@ -56,9 +56,9 @@ use queue::{Key, Ordered};
 
 /// The weight of one retransmission, in milliseconds.
 const STEP_MS: u64 = 10_000;
-/// The longest time that a weight can hold, so that it never passes for a retransmission.
+/// The longest time that a weight can hold, so that it never counts as a retransmission.
 pub const LONGEST: Span = Span::from_millis(STEP_MS - 1);
-/// A unit is urgent when its time is less than so many round trips.
+/// A unit is urgent if its time is less than this number of round trips.
 const URGENT_ROUND_TRIPS: u64 = 2;
 
 /// The weight of a unit: the slides' w.
@@ -67,25 +67,25 @@ pub fn weight(retransmissions: u8, time: Span) -> u64 {
     STEP_MS * u64::from(retransmissions) + time.min(LONGEST).0 / 1_000_000
 }
 
-/// What the scheme has done since the start.
+/// The counters of the scheme since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Units served because their timer was about to fire.
     pub urgent: u64,
-    /// Services at which a unit was urgent and no head was, so that the check of the heads saw nothing.
+    /// Services at which a unit was urgent but no head was, so the check of the heads missed it.
     pub urgent_missed: u64,
-    /// Units sent that came too late for their sender's timer.
+    /// Units sent too late for their sender's timer.
     pub hopeless_sent: u64,
     /// Units given up, after the third retransmission or as hopeless.
     pub dropped: u64,
 }
 
-/// What is known of a flow, and its units.
+/// The timing of a flow, and its units.
 #[derive(Clone, Debug)]
 struct Flow {
     timing: Timing,
     units: Vec<u32>,
-    /// At which turn it was served last.
+    /// The turn at which it was last served.
     turn: u64,
 }
 
@@ -98,14 +98,14 @@ enum Held {
     Demoted,
 }
 
-/// A unit, and where it stands.
+/// A unit and its position.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     unit: Unit,
     held: Held,
-    /// Its place among the units of its flow.
+    /// Its index among the units of its flow.
     place: u32,
-    /// How many came before it: units that failed, and packets of which nothing has failed yet.
+    /// Number of arrivals before it: failed units, and packets of which nothing has failed yet.
     came: u64,
 }
 
@@ -114,17 +114,17 @@ struct Slot {
 pub struct DynamicArq {
     options: Options,
     flows: Vec<Flow>,
-    /// At the place of the packet times [`MOST_UNITS`], plus the number of the unit.
+    /// Indexed by the place of the packet times [`MOST_UNITS`], plus the number of the unit.
     slots: Vec<Option<Slot>>,
     /// Q1 to Q3.
     queues: [Ordered; QUEUES],
     demoted: Ordered,
-    /// The units of the three queues by the time from which on they are urgent.
+    /// The units of the three queues, by the time at which they become urgent.
     urgency: Ordered,
-    /// Packets and failed units that came, and of each packet how many came before it.
+    /// Number of packets and failed units that came, and for each packet the number that came before it.
     came: u64,
     packets: Vec<u64>,
-    /// Turns of flows.
+    /// Number of turns of flows.
     turns: u64,
     /// The queue that is next in a pass.
     pass: usize,
@@ -138,13 +138,13 @@ impl DynamicArq {
         DynamicArq { options, ..DynamicArq::default() }
     }
 
-    /// What it has done since the start.
+    /// The counters since the start.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Line 9: a head whose time is less than two round trips of its flow.
+    /// Line 9: a unit whose time is less than two round trips of its flow.
     fn urgent(&mut self, now: Time) -> Option<u32> {
         if !self.options.knows_timers() {
             return None;
@@ -162,13 +162,13 @@ impl DynamicArq {
         }
     }
 
-    /// Of urgent units the one with the least time goes first, of equals the one with the fewer retransmissions.
+    /// The order of urgent units: the least time first; among equals, the fewest retransmissions first.
     fn urgency_order(&self, id: u32) -> (u64, u8, u64) {
         let (time, age) = self.key(id);
         (time, self.unit(id).retransmissions(), age)
     }
 
-    /// What orders a unit in its queue (lines 5 to 7): its time, then its age.
+    /// The key of a unit in its queue (lines 5 to 7): its time, then its age.
     fn key(&self, id: u32) -> Key {
         let Slot { unit, came, .. } = self.slot(id);
         let time = match (self.options.queues, self.options.clock) {
@@ -180,7 +180,7 @@ impl DynamicArq {
         (time, unit.serial * u64::from(MOST_UNITS) + u64::from(unit.fragment))
     }
 
-    /// From when on a unit is urgent.
+    /// When a unit becomes urgent.
     fn urgent_from(&self, id: u32) -> u64 {
         let unit = self.unit(id);
         let timing = self.timing(unit.flow);
@@ -193,7 +193,7 @@ impl DynamicArq {
         }
     }
 
-    /// When the timer fires that a unit's deadline is taken from.
+    /// When the timer fires that sets a unit's deadline.
     fn fires(&self, unit: &Unit) -> Time {
         match self.options.deadline {
             Deadline::OfFlow => self.timing(unit.flow).fires_at,
@@ -201,12 +201,12 @@ impl DynamicArq {
         }
     }
 
-    /// Whether a unit's acknowledgement cannot come back before the timer fires.
+    /// Whether a unit's acknowledgement cannot arrive before the timer fires.
     fn is_hopeless(&self, unit: &Unit, now: Time) -> bool {
         self.options.knows_timers() && self.fires(unit).since(now).0 < self.timing(unit.flow).rtt.0 / 2
     }
 
-    /// Demotes or takes out heads that are hopeless. Returns one that is to be given up.
+    /// Demotes or removes hopeless heads. Returns one that is to be given up.
     fn settle_hopeless(&mut self, now: Time) -> Option<Unit> {
         for queue in 0..QUEUES {
             while let Some((key, id)) = self.queues[queue].first()
@@ -227,7 +227,7 @@ impl DynamicArq {
         None
     }
 
-    /// Puts a unit that is held nowhere into the queue of its weight.
+    /// Puts a unit that is in no queue into the queue of its weight.
     fn place(&mut self, id: u32) {
         let queue = match self.options.queues {
             Queues::Three => self.unit(id).retransmissions().min(QUEUES as u8 - 1),
@@ -241,8 +241,8 @@ impl DynamicArq {
         self.slot_mut(id).held = Held::Queue(queue);
     }
 
-    /// The place of a unit in the order of arrival: a fragment that was never sent has come with its packet, one that
-    /// failed comes now.
+    /// The position of a unit in the order of arrival: a fragment that was never sent arrived with its packet; a failed
+    /// one arrives now.
     fn arrival(&mut self, unit: &Unit) -> u64 {
         let packet = unit.packet as usize;
         if unit.sent == 0 && unit.fragment > 0 {
@@ -259,7 +259,7 @@ impl DynamicArq {
         came
     }
 
-    /// Puts the units of a flow where they belong now.
+    /// Moves the units of a flow to their current positions.
     fn place_anew(&mut self, flow: u32) {
         for place in 0..self.flows[flow as usize].units.len() {
             let id = self.flows[flow as usize].units[place];
@@ -280,7 +280,7 @@ impl DynamicArq {
         Some(id)
     }
 
-    /// Takes a unit out of the queue it stands in.
+    /// Removes a unit from its queue.
     fn displace(&mut self, id: u32) {
         match self.slot_mut(id).held {
             Held::Queue(queue) => {
@@ -295,7 +295,7 @@ impl DynamicArq {
         self.slot_mut(id).held = Held::Nowhere;
     }
 
-    /// Lets go of a unit.
+    /// Releases a unit.
     fn release(&mut self, id: u32) -> Option<Unit> {
         self.slots.get(id as usize).copied().flatten()?;
         self.displace(id);
@@ -368,7 +368,7 @@ impl Arq for DynamicArq {
     }
 
     fn hold(&mut self, unit: Unit) -> ArqVerdict {
-        // Lines 1 to 3: the thousands of the weight, Q1 to Q3. Line 4: drop.
+        // Lines 1 to 3: the thousands of the weight select Q1 to Q3. Line 4: drop.
         if self.options.limit == Limit::Count && usize::from(unit.retransmissions()) >= QUEUES {
             self.counters.dropped += 1;
             return ArqVerdict::GivenUp;

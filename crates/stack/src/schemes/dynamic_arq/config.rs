@@ -7,23 +7,23 @@ use crate::units::Span;
 /// The parameters of the scheme at one station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Where the timing of senders comes from.
+    /// The source of the timing of senders.
     pub timing: TimingSource,
-    /// The least timeout that senders are taken to have, where it is estimated.
+    /// The minimum timeout that senders are assumed to have, if their timing is estimated.
     pub assumed_min_rto: Span,
-    /// The readings of the slides.
+    /// The interpretation of the slides.
     pub options: Options,
-    /// How long a receiver holds a packet for the sake of those before it, if it does.
+    /// How long a receiver holds a packet while earlier ones are missing, if it does.
     pub reorder: Option<Span>,
 }
 
 /// Where a link learns the timing of TCP senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimingSource {
-    /// From the host, at no cost: a labelled exception to what a link can know.
+    /// The host, at no cost: a labelled exception to what a link can know.
     #[default]
     Oracle,
-    /// From the packets that pass.
+    /// Passing packets.
     Estimate,
 }
 
@@ -40,7 +40,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What the estimator of an access point is to assume.
+    /// The assumptions of the estimator of an access point.
     #[must_use]
     pub fn estimate(&self) -> estimate::Config {
         let mut config = estimate::Config::default();
@@ -93,9 +93,9 @@ impl Words for Hopeless {
 
 /// The paper's own algorithm.
 const SLIDES: &str = "Mahmoodi et al. (Algorithm 1)";
-/// Where there are the slides' queues.
+/// Only with the queues of the slides.
 const THREE: &[(&str, &[&str])] = &[("queues", &["three"])];
-/// Where the order depends on the timers of TCP senders.
+/// Only if the order depends on the timers of TCP senders.
 const BY_TIMERS: &[(&str, &[&str])] = &[("queues", &["three"]), ("time", &["left", "rto"])];
 
 impl Described for Config {

@@ -1,9 +1,10 @@
 //! Estimates the timers of TCP senders at an access point from passing segments and acknowledgements.
 //!
-//! The access point sees each round trip in two parts. The *wireless* one begins when a segment first passes and ends when
-//! its acknowledgement passes; the *wired* one begins there and ends when the data passes which that acknowledgement
-//! released. Their sum is a sample of the sender's round trip, from which the timeout follows by RFC 6298. A segment was
-//! sent half a wired round trip before it passes, and an acknowledgement comes to the sender half of one after.
+//! The access point sees each round trip in two parts. The *wireless* part begins when a segment first passes and ends
+//! when its acknowledgement passes. The *wired* part begins there and ends when the data passes that this
+//! acknowledgement released. Their sum is a sample of the sender's round trip, from which the timeout follows by RFC
+//! 6298. A segment was sent half a wired round trip before it passes, and an acknowledgement reaches the sender half a
+//! wired round trip later.
 //!
 //! ```text
 //!   sender        access point        client
@@ -14,26 +15,26 @@
 //!     │───────────────►│  data          │  ┘ wired
 //! ```
 //!
-//! **Limits.** A path that is slower one way than the other shifts each send time by half of the difference. What the
-//! sender waits for is taken for the network's: an application that is late with data makes the wired part longer, as a
-//! lost acknowledgement does. Where data and acknowledgements follow each other closer than the wired round trip and carry
-//! no timestamps, it is unknown which acknowledgement released which data, and the wired part is that of the handshake
-//! and of repairs. The floor and the first timeout of the sender, and whether it restarts its timer when it repairs a
-//! loss, are assumed. Nothing is seen of an encrypted transport.
+//! **Limits.** A path that is slower in one direction shifts each send time by half of the difference. Delays of the
+//! sender count as delays of the network: an application that is late with data lengthens the wired part, as does a
+//! lost acknowledgement. If data and acknowledgements follow each other more closely than the wired round trip and
+//! carry no timestamps, it is unknown which acknowledgement released which data, and the wired part is that of the
+//! handshake and of repairs. The minimum and the first timeout of the sender, and whether it restarts its timer when it
+//! repairs a loss, are assumed. An encrypted transport reveals nothing.
 //!
-//! **Choices.** 1. A segment that is seen again measures nothing, nor does what passed before it (Karn's rule; RFC 6298,
-//! 3), unless the timestamp that comes back names the copy. 2. With timestamps each advance measures a round trip, by the
-//! oldest segment it acknowledges; without, one segment at a time does: as at the sender. 3. For the wired part an
-//! acknowledgement is timed that advances and leaves data outstanding, or is the third duplicate: after one that leaves
-//! nothing the sender may have nothing to send. Without timestamps none is timed within two wired round trips of another
-//! or while data comes, since what comes next may have been released by that. 4. Each wired sample enters one sample of the
-//! round trip; where there is no new one its mean stands for it. 5. A segment that is sent again without three duplicates
-//! before it, and not in a recovery, was sent by the timer, which backs off.
+//! **Choices.** 1. A segment that is seen again measures nothing, nor do those that passed before it (Karn's rule; RFC
+//! 6298, 3), unless the echoed timestamp identifies the copy. 2. With timestamps each advance measures a round trip, by
+//! the oldest segment it acknowledges; without, one segment at a time does, as at the sender. 3. The wired part is
+//! timed from an acknowledgement that advances and leaves data outstanding, or from the third duplicate: after an
+//! acknowledgement that leaves nothing outstanding, the sender may have nothing to send. Without timestamps none is
+//! timed within two wired round trips of another or while data passes, because an earlier one may have released the
+//! next data. 4. Each wired sample enters one round-trip sample; without a new one, the mean is used. 5. A segment that
+//! is sent again outside a recovery and without three preceding duplicates was sent by the timer, which backs off.
 //!
-//! **Checked by** `estimate/tests.rs` on traces computed by hand, and `crates/sim/tests/estimates.rs` against the senders
-//! of runs: on a clean path round trips are within 0.5 %, timeouts within 1 % and timers within 1 ms; with 5 % of the data
-//! lost behind the access point the timeouts of senders without timestamps are 10 % off on wires of 5 and 25 ms, in the
-//! median of eleven runs, and 20 % on one of 50 ms, where single runs are 6 to 33 % off.
+//! **Checked by** `estimate/tests.rs` on traces computed by hand, and `crates/sim/tests/estimates.rs` against the
+//! senders of runs. On a clean path round trips are within 0.5 %, timeouts within 1 % and timers within 1 ms. With 5 %
+//! of the data lost behind the access point, the timeouts of senders without timestamps are 10 % off on wires of 5 and
+//! 25 ms (median of eleven runs), and 20 % on one of 50 ms, where single runs are 6 to 33 % off.
 
 mod sender;
 #[cfg(test)]
@@ -46,17 +47,17 @@ use crate::transport::tcp::rtt::RtoLimits;
 use crate::units::{Span, Time};
 use sender::Sender;
 
-/// What an access point assumes of the senders, and what it may keep of them.
+/// The access point's assumptions about senders, and limits on its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What bounds their timeouts: the floor of RFC 6298 (2.4) is 1 s, that of most hosts 200 ms.
+    /// Bounds of their timeouts: the minimum of RFC 6298 (2.4) is 1 s, that of most hosts 200 ms.
     pub rto: RtoLimits,
-    /// Whether their timer restarts when data is acknowledged (RFC 6298, 5.3), or each segment has one of its own that
-    /// began when it was sent.
+    /// Whether their timer restarts when data is acknowledged (RFC 6298, 5.3); otherwise each segment has its own
+    /// timer, which starts when it is sent.
     pub restart: bool,
-    /// A flow without a packet for so long is forgotten.
+    /// Time without a packet after which a flow is forgotten.
     pub idle: Span,
-    /// Most flows known at once; of a further one nothing is learnt.
+    /// Maximum number of flows; further ones are ignored.
     pub max_flows: usize,
 }
 
@@ -72,7 +73,7 @@ impl Default for Config {
     }
 }
 
-/// What is known of the senders whose data passes.
+/// The estimated state of the senders whose data passes.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     config: Config,
@@ -86,8 +87,8 @@ impl Estimator {
         Estimator { config, flows: Table::default() }
     }
 
-    /// A packet passes towards the client: the timing of its sender from here on. It is to be shown all packets of a
-    /// connection, those of the handshake included.
+    /// A packet passes towards the client. Returns the timing of its sender from now on. All packets of a connection
+    /// must be passed, including the handshake.
     pub fn on_down(&mut self, packet: &Packet, now: Time) -> Timing {
         self.forget_idle(now);
         let Body::Tcp(segment) = &packet.body else { return Timing::UNKNOWN };
@@ -105,7 +106,7 @@ impl Estimator {
         sender.timing()
     }
 
-    /// A packet from the client passes: the flow whose timer has restarted, or ended, because of what it acknowledges.
+    /// A packet from the client passes. Returns the flow whose timer restarts or ends because of the acknowledgement.
     pub fn on_up(&mut self, packet: &Packet, now: Time) -> Option<FlowKey> {
         self.forget_idle(now);
         let Body::Tcp(segment) = &packet.body else { return None };
@@ -138,7 +139,7 @@ impl Estimator {
         self.flows.len()
     }
 
-    /// What is known of a flow's sender; a flow that begins is entered if there is room for it.
+    /// The state of a flow's sender; a flow that begins is entered if there is room for it.
     fn sender(&mut self, key: FlowKey, begins: bool, now: Time) -> Option<&mut Sender> {
         let number = match self.flows.find(&key) {
             Some(number) => number,

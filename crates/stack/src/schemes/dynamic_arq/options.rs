@@ -1,40 +1,40 @@
-//! The readings of the slides, and the controls: orders that know nothing of TCP.
+//! The interpretations of the slides, and the controls: orders that ignore TCP.
 
-/// What "RTO" stands for in a weight.
+/// The meaning of "RTO" in a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// The time left until the timer fires.
     #[default]
     Left,
-    /// The timeout the timer was set to.
+    /// The timeout to which the timer was set.
     Rto,
-    /// Nothing, a control: each queue is in the order in which units came to it, and none is urgent.
+    /// Nothing, a control: each queue is in the order in which units came to it, and no unit is urgent.
     None,
 }
 
-/// Which queues there are.
+/// The queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Queues {
     /// Q1 to Q3.
     #[default]
     Three,
-    /// One, a control: a unit that failed goes to its end.
+    /// One, a control: a failed unit goes to its end.
     One,
-    /// One for each flow, a control: the flows are served in turn, and a unit that failed stays the first of its own.
+    /// One per flow, a control: flows are served in turn, and a failed unit stays the first of its flow.
     Flows,
 }
 
-/// Which queue is served when nothing is urgent.
+/// The queue that is served when no unit is urgent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
     /// The first that is not empty.
     #[default]
     Strict,
-    /// One unit of Q1, one of Q2, one of Q3, and again.
+    /// One unit of Q1, one of Q2, one of Q3, and so on.
     Pass,
 }
 
-/// Which units are looked at for urgency.
+/// The units that are checked for urgency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Check {
     /// The first of each queue.
@@ -44,66 +44,67 @@ pub enum Check {
     All,
 }
 
-/// What becomes of a head whose acknowledgement cannot come back before the timer fires: half a round trip is not left.
+/// Treatment of a head whose acknowledgement cannot arrive before the timer fires: less than half a round trip is left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hopeless {
     /// It is served like any other.
     #[default]
     Send,
-    /// It is served when nothing else is left.
+    /// It is served when no other unit is left.
     Demote,
-    /// It is given up, and its packet with it.
+    /// It is given up together with its packet.
     Drop,
 }
 
 /// Whether a packet's deadline moves when its flow's timer restarts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deadline {
-    /// It is that of the flow's one timer (RFC 6298, 5).
+    /// The deadline is that of the flow's only timer (RFC 6298, 5).
     #[default]
     OfFlow,
-    /// It is the packet's own: the timeout after it was sent.
+    /// The deadline is the packet's own: one timeout after it was sent.
     OfPacket,
 }
 
-/// Where first transmissions stand.
+/// The position of first transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// In Q1, with what failed once.
+    /// In Q1, together with units that failed once.
     #[default]
     Together,
-    /// Before all retransmissions but urgent ones, in the order of arrival.
+    /// Before all retransmissions except urgent ones, in order of arrival.
     NewFirst,
-    /// After all retransmissions, in the order of arrival.
+    /// After all retransmissions, in order of arrival.
     RetransmissionsFirst,
 }
 
 /// When a unit is given up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
-    /// When its third retransmission has failed.
+    /// After its third retransmission has failed.
     #[default]
     Count,
-    /// Never by the scheme: units repeated more often stay in Q3, and the link gives up packets by their lifetime.
+    /// Never by the scheme: units repeated more often stay in Q3, and the link gives up packets at the end of their
+    /// lifetime.
     Never,
 }
 
-/// The readings of the slides.
+/// The interpretation of the slides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which queues there are.
+    /// The queues.
     pub queues: Queues,
-    /// What "RTO" stands for.
+    /// The meaning of "RTO".
     pub clock: Clock,
-    /// Which queue is served.
+    /// The queue that is served.
     pub priority: Priority,
-    /// Which units are looked at for urgency.
+    /// The units that are checked for urgency.
     pub check: Check,
-    /// What becomes of a hopeless one.
+    /// Treatment of a hopeless head.
     pub hopeless: Hopeless,
-    /// Whose deadline it is.
+    /// The deadline of a packet.
     pub deadline: Deadline,
-    /// Where first transmissions stand.
+    /// The position of first transmissions.
     pub order: Order,
     /// When a unit is given up.
     pub limit: Limit,

@@ -1,16 +1,16 @@
 //! An indexed binary heap of units: any unit can be moved or removed.
 
-/// What units are ordered by: a time in nanoseconds, then age.
+/// The key of a unit: a time in nanoseconds, or a count in the controls; then its age.
 pub(super) type Key = (u64, u64);
 
-/// It stands nowhere.
+/// Not in the heap.
 const ABSENT: u32 = u32::MAX;
 
-/// Units, by small numbers of their own, in the order of their keys.
+/// Units, identified by small numbers, in the order of their keys.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ordered {
     heap: Vec<(Key, u32)>,
-    /// Where each unit stands in the heap.
+    /// The place of each unit in the heap.
     places: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Ordered {
         self.heap.first().copied()
     }
 
-    /// Puts a unit in order that does not stand here.
+    /// Inserts a unit that is not in the heap.
     pub(super) fn insert(&mut self, unit: u32, key: Key) {
         if self.places.len() <= unit as usize {
             self.places.resize(unit as usize + 1, ABSENT);
@@ -37,7 +37,7 @@ impl Ordered {
         self.rise(self.heap.len() - 1);
     }
 
-    /// Takes out a unit. Returns whether it stood here.
+    /// Removes a unit. Returns whether it was in the heap.
     pub(super) fn remove(&mut self, unit: u32) -> bool {
         let place = self.places.get(unit as usize).copied().unwrap_or(ABSENT);
         if place == ABSENT {
@@ -52,9 +52,9 @@ impl Ordered {
         true
     }
 
-    /// The units with times below `limit`, in no order. It looks at no more than these and twice as many others.
+    /// The units with times below `limit`, in no particular order. It visits these and at most twice as many others.
     pub(super) fn below(&self, limit: u64) -> impl Iterator<Item = u32> {
-        // A heap is walked in preorder without a stack: from a unit that is not below the limit its subtree is left out.
+        // A preorder walk of the heap without a stack; it skips the subtree of a unit that is not below the limit.
         let mut next = (!self.heap.is_empty()).then_some(0);
         std::iter::from_fn(move || {
             while let Some(place) = next {
@@ -68,7 +68,7 @@ impl Ordered {
         })
     }
 
-    /// The next place in preorder, with or without what lies under this one.
+    /// The next place in preorder, with or without the subtree of this one.
     fn after(&self, mut place: usize, descend: bool) -> Option<usize> {
         if descend && 2 * place + 1 < self.heap.len() {
             return Some(2 * place + 1);

@@ -4,7 +4,7 @@ mod controls;
 
 use super::*;
 
-/// Units of packets that came in the order of their numbers, one fragment each.
+/// Units of packets that came in the order of their numbers, with one fragment each.
 struct Bench {
     arq: DynamicArq,
     now: Time,
@@ -23,20 +23,20 @@ impl Bench {
         Bench { arq: DynamicArq::new(options), now: ms(10_000) }
     }
 
-    /// The timer of a flow fires so much later, its round trip being `rtt`.
+    /// Sets the round trip of a flow, and the time left until its timer fires.
     fn flow(&mut self, flow: u32, rtt: u64, left: u64) {
         let fires_at = self.now.0 / 1_000_000 + left;
         self.arq.on_timing(flow, timing(rtt, 1_000, fires_at));
     }
 
-    /// Holds the only unit of a packet that was retransmitted `n` times, and says whether it is held.
+    /// Holds the only unit of a packet that was retransmitted `n` times. Returns whether it is held.
     fn hold(&mut self, packet: u32, flow: u32, n: u8) -> bool {
         let fires_at = self.arq.fires_at(flow);
         let unit = Unit { packet, fragment: 0, flow, serial: u64::from(packet), fires_at, sent: n + 1 };
         self.arq.hold(unit) == ArqVerdict::Held
     }
 
-    /// The packet that is served next, and why.
+    /// The packet that is served next, and the reason.
     fn serve(&mut self) -> Option<(u32, Reason)> {
         match self.arq.next(Newcomer::Absent, self.now)? {
             Choice::Send(unit, reason) => Some((unit.packet, reason)),
@@ -99,7 +99,7 @@ fn lines_8_and_10_serve_q1_then_q2_then_q3_when_nothing_is_urgent() {
     for (packet, flow, n) in [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 0, 0)] {
         assert!(bench.hold(packet, flow, n));
     }
-    // The nearer to its timer the later it is served: strict priority.
+    // The less time a unit has left, the later it is served: strict priority.
     let served: Vec<_> = std::iter::from_fn(|| bench.serve()).collect();
     assert_eq!(served, [0, 3, 1, 2].map(|packet| (packet, Reason::Turn)));
 }
@@ -174,7 +174,7 @@ fn the_check_of_the_heads_misses_an_urgent_unit_that_lies_deeper() {
     {
         let mut bench = Bench::new(options);
         bench.flow(0, 10, 100);
-        // Its timer fires later, but within two of its own round trips.
+        // Its timer fires later, but within two round trips of its flow.
         bench.flow(1, 90, 150);
         assert!(bench.hold(0, 0, 0) && bench.hold(1, 1, 0));
         assert_eq!(bench.serve(), Some(first));
@@ -185,7 +185,7 @@ fn the_check_of_the_heads_misses_an_urgent_unit_that_lies_deeper() {
 #[test]
 fn the_static_timeout_orders_by_itself_and_is_hardly_ever_urgent() {
     let mut bench = Bench::new(Options { clock: Clock::Rto, ..Options::default() });
-    // Nearly fired, with a timeout of 1 s and a round trip of 100 ms: not urgent by this reading.
+    // About to fire, with a timeout of 1 s and a round trip of 100 ms: not urgent in this reading.
     bench.arq.on_timing(0, timing(100, 1_000, 10_001));
     bench.arq.on_timing(1, timing(100, 400, 90_000));
     assert!(bench.hold(0, 0, 0) && bench.hold(1, 1, 0));
@@ -224,7 +224,7 @@ fn a_packets_own_deadline_is_that_of_when_it_came() {
 fn what_comes_too_late_is_sent_demoted_or_given_up() {
     let give = |hopeless| {
         let mut bench = Bench::new(Options { hopeless, ..Options::default() });
-        // Less than half a round trip is left to one flow.
+        // One flow has less than half a round trip left.
         bench.flow(0, 100, 49);
         bench.flow(1, 10, 500);
         for packet in 0..3 {
@@ -302,7 +302,7 @@ fn what_is_withdrawn_is_served_no_more() {
 
 #[test]
 fn strict_priority_starves_a_unit_of_q3_until_its_timer_is_near() {
-    // One unit was repeated twice; ten flows keep Q1 full with what has more time left, and a turn takes 1 ms.
+    // One unit was repeated twice; ten flows keep Q1 full with units that have more time left, and a turn takes 1 ms.
     let mut bench = Bench::new(Options::default());
     bench.flow(0, 50, 1_000);
     assert!(bench.hold(0, 0, 2));
@@ -319,6 +319,6 @@ fn strict_priority_starves_a_unit_of_q3_until_its_timer_is_near() {
         bench.now = bench.now + Span::from_millis(1);
         assert!(bench.hold(packet, packet, 0));
     }
-    // It waits for all but two of its round trips, though no other is so near to its timer.
+    // It waits for all but two of its round trips, although no other unit has so little time left.
     assert_eq!(turns, 901);
 }

@@ -10,37 +10,37 @@ use crate::packet::{Flags, Segment};
 use crate::transport::tcp::rtt::RttEstimator;
 use crate::units::{SeqNo, Span, Time};
 
-/// Most segments with timestamps whose passing is remembered; further ones measure nothing.
+/// Maximum number of segments with timestamps that are remembered; further ones measure nothing.
 const MOST_PASSAGES: usize = 64;
-/// Without timestamps no acknowledgement is timed within so many wired round trips of the one before.
+/// Without timestamps, no acknowledgement is timed within this number of wired round trips after the previous one.
 const QUIET: u64 = 2;
 
-/// A segment that has passed, whose acknowledgement measures the wireless part.
+/// A segment that has passed; its acknowledgement measures the wireless part.
 #[derive(Clone, Copy, Debug)]
 struct Passage {
     end: SeqNo,
     at: Time,
-    /// Its timestamp, which its acknowledgement brings back.
+    /// Its timestamp, which its acknowledgement echoes.
     stamp: Option<u32>,
 }
 
-/// What has passed upwards and is answered at once: the answer measures the wired part.
+/// A packet that has passed upwards and is answered at once; the answer measures the wired part.
 #[derive(Clone, Copy, Debug)]
 struct Question {
     at: Time,
     answer: Answer,
 }
 
-/// What answers.
+/// What counts as the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// Whatever comes: a SYN is answered by its acknowledgement.
+    /// Any packet: a SYN is answered by its acknowledgement.
     Anything,
-    /// The data that comes next.
+    /// The next data.
     Data,
-    /// The repair of the loss that three duplicates tell of.
+    /// The repair of the loss that three duplicates report.
     Repair,
-    /// Data that brings back this timestamp.
+    /// Data that echoes this timestamp.
     Stamped(u32),
 }
 
@@ -48,9 +48,9 @@ enum Answer {
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     pub(super) last_packet: Time,
-    /// The first number of its connection, and of what goes the other way, as SYNs told them.
+    /// The initial sequence numbers of its connection, its own and that of the other direction, from the SYNs.
     syns: [Option<SeqNo>; 2],
-    /// Whether any of its numbers were seen.
+    /// Whether any of its sequence numbers was seen.
     begun: bool,
     /// First byte not acknowledged.
     una: SeqNo,
@@ -59,13 +59,13 @@ pub(super) struct Sender {
     passages: VecDeque<Passage>,
     question: Option<Question>,
     wired: Smoothed,
-    /// The last wired sample, until a sample of the round trip has taken it in.
+    /// The last wired sample, until it enters a round-trip sample.
     wired_sample: Option<Span>,
-    /// The last wireless sample, until the first wired one.
+    /// The last wireless sample, until the first wired sample.
     wireless_sample: Option<Span>,
     rtt: RttEstimator,
     restart: bool,
-    /// When its timer began to run, by its own clock.
+    /// When its timer started, at the sender.
     started: Time,
     /// Duplicate acknowledgements since the last advance.
     duplicates: u32,
@@ -73,7 +73,7 @@ pub(super) struct Sender {
     recovery: Option<SeqNo>,
     /// Whether its first unacknowledged segment has passed again since the last advance.
     repeated: bool,
-    /// When data passed last, and an acknowledgement that may have released some.
+    /// When data last passed, and when an acknowledgement last passed that may have released data.
     passed: Time,
     released: Option<Time>,
     /// Timestamp and window of the last acknowledgement.
@@ -112,7 +112,7 @@ impl Sender {
         }
     }
 
-    /// What is known now.
+    /// The timing as known now.
     pub(super) fn timing(&self) -> Timing {
         let rto = self.rtt.rto();
         let runs = self.begun && self.end != self.una;
@@ -120,17 +120,17 @@ impl Sender {
         Timing { rtt: self.rtt.srtt().unwrap_or_default(), rto, fires_at }
     }
 
-    /// Whether all of its data, its FIN included, was acknowledged.
+    /// Whether all of its data, including its FIN, was acknowledged.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Whether a SYN that passes on one side (0 is its own) belongs to another connection, which uses the ports anew.
+    /// Whether a SYN from one side (0 is the sender's own) belongs to another connection on the same ports.
     pub(super) fn is_other(&self, side: usize, segment: &Segment) -> bool {
         segment.flags.has(Flags::SYN) && self.syns[side].is_some_and(|seq| seq != segment.seq)
     }
 
-    /// A segment of its own passes.
+    /// A segment of the sender passes.
     pub(super) fn on_down(&mut self, segment: &Segment, now: Time) {
         let len = segment.sequence_len();
         if len == 0 {
@@ -179,7 +179,7 @@ impl Sender {
         }
     }
 
-    /// A segment that has passed before, or lies before one that has, was sent.
+    /// A segment was sent that has passed before, or that precedes one that has passed.
     fn on_repeat(&mut self, seq: SeqNo, echo: Option<u32>, sent: Time, now: Time) {
         let first = seq.distance_from(self.una) <= 0;
         if first || !self.restart {
@@ -199,10 +199,10 @@ impl Sender {
         self.repeated = true;
     }
 
-    /// A packet of the client passes. Whether it acknowledges data that was not acknowledged before.
+    /// A packet of the client passes. Returns whether it acknowledges new data.
     pub(super) fn on_up(&mut self, segment: &Segment, now: Time) -> bool {
         let opens = segment.flags.has(Flags::SYN);
-        // A SYN is answered at once. Of one that is repeated, which copy is answered is unknown.
+        // A SYN is answered at once. If it is repeated, it is unknown which copy is answered.
         let asks = opens && self.syns[1].is_none();
         if opens {
             self.question = None;
@@ -235,7 +235,7 @@ impl Sender {
         false
     }
 
-    /// Whether what an advance releases can be distinguished from what was released before.
+    /// Whether the data that an advance releases can be distinguished from data released before.
     fn releases(&self, stamp: Option<u32>, before: Option<u32>, now: Time) -> bool {
         if self.una == self.end {
             return false;
@@ -248,7 +248,7 @@ impl Sender {
         quiet && now.since(self.passed) >= self.half_wired()
     }
 
-    /// This segment acknowledges more than was.
+    /// The segment acknowledges new data.
     fn on_advance(&mut self, segment: &Segment, now: Time) {
         self.una = segment.ack;
         if self.end.distance_from(self.una) < 0 {
@@ -273,26 +273,26 @@ impl Sender {
         self.over = self.fin.is_some_and(|fin| fin.distance_from(self.una) <= 0);
     }
 
-    /// An acknowledgement is timed: data with its timestamp answers or, where there is none, what is said here.
+    /// Times an acknowledgement: the answer is data with its timestamp or, without timestamps, `unstamped`.
     fn ask(&mut self, stamp: Option<u32>, unstamped: Answer, now: Time) {
         let answer = stamp.map_or(unstamped, Answer::Stamped);
         self.question = Some(Question { at: now, answer });
     }
 
-    /// Data passes that an acknowledgement may have released; `echo` is the timestamp it brings back.
+    /// Data passes that an acknowledgement may have released; `echo` is the timestamp that the data echoes.
     fn on_answer(&mut self, echo: Option<u32>, now: Time) {
         let Some(Question { answer, .. }) = self.question else { return };
         match (answer, echo) {
             (Answer::Anything | Answer::Data | Answer::Repair, _) => self.answered(now),
             (Answer::Stamped(asked), Some(echo)) if echo == asked => self.answered(now),
-            // It was released by something older.
+            // An earlier acknowledgement released it.
             (Answer::Stamped(asked), Some(echo)) if echo.wrapping_sub(asked).cast_signed() < 0 => {}
-            // What was asked about has released nothing.
+            // The timed acknowledgement has released nothing.
             (Answer::Stamped(_), _) => self.question = None,
         }
     }
 
-    /// What was asked is answered: a sample of the wired part, unless it is so long that something else was waited for.
+    /// The answer has come: a sample of the wired part, unless it is so long that the sender waited for something else.
     fn answered(&mut self, now: Time) {
         let Some(question) = self.question.take() else { return };
         let wired = now.since(question.at);
@@ -306,7 +306,7 @@ impl Sender {
         }
     }
 
-    /// A sample of the wireless part completes one of the round trip, once there is a wired one.
+    /// A sample of the wireless part completes a round-trip sample, if there is a wired one.
     fn on_wireless(&mut self, wireless: Span) {
         match self.wired_sample.take().or(self.wired.mean()) {
             Some(wired) => self.rtt.sample(wireless + wired),

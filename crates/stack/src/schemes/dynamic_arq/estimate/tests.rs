@@ -1,4 +1,4 @@
-//! Traces of segments and acknowledgements, with what follows from them computed by hand.
+//! Traces of segments and acknowledgements, with results computed by hand.
 
 use super::*;
 use crate::packet::{NodeId, Options, SackBlocks, Segment, Timestamps};
@@ -6,7 +6,7 @@ use crate::units::SeqNo;
 
 const SERVER: (NodeId, u16) = (NodeId(0), 80);
 const CLIENT: (NodeId, u16) = (NodeId(9), 4_000);
-/// The first number of the server. It wraps within the tests.
+/// The initial sequence number of the server. Sequence numbers wrap within the tests.
 const ISS: SeqNo = SeqNo(u32::MAX - 3_000);
 
 /// An access point with the clock in milliseconds.
@@ -14,7 +14,7 @@ struct Point {
     estimator: Estimator,
 }
 
-/// A timestamp and the one it brings back.
+/// A timestamp, and the one that it echoes.
 type Stamps = (u32, u32);
 
 fn at(ms: f64) -> Time {
@@ -45,7 +45,7 @@ fn key() -> FlowKey {
 }
 
 impl Point {
-    /// With no floor under the timeout.
+    /// Without a minimum timeout.
     fn new() -> Point {
         Point::with(Config {
             rto: RtoLimits { min: Span::ZERO, ..Config::default().rto },
@@ -57,7 +57,7 @@ impl Point {
         Point { estimator: Estimator::new(config) }
     }
 
-    /// A server that opens at 0 ms and whose handshake takes 10 ms of air and 40 ms of wire.
+    /// A server that opens at 0 ms; its handshake takes 10 ms of air and 40 ms of wire.
     fn opened(config: Config) -> Point {
         let mut point = Point::with(config);
         point.down(0.0, Segment { seq: ISS, flags: Flags::SYN, ..Segment::default() });
@@ -147,19 +147,19 @@ fn a_round_trip_is_the_air_of_a_segment_and_the_wire_of_what_its_acknowledgement
     point.data(60.0, 0, None);
     point.data(61.0, 1000, None);
     point.ack(190.0, 1000, None);
-    // 130 ms of air on the mean of the wire, 40 ms: the sample is 170 ms.
+    // 130 ms of air plus the mean of the wire, 40 ms: the sample is 170 ms.
     // RTTVAR = 3/4 * 25 + 1/4 * 120 = 48.75 ms, SRTT = 7/8 * 50 + 1/8 * 170 = 65 ms.
     assert_eq!((point.timing().rtt, point.timing().rto), (ms(65.0), ms(65.0 + 195.0)));
     point.data(246.0, 2000, None);
-    // 56 ms of wire: the mean is 7/8 * 40 + 1/8 * 56 = 42 ms, so that the next segment was sent 21 ms before it passes.
+    // 56 ms of wire: the mean is 7/8 * 40 + 1/8 * 56 = 42 ms, so the next segment was sent 21 ms before it passes.
     point.ack(250.0, 2000, None);
     point.ack(300.0, 3000, None);
-    // 54 ms of air (from 246 to 300 ms) on the 56 ms, which enter once: 110 ms.
+    // 54 ms of air (from 246 to 300 ms) plus the 56 ms, which enter once: 110 ms.
     // RTTVAR = 3/4 * 48.75 + 1/4 * 45 = 47.8125 ms, SRTT = 7/8 * 65 + 1/8 * 110 = 70.625 ms.
     assert_eq!((point.timing().rtt, point.timing().rto), (ms(70.625), ms(70.625 + 191.25)));
     assert_eq!(point.data(400.0, 3000, None).fires_at, at(400.0 - 21.0 + 261.875));
     point.ack(410.0, 4000, None);
-    // 10 ms of air on the mean of the wire, 42 ms.
+    // 10 ms of air plus the mean of the wire, 42 ms.
     assert_eq!(point.timing().rtt, Span((7 * ms(70.625).0 + ms(52.0).0) / 8));
 }
 
@@ -227,7 +227,7 @@ fn a_repeat_after_three_duplicates_measures_the_wire_and_does_not_back_off() {
     }
     point.data(100.0, 5000, None);
     let timing = point.data(146.0, 0, None);
-    // 64 ms of wire: the mean is 7/8 * 40 + 1/8 * 64 = 43 ms; the segment that came before was on its way already.
+    // 64 ms of wire: the mean is 7/8 * 40 + 1/8 * 64 = 43 ms; the segment that came before was already on its way.
     assert_eq!((timing.rto, timing.fires_at), (ms(150.0), at(146.0 - 20.0 + 150.0)));
     point.ack(160.0, 6000, None);
     assert_eq!(point.data(300.0, 6000, None).fires_at, at(300.0 - 21.5 + 150.0));
@@ -257,7 +257,7 @@ fn a_wider_window_is_no_duplicate() {
 #[test]
 fn timestamps_tell_what_was_released_and_which_copy_is_acknowledged() {
     let mut point = Point::opened(no_floor());
-    // Acknowledgements every 10 ms, 40 ms of wire: what comes first after each was released by one before it.
+    // Acknowledgements every 10 ms, 40 ms of wire: the first data after each was released by an earlier one.
     for segment in 0..5 {
         point.data(60.0 + 10.0 * f64::from(segment), 1000 * segment, Some((100 + segment, 0)));
     }
@@ -268,7 +268,7 @@ fn timestamps_tell_what_was_released_and_which_copy_is_acknowledged() {
     let before = point.timing().rtt;
     point.data(158.0, 6000, Some((106, 500)));
     point.ack(180.0, 3000, Some((520, 102)));
-    // 100 ms of air (from 80 ms on), and 48 ms of wire, from 110 ms on.
+    // 100 ms of air (from 80 ms on) and 48 ms of wire (from 110 ms on).
     assert_eq!(point.timing().rtt, Span((7 * before.0 + ms(148.0).0) / 8));
     let before = point.timing().rtt;
     point.data(300.0, 3000, Some((200, 520)));
@@ -276,11 +276,11 @@ fn timestamps_tell_what_was_released_and_which_copy_is_acknowledged() {
     assert_eq!(point.timing().rtt, before, "the first copy was acknowledged, which is not remembered");
     point.data(350.0, 4000, Some((201, 530)));
     point.ack(360.0, 5000, Some((540, 201)));
-    // The repeat at 350 ms answered what was asked at 310 ms: 10 ms of air and 40 ms of wire.
+    // The repeat at 350 ms answered the acknowledgement of 310 ms: 10 ms of air and 40 ms of wire.
     assert_eq!(point.timing().rtt, Span((7 * before.0 + ms(50.0).0) / 8));
 }
 
-/// How long before it passes a segment was sent, which is half of the wired part. Nothing may be outstanding.
+/// The time from the sending of a segment until it passes, half of the wired part. Nothing may be outstanding.
 fn half_wired(point: &mut Point, ms: f64, offset: u32) -> Span {
     let timing = point.data(ms, offset, None);
     at(ms).after(timing.rto) - timing.fires_at
@@ -294,7 +294,7 @@ fn what_may_have_been_released_before_measures_no_wire() {
     }
     point.ack(200.0, 1000, None);
     point.data(240.0, 4000, None);
-    // 65 ms after an acknowledgement; that is less than two wired round trips.
+    // 65 ms after an acknowledgement, which is less than two wired round trips.
     point.ack(265.0, 2000, None);
     point.data(270.0, 5000, None);
     // 5 ms after data.

@@ -1,17 +1,17 @@
-//! The controls, which know nothing of TCP, and the readings of lines 4, 8 and 10.
+//! The controls, which ignore TCP, and the readings of lines 4, 8 and 10.
 
 use super::*;
 
 #[test]
 fn without_a_time_each_queue_is_in_the_order_in_which_units_came_to_it_and_none_is_urgent() {
     let mut bench = Bench::new(Options { clock: Clock::None, ..Options::default() });
-    // The later the packet, the nearer its timer; that of packet 3 has almost fired.
+    // The later the packet, the less time it has left; the timer of packet 3 is about to fire.
     for (packet, n) in [(0, 1), (1, 0), (2, 1), (3, 0), (4, 2)] {
         bench.flow(packet, 100, 500 - 120 * u64::from(packet));
         assert!(bench.hold(packet, packet, n));
     }
     assert_eq!(bench.arq.waiting(bench.now).units, [2, 2, 1]);
-    // A unit that fails once more goes to the end of the next queue.
+    // A unit that fails again goes to the end of the next queue.
     assert_eq!(bench.serve(), Some((1, Reason::Turn)));
     assert!(bench.hold(1, 1, 1));
     assert_eq!(bench.serve_all(), [3, 0, 2, 1, 4]);
@@ -51,7 +51,7 @@ fn fragments_that_were_never_sent_stand_where_their_packet_came() {
             sent,
         };
         let mut served = Vec::new();
-        // Two packets of three fragments; a link hands the next over when one was sent. All fail once.
+        // Two packets of three fragments; the link hands over the next fragment when one was sent. Each fails once.
         arq.hold(unit(0, 0, 0));
         arq.hold(unit(1, 0, 0));
         while let Some(Choice::Send(it, _)) = arq.next(Newcomer::Absent, ms(0)) {
@@ -84,7 +84,7 @@ fn flows_are_served_in_turn_and_what_failed_stays_the_first_of_its_flow() {
         }
     }
     assert_eq!(bench.serve_all(), [0, 1, 2, 3, 4, 5]);
-    // One flow by itself repeats its first unit at once.
+    // One flow alone repeats its first unit at once.
     assert!(bench.hold(6, 0, 0) && bench.hold(7, 0, 0));
     assert_eq!(bench.serve(), Some((6, Reason::Turn)));
     assert!(bench.hold(6, 0, 1));
