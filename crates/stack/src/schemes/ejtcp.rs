@@ -43,7 +43,7 @@ use crate::units::{Span, Time};
 pub use config::{EjtcpConfig, ModulationRule, RandomTimeout, RttThreshold};
 use loss_rate::LossRate;
 
-/// Least window that a change of modulation leaves, in segments.
+/// Minimum window after a change of modulation, in segments.
 const MIN_SCALED: f64 = 2.0;
 
 /// The state of EJTCP.
@@ -59,7 +59,7 @@ pub struct Ejtcp {
 }
 
 impl Ejtcp {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &EjtcpConfig) -> Ejtcp {
         Ejtcp {
@@ -73,13 +73,13 @@ impl Ejtcp {
         }
     }
 
-    /// Whether jitter speaks of congestion.
+    /// Whether the jitter ratio indicates congestion.
     #[inline]
     fn is_queueing(&self, window: &Window) -> bool {
         !self.config.jitter_test || self.jitter.exceeds(self.config.k, window.cwnd)
     }
 
-    /// Whether the round trip speaks of congestion.
+    /// Whether the round trip indicates congestion.
     fn is_late(&self) -> bool {
         match self.config.rtt_threshold {
             RttThreshold::Off => true,
@@ -103,7 +103,7 @@ impl Ejtcp {
             ModulationRule::Scale => true,
             ModulationRule::ScaleDown => ratio < 1.0,
         };
-        // The queue drains at another rate now.
+        // The queue now drains at another rate.
         self.max_rtt = Span::ZERO;
         if scales {
             window.cwnd = (window.cwnd * ratio).max(MIN_SCALED);
@@ -111,7 +111,7 @@ impl Ejtcp {
         }
     }
 
-    /// The window after a timeout that is judged random.
+    /// The window after a timeout that is classified as random.
     fn after_random_timeout(&self, loss: &Loss, window: &mut Window) -> Reduction {
         match self.config.random_timeout {
             RandomTimeout::Keep => return Reduction::Kept,
@@ -183,7 +183,7 @@ impl Congestion for Ejtcp {
 
     #[inline]
     fn heeds(&self, echo: &Echo, una: u64) -> bool {
-        // What is acknowledged already can only have come again.
+        // A trigger that is already acknowledged can only be a repetition.
         !self.config.filter || echo.trigger >= una
     }
 }

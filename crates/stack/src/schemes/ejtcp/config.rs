@@ -8,62 +8,62 @@ use crate::units::Span;
 /// The constants of EJTCP, and which of its parts are in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EjtcpConfig {
-    /// Whether the jitter ratio is a witness.
+    /// Whether the jitter ratio is a criterion.
     pub jitter_test: bool,
-    /// Segments queued in a round trip from which on it speaks of congestion (k).
+    /// Segments queued in a round trip above which the ratio indicates congestion (k).
     pub k: f64,
-    /// Packets that the ratio is taken over.
+    /// Packets over which the ratio is computed.
     pub reach: Reach,
-    /// Round trip above which it speaks of congestion.
+    /// Round trip above which congestion is possible.
     pub rtt_threshold: RttThreshold,
-    /// Share of segments lost above which a random loss is answered by two copies; `None` always sends one.
+    /// Loss rate above which a random loss is answered by two copies; `None` always sends one.
     pub double_retransmission: Option<f64>,
-    /// Segments over which that share is taken; `None` takes all.
+    /// Segments over which the loss rate is computed; `None` uses all.
     pub loss_record: Option<u32>,
-    /// Whether a duplicate that a second copy triggered is left out of account.
+    /// Whether a duplicate triggered by a second copy is ignored.
     pub filter: bool,
-    /// Most segments released by one acknowledgement (N).
+    /// Maximum number of segments released by one acknowledgement (N).
     pub smooth: Option<u32>,
-    /// What a change of modulation does.
+    /// The reaction to a change of modulation.
     pub modulation: ModulationRule,
-    /// What a timeout does that is judged random.
+    /// The reaction to a timeout that is classified as random.
     pub random_timeout: RandomTimeout,
-    /// How the extension travels.
+    /// The form of the header extension.
     pub header: Form,
 }
 
 /// The threshold of round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RttThreshold {
-    /// None: the round trip is not evaluated.
+    /// None: the round trip is not a criterion.
     Off,
-    /// This share of the longest (alpha).
+    /// This share of the maximum round trip (alpha).
     Share(f64),
     /// A fixed time.
     Fixed(Span),
 }
 
-/// What a change of modulation does to `cwnd` and `ssthresh`.
+/// The reaction of `cwnd` and `ssthresh` to a change of modulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModulationRule {
     /// Nothing.
     Off,
     /// They are scaled with the rate.
     Scale,
-    /// They are scaled with a falling rate, and grow as usual with a rising one.
+    /// They are scaled with a falling rate, and grow normally with a rising one.
     ScaleDown,
 }
 
-/// What a timeout does that is judged random.
+/// The reaction to a timeout that is classified as random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomTimeout {
-    /// The window stands, as after duplicates: the rule taken at its word.
+    /// The window is unchanged, as after duplicates: the rule taken literally.
     Keep,
-    /// Slow start up to the window there was.
+    /// Slow start up to the previous window.
     SlowStart,
     /// Half the window, without slow start.
     Half,
-    /// As Reno.
+    /// As in Reno.
     Reno,
 }
 
@@ -102,7 +102,7 @@ impl Words for RandomTimeout {
     ];
 }
 
-/// The share of the longest round trip where nothing names another (J3).
+/// The default share of the maximum round trip (J3).
 const ALPHA: f64 = 0.8;
 
 impl Described for EjtcpConfig {

@@ -9,7 +9,7 @@ use crate::hooks::Loss;
 pub(super) struct LossRate {
     span: Option<u32>,
     total: u64,
-    /// With a span: how many segments had been sent at each loss within it.
+    /// With a span: the number of segments sent at each loss within it.
     recent: VecDeque<u64>,
     last: Option<u64>,
 }
@@ -19,7 +19,7 @@ impl LossRate {
         LossRate { span, total: 0, recent: VecDeque::new(), last: None }
     }
 
-    /// Enters a loss and gives the rate with it. A segment counts once, however often it is lost.
+    /// Enters a loss and returns the new rate. A segment counts once, however often it is lost.
     pub(super) fn declare(&mut self, loss: &Loss) -> f64 {
         let new = self.last.replace(loss.una) != Some(loss.una);
         let Some(span) = self.span.map(u64::from) else {

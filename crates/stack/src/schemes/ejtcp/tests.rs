@@ -21,7 +21,7 @@ fn stamped(sent: u64, received: u64, rtt: u64) -> Ack {
     Ack { extension: Some(echo), rtt: Some(Span::from_millis(rtt)), ..ack(Progress::Unlimited(1)) }
 }
 
-/// Lets a law see 40 packets sent 10 ms apart and received so many milliseconds apart, all with this round trip.
+/// Shows a law 40 packets sent 10 ms apart and received `apart` ms apart, all with this round trip.
 fn see(law: &mut Ejtcp, apart: u64, rtt: u64, window: &mut Window) {
     for packet in 0..40 {
         law.on_ack(&stamped(10 * packet, 50 + apart * packet, rtt), window);
@@ -30,14 +30,14 @@ fn see(law: &mut Ejtcp, apart: u64, rtt: u64, window: &mut Window) {
 
 /// Spacing at the receiver while a queue grows: a ratio of 2/12.
 const QUEUEING: u64 = 12;
-/// Spacing while none does.
+/// Spacing at the receiver while no queue grows.
 const EMPTY: u64 = 10;
 
 fn window() -> Window {
     Window::new(20.0, Some(10.0), 100.0)
 }
 
-/// A loss at this time, of a segment after so many sent.
+/// A loss at this time, after `sent` segments were sent.
 fn at(ms: u64, cause: LossCause, sent: u64) -> Loss {
     let srtt = Some(Span::from_millis(100));
     Loss { now: Time(ms * 1_000_000), srtt, una: ms, sent, ..loss(cause, 18) }

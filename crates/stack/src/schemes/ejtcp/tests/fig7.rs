@@ -1,6 +1,7 @@
-//! The table of Fig. 7: a sender is fed the acknowledgements of the table, and each limit and each packet sent is checked.
+//! The table of Fig. 7: a sender receives the acknowledgements of the table; each limit and each packet sent is
+//! checked.
 //!
-//! Packets 4758, 4807 and 4814 are lost from a window of 60. Packets are numbered from 1 and of 1000 bytes.
+//! Packets 4758, 4807 and 4814 are lost from a window of 60. Packets are numbered from 1 and have 1000 bytes.
 
 use super::*;
 use crate::hooks::{Note, Out, Timer};
@@ -14,7 +15,7 @@ const SIZE: u32 = 1000;
 const ISS: SeqNo = SeqNo(7);
 const WINDOW_SCALE: u8 = 7;
 
-/// What the sender has put out.
+/// Records the output of the sender.
 #[derive(Default)]
 struct Wire {
     /// Numbers of the packets that left, in order.
@@ -82,7 +83,7 @@ impl Sender {
         self.connection.up(&packet, self.now, &mut self.wire);
     }
 
-    /// The acknowledgement of packet `ack` arrives, triggered by packet `trigger`; what left in answer.
+    /// The acknowledgement of packet `ack` arrives, triggered by packet `trigger`. Returns the packets sent in answer.
     fn ack(&mut self, ack: u32, trigger: u32) -> Vec<u32> {
         self.wire.sent.clear();
         let received = self.now;
@@ -98,7 +99,7 @@ impl Sender {
         self.connection.write(u64::from(packets * SIZE), self.now, &mut self.wire);
     }
 
-    /// Sends and is acknowledged up to `last`, one packet outstanding at a time, so that the window stays what it is.
+    /// Sends packets up to `last` one at a time, each of which is acknowledged, so that the window does not change.
     fn trickle(&mut self, last: u32) {
         for packet in 1..=last {
             self.write(1);
@@ -107,10 +108,10 @@ impl Sender {
     }
 }
 
-/// A sender as the table begins: 4757 acknowledged, 4758 to 4817 outstanding.
+/// A sender at the start of the table: 4757 acknowledged, 4758 to 4817 outstanding.
 fn at_first_row(law: EjtcpConfig) -> Sender {
     let mut sender = Sender::new(law);
-    // With bursts limited, each acknowledgement opens the flight by two more: 29 of them from 3 packets to 60.
+    // With bursts limited, each acknowledgement adds two packets to the flight: 29 of them lead from 3 packets to 60.
     let opening = if law.smooth.is_some() { 29 } else { 0 };
     sender.trickle(4757 - opening);
     sender.write(1000);
@@ -123,11 +124,11 @@ fn at_first_row(law: EjtcpConfig) -> Sender {
     sender
 }
 
-/// A row: the packet acknowledged, the duplicates of it so far, the limit, and the last packet sent.
+/// A row: the packet acknowledged, its duplicates so far, the limit, and the last packet sent.
 type Row = (u32, u32, u32, u32);
 
-/// The rows up to the last, whose answer smooth transmission changes. Where the table has an X, the last packet is that
-/// of the row before.
+/// The rows before the last, whose answer smooth transmission changes. Where the table has an X, the last packet is
+/// that of the previous row.
 const TABLE: [Row; 6] = [
     (4757, 56, 4873, 4873),
     (4806, 0, 4866, 4873),
@@ -183,7 +184,7 @@ fn smooth_transmission_follows_the_table_and_releases_three_by_three_instead_of_
     play(&mut sender);
     assert_eq!(sender.ack(4919, 4814), [4920, 4921, 4922]);
     let mut last = 4922;
-    // Three for each acknowledgement: 28 of them open the flight to 59 packets, and the next fills the window of 60.
+    // Three per acknowledgement: 28 of them open the flight to 59 packets, and the next fills the window of 60.
     for packet in 4920..4948 {
         assert_eq!(sender.ack(packet, packet), [last + 1, last + 2, last + 3]);
         last += 3;
@@ -194,7 +195,8 @@ fn smooth_transmission_follows_the_table_and_releases_three_by_three_instead_of_
 
 #[test]
 fn the_duplicate_of_a_second_copy_does_not_help_to_resend_what_was_not_lost() {
-    // One loss among 64 packets: two copies. The second makes one duplicate; with two more from reordering there are three.
+    // One loss among 64 packets: two copies. The second makes one duplicate; with two more from reordering there are
+    // three.
     for (filter, resent) in [(true, None), (false, Some(12))] {
         let mut sender = Sender::new(EjtcpConfig { filter, smooth: None, ..EjtcpConfig::default() });
         sender.write(64);

@@ -1,4 +1,4 @@
-//! The longest round trip, modulation, growth, bursts, the filter, and bounds that always hold.
+//! The maximum round trip, modulation, growth, bursts, the filter, and bounds that always hold.
 
 use super::*;
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn tell(law: &mut Ejtcp, modulation: Modulation, window: &mut Window) {
 #[test]
 fn the_window_follows_the_rate_of_the_modulation() {
     use Modulation::{Qam16, Qam64, Qpsk};
-    // From 96 to 32 Mbit/s a third, to 64 twice that; or down only.
+    // From 96 to 32 Mbit/s the window falls to a third, and to 64 it doubles, or only falls.
     let cases = [
         (ModulationRule::Scale, [(30.0, 12.0), (10.0, 4.0), (20.0, 8.0)]),
         (ModulationRule::ScaleDown, [(30.0, 12.0), (10.0, 4.0), (10.0, 4.0)]),
@@ -73,7 +73,7 @@ fn a_duplicate_triggered_by_what_is_acknowledged_already_does_not_count() {
     assert!(law.heeds(&echo(999), 1000));
 }
 
-/// An event, by a few numbers.
+/// An event, given by a few numbers.
 fn step(law: &mut Ejtcp, window: &mut Window, (kind, a, b): (u8, u64, u64)) {
     match kind {
         0 => law.on_ack(&Ack { progress: Progress::Open(1), ..stamped(a, a + b, 1 + b) }, window),

@@ -1,8 +1,8 @@
-//! The transitions of Fig. 3: what duplicates and timeouts lead to.
+//! The transitions of Fig. 3: the reactions to duplicates and timeouts.
 
 use super::*;
 
-/// A law that has learnt a longest round trip of 250 ms and then seen a window of packets.
+/// A law that has measured a maximum round trip of 250 ms and then seen a window of packets.
 fn law(config: &EjtcpConfig, apart: u64, rtt: u64, window: &mut Window) -> Ejtcp {
     let mut law = Ejtcp::new(config);
     see(&mut law, QUEUEING, 250, window);
@@ -104,7 +104,7 @@ fn each_test_can_be_switched_off_alone() {
     let no_rtt = EjtcpConfig { rtt_threshold: RttThreshold::Off, ..both };
     let neither = EjtcpConfig { jitter_test: false, ..no_rtt };
     let fixed = EjtcpConfig { rtt_threshold: RttThreshold::Fixed(Span::from_millis(120)), ..both };
-    // By spacing and round trip: whether each takes the loss for congestion.
+    // By spacing and round trip: whether each criterion classifies the loss as congestion.
     let cases = [
         (EMPTY, 240, [false, true, false, true, false]),
         (QUEUEING, 130, [false, false, true, true, true]),
