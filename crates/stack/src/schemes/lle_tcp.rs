@@ -4,9 +4,9 @@
 //! slow or dead receiver, with a server that speaks first, with losses above the MAC and with data in both directions:
 //! a standard TCP drops a segment without ACK (RFC 9293, 3.10.7.4). Safe mode repairs losses above the MAC; if a
 //! receiver dies, at most one window is acknowledged falsely, and this is counted. Both ends of the hop need an agent
-//! that saw the connection begin; one that refuses it sets a reserved bit of the SYN it passes to the other end
-//! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN or a header extension, nor encrypted
-//! transports.
+//! that saw the connection begin; one that refuses it sets a reserved bit of the SYN that it passes to the other end
+//! ([`Flags::REFUSED`](crate::packet::Flags::REFUSED)), which costs no bytes. The agent does not handle flows with ECN
+//! or a header extension, nor encrypted transports.
 //!
 //! **Source.** Kliazovich and Granelli, "A cross-layer scheme for TCP performance improvement in wireless LANs",
 //! University of Trento DIT-04-025, 2004: sections II.B and II.C.
@@ -51,14 +51,14 @@ use crate::units::Time;
 /// The ARQ snoop agent of one interface.
 #[derive(Clone, Debug)]
 pub enum LleTcp {
-    /// By the paper's rules.
+    /// With the paper's rules.
     Paper(Paper),
-    /// By those that an unmodified TCP needs.
+    /// With the rules that an unmodified TCP needs.
     Safe(Safe),
 }
 
 impl LleTcp {
-    /// An agent that knows no flow yet.
+    /// An agent without flows.
     #[must_use]
     pub fn new(config: Config) -> LleTcp {
         match config.mode {
@@ -67,7 +67,7 @@ impl LleTcp {
         }
     }
 
-    /// What it has done so far, and what it holds.
+    /// The counters so far, and the state that it holds.
     #[must_use]
     pub fn counters(&self) -> Counters {
         match self {

@@ -21,7 +21,7 @@ impl Beyond {
         self.ranges.is_empty()
     }
 
-    /// Adds `[start, end)`; false if all of it is known.
+    /// Adds `[start, end)`. Returns false if all of it is known.
     pub(super) fn insert(&mut self, start: u64, end: u64) -> bool {
         if self.contains(start, end) {
             return false;
@@ -33,7 +33,8 @@ impl Beyond {
         true
     }
 
-    /// All below `offset` is delivered. Returns how far all is, with what lies behind the holes that this filled.
+    /// All data below `offset` is delivered. Returns the end of the data without a hole, including the ranges that this
+    /// joins.
     pub(super) fn advance(&mut self, offset: u64) -> u64 {
         let delivered = self.ranges.advance(offset);
         self.recent.retain(|block| block.0 > delivered);

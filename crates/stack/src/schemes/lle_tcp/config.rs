@@ -7,32 +7,33 @@ use crate::units::Span;
 /// The parameters of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The paper's rules, or those a real TCP needs.
+    /// The paper's rules, or those that a real TCP needs.
     pub mode: Mode,
-    /// For which flows the scheme may be used (lle-tcp/II.C): those whose destination is one wireless hop away.
+    /// The flows for which the scheme may be used (lle-tcp/II.C): those whose destination is one wireless hop away.
     pub criterion: Criterion,
-    /// When a generated acknowledgement is made.
+    /// When an acknowledgement is generated.
     pub acknowledge: AckScheme,
-    /// The answer to `PACK_UNDELIVERED`.
+    /// The reaction to `PACK_UNDELIVERED`.
     pub on_undelivered: OnUndelivered,
-    /// How long the receiver's side keeps the newest acknowledgement from the air if no other comes (safe mode). It
-    /// grows with the spacing of the flow's own acknowledgements, to `max_hold` at most. The agent at the other end makes
-    /// an acknowledgement that only widens the window wait as long for one that says more.
+    /// Hold time: how long the receiver's side withholds the newest acknowledgement if no other follows (safe mode). It
+    /// grows with the spacing of the flow's own acknowledgements, up to `max_hold`. The agent at the other end delays
+    /// an acknowledgement that only widens the window by the same time, because one with more information may follow.
     pub hold: Span,
-    /// What `hold` may grow to (safe mode).
+    /// The maximum of `hold` (safe mode).
     pub max_hold: Span,
-    /// Least silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
-    /// grows with the time that confirmations take. To exceed `hold` and the receiver's delay of acknowledgements.
+    /// Minimum silence after which the oldest segment that the receiver has not confirmed is sent again (safe mode). It
+    /// grows with the time that confirmations take. It must exceed `hold` and the receiver's acknowledgement delay.
     pub repair: Span,
-    /// A flow without a packet for so long is forgotten.
+    /// Time without a packet after which a flow is forgotten.
     pub idle: Span,
-    /// Most flows known at once; a further flow is left alone.
+    /// Maximum number of flows; a further flow is left alone.
     pub max_flows: usize,
-    /// Most payload bytes kept for one flow (safe mode). What finds no room is not acknowledged by the agent.
+    /// Maximum payload stored for one flow, bytes (safe mode). The agent does not acknowledge data that it cannot
+    /// store.
     pub max_kept: u64,
 }
 
-/// Which rules hold.
+/// The set of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// The paper's, literally.
@@ -47,18 +48,18 @@ pub enum Mode {
 pub enum AckScheme {
     /// One acknowledgement for each packet delivered.
     EveryPacket,
-    /// One for every `every`-th full segment, or after `delay`; at once for a hole, a hole filled, PSH and FIN.
+    /// One acknowledgement per `every` full segments, or after `delay`; at once for a hole, a filled hole, PSH and FIN.
     Delayed {
-        /// Full segments for one acknowledgement.
+        /// Full segments per acknowledgement.
         every: u32,
-        /// Longest time one is held back.
+        /// Maximum delay of an acknowledgement.
         delay: Span,
     },
 }
 
 impl AckScheme {
-    /// The longest time an acknowledgement waits after `waiting` segments were delivered since the last one, of which
-    /// `segment` is the newest; `None` if it is due now. `full` is the largest payload so far.
+    /// How long an acknowledgement may wait when `waiting` segments were delivered since the last one, `segment` being
+    /// the newest; `None` if it is due now. `full` is the largest payload so far.
     pub(super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
         let AckScheme::Delayed { every, delay } = self else { return None };
         let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
@@ -70,20 +71,20 @@ impl AckScheme {
 /// The reaction to `PACK_UNDELIVERED`, which the paper leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnUndelivered {
-    /// None: TCP finds the loss.
+    /// None: TCP detects the loss.
     Nothing,
-    /// The segment goes to the link once more.
+    /// The segment is handed to the link once more.
     ResubmitOnce,
-    /// Three duplicate acknowledgements at once, if it is the first segment missing. A sender with SACK heeds them only
-    /// when they carry a block.
+    /// Three duplicate acknowledgements at once, if it is the first missing segment. A sender with SACK heeds them only
+    /// if they carry a block.
     ThreeDuplicates,
 }
 
 impl Config {
-    /// How long an acknowledgement is held back from the air unless the flow is slow.
+    /// Hold time of an acknowledgement unless the flow is slow.
     pub const HOLD: Span = Span::from_millis(40);
-    /// How long on a slow flow. Linux' least timeout is 200 ms above the round trip (`TCP_RTO_MIN`), of which 40 ms are
-    /// its receiver's to delay the acknowledgement; a wait that ends later would be overtaken by a retransmission.
+    /// Hold time on a slow flow. Linux's minimum timeout is 200 ms above the round trip (`TCP_RTO_MIN`), of which the
+    /// receiver may use 40 ms to delay the acknowledgement; a retransmission would overtake a longer wait.
     pub const MAX_HOLD: Span = Span::from_millis(150);
 
     /// The defaults for a mode and a criterion.
@@ -103,7 +104,7 @@ impl Config {
         }
     }
 
-    /// What it needs of its interface and its flows.
+    /// The requirements on the interface and the flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         let paper = self.mode == Mode::Paper;
@@ -117,53 +118,53 @@ impl Config {
     }
 }
 
-/// What an agent has done so far, and what it holds now.
+/// Counters of an agent so far, and the state that it holds now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Acknowledgements made here and handed up.
+    /// Acknowledgements generated here and handed up.
     pub generated: u64,
-    /// Those among them that stand for one which came over the link.
+    /// Of these, acknowledgements that stand for one received over the link.
     pub relayed: u64,
-    /// Acknowledgements kept from the air.
+    /// Acknowledgements not passed to the link.
     pub suppressed: u64,
-    /// Those among them that are held, and may go to the link yet (safe mode).
+    /// Of these, acknowledgements that are held and may still go to the link (safe mode).
     pub held: u64,
     /// Acknowledgements without data that went to the link.
     pub passed: u64,
     /// Data segments whose ACK flag was cleared (paper mode).
     pub cleared: u64,
-    /// Segments sent again because the receiver lacked what the link had delivered.
+    /// Segments sent again because the receiver lacked data that the link had delivered.
     pub repaired: u64,
-    /// Those among them that were sent because it was silent: its acknowledgement may have been lost instead.
+    /// Of these, segments sent because the receiver was silent: its acknowledgement may have been lost instead.
     pub probed: u64,
     /// Segments handed to the link again after `PACK_UNDELIVERED`.
     pub resubmitted: u64,
-    /// Segments that the link gave up and the receiver had (safe mode).
+    /// Segments that the link gave up although the receiver had them (safe mode).
     pub false_negatives: u64,
-    /// Bytes acknowledged here and never by the receiver, of flows that ended: at most so many were not received. In
-    /// paper mode next to all, as the receiver's acknowledgements are dropped.
+    /// Bytes acknowledged here and never by the receiver, over flows that ended: an upper bound on the bytes not
+    /// received. In paper mode almost all bytes, because the receiver's acknowledgements are dropped.
     pub never_confirmed: u64,
-    /// Bytes acknowledged here and not yet by the receiver, of flows that last.
+    /// Bytes acknowledged here and not yet by the receiver, over current flows.
     pub unconfirmed: u64,
-    /// Flows known now.
+    /// Current flows.
     pub flows: u64,
-    /// Most flows known at once.
+    /// Maximum number of simultaneous flows.
     pub flows_max: u64,
     /// Flows left alone because there was no room.
     pub flows_refused: u64,
-    /// Bytes of state held now, with the segments kept.
+    /// Bytes of state held now, including stored segments.
     pub state_bytes: u64,
-    /// Most bytes of state held at once.
+    /// Maximum bytes of state.
     pub state_bytes_max: u64,
 }
 
 impl Counters {
-    /// The same in the terms of all agents.
+    /// The counters common to all agents.
     #[must_use]
     pub fn activity(&self) -> Activity {
         Activity {
             generated: self.generated,
-            // What is held has not been decided: a count must never fall.
+            // Held acknowledgements are undecided, and a count must never fall.
             suppressed: self.suppressed - self.held,
             passed: self.passed,
             repaired: self.repaired,

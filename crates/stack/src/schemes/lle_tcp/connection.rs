@@ -1,5 +1,5 @@
-//! A connection as an agent traces it: what its SYNs settled, how it ends, and what the agent does for each of its two
-//! directions.
+//! A connection as an agent traces it: what its SYNs negotiated, how it ends, and what the agent does for each of its
+//! two directions.
 
 use super::super::flows::{Endpoint, Key};
 use super::config::Config;
@@ -8,51 +8,51 @@ use crate::units::{SeqNo, Time};
 
 /// What an agent does for the data of one direction of a connection. Each mode has its own.
 pub(super) trait Half: Default {
-    /// The data goes to a node one hop ahead: it is acknowledged here when delivered.
+    /// The data goes to a node one hop ahead: the agent acknowledges it when delivered.
     fn sender(terms: Terms, config: &Config) -> Self;
 
-    /// The data came over this hop: the agent at its other end acknowledges it.
+    /// The data came over this hop: the agent at the other end acknowledges it.
     fn receiver(terms: Terms) -> Self;
 
-    /// When it wants to be called.
+    /// When it must be called.
     fn deadline(&self) -> Time;
 
-    /// Bytes acknowledged here that the receiver has not acknowledged itself.
+    /// Bytes acknowledged here that the receiver itself has not acknowledged.
     fn unconfirmed(&self) -> u64;
 
     /// Bytes of state beyond the type itself.
     fn bytes(&self) -> u64;
 }
 
-/// What the two SYNs of a connection settled for the acknowledgements of one direction.
+/// What the two SYNs of a connection negotiated for the acknowledgements of one direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
-    /// Who sends the data.
+    /// The sender of the data.
     pub(super) sender: Endpoint,
-    /// Who receives it.
+    /// The receiver of the data.
     pub(super) receiver: Endpoint,
     /// Sequence number of the first data byte.
     pub(super) zero: SeqNo,
     /// Sequence number of the receiver's first data byte.
     pub(super) reply_zero: SeqNo,
-    /// Shift of the receiver's windows, but for that of its SYN (RFC 7323, 2.2).
+    /// Shift of the receiver's windows, except in its SYN (RFC 7323, 2.2).
     pub(super) shift: u8,
     /// The sender's and the receiver's first `TSval`, if timestamps are in use.
     pub(super) stamps: Option<(u32, u32)>,
     /// Whether SACK is in use.
     pub(super) sack: bool,
-    /// Right edge that the receiver's SYN offered, if that SYN acknowledged the sender's.
+    /// Right edge in the receiver's SYN, if that SYN acknowledged the sender's.
     pub(super) edge: Option<u64>,
-    /// Window that the receiver's SYN offered.
+    /// Window in the receiver's SYN.
     pub(super) window: u64,
-    /// Lesser of the two maximum segment sizes.
+    /// The smaller of the two maximum segment sizes.
     pub(super) mss: u32,
 }
 
-/// Maximum segment size of a side whose SYN gives none (RFC 9293, 3.7.1).
+/// Maximum segment size of a side whose SYN does not give one (RFC 9293, 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
-/// What one side's SYN says.
+/// The contents of one side's SYN.
 #[derive(Clone, Copy, Debug)]
 struct Syn {
     seq: SeqNo,
@@ -78,7 +78,7 @@ impl Syn {
     }
 }
 
-/// A connection. What belongs to a side's data has the side's number.
+/// A connection. State for the data of a side is indexed by the side's number.
 #[derive(Clone, Debug)]
 pub(super) struct Connection<H> {
     key: Key,
@@ -90,7 +90,7 @@ pub(super) struct Connection<H> {
 }
 
 impl<H: Half> Connection<H> {
-    /// A connection of which the SYN of `side` was seen.
+    /// A connection after the SYN of `side`.
     pub(super) fn new(key: Key, side: usize, segment: &Segment, now: Time) -> Connection<H> {
         let mut syns = [None; 2];
         syns[side] = Some(Syn::of(segment));
@@ -98,12 +98,12 @@ impl<H: Half> Connection<H> {
         Connection { key, syns, halves, fins: [None; 2], closed: [false; 2], last_packet: now }
     }
 
-    /// Whether this is the SYN that began the connection, once more.
+    /// Whether this repeats the SYN that began the connection.
     pub(super) fn began_with(&self, side: usize, segment: &Segment) -> bool {
         self.syns[side].is_some_and(|syn| syn.seq == segment.seq && !syn.answers)
     }
 
-    /// The SYN of `side` that answers the other's. From here on the agent acts.
+    /// The SYN of `side` that answers the other side's. The agent acts from now on.
     pub(super) fn on_answer(&mut self, side: usize, segment: &Segment, config: &Config) {
         let fits =
             self.syns[1 - side].is_some_and(|first| first.seq.plus(1) == segment.ack && !first.answers);
@@ -117,7 +117,7 @@ impl<H: Half> Connection<H> {
         }
     }
 
-    /// What the criterion (lle-tcp/II.C) says of the data that `side` sends.
+    /// The role of the agent for the data of `side`, by the criterion (lle-tcp/II.C).
     fn half(&self, side: usize, config: &Config) -> H {
         let receiver = self.key.end(1 - side).0;
         match self.terms(side) {
@@ -127,7 +127,7 @@ impl<H: Half> Connection<H> {
         }
     }
 
-    /// What both SYNs settled for the data of `side`; what one side offers alone is not used.
+    /// What both SYNs negotiated for the data of `side`; an option that only one side offers is not used.
     fn terms(&self, side: usize) -> Option<Terms> {
         let (sender, receiver) = (self.syns[side]?, self.syns[1 - side]?);
         Some(Terms {
@@ -144,7 +144,7 @@ impl<H: Half> Connection<H> {
         })
     }
 
-    /// Notes a FIN of `side`, and whether the other's is acknowledged.
+    /// Records a FIN of `side`, and an acknowledgement of the other side's FIN.
     pub(super) fn on_segment(&mut self, side: usize, segment: &Segment, now: Time) {
         self.last_packet = now;
         if segment.flags.has(Flags::FIN) {
@@ -153,23 +153,23 @@ impl<H: Half> Connection<H> {
         self.closed[1 - side] |= self.acknowledges_fin(side, segment);
     }
 
-    /// Whether a segment of `side` acknowledges the FIN of the other.
+    /// Whether a segment of `side` acknowledges the FIN of the other side.
     pub(super) fn acknowledges_fin(&self, side: usize, segment: &Segment) -> bool {
         let after = |fin| segment.ack.distance_from(fin) > 0;
         segment.flags.has(Flags::ACK) && self.fins[1 - side].is_some_and(after)
     }
 
-    /// Whether both directions have ended and each side knows that the other knows.
+    /// Whether both directions have ended: each side has acknowledged the other's FIN.
     pub(super) fn is_over(&self) -> bool {
         self.closed == [true, true]
     }
 
-    /// When it is to be forgotten.
+    /// When it is forgotten if no packet passes.
     pub(super) fn idle_at(&self, config: &Config) -> Time {
         self.last_packet.after(config.idle)
     }
 
-    /// When it wants to be called, at the latest when it has been idle for too long.
+    /// When it must be called, at the latest when it has been idle for too long.
     pub(super) fn deadline(&self, config: &Config) -> Time {
         self.halves.iter().fold(self.idle_at(config), |first, half| first.min(half.deadline()))
     }
@@ -193,17 +193,17 @@ impl<H: Half> Connection<H> {
     }
 }
 
-/// Whether a segment does nothing but acknowledge.
+/// Whether a segment is only an acknowledgement.
 pub(super) fn is_pure(segment: &Segment) -> bool {
     segment.len == 0 && segment.flags.without(Flags::PSH) == Flags::ACK
 }
 
-/// Whether the agent leaves the connection of this segment alone: what it cannot answer for in the receiver's place.
+/// Whether the agent leaves the connection of this segment alone, because it cannot answer in the receiver's place.
 pub(super) fn is_beyond_it(segment: &Segment) -> bool {
-    // A header extension of the congestion law speaks to the sender in each acknowledgement.
+    // A header extension of the congestion law carries information for the sender in each acknowledgement.
     let extended = segment.options.extension.is_some_and(|extension| extension.form.bytes() > 0);
-    // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1); it is settled by the SYN. So is whether the
-    // agent at the other end of the hop leaves the connection alone (`Flags::REFUSED`).
+    // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1). The SYN negotiates ECN, and carries the
+    // refusal of the agent at the other end of the hop (`Flags::REFUSED`).
     let known = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
     let marked = segment.flags.has(Flags::SYN) && segment.flags.without(known) != Flags::default();
     extended || marked

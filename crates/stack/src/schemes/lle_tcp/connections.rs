@@ -1,5 +1,5 @@
 //! All connections that an agent traces, "from the establishment of a TCP connection until its termination"
-//! (lle-tcp/II.B.3), with its one timer and its counters.
+//! (lle-tcp/II.B.3), with its only timer and its counters.
 
 use super::super::flows::{Key, Table};
 use super::config::{Config, Counters};
@@ -9,7 +9,7 @@ use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::units::Time;
 
-/// One call into the agent: what holds for it, and where its answers go.
+/// The context of one call into the agent.
 #[derive(Debug)]
 pub(super) struct Turn<'a, O> {
     pub(super) now: Time,
@@ -44,8 +44,8 @@ impl<H: Half> Connections<H> {
         Counters { unconfirmed, flows: self.table.len() as u64, ..self.counters }
     }
 
-    /// A packet passes, in either direction: connections begin and end by it. If the agent acts for its connection,
-    /// `act` does what is to be done, with the side that sent the segment.
+    /// A packet passes in either direction, and may begin or end a connection. If the agent acts for its connection,
+    /// calls `act` with the side that sent the segment.
     pub(super) fn trace<O: AgentOut, A>(
         &mut self,
         packet: &Packet,
@@ -66,8 +66,8 @@ impl<H: Half> Connections<H> {
         })
     }
 
-    /// Passes a packet to the link. A SYN of a connection that this agent does not trace tells so to the agent at the
-    /// other end of the hop, which would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
+    /// Passes a packet to the link. Marks a SYN of a connection that this agent does not trace: the agent at the other
+    /// end of the hop would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
     pub(super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::SYN)
@@ -83,7 +83,7 @@ impl<H: Half> Connections<H> {
         out.down(packet);
     }
 
-    /// Passes a packet to the network layer, without the mark of the agent at the other end of the hop.
+    /// Passes a packet to the network layer, and removes the mark of the agent at the other end of the hop.
     pub(super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::REFUSED)
@@ -110,8 +110,8 @@ impl<H: Half> Connections<H> {
         }
     }
 
-    /// The timer fired: connections that were idle for too long are forgotten, and `act` looks at the halves of those
-    /// whose deadline may have passed.
+    /// The timer fired: forgets connections that were idle for too long, and calls `act` on the halves of those whose
+    /// deadline may have passed.
     pub(super) fn on_timer<O: AgentOut>(
         &mut self,
         now: Time,
@@ -131,7 +131,7 @@ impl<H: Half> Connections<H> {
         self.arm(out);
     }
 
-    /// The connection a segment belongs to, if the agent acts for it, and the side that sent it.
+    /// The connection of a segment, if the agent acts for it, and the side that sent the segment.
     fn find(&mut self, packet: &Packet, segment: &Segment, now: Time) -> Option<(u32, usize)> {
         let (key, side) = Key::of(packet, segment);
         let found = self.table.find(&key);
@@ -146,7 +146,7 @@ impl<H: Half> Connections<H> {
         found.map(|number| (number, side))
     }
 
-    /// A SYN begins a connection, also one whose ports were used before, or answers it. It always passes.
+    /// A SYN begins a connection, possibly on reused ports, or answers another SYN. It always passes.
     fn on_syn(&mut self, key: Key, found: Option<u32>, fresh: Connection<H>, side: usize, segment: &Segment) {
         let mut known = found.and_then(|number| self.table.get_mut(number));
         if let Some(connection) = &mut known {
@@ -179,7 +179,7 @@ impl<H: Half> Connections<H> {
         self.account(0, bytes);
     }
 
-    /// Lets a connection act, and notes what it weighs and when it wants to be called afterwards.
+    /// Lets a connection act, and then updates its state size and its deadline.
     fn turn<O: AgentOut, A>(
         &mut self,
         number: u32,
@@ -216,7 +216,7 @@ impl<H: Half> Connections<H> {
         }
     }
 
-    /// Sets the one timer to the first deadline.
+    /// Sets the only timer to the first deadline.
     fn arm(&mut self, out: &mut impl AgentOut) {
         let first = self.deadlines.first();
         if first != self.timer {

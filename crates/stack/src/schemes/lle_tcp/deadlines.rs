@@ -1,7 +1,7 @@
 //! The deadlines of flows: a binary heap with one entry per flow.
 //!
-//! A flow that puts its deadline off costs nothing: its entry stays where it is, and is put off when it comes up. Since
-//! nearly every packet puts a deadline off, a packet costs the same whatever the number of flows.
+//! Postponing a deadline costs nothing: the entry stays where it is, and is postponed when it comes up. Nearly every
+//! packet postpones a deadline, so the cost of a packet does not depend on the number of flows.
 
 use crate::units::Time;
 
@@ -15,12 +15,12 @@ pub(super) struct Deadlines {
 }
 
 impl Deadlines {
-    /// The earliest entry. It may be earlier than the flow's deadline, never later.
+    /// The earliest entry. It may be earlier than the flow's deadline, but not later.
     pub(super) fn first(&self) -> Option<Time> {
         self.heap.first().map(|entry| entry.0)
     }
 
-    /// Takes out the flow that comes first if its time has come.
+    /// Removes and returns the first flow if its time has come.
     pub(super) fn pop(&mut self, now: Time) -> Option<u32> {
         let (at, flow) = *self.heap.first()?;
         if at > now {

@@ -9,12 +9,13 @@
 //! | B.3 "the ACK flag must be unset" | [`Paper::up`](Agent::up) |
 //! | C "a TCP destination node within one wireless hop" | [`Criterion`](super::Criterion) |
 //!
-//! **Left open, and chosen here.** 1. The acknowledgement is cumulative: what is delivered beyond a hole gives a
+//! **Left open, and chosen here.** 1. The acknowledgement is cumulative: data delivered beyond a hole gives a
 //! duplicate, with SACK if negotiated. 2. "The selected TCP acknowledgement scheme" is [`AckScheme`](super::AckScheme):
 //! every packet by default. 3. `PACK_UNDELIVERED` has no reaction in the paper; [`OnUndelivered`] offers two. 4. The
-//! window is the one the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement passes,
-//! or no connection would end. 6. Time stamps and sequence number are the receiver's own, as last seen. 7. A connection
-//! is left alone at both ends of the hop if one of the two agents has no room for it; the paper bounds no table.
+//! window is the one that the receiver advertised last. 5. A FIN is not acknowledged here, and its acknowledgement
+//! passes; otherwise no connection would end. 6. Timestamps and sequence number are the receiver's own, as last seen.
+//! 7. A connection is left alone at both ends of the hop if one of the two agents has no room for it; the paper does
+//! not bound the table.
 
 use super::config::{Config, Counters, OnUndelivered};
 use super::connection::{Half, Terms, is_pure};
@@ -25,7 +26,7 @@ use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Time};
 
-/// The ARQ snoop agent of one interface, by the paper's rules.
+/// The ARQ snoop agent of one interface, with the paper's rules.
 #[derive(Clone, Debug)]
 pub struct Paper {
     connections: Connections<Role>,
@@ -42,8 +43,8 @@ impl Paper {
 }
 
 impl Agent for Paper {
-    /// From the transport layer. On the sender side data is noted, "while the packet itself gets through to the lower
-    /// layers"; on the receiver side "packets which have only the ACK flag set and no data content are dropped"
+    /// From the transport layer. On the sender side data is recorded, "while the packet itself gets through to the
+    /// lower layers"; on the receiver side "packets which have only the ACK flag set and no data content are dropped"
     /// (lle-tcp/II.B.2).
     fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let dropped = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
@@ -63,8 +64,8 @@ impl Agent for Paper {
         }
     }
 
-    /// From the link. "In case that number has already been acknowledged by the Agent, the ACK flag must be unset. After
-    /// that, the packet is forwarded to TCP" (lle-tcp/II.B.3).
+    /// From the link. "In case that number has already been acknowledged by the Agent, the ACK flag must be unset.
+    /// After that, the packet is forwarded to TCP" (lle-tcp/II.B.3).
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
         let cleared = self.connections.trace(packet, now, out, |connection, side, segment, turn| {
             if let Role::Sender(generator) = &mut connection.halves[1 - side]
@@ -89,14 +90,14 @@ impl Agent for Paper {
                 match signal {
                     Signal::Delivered => generator.on_delivered(start, segment, turn),
                     Signal::Undelivered => generator.on_undelivered(start, packet, segment, turn),
-                    // What the link has not tried is not acknowledged, and TCP finds the loss.
+                    // Data that the link has not tried is not acknowledged, and TCP detects the loss.
                     Signal::Refused => {}
                 }
             }
         });
     }
 
-    /// The delay of an acknowledgement is over.
+    /// The delay of an acknowledgement has ended.
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         self.connections.on_timer(now, out, |role, turn| {
             if let Role::Sender(generator) = role
@@ -113,15 +114,15 @@ impl Agent for Paper {
     }
 }
 
-/// On which side of the hop the agent is for the data of one direction.
+/// The agent's side of the hop, for the data of one direction.
 #[derive(Clone, Debug, Default)]
 enum Role {
-    /// On neither: the criterion does not hold.
+    /// Neither side: the criterion does not hold.
     #[default]
     None,
-    /// On the sender's: it acknowledges what is delivered.
+    /// The sender's side: the agent acknowledges delivered data.
     Sender(Box<Generator>),
-    /// On the receiver's: it drops the receiver's acknowledgements.
+    /// The receiver's side: the agent drops the receiver's acknowledgements.
     Receiver,
 }
 
@@ -157,22 +158,22 @@ impl Half for Role {
 #[derive(Clone, Debug)]
 struct Generator {
     reply: Reply,
-    /// End of all that was sent, FIN included.
+    /// End of all data sent, including FIN.
     sent_end: u64,
-    /// All below is delivered, and what is beyond the first hole.
+    /// End of the data delivered without a hole, and the data delivered beyond the first hole.
     delivered: u64,
     beyond: Beyond,
-    /// All below is acknowledged by the agent, and by the receiver itself.
+    /// End of the data acknowledged by the agent, and by the receiver itself.
     acknowledged: u64,
     confirmed: u64,
     /// The window that the receiver advertised last.
     window: u64,
-    /// The largest payload.
+    /// The largest payload so far.
     full: u32,
     /// Segments delivered since the last acknowledgement, and when one is due.
     waiting: u32,
     ack_at: Time,
-    /// Data below was handed to the link once more.
+    /// Data below this offset was handed to the link again.
     resubmitted: u64,
 }
 
@@ -248,7 +249,7 @@ impl Generator {
         }
     }
 
-    /// The acknowledgement of all that is delivered without a hole, in the receiver's name.
+    /// Acknowledges all data delivered without a hole, in the receiver's name.
     fn acknowledge<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         self.acknowledged = self.delivered;
         self.waiting = 0;
@@ -258,7 +259,7 @@ impl Generator {
     }
 
     /// A packet of the receiver came over the link: "the agent analyzes the acknowledgement number of that packet".
-    /// Whether the agent has acknowledged that number already.
+    /// Returns whether the agent has already acknowledged that number.
     fn analyze(&mut self, packet: &Packet, segment: &Segment) -> bool {
         self.reply.hear_and_pass(packet, segment);
         let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));

@@ -1,4 +1,4 @@
-//! How a scenario names the parameters of an ARQ snoop agent.
+//! The parameters of an ARQ snoop agent in a scenario.
 
 use super::{AckScheme, Config, Mode, OnUndelivered};
 use crate::hooks::Criterion;
@@ -24,7 +24,7 @@ impl Words for OnUndelivered {
     ];
 }
 
-/// When what was delivered is acknowledged; a delayed acknowledgement has parameters of its own.
+/// When delivered data is acknowledged; a delayed acknowledgement has its own parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Acknowledge {
     EveryPacket,

@@ -4,18 +4,18 @@ use super::connection::Terms;
 use crate::packet::{Body, Flags, MAX_SACK_BLOCKS, Options, Packet, SackBlocks, Segment, Timestamps};
 use crate::units::SeqNo;
 
-/// Most blocks of a generated acknowledgement: what fits together with timestamps.
+/// Maximum number of blocks in a generated acknowledgement: those that fit together with timestamps.
 const MOST_BLOCKS: usize = MAX_SACK_BLOCKS - 1;
 
-/// The maker of acknowledgements in the receiver's name.
+/// Generates acknowledgements in the receiver's name.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     pub(super) terms: Terms,
-    /// Highest sequence number of the receiver that went to the sender.
+    /// Highest sequence number of the receiver that was passed to the sender.
     seq: SeqNo,
-    /// Last real `TSval` of the receiver, and what to echo.
+    /// Last real `TSval` of the receiver, and the value to echo.
     stamps: Option<Timestamps>,
-    /// The acknowledgement number last given (RFC 7323's `Last.ACK.sent`).
+    /// The last acknowledgement number sent (RFC 7323's `Last.ACK.sent`).
     last: u64,
     extra_header: u16,
 }
@@ -26,7 +26,7 @@ impl Reply {
         Reply { terms, seq: terms.reply_zero, stamps, last: 0, extra_header: 0 }
     }
 
-    /// A packet of the receiver came.
+    /// A packet of the receiver arrived.
     pub(super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
         self.extra_header = packet.extra_header;
         if let (Some(mine), Some(theirs)) = (&mut self.stamps, segment.options.timestamps)
@@ -36,7 +36,7 @@ impl Reply {
         }
     }
 
-    /// A packet of the receiver came and goes on to the sender.
+    /// A packet of the receiver arrived and goes on to the sender.
     pub(super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
         self.hear(packet, segment);
         let end = segment.seq.plus(segment.sequence_len());
@@ -45,7 +45,7 @@ impl Reply {
         }
     }
 
-    /// Data that starts at `start` was delivered: its stamp is echoed if it touches the left edge (RFC 7323, 4.3).
+    /// Data at `start` was delivered: its timestamp is echoed if the data touches the left edge (RFC 7323, 4.3).
     pub(super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
         if start <= self.last
             && let Some(stamps) = segment.options.timestamps
@@ -54,7 +54,7 @@ impl Reply {
         }
     }
 
-    /// What to echo from now on, unless it is older than what was echoed before.
+    /// Sets the value to echo, unless it is older than the previous one.
     pub(super) fn echo(&mut self, value: u32) {
         if let Some(mine) = &mut self.stamps
             && is_newer(value, mine.echo)
@@ -63,7 +63,7 @@ impl Reply {
         }
     }
 
-    /// The acknowledgement of all below `ack`, with `window` bytes beyond it and the first of these blocks.
+    /// The acknowledgement of all data below `ack`, with a window of `window` bytes and the first of these blocks.
     pub(super) fn packet(
         &mut self,
         ack: u64,
@@ -92,7 +92,7 @@ impl Reply {
     }
 }
 
-/// Whether a time stamp is later than another, modulo 2^32.
+/// Whether a timestamp is later than another, modulo 2^32.
 fn is_newer(stamp: u32, than: u32) -> bool {
     stamp.wrapping_sub(than).cast_signed() > 0
 }

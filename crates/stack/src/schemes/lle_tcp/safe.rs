@@ -1,23 +1,24 @@
 //! LLE-TCP that preserves TCP's end-to-end guarantees: one file per rule.
 //!
-//! With E the highest acknowledgement number plus window that the receiver ever sent, each acknowledgement made here
-//! keeps `ack <= E` and `window = E - ack`.
+//! Let E be the highest acknowledgement number plus window that the receiver ever sent. Each acknowledgement generated
+//! here has `ack <= E` and `window = E - ack`.
 //!
-//! **Limits.** Each repeat of a receiver without SACK that lacks data goes over the air, since the other end cannot know
-//! which of them report a loss above the link; a narrow receive window is reported each half. Where a receiver that
-//! speaks without SACK has what the link gave up, a repair too many is possible.
+//! **Limits.** Each duplicate of a receiver without SACK that lacks data goes over the air, because the other end
+//! cannot know which of them report a loss above the link; a small receive window is reported every half window. If a
+//! receiver without SACK has data that the link gave up, one unnecessary repair is possible.
 //!
 //! **Choices.** 1. `edge.rs`: the right edge of the receiver is never extended. 2. `filter.rs`: an acknowledgement that
-//! is not redundant passes: of the handshake, a FIN, a repeated number, of a small window, when the credit passed on is
-//! under half the window, and of a hole the first, one in sixteen, and a list of SACK blocks of which one that was not
-//! reported is about to fall. 3. `hold.rs`: the newest one held back goes after 40 ms without another, or up to 150 ms on
-//! a flow whose own are further apart: so late that it would arrive after a timeout of the sender none may be. 4. `replies.rs`: what passes is not forwarded but folded into
-//! the next one made, since an old number would be ignored with its window; a wider window alone waits for one that is
-//! due. Flags and numbers of data that goes the other way are left as they are. 5. `sack.rs`: SACK blocks are made of
-//! what the link delivered and of what the receiver says; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`:
-//! segments are kept (`copies.rs`) until the receiver itself acknowledges them, and sent again when it is silent
-//! (`silence.rs`), or shows that it lacks what the link had delivered: by acknowledging what was delivered later, or by a
-//! repeat that no delivery explains (`evidence.rs`). 7. Probes of all kinds are answered by the receiver alone.
+//! is not redundant passes: of the handshake, of a FIN, of a repeated number, with a small window, and when the credit
+//! passed on is less than half the window; of a hole the first, one in sixteen, and any whose list of SACK blocks is
+//! about to drop an unreported one. 3. `hold.rs`: the newest one withheld is sent after 40 ms without another, or up to
+//! 150 ms on a flow whose acknowledgements are further apart; none may arrive after a timeout of the sender. 4.
+//! `replies.rs`: an acknowledgement that arrives is not forwarded but merged into the next one generated, because an
+//! old number would be ignored with its window; a wider window alone waits for one that is due. Flags and numbers of
+//! data in the other direction are not changed. 5. `sack.rs`: SACK blocks combine what the link delivered and what the
+//! receiver reports; `repeats.rs`: each duplicate goes up once. 6. `repair.rs`: segments are stored (`copies.rs`) until
+//! the receiver itself acknowledges them. They are sent again when it is silent (`silence.rs`), or shows that it lacks
+//! data that the link had delivered: by acknowledging data that was delivered later, or by a repeat that no delivery
+//! explains (`evidence.rs`). 7. Only the receiver answers probes.
 
 mod copies;
 mod edge;
@@ -41,7 +42,7 @@ use crate::units::Time;
 use filter::{Fate, Filter};
 use generator::Generator;
 
-/// The ARQ snoop agent of one interface, by the rules that an unmodified TCP needs.
+/// The ARQ snoop agent of one interface, with the rules that an unmodified TCP needs.
 #[derive(Clone, Debug)]
 pub struct Safe {
     connections: Connections<Role>,
@@ -90,7 +91,7 @@ impl Agent for Safe {
     }
 
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut) {
-        // What the link has not tried is not acknowledged, and TCP finds the loss.
+        // Data that the link has not tried is not acknowledged, and TCP detects the loss.
         if signal == Signal::Refused {
             return;
         }
@@ -119,7 +120,7 @@ impl Agent for Safe {
     }
 }
 
-/// On which side of the hop the agent is for the data of one direction.
+/// The agent's side of the hop, for the data of one direction.
 #[derive(Clone, Debug, Default)]
 enum Role {
     #[default]

@@ -1,4 +1,4 @@
-//! One test for each rule, and connections over a faulty hop.
+//! One test per rule, and connections over a faulty hop.
 
 mod bench;
 mod holes;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::packet::{IP_HEADER, TCP_HEADER};
 use crate::units::Time;
 
-/// A stretch of the stream that was handed to the link.
+/// A range of the stream that was handed to the link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     /// Stream offset of its first byte.
@@ -14,14 +14,14 @@ pub(super) struct Kept {
     pub(super) len: u32,
     /// Whether it carried PSH.
     pub(super) push: bool,
-    /// Whether the link's last report on it was that it gave up.
+    /// Whether the link gave it up, by the link's last report.
     pub(super) given_up: bool,
-    /// Whether a copy from here is with the link.
+    /// Whether the link holds a copy sent from here.
     pub(super) resent: bool,
-    /// When the last copy left, or left the link.
+    /// When the last copy was sent, or left the link.
     pub(super) resent_at: Time,
-    /// Its place among the deliveries of the link, the first and the last time; 0 before that. Those before the
-    /// receiver was known to lack it count no more as the first.
+    /// The numbers of its first and its last delivery by the link; 0 before. A delivery before the receiver was known
+    /// to lack it no longer counts as the first.
     pub(super) first_delivery: u64,
     pub(super) last_delivery: u64,
 }
@@ -33,7 +33,7 @@ impl Kept {
     }
 }
 
-/// What is kept of one flow: stretches in ascending order that do not overlap.
+/// The stored data of one flow: ranges in ascending order that do not overlap.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     kept: VecDeque<Kept>,
@@ -41,7 +41,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Keeps `[start, end)`, less what is kept already. Returns whether there was room for all of it.
+    /// Stores `[start, end)`, except what is already stored. Returns whether there was room for all of it.
     pub(super) fn keep(&mut self, start: u64, end: u64, push: bool, room: u64) -> bool {
         let mut from = start;
         let mut index = match self.kept.back() {
@@ -81,8 +81,8 @@ impl Copies {
         true
     }
 
-    /// The receiver has acknowledged all below `offset`. Returns how many of the stretches released the link had
-    /// given up, and the last first delivery of one.
+    /// The receiver has acknowledged all data below `offset`. Returns how many of the released ranges the link had
+    /// given up, and the highest first delivery among them.
     pub(super) fn release(&mut self, offset: u64) -> (u64, u64) {
         let (mut given_up, mut seen) = (0, 0);
         while let Some(first) = self.kept.front_mut() {
@@ -103,7 +103,7 @@ impl Copies {
         (given_up, seen)
     }
 
-    /// How far from `start` all is kept, at most to `end`.
+    /// The end of the data stored without a gap from `start`, at most `end`.
     pub(super) fn covered(&self, start: u64, end: u64) -> u64 {
         let mut reached = start;
         for kept in self.kept.range(self.index_of(start)..) {
@@ -115,7 +115,7 @@ impl Copies {
         reached.min(end)
     }
 
-    /// The link delivered `[start, end)`, as the delivery of this number.
+    /// The link delivered `[start, end)`; this was its delivery `number`.
     pub(super) fn on_delivered(&mut self, start: u64, end: u64, number: u64) {
         let first = self.index_of(start);
         for kept in self.kept.range_mut(first..).take_while(|kept| kept.start < end) {
@@ -126,32 +126,31 @@ impl Copies {
         }
     }
 
-    /// When the link first delivered what holds `offset`, as far as the receiver may have got it then; 0 if that is
-    /// not known.
+    /// The first delivery of the data at `offset` that the receiver may have got; 0 if it is unknown.
     pub(super) fn delivery_of(&self, offset: u64) -> u64 {
         let kept = self.kept.get(self.index_of(offset)).filter(|kept| kept.start <= offset);
         kept.map_or(0, |kept| kept.first_delivery)
     }
 
-    /// The stretch that holds `offset`.
+    /// The range that contains `offset`.
     pub(super) fn at(&mut self, offset: u64) -> Option<&mut Kept> {
         let index = self.index_of(offset);
         self.kept.get_mut(index).filter(|kept| kept.start <= offset)
     }
 
-    /// The stretches that begin from `start` on and below `limit`, in order.
+    /// The ranges that begin at or after `start` and below `limit`, in order.
     pub(super) fn between(&mut self, start: u64, limit: u64) -> impl Iterator<Item = &mut Kept> {
         let first = self.kept.partition_point(|kept| kept.start < start);
         self.kept.range_mut(first..).take_while(move |kept| kept.start < limit)
     }
 
-    /// Bytes of state: the payload, a header each, and what is noted of it.
+    /// Bytes of state: the payload, and a header and the record for each range.
     pub(super) fn bytes(&self) -> u64 {
         let each = u64::from(IP_HEADER + TCP_HEADER) + size_of::<Kept>() as u64;
         self.payload + self.kept.len() as u64 * each
     }
 
-    /// The place of the first stretch that ends beyond `offset`.
+    /// Index of the first range that ends beyond `offset`.
     fn index_of(&self, offset: u64) -> usize {
         self.kept.partition_point(|kept| kept.end() <= offset)
     }

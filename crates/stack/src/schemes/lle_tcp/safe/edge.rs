@@ -1,20 +1,20 @@
 //! The right edge of the receiver, which is never extended.
 
-/// Stream offsets up to which the receiver has offered room. `None` before it has offered any.
+/// The highest stream offset up to which the receiver has offered room. `None` before the first offer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     highest: Option<u64>,
-    /// The one that the sender knows.
+    /// The edge that the sender knows.
     told: u64,
 }
 
 impl Edge {
-    /// An edge that the receiver's SYN may have offered.
+    /// The edge after a SYN that may have offered one.
     pub(super) fn new(offered: Option<u64>) -> Edge {
         Edge { highest: offered, told: offered.unwrap_or(0) }
     }
 
-    /// Whether the receiver has offered a window: nothing is said in its name before.
+    /// Whether the receiver has offered a window; before that, nothing is sent in its name.
     pub(super) fn is_known(&self) -> bool {
         self.highest.is_some()
     }
@@ -29,12 +29,12 @@ impl Edge {
         self.told
     }
 
-    /// Whether the sender does not know the highest.
+    /// Whether the sender does not know the highest edge.
     pub(super) fn is_news(&self) -> bool {
         self.highest > Some(self.told)
     }
 
-    /// The receiver offers room up to `edge`; true if that is further than before.
+    /// The receiver offers room up to `edge`. Returns true if it exceeds the earlier edge.
     pub(super) fn raise(&mut self, edge: u64) -> bool {
         let widened = Some(edge) > self.highest;
         self.highest = self.highest.max(Some(edge));

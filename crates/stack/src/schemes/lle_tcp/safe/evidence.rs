@@ -1,22 +1,22 @@
 //! Separates duplicate acknowledgements caused by losses above the link from those caused by the link.
 //!
 //! A segment that the link delivers without advancing the stream (old, beyond a hole, a probe) makes the receiver
-//! repeat its number. Such an answer may stand in the receiver's queue while the link delivers what it asks for, and
-//! is heard when the agent believes the receiver to be further on. It is not evidence of a loss. So each delivery of the kind
-//! excuses one repeat of the number that the receiver had then; a repeat without excuse can only come from a receiver
-//! that lacks what the link had delivered. An excuse that is never used delays a repair until the silence ends. Where
-//! blocks tell which deliveries the receiver has seen, none of this is needed.
+//! repeat its number. Such a repeat may wait in the receiver's queue while the link delivers the missing data, and
+//! arrive when the agent believes the receiver to be further on. It is not evidence of a loss. Therefore each such
+//! delivery excuses one repeat of the number that the receiver had then; a repeat without an excuse can only come from
+//! a receiver that lacks data that the link had delivered. An excuse that is never used delays a repair until the
+//! silence ends. If SACK blocks show which deliveries the receiver has seen, excuses are not needed.
 
 use std::collections::VecDeque;
 
-/// Repeats that the link explains, by number in ascending order.
+/// Repeats that deliveries explain, by number in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Excuses {
     by_number: VecDeque<(u64, u32)>,
 }
 
 impl Excuses {
-    /// The receiver, which should have all below `number`, got a segment that makes it repeat that.
+    /// The receiver, which should have all data below `number`, got a segment that makes it repeat `number`.
     pub(super) fn add(&mut self, number: u64) {
         match self.by_number.back_mut() {
             Some((last, count)) if *last == number => *count = count.saturating_add(1),
@@ -24,14 +24,15 @@ impl Excuses {
         }
     }
 
-    /// The receiver said `number`: what excused lower ones has had its answer.
+    /// The receiver sent `number`: the excuses for lower numbers are obsolete.
     pub(super) fn advance(&mut self, number: u64) {
         while self.by_number.front().is_some_and(|&(first, _)| first < number) {
             self.by_number.pop_front();
         }
     }
 
-    /// Uses up one excuse for a repeat of the lowest number, which is `number`, if there is one.
+    /// Uses up one excuse for a repeat of `number`, if that is the lowest excused number. Returns whether there was
+    /// one.
     pub(super) fn take(&mut self, number: u64) -> bool {
         let Some((_, count)) = self.by_number.front_mut().filter(|(first, _)| *first == number) else {
             return false;

@@ -1,12 +1,13 @@
 //! The receiver's side: suppresses acknowledgements that the agent at the other end has already generated.
 //!
-//! It knows everything its TCP said; the agent at the other end knows what was passed. The two are kept apart, since a
-//! rule that took the one for the other would hold back answers to window probes for ever.
+//! The filter knows everything that its TCP sent; the agent at the other end knows what was passed. The filter keeps
+//! the two apart: a rule that confused them would withhold answers to window probes for ever.
 //!
-//! A receiver with a hole speaks at each segment. The other end needs to hear of the hole, and to hear at times how far the
-//! receiver has come, which shows it that a copy was lost as well; the rest it knows, as its link delivered the segments
-//! that these words answer. So of the words of a hole in SACK blocks the first goes, one in [`MOST_WITHHELD`], and one from
-//! whose list a block that was not reported as it is now is about to fall.
+//! A receiver with a hole acknowledges each segment. The other end needs the report of the hole and, from time to time,
+//! of how far the receiver has come, which shows whether a copy was lost as well. It knows the rest, because its link
+//! delivered the segments that these acknowledgements answer. So of the acknowledgements of a hole with SACK blocks,
+//! the filter passes the first, one in [`MOST_WITHHELD`], and any whose list is about to drop a block that was not
+//! reported as it is now.
 
 use super::super::connection::{Terms, is_pure};
 use super::super::connections::Turn;
@@ -19,18 +20,18 @@ use crate::units::{SeqNo, Time};
 /// Windows of fewer full segments than this are always passed on.
 const SMALL_WINDOW: u64 = 4;
 
-/// Of the words of a receiver with a hole one in so many goes.
+/// Of the acknowledgements of a receiver with a hole, one in this number passes.
 const MOST_WITHHELD: u32 = 16;
 
-/// So many blocks are in every list that is full, whatever other options there are (RFC 2018, 3).
+/// Number of blocks in every full list, whatever other options there are (RFC 2018, 3).
 const BLOCKS_IN_EVERY_LIST: usize = 3;
 
-/// What becomes of a packet on its way to the link.
+/// The fate of a packet on its way to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It goes on.
+    /// It passes.
     Pass,
-    /// It stays here.
+    /// It is withheld.
     Stop,
 }
 
@@ -40,19 +41,19 @@ pub(super) struct Filter {
     terms: Terms,
     /// The last acknowledgement number of the receiver.
     said: u64,
-    /// Right edge of what was passed.
+    /// Right edge in what was passed.
     told_edge: u64,
-    /// How far data has come over the link, with or without holes.
+    /// End of the data that came over the link, with or without holes.
     seen: u64,
     /// The largest segment that arrived.
     full: u32,
     held: Option<Packet>,
     release_at: Time,
-    /// How far apart the receiver's numbers rise.
+    /// Spacing of the advances of the receiver's numbers.
     spacing: Spacing,
-    /// What the receiver has beyond a hole, by the blocks that were passed.
+    /// What the receiver has beyond a hole, according to the blocks that were passed.
     reported: Ranges,
-    /// Words of a hole that were held since one was passed, and when the first of them came.
+    /// Acknowledgements of a hole withheld since one was passed, and when the first of them came.
     withheld: u32,
     withheld_since: Time,
 }
@@ -80,12 +81,12 @@ impl Filter {
         (size_of::<Filter>() + size_of_val(self.reported.as_slice())) as u64
     }
 
-    /// When it wants to be called.
+    /// When it must be called.
     pub(super) fn deadline(&self) -> Time {
         self.release_at
     }
 
-    /// A segment of the sender came over the link.
+    /// A segment of the sender arrived over the link.
     pub(super) fn on_data(&mut self, segment: &Segment) {
         self.full = self.full.max(segment.len);
         if let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said) {
@@ -93,7 +94,7 @@ impl Filter {
         }
     }
 
-    /// A segment of the receiver is on its way to the link, which acknowledges the sender's FIN if it `ends`.
+    /// A segment of the receiver is on its way to the link; it `ends` if it acknowledges the sender's FIN.
     pub(super) fn judge<O>(
         &mut self,
         packet: &Packet,
@@ -129,23 +130,23 @@ impl Filter {
         Fate::Pass
     }
 
-    /// Whether an acknowledgement without data says nothing that the other end does not know or cannot do without.
+    /// Whether an acknowledgement without data contains nothing that the other end needs now.
     fn is_redundant(&self, segment: &Segment, ack: u64) -> bool {
         let window = u64::from(segment.window) << self.terms.shift;
         let credit = self.told_edge.saturating_sub(ack);
-        // A receiver that has more than it acknowledges reports its next hole.
+        // An acknowledgement below the data that came reports the next hole.
         let is_progress = ack > self.said && ack >= self.seen && segment.options.sack.is_empty();
         (is_progress || self.is_known_hole(&segment.options.sack, ack))
             && window >= SMALL_WINDOW * u64::from(self.full)
             && 2 * credit >= window
     }
 
-    /// Whether these blocks tell of a hole without which the other end can do for now.
+    /// Whether these blocks report a hole, and the other end does not need the report now.
     fn is_known_hole(&self, blocks: &SackBlocks, ack: u64) -> bool {
         let first = blocks.as_slice().first().and_then(|block| self.offsets(*block));
         let Some((left, right)) = first.filter(|_| ack >= self.said) else { return false };
         let second = blocks.as_slice().get(1).and_then(|block| self.offsets(*block));
-        // A range received twice comes first (RFC 2883, 4).
+        // A range received twice is the first block (RFC 2883, 4).
         let twice = right <= ack || second.is_some_and(|outer| outer.0 <= left && right <= outer.1);
         let falls =
             blocks.as_slice().get(BLOCKS_IN_EVERY_LIST - 1).is_some_and(|last| !self.is_reported(*last));
@@ -162,7 +163,7 @@ impl Filter {
         offset(left).zip(offset(right)).filter(|(left, right)| left < right)
     }
 
-    /// Until when a segment is held that came now: the words of a hole, each of which puts that off, not for long.
+    /// When a segment withheld now is released. Each acknowledgement of a hole postpones this, up to `max_hold`.
     fn release<O>(&mut self, segment: &Segment, turn: &Turn<'_, O>) -> Time {
         if segment.options.sack.is_empty() {
             self.withheld = 0;
@@ -175,7 +176,7 @@ impl Filter {
         turn.now.after(turn.config.hold).min(self.withheld_since.after(turn.config.max_hold))
     }
 
-    /// A segment goes to the link, and what was held is old.
+    /// A segment goes to the link and replaces the one withheld.
     fn passed(&mut self, segment: &Segment, ack: u64) {
         self.told_edge = self.told_edge.max(ack + (u64::from(segment.window) << self.terms.shift));
         self.held = None;
@@ -188,13 +189,14 @@ impl Filter {
         }
     }
 
-    /// A segment that was passed did not arrive: the other end does not know what it said.
+    /// A segment that was passed did not arrive: the other end does not know its contents.
     pub(super) fn on_undelivered(&mut self) {
         self.told_edge = 0;
         self.reported.clear();
     }
 
-    /// The receiver fell silent: the newest acknowledgement goes after all, in case its delivery was not noticed.
+    /// The receiver is silent: its newest acknowledgement passes after all, in case the other end did not notice the
+    /// delivery.
     pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.release_at > turn.now {
             return;

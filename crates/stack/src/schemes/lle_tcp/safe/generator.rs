@@ -1,8 +1,8 @@
 //! The sender's side: acknowledges data delivered by the link on behalf of the receiver.
 //!
-//! Offsets count from the first data byte. `delivered` is how far the link has delivered without a hole, `acknowledged`
-//! how far the sender was answered, `confirmed` how far the receiver itself has acknowledged:
-//! `confirmed <= acknowledged <= delivered <= edge`, and all from `confirmed` on is kept.
+//! Offsets count from the first data byte. `delivered` is the end of the data that the link delivered without a hole,
+//! `acknowledged` the end of the data acknowledged to the sender, and `confirmed` the end of the data that the receiver
+//! itself acknowledged: `confirmed <= acknowledged <= delivered <= edge`, and all data from `confirmed` on is stored.
 
 use super::super::beyond::Beyond;
 use super::super::config::{Config, OnUndelivered};
@@ -26,38 +26,38 @@ use crate::units::{SeqNo, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Generator {
     pub(super) reply: Reply,
-    /// The sender is here, and what goes up to it costs nothing on the air.
+    /// The sender is on this node, so packets to it cost no airtime.
     pub(super) local: bool,
     pub(super) copies: Copies,
     pub(super) delivered: u64,
     pub(super) acknowledged: u64,
     pub(super) confirmed: u64,
     pub(super) edge: Edge,
-    /// What the link delivered, and what the receiver selectively acknowledged, beyond a hole.
+    /// Data beyond a hole: delivered by the link, and selectively acknowledged by the receiver.
     pub(super) beyond: Beyond,
     pub(super) selective: Ranges,
-    /// The end of all that was sent, FIN included, and of what was sent again.
+    /// The end of all data sent, including FIN, and of data sent again.
     pub(super) sent_end: u64,
     pub(super) sent_again: u64,
-    /// Where the sender's FIN stands.
+    /// The offset of the sender's FIN.
     pub(super) fin: Option<u64>,
-    /// Data below this offset may have gone out without a copy being kept.
+    /// Data below this offset may have been sent without a stored copy.
     unkept: u64,
-    /// Whether the sender has asked for an answer since the receiver last spoke: by a probe or by old data.
+    /// Whether the sender has requested an answer since the receiver's last one: by a probe or by old data.
     pub(super) asked: bool,
     pub(super) repeats: Repeats,
-    /// A range that the receiver got twice, to be passed on.
+    /// A range that the receiver got twice, to be reported.
     pub(super) twice: Option<(u64, u64)>,
     pub(super) fields: Fields,
     pub(super) full: u32,
-    /// How far apart the link delivers what advances the stream.
+    /// Spacing of the deliveries that advance the stream.
     pub(super) spacing: Spacing,
     /// Segments delivered since the last acknowledgement, and when one is due.
     waiting: u32,
     ack_at: Time,
     pub(super) silence: Silence,
     pub(super) excuses: Excuses,
-    /// Segments that the link delivered.
+    /// Number of segments that the link delivered.
     deliveries: u64,
     resubmitted: u64,
 }
@@ -93,7 +93,7 @@ impl Generator {
         }
     }
 
-    /// When it wants to be called.
+    /// When it must be called.
     pub(super) fn deadline(&self) -> Time {
         self.ack_at.min(self.silence.deadline())
     }
@@ -131,7 +131,7 @@ impl Generator {
         }
         let edge = self.edge.highest();
         self.asked |= (start < self.delivered && end <= self.delivered) || (segment.len > 0 && start >= edge);
-        // Beyond the edge lies only a probe of a closed window, which the receiver need not take.
+        // Only a probe of a closed window lies beyond the edge, and the receiver need not accept it.
         let (from, until) = (start.max(self.confirmed), end.min(edge));
         let push = segment.flags.has(Flags::PSH);
         if from < until && !self.copies.keep(from, until, push, turn.config.max_kept) {
@@ -177,7 +177,7 @@ impl Generator {
             if !resent_here {
                 self.on_delivered(start, end, segment, turn);
             }
-            // What the link gave up the receiver may have had all the same.
+            // The receiver may have received data that the link gave up.
             if self.delivered == before || given_up {
                 self.excuses.add(self.delivered);
             }
@@ -188,8 +188,8 @@ impl Generator {
 
     fn on_delivered<O: AgentOut>(&mut self, start: u64, end: u64, segment: &Segment, turn: &mut Turn<'_, O>) {
         if end <= self.delivered {
-            // Old data gets a plain acknowledgement; one byte before the edge is a keepalive or the probe of a closed
-            // window, whose answer shows that the receiver lives and must be its own.
+            // Old data gets a plain acknowledgement. One byte before the edge is a keepalive or the probe of a closed
+            // window: only the receiver may answer it, because the answer shows that the receiver lives.
             if segment.len > 1 || end < self.delivered {
                 self.repeat(turn);
             }
@@ -210,7 +210,7 @@ impl Generator {
                 self.repeats.make();
             } else if self.acknowledged >= self.unkept {
                 if self.edge.is_news() {
-                    // A duplicate is one with an unchanged window (RFC 5681, 2).
+                    // A duplicate has an unchanged window (RFC 5681, 2).
                     self.acknowledge(turn);
                 }
                 self.repeat(turn);
@@ -247,14 +247,14 @@ impl Generator {
         }
     }
 
-    /// A duplicate acknowledgement for what was delivered beyond a hole.
+    /// A duplicate acknowledgement for old data or for data delivered beyond a hole.
     fn repeat<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.edge.is_known() && self.repeats.make() {
             self.acknowledge(turn);
         }
     }
 
-    /// The acknowledgement of all that is delivered without a hole, in the receiver's name.
+    /// Acknowledges all data delivered without a hole, in the receiver's name.
     pub(super) fn acknowledge<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.delivered > self.acknowledged {
             self.repeats = Repeats::default();
@@ -264,13 +264,13 @@ impl Generator {
         self.waiting = 0;
         self.ack_at = Time::NEVER;
         turn.counters.generated += 1;
-        // A range received twice comes first (RFC 2883, 4).
+        // A range received twice is the first block (RFC 2883, 4).
         let blocks = self.twice.take().into_iter().chain(self.beyond.newest());
         turn.out.up(&self.reply.packet(self.delivered, self.edge.window(self.delivered), blocks));
     }
 
-    /// The receiver offers more: the sender learns it with the next acknowledgement, or by itself after a while. A
-    /// segment on its way to the receiver brings one, whereas one made now would be one more on each hop back to it.
+    /// The receiver offers more: reported with the next acknowledgement, or alone after a while. A segment on its way
+    /// to the receiver causes one anyway; one generated now would be an additional packet on each hop to the sender.
     pub(super) fn acknowledge_later<O>(&mut self, turn: &mut Turn<'_, O>) {
         self.ack_at = self.ack_at.min(turn.now.after(self.spacing.wait(turn.config)));
     }

@@ -4,10 +4,10 @@ use super::super::config::Config;
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
-/// How far apart the steps of a stream are, and so how long the newest waits for one that makes it superfluous.
+/// The spacing of the steps of a stream, and so how long the newest waits for one that makes it redundant.
 ///
-/// A fixed wait would end in vain before each step of a flow that is slower, as in a cell that many share. A step that
-/// is late because something was lost says nothing about the spacing, and would delay the detection of the next loss.
+/// A fixed wait would expire before each step of a slower flow, as in a cell that many share. A step delayed by a loss
+/// says nothing about the spacing, and would delay the detection of the next loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spacing {
     last: Option<Time>,
@@ -15,7 +15,7 @@ pub(super) struct Spacing {
 }
 
 impl Spacing {
-    /// The stream makes a step. Pauses of the application are no spacing.
+    /// The stream makes a step. Pauses of the application do not count.
     pub(super) fn step(&mut self, now: Time, config: &Config) {
         if let Some(last) = self.last.replace(now) {
             let time = now.since(last);
@@ -25,7 +25,7 @@ impl Spacing {
         }
     }
 
-    /// Something was lost, which delays the next step.
+    /// A loss delays the next step.
     pub(super) fn interrupt(&mut self) {
         self.last = None;
     }

@@ -7,7 +7,7 @@ use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Options, Packet, Segment, Timestamps};
 use crate::units::{SeqNo, Time};
 
-/// What the sender's last segment carried for the other direction: a segment sent again here carries the same.
+/// The fields of the sender's last segment for the other direction; a segment sent again from here carries the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fields {
     ack: SeqNo,
@@ -24,12 +24,12 @@ impl Fields {
 }
 
 impl Generator {
-    /// The receiver lacks what it does not acknowledge and the link delivered before the delivery of this number; 0 if
-    /// the answer may be older than the delivery of anything missing.
+    /// The receiver lacks the data that it does not acknowledge and that was delivered before the delivery of this
+    /// number; 0 if the answer may be older than the delivery of anything missing.
     ///
     /// What it acknowledges for the first time, by a block or by its number, shows which delivery it has seen. A repeat
-    /// of its number without one is evidence if no excuse is left; what carries data answers nothing, and an update of
-    /// the window is not a repeat (RFC 5681, 2).
+    /// of its number without this is evidence if no excuse is left. A segment with data is not an answer, and an update
+    /// of the window is not a repeat (RFC 5681, 2).
     pub(super) fn lost_before(&mut self, ack: u64, may_answer: bool, heard: Option<Blocks>) -> u64 {
         if ack < self.confirmed {
             return 0;
@@ -44,8 +44,8 @@ impl Generator {
         }
     }
 
-    /// The receiver lacks what the link had delivered before the delivery `lost`: the stretches before and between those
-    /// it has are sent again, as its words may come seldom. Without SACK that is the first one.
+    /// The receiver lacks data delivered before delivery `lost`: sends again the ranges before and between those it
+    /// has, because it may report rarely. Without SACK this is the first range.
     pub(super) fn repair_what_is_missing<O: AgentOut>(&mut self, lost: u64, turn: &mut Turn<'_, O>) {
         let mut from = self.confirmed;
         if self.selective.is_empty() {
@@ -58,7 +58,7 @@ impl Generator {
         }
     }
 
-    /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it speak.
+    /// The receiver is silent: its acknowledgement or the segment may be lost, and a copy makes it answer.
     pub(super) fn repair_after_silence<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.confirmed >= self.delivered {
             self.silence.stop();
@@ -68,8 +68,8 @@ impl Generator {
         self.silence.on_break(turn.now);
     }
 
-    /// Sends again what was delivered before the delivery `lost` and begins from `from` on below `limit`, unless a copy
-    /// left within the time in which the receiver could not have answered it.
+    /// Sends again the data that was delivered before delivery `lost` and begins at or after `from` and below `limit`,
+    /// unless a copy was sent so recently that the receiver cannot have answered it.
     fn repair<O: AgentOut>(
         &mut self,
         from: u64,

@@ -1,7 +1,7 @@
 //! Duplicate acknowledgements reported by both link and receiver: each is forwarded once.
 
-/// Those since the last advance: made here for what the link delivered beyond a hole, sent by the receiver for the same,
-/// and the greater of the two, which went up.
+/// Duplicates since the last advance: generated here for data delivered beyond a hole, sent by the receiver for the
+/// same data, and the larger of the two numbers, which went up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Repeats {
     made: u32,
@@ -10,13 +10,13 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// One more that the link's delivery makes; true if the sender has not had it by the receiver.
+    /// One more, for a delivery of the link. Returns true if the sender has not had it from the receiver.
     pub(super) fn make(&mut self) -> bool {
         self.made += 1;
         self.is_news(self.made)
     }
 
-    /// One more of the receiver; true if the sender has not had it by the link.
+    /// One more, from the receiver. Returns true if the sender has not had it for a delivery of the link.
     pub(super) fn hear(&mut self) -> bool {
         self.heard += 1;
         self.is_news(self.heard)

@@ -8,8 +8,8 @@ use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment};
 
 impl Generator {
-    /// A segment of the receiver came over the link. It goes up as it is, or ends here and a fresh acknowledgement
-    /// takes its place.
+    /// A segment of the receiver came over the link. It goes up unchanged, or ends here and a new acknowledgement takes
+    /// its place.
     pub(super) fn on_reply<O: AgentOut>(
         &mut self,
         packet: &Packet,
@@ -20,7 +20,7 @@ impl Generator {
         if let Some(ack) = ack.filter(|&ack| ack <= self.sent_end) {
             self.take_reply(packet, segment, ack, turn);
         } else {
-            // Not an answer to what was seen here: TCP knows what to do with it.
+            // Not an answer to data seen here: TCP can handle it.
             self.reply.hear_and_pass(packet, segment);
             turn.out.up(packet);
         }
@@ -34,7 +34,7 @@ impl Generator {
         turn: &mut Turn<'_, O>,
     ) {
         let pure = is_pure(segment);
-        // The end of the handshake goes up as it came.
+        // The end of the handshake goes up unchanged.
         let consumed = pure && self.edge.is_known();
         if consumed {
             self.reply.hear(packet, segment);
@@ -65,7 +65,7 @@ impl Generator {
         if !consumed {
             turn.out.up(packet);
             if ack >= self.acknowledged {
-                // The sender takes both from the segment itself; an older one it ignores.
+                // The sender takes number and edge from the segment itself, and ignores an older one.
                 if ack > self.acknowledged {
                     self.repeats = Repeats::default();
                 }
@@ -92,8 +92,8 @@ impl Generator {
         }
     }
 
-    /// Whether a sender some hops away can do without a wider window for now: a segment on its way to the receiver will
-    /// bring an acknowledgement, or there is room for one more as far as the sender knows.
+    /// Whether a sender several hops away does not yet need a wider window: a segment on its way to the receiver will
+    /// cause an acknowledgement, or the sender knows of room for one more segment.
     fn another_is_due(&self) -> bool {
         let full = u64::from(self.full.max(self.reply.terms.mss));
         let under_way = self.sent_end > self.delivered;

@@ -3,17 +3,17 @@
 use super::generator::Generator;
 use crate::packet::Segment;
 
-/// What SACK blocks say.
+/// The information in SACK blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blocks {
-    /// Something that the link had not reported.
+    /// Whether they report data that the link had not reported.
     pub(super) news: bool,
     /// The last delivery of the link that the receiver is known to have seen.
     pub(super) seen: u64,
 }
 
 impl Generator {
-    /// Takes in the receiver's SACK blocks.
+    /// Processes the receiver's SACK blocks.
     pub(super) fn take_blocks(&mut self, segment: &Segment, ack: u64) -> Option<Blocks> {
         let mut heard = None;
         for &(left, right) in segment.options.sack.as_slice() {
@@ -24,17 +24,17 @@ impl Generator {
                 continue;
             }
             if right <= ack || (self.selective.contains(left, right) && self.is_twice(segment, left, right)) {
-                // Passed on only if the sender itself sent it twice, and not the repair here.
+                // Reported only if the sender itself sent it twice, not for a repair from here.
                 if left < self.sent_again {
                     self.twice = Some((left, right));
                 }
                 continue;
             }
             self.selective.insert(left.max(ack), right);
-            // What arrived last lies at an end of its block, unless it joined two.
+            // The newest data is at an end of its block, unless it joined two blocks.
             let ends = [left.max(ack), right.min(self.fin.unwrap_or(right)) - 1];
             let seen = ends.into_iter().map(|end| self.copies.delivery_of(end)).max().unwrap_or(0);
-            // A FIN that the receiver has is still its own to acknowledge.
+            // Only the receiver acknowledges a FIN that it has.
             let (left, right) = (left.max(self.delivered), right.min(self.fin.unwrap_or(right)));
             let blocks: &mut Blocks = heard.get_or_insert_default();
             blocks.seen = blocks.seen.max(seen);

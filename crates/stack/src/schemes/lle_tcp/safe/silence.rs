@@ -1,23 +1,24 @@
 //! The time without acknowledgement of delivered data after which a copy is retransmitted.
 //!
-//! Its acknowledgements are held back at the other end of the link and queue there, so that the time they take is
-//! measured and estimated as a retransmission timeout is (RFC 6298, 2), with a floor, and doubled with each try.
+//! The receiver's acknowledgements are withheld at the other end of the link and queue there. The time they take is
+//! therefore measured and estimated like a retransmission timeout (RFC 6298, 2), with a minimum, and doubled with each
+//! try.
 
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
-/// The wait is doubled at most so often.
+/// The wait is doubled at most this many times.
 const MOST_DOUBLINGS: u32 = 6;
 
 /// The timer and its estimate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Silence {
     floor: Span,
-    /// How much longer than assumed in the floor the other end holds its acknowledgements back.
+    /// How much longer the other end withholds its acknowledgements than the minimum assumes.
     held: Span,
     at: Time,
     tries: u32,
-    /// The end of a delivery that waits to be confirmed, and when it was made.
+    /// The end of a delivery that is being timed, and the time of the delivery.
     timed: Option<(u64, Time)>,
     taken: Smoothed,
 }
@@ -34,20 +35,20 @@ impl Silence {
         }
     }
 
-    /// When it has lasted too long.
+    /// When the silence is too long.
     pub(super) fn deadline(&self) -> Time {
         self.at
     }
 
-    /// The link delivered data up to `end`, and the other end may keep the acknowledgement from the air for `held`
-    /// longer than usual.
+    /// The link delivered data up to `end`; the other end may withhold the acknowledgement for `held` longer than
+    /// usual.
     pub(super) fn on_delivered(&mut self, end: u64, held: Span, now: Time) {
         self.held = held;
         self.timed.get_or_insert((end, now));
         self.restart(now);
     }
 
-    /// The receiver has acknowledged all below `offset`.
+    /// The receiver has acknowledged all data below `offset`.
     pub(super) fn on_confirmed(&mut self, offset: u64, now: Time) {
         self.tries = 0;
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= offset) {
@@ -55,23 +56,23 @@ impl Silence {
         }
     }
 
-    /// Something was sent again: what is waited for may answer that (Karn's rule), and a wait that grew with each loss
-    /// would end ever later.
+    /// A segment was sent again: the next answer may be to the copy (Karn's rule), and a wait that grew with each loss
+    /// would become ever longer.
     pub(super) fn on_repair(&mut self) {
         self.timed = None;
     }
 
-    /// Counts from now on.
+    /// Restarts the wait.
     pub(super) fn restart(&mut self, now: Time) {
         self.at = now.after((self.floor + self.held).max(self.taken.bound(Span::ZERO)) * (1 << self.tries));
     }
 
-    /// Nothing is waited for.
+    /// No acknowledgement is awaited.
     pub(super) fn stop(&mut self) {
         self.at = Time::NEVER;
     }
 
-    /// It has lasted too long, and something was done about it.
+    /// The silence was too long, and a copy was sent.
     pub(super) fn on_break(&mut self, now: Time) {
         self.tries = (self.tries + 1).min(MOST_DOUBLINGS);
         self.restart(now);
@@ -92,7 +93,7 @@ mod tests {
         silence.on_delivered(1000, Span::ZERO, at(0));
         assert_eq!(silence.deadline(), at(200));
         silence.on_delivered(2000, Span::ZERO, at(50));
-        // The first delivery is timed: 400 ms, give or take half of it.
+        // The first delivery is timed: 400 ms, plus or minus half of it.
         silence.on_confirmed(2000, at(400));
         silence.on_delivered(3000, Span::ZERO, at(1000));
         assert_eq!(silence.deadline(), at(1000 + 400 + 4 * 200));

@@ -1,4 +1,4 @@
-//! An agent in a vice: segments are put in by hand, and what comes out is looked at.
+//! A bench for one agent: the tests pass segments in and examine what comes out.
 
 use super::super::{Config, Counters, LleTcp, Mode};
 use crate::hooks::Criterion;
@@ -17,7 +17,7 @@ pub(super) const RECEIVER_ZERO: SeqNo = SeqNo(7_000_001);
 /// The receiver's shift.
 pub(super) const SHIFT: u8 = 2;
 
-/// Collects what the agent hands out.
+/// Records the output of the agent.
 #[derive(Debug, Default)]
 pub(super) struct Handed {
     pub(super) up: Vec<Packet>,
@@ -187,7 +187,7 @@ impl Bench {
         self.handed.up.split_off(before)
     }
 
-    /// A segment of the sender goes down; the link tells its fate, and the answers that went up are returned.
+    /// A segment of the sender goes down, and the link reports its fate. Returns the answers that went up.
     pub(super) fn carry(&mut self, segment: Segment, signal: Signal) -> Vec<Packet> {
         self.down(segment);
         self.signal(segment, signal)
@@ -203,7 +203,7 @@ impl Bench {
         self.handed.up.split_off(before)
     }
 
-    /// Time passes, and the timer fires as often as it is due.
+    /// Time passes, and the timer fires whenever it is due.
     pub(super) fn wait(&mut self, span: Span) {
         let until = self.now.after(span);
         while let Some(at) = self.handed.timer.filter(|&at| at <= until) {

@@ -1,10 +1,10 @@
-//! What a receiver with a hole says: which of its words pass.
+//! The acknowledgements of a receiver with a hole: which of them pass.
 
 use super::bench::{Bench, RECEIVER, ack, blocks, data, sack, safe};
 use crate::signal::Signal;
 use crate::units::Span;
 
-/// Acknowledgements of a receiver that has all but the second segment, one for each segment from the third on.
+/// A receiver has all but the second segment and acknowledges each from the third on. Returns those that passed.
 fn with_a_hole(bench: &mut Bench, until: u32) -> Vec<u32> {
     let told = (3000..until).step_by(1000).filter(|&end| {
         bench.up(data(end, 1000));
@@ -23,7 +23,7 @@ fn a_receiver_with_a_hole_is_heard_once_and_then_each_sixteenth_time() {
     bench.wait(Span::from_millis(40));
     let last: Vec<_> = bench.handed.down.iter().map(blocks).collect();
     assert_eq!(last, [[(2000, 40_000)]], "and when it falls silent");
-    // The hole is filled: what follows is progress, and a hole after it is another.
+    // The hole is filled: an advance follows, and a later hole is a new one.
     bench.up(data(1000, 1000));
     assert_eq!(bench.down(ack(40_000, 40_000)).len(), 1, "more than half of the credit is used");
     bench.up(data(41_000, 1000));

@@ -1,4 +1,4 @@
-//! Where agents stand, and which flows they act for.
+//! The positions of agents, and the flows for which they act.
 
 use super::super::{Config, LleTcp, Mode};
 use super::bench::{
@@ -18,7 +18,7 @@ fn agent(local: NodeId, ahead: &[NodeId]) -> LleTcp {
     LleTcp::new(Config::new(Mode::Safe, Criterion::one_hop(local, ahead.iter().copied())))
 }
 
-/// Lets an agent see a packet on its way down, and the link deliver it; returns what went up.
+/// Passes a packet down, and reports its delivery by the link. Returns what went up.
 fn carry(agent: &mut LleTcp, segment: Segment) -> Vec<Packet> {
     let mut handed = Handed::default();
     agent.down(&packet(segment), Time::ZERO, &mut handed);
@@ -226,7 +226,7 @@ fn a_syn_of_a_connection_that_is_refused_tells_the_other_end_which_leaves_it_alo
         receiving.up(data(0, 1000));
         assert_eq!(receiving.down(ack(1000, 40_000)).len(), 1, "its acknowledgement passes");
         assert_eq!((receiving.counters().flows, receiving.counters().suppressed), (0, 0));
-        // The end that answers refuses, and the one that had accepted forgets the connection.
+        // The end that answers refuses, and the end that had accepted forgets the connection.
         let mut answering = Bench::new(none(RECEIVER));
         answering.up(syn(offer()));
         let marked = segment(&answering.down(syn_ack(offer()))[0]);

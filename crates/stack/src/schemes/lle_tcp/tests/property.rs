@@ -1,4 +1,4 @@
-//! What must hold in safe mode whatever the hop does, and what paper mode breaks.
+//! What holds in safe mode whatever the hop does, and what paper mode breaks.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn reader(draws: &mut Draws) -> Reader {
     }
 }
 
-/// An agent with all that may be chosen drawn; one in ten knows no flow at all.
+/// An agent with every option drawn; one in ten has no room for a flow.
 fn drawn_agent(draws: &mut Draws, mode: Mode) -> Config {
     let every = 1 + draws.below(3) as u32;
     Config {
@@ -74,7 +74,7 @@ fn drawn_agent(draws: &mut Draws, mode: Mode) -> Config {
     }
 }
 
-/// A plan with everything drawn.
+/// A plan in which everything is drawn.
 fn drawn(seed: u64, mode: Mode) -> Plan {
     let mut draws = Draws(seed);
     let draws = &mut draws;
@@ -237,7 +237,7 @@ fn a_host_that_dies_is_found_out_within_its_window() {
     assert!((outcome.acknowledged_falsely..=outcome.window).contains(&counters.unconfirmed), "{outcome:?}");
 }
 
-/// The paper's limits, each on a hop where nothing else goes wrong.
+/// The paper's limits, each on a hop without other faults.
 mod the_paper {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! What the receiver says: which of its acknowledgements pass, what becomes of them at the other end, and the repair
-//! of what its TCP did not get.
+//! Acknowledgements of the receiver: which of them pass, how the other end treats them, and the repair of data that its
+//! TCP did not get.
 
 use super::super::Config;
 use super::bench::{
@@ -72,7 +72,7 @@ fn the_filter_counts_the_credit_that_was_passed_and_not_what_it_saw() {
             passed.push(offset);
         }
     }
-    // Told 41 000: under half of the window is left beyond 21 000, and so on.
+    // With 41 000 reported, less than half of the window is left beyond 21 000, and so on.
     assert_eq!(passed, [22_000, 43_000]);
 }
 
@@ -127,7 +127,7 @@ fn on_a_flow_whose_own_are_further_apart_than_that_it_waits_for_the_next_one() {
     assert_eq!(bench.handed.down.len(), 18);
 }
 
-/// Linux sends again 200 ms after a round trip, of which the receiver may use 40 to delay its acknowledgement.
+/// Linux retransmits 200 ms after a round trip, of which the receiver may use 40 ms to delay its acknowledgement.
 #[test]
 fn however_slow_a_flow_is_nothing_is_held_until_its_sender_sends_again() {
     for (spacing, steps) in [(300, 20), (900, 20), (149, 20), (99, 20), (60, 3)] {
@@ -270,7 +270,7 @@ fn answers_to_what_came_beyond_a_hole_are_no_evidence_when_they_cross_its_repair
     bench.carry(data(1000, 1000), Signal::Undelivered);
     bench.deliver(data(2000, 1000));
     bench.deliver(data(3000, 1000));
-    // TCP fills the hole, and goes on, while the answers wait for the air.
+    // TCP fills the hole and continues while the answers wait for the air.
     bench.deliver(data(1000, 1000));
     bench.deliver(data(4000, 1000));
     bench.wait(Span::from_millis(1));
@@ -413,7 +413,7 @@ fn a_tail_dropped_above_the_link_is_sent_again_after_a_silence_that_doubles() {
     bench.wait(Span::from_secs(60));
     assert_eq!(bench.handed.down.len(), 2);
     bench.deliver(data(1000, 1000));
-    // The doubling has ended, and a time with copies in it tells nothing of how long an answer takes.
+    // The doubling has ended, and a time that includes copies is not a sample of the answering time.
     bench.wait(Span::from_millis(199));
     assert_eq!(bench.handed.down.len(), 2);
     bench.wait(Span::from_millis(1));

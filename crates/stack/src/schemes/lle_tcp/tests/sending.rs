@@ -1,4 +1,4 @@
-//! The sender's side: what is acknowledged when, and with which numbers.
+//! The sender's side: when data is acknowledged, and with which numbers.
 
 use super::super::{AckScheme, Config, OnUndelivered};
 use super::bench::{
@@ -29,7 +29,7 @@ fn the_right_edge_of_the_receiver_is_never_extended() {
         let up = bench.deliver(data(offset, 1000));
         assert_eq!(told(&up[0]), (offset.cast_signed() + 1000, 19_000 - offset));
     }
-    // The probe of the closed window, delivered or not, is for the receiver to answer.
+    // Only the receiver answers the probe of the closed window, delivered or not.
     assert!(bench.deliver(data(20_000, 1)).is_empty());
     assert_eq!(told(&bench.up(ack(20_000, 8_000))[0]), (20_000, 8_000));
     assert_eq!(told(&bench.deliver(data(20_000, 1000))[0]), (21_000, 7_000));
@@ -100,7 +100,7 @@ fn the_sequence_number_is_the_highest_one_forwarded() {
     let reverse = Segment { len: 500, ..ack(0, 20_000) };
     assert_eq!(bench.up(reverse).len(), 1);
     assert_eq!(segment(&bench.deliver(data(0, 1000))[0]).seq, RECEIVER_ZERO.plus(500));
-    // A pure acknowledgement that is ahead of what came through tells nothing of data the sender has.
+    // A pure acknowledgement with a higher number does not show that the sender has the data before it.
     let ahead = Segment { seq: RECEIVER_ZERO.plus(900), ..ack(1000, 30_000) };
     assert_eq!(segment(&bench.up(ahead)[0]).seq, RECEIVER_ZERO.plus(500));
 }
@@ -131,7 +131,7 @@ fn a_duplicate_for_one_segment_is_told_once_though_link_and_receiver_both_tell_i
     bench.carry(data(1000, 1000), Signal::Undelivered);
     assert_eq!(bench.deliver(data(2000, 1000)).len(), 1);
     assert!(bench.up(sack(1000, 19_000, &[(2000, 3000)])).is_empty());
-    // What the link did not notice comes from the receiver alone.
+    // Only the receiver reports what the link did not notice.
     bench.carry(data(3000, 1000), Signal::Undelivered);
     let up = bench.up(sack(1000, 19_000, &[(2000, 4000)]));
     assert_eq!((told(&up[0]).0, blocks(&up[0])), (1000, vec![(2000, 4000)]));
@@ -272,7 +272,7 @@ fn safe_mode_leaves_reverse_data_as_it_is() {
     let reverse = Segment { len: 500, ..ack(1000, 19_000) };
     let up = bench.up(reverse);
     assert_eq!((up.len(), format!("{:?}", up[0])), (1, format!("{:?}", packet(reverse))));
-    // Its window would be ignored with its old number, so that news of the edge is sent again.
+    // Its window would be ignored with its old number, so the new edge is reported again.
     let wider =
         bench.up(Segment { seq: RECEIVER_ZERO.plus(500), ..Segment { len: 500, ..ack(1000, 29_000) } });
     assert_eq!(wider.iter().map(told).collect::<Vec<_>>(), [(1000, 29_000), (2000, 28_000)]);

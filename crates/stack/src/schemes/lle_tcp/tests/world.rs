@@ -1,4 +1,4 @@
-//! Two connections over a toy hop with an agent at each end; the faults of the hop are the test's.
+//! Two connections over a simple hop with an agent at each end; the test sets the faults of the hop.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,7 +11,7 @@ use crate::registry::tcp::{self, Connection, Role, State};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Span, Time};
 
-/// A generator of draws that needs no crate (`SplitMix64`).
+/// A random generator that needs no crate (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(super) struct Draws(pub(super) u64);
 
@@ -39,11 +39,11 @@ pub(super) enum Reader {
     AtOnce,
     /// A number of bytes at a constant interval.
     Slow(u64, Span),
-    /// Nothing until then, everything afterwards.
+    /// Nothing until this time, everything afterwards.
     Stalled(Time),
 }
 
-/// What becomes of the second side's host.
+/// The fate of the second side's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Lives,
@@ -57,7 +57,7 @@ pub(super) enum Fate {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) seed: u64,
-    /// The agents, but for the criterion.
+    /// The agents, except for the criterion.
     pub(super) agents: [Config; 2],
     /// Delay of a wired path between the first side and its end of the hop, which is then an access point.
     pub(super) wired: Option<Span>,
@@ -65,7 +65,7 @@ pub(super) struct Plan {
     pub(super) opener: usize,
     pub(super) tcp: tcp::Config,
     pub(super) readers: [Reader; 2],
-    /// Bytes each side writes, in so many pieces before `written_by`.
+    /// Bytes that each side writes, in this number of pieces before `written_by`.
     pub(super) bytes: [u64; 2],
     pub(super) pieces: u64,
     pub(super) written_by: Time,
@@ -81,14 +81,14 @@ pub(super) struct Plan {
     pub(super) fate: Fate,
 }
 
-/// What a run showed.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// Both streams arrived whole and both sides closed.
     pub(super) whole: bool,
-    /// Segments that acknowledged or offered more than the receiver ever advertised.
+    /// Segments that acknowledged or offered more than the receiver had ever advertised.
     pub(super) beyond_edge: u64,
-    /// Bytes the first side holds for acknowledged that the second has not received in order.
+    /// Bytes that the first side considers acknowledged and the second has not received in order.
     pub(super) acknowledged_falsely: u64,
     /// The receive buffer of the second side.
     pub(super) window: u64,
@@ -118,13 +118,13 @@ enum Work {
     TcpUp(usize, Packet),
 }
 
-/// Collects what a box answers.
+/// Records the answers of a connection or an agent.
 #[derive(Debug, Default)]
 struct Answers {
     down: Vec<Packet>,
     up: Vec<Packet>,
     timers: Vec<(Timer, Option<Time>)>,
-    /// What became of the agent's timer: [`Time::NEVER`] if it was cancelled.
+    /// The new state of the agent's timer: [`Time::NEVER`] if it was cancelled.
     agent_timer: Option<Time>,
 }
 
@@ -199,7 +199,7 @@ impl World {
         let mut draws = Draws(plan.seed);
         let ends = [(NodeId(0), 1000), (NodeId(2), 2000)];
         let hop_end = if plan.wired.is_some() { NodeId(1) } else { NodeId(0) };
-        // Numbers that wrap soon.
+        // Sequence numbers that wrap soon.
         let first = [0, 1].map(|_| SeqNo(u32::MAX - draws.below(60_000) as u32));
         let tcp = [0, 1].map(|side: usize| {
             let role = if side == plan.opener { Role::Active } else { Role::Passive };
@@ -320,7 +320,7 @@ impl World {
         }
     }
 
-    /// A connection has answered; a dead one has not.
+    /// Handles the answer of a connection; a dead one has none.
     fn take_tcp(&mut self, side: usize, out: Answers) {
         if side == 1 && !self.is_alive() {
             return;
