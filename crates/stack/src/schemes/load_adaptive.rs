@@ -28,19 +28,19 @@ use std::collections::VecDeque;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Interval, SlotNo, Transmission, TransmissionOutcome};
 
-/// What is kept of past transmissions.
+/// The parameters of the history of transmissions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct History {
-    /// Entries held.
+    /// Number of entries.
     pub entries: u32,
-    /// Slots for which an entry is held; `None` is until newer ones take its place.
+    /// Slots for which an entry is kept; `None` keeps it until newer ones replace it.
     pub expiry: Option<u64>,
-    /// The load at which the window is at its longest.
+    /// The load at which the window reaches its maximum.
     pub saturation: f64,
 }
 
 impl History {
-    /// The paper's: ten entries (4.3).
+    /// The paper's value: ten entries (4.3).
     pub const PAPER: History = History { entries: 10, expiry: None, saturation: 1.0 };
 }
 
@@ -132,8 +132,8 @@ impl Interval for LoadAdaptive {
 
     fn upper(&mut self, now: SlotNo) -> u32 {
         if let Some(expiry) = self.history.expiry {
-            // Outcomes come in nearly the order of sending, so that what stays behind a younger entry stays for a window
-            // at most.
+            // Outcomes arrive nearly in the order of sending, so an expired entry behind a younger one remains for at
+            // most one window.
             while self.transmissions.front().is_some_and(|oldest| oldest.at.after(expiry) < now) {
                 self.forget();
             }
@@ -157,7 +157,7 @@ mod tests {
 
     use TransmissionOutcome::{Failed, Passed};
 
-    /// Windows from 3-5 to 3-17 with so many failures before so many successes.
+    /// Windows from 3-5 to 3-17, after `failed` failures and then `passed` successes.
     fn after(failed: u64, passed: u64) -> LoadAdaptive {
         let mut interval = LoadAdaptive::new(5, 17, History::PAPER);
         for number in 0..failed {
