@@ -1,27 +1,26 @@
 //! Freeze-TCP: the mobile receiver stops its sender ahead of a disconnection.
 //!
-//! **Limits.** It depends on the warning: without one, or with one that comes too late, the sender times out as under any
-//! TCP. A false warning stops the sender until it is cleared. It does nothing for a mobile that sends.
+//! **Limits.** It depends on the warning: without one, or with one that comes too late, the sender times out as with
+//! any TCP. A false warning stops the sender until it is cleared. It does nothing for a mobile that sends.
 //!
 //! **Source.** Goff, Moronski, Phatak and Gupta, "Freeze-TCP: A true end-to-end TCP enhancement mechanism for mobile
 //! environments", INFOCOM 2000. The rules here are from secondary descriptions (our reading).
 //!
-//! **How.** The mobile predicts a disconnection from its signal strength and sends an acknowledgement with a window of zero,
-//! about a round trip before. The sender persists: its congestion window and timeout stand. After the disconnection the
-//! mobile sends three copies of the acknowledgement of its last byte with the real window (after Caceres and Iftode), and
-//! the sender goes on at its old window.
+//! **How.** The mobile predicts a disconnection from its signal strength and sends an acknowledgement with a window of
+//! zero, about a round trip before. The sender persists: its congestion window and timeout do not change. After the
+//! disconnection the mobile sends three copies of the acknowledgement of its last byte with the real window (after
+//! Caceres and Iftode), and the sender continues with its old window.
 //!
 //! ```text
 //!     warning ──▶ ACK n, window 0        down … up ──▶ 3 × ACK n, window w
 //!     sender:      persists, probes with back-off       sends what is outstanding and more, cwnd as it was
 //! ```
 //!
-//! **Choices.** 1. The lead of the warning and its errors are those of the link's predictor
-//! (`links.NAME.outages.warning`); the paper asks for a lead of one round trip. 2. All acknowledgements between the warning
-//! and the end of the disconnection have a window of zero: one with a window would start the sender again. 3. A hand-off
-//! is treated as a disconnection. 4. A warning that proves false is answered with the same three acknowledgements.
-//! 5. Without a warning the mobile sends the three acknowledgements all the same: they can reach a sender that waits for
-//! its timer.
+//! **Choices.** 1. The link's predictor sets the lead of the warning and its errors (`links.NAME.outages.warning`); the
+//! paper asks for a lead of one round trip. 2. All acknowledgements between the warning and the end of the
+//! disconnection have a window of zero: one with a window would restart the sender. 3. A hand-off is treated as a
+//! disconnection. 4. A warning that proves false is answered with the same three acknowledgements. 5. Without a warning
+//! the mobile also sends the three acknowledgements: they can reach a sender that waits for its timer.
 //!
 //! **Checked by** the tests below, `transport/tcp/connection/tests/frozen.rs`, and `crates/sim/tests/link_events.rs`.
 

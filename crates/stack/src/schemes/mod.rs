@@ -1,6 +1,6 @@
-//! Cross-layer schemes: one paper, one file. EJTCP is a congestion law, load-adaptive retransmission the interval of a
-//! slotted link, and Freeze-TCP and ATCP are what an endpoint does at events of its link; the others sit between network
-//! and link.
+//! Cross-layer schemes: one file per paper. EJTCP is a congestion law, load-adaptive retransmission the interval of a
+//! slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP and ATCP are reactions of an endpoint to events of its
+//! link; the others are agents between network and link.
 
 pub mod atcp;
 pub mod dynamic_arq;

@@ -1,18 +1,18 @@
-//! Proxy TCP: an agent at an access point that hides duplicate acknowledgements while the link can still repair the loss.
+//! Proxy TCP: an access-point agent that hides duplicate acknowledgements while the link can still repair the loss.
 //!
-//! **Limits.** It stands where data goes to a node one wireless hop away. It knows what the link tells: a segment lost
-//! above the MAC counts as delivered, which only `resend` repairs. Nobody but the sender has a timer, so that a loss that
-//! no later segment shows is the sender's. What is hidden does not clock data out of the sender, whose window stands still
-//! meanwhile. Nothing here sees into an encrypted transport.
+//! **Limits.** It works where data goes to a node one wireless hop away. It knows only what the link reports: a segment
+//! lost above the MAC counts as delivered, which only `resend` repairs. Only the sender has a timer, so it must repair
+//! a loss that no later segment reveals. Hidden acknowledgements do not clock data out of the sender, whose window does
+//! not move meanwhile. An encrypted transport is opaque to the agent.
 //!
-//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer", say the slides of Mahmoodi, Friderikos,
-//! Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer Adaptation", VTC 2007 Fall,
-//! of related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and Katz, "Improving
-//! TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
+//! **Source.** "Worked by not passing duplicate acknowledgment to the TCP layer": the slides of Mahmoodi, Friderikos,
+//! Holland and Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer Adaptation", VTC 2007
+//! Fall, on related work. The rest is our reading, after the snoop agent of Balakrishnan, Seshan, Amir and Katz,
+//! "Improving TCP/IP Performance over Wireless Networks", MOBICOM 1995, without its timer.
 //!
-//! **How.** Segments for the client are remembered until it acknowledges them, each with where it is: with the link, or
-//! delivered, or given up. A duplicate acknowledgement asks for the first one not acknowledged. Whether it is hidden
-//! depends on where that one is.
+//! **How.** Segments for the client are remembered until it acknowledges them, each with its state: with the link,
+//! delivered, or given up. A duplicate acknowledgement asks for the first unacknowledged segment. The state of that
+//! segment decides whether the acknowledgement is hidden.
 //!
 //! ```text
 //!    network   data │   ▲ acknowledgement, if not hidden
@@ -20,16 +20,17 @@
 //!      link     data ──►  delivered or given up  ···hop··►  client
 //! ```
 //!
-//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link gives it up, as many
-//! copies of the newest hidden one go up as were hidden, three at most, so that the sender repairs at once. 2.
-//! [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever became of it. 3.
-//! [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when that no longer has it; and
-//! once more when more duplicates come than segments behind it had been delivered before that copy. 4. Passed on in each
-//! case: what is not a duplicate to a standard TCP (RFC 5681, 2), a changed window among that; a duplicate SACK (RFC 2883),
-//! since it speaks of something else; what asks for a segment that never passed, as that was lost before it came here; and
-//! what asks for a segment that the sender has sent again, as it has noticed the loss. SACK blocks of what is hidden come
-//! again with what is not, since a receiver repeats them (RFC 2018, 4). 5. Where an advance leaves a second hole, what had
-//! been delivered behind it is not counted, and a repair too many is possible.
+//! **Choices.** 1. [`Duplicates::WhileTrying`]: hidden while the link has the segment. When the link gives it up, as
+//! many copies of the newest hidden acknowledgement go up as were hidden, at most three, so that the sender repairs at
+//! once. 2. [`Duplicates::Held`], the slides' words: hidden as long as the segment is remembered, whatever its state.
+//! 3. [`Duplicates::Resend`], the snoop agent: hidden, and the segment goes to the link again when the link no longer
+//! has it; and once more when more duplicates come than segments behind it had been delivered before that copy. 4.
+//! Always passed: what is not a duplicate for a standard TCP (RFC 5681, 2), including a changed window; a duplicate
+//! SACK (RFC 2883), which reports something else; a request for a segment that never passed, because it was lost before
+//! it came here; and a request for a segment that the sender has sent again, because it has noticed the loss. SACK
+//! blocks of hidden acknowledgements come again with others, because a receiver repeats them (RFC 2018, 4). 5. If an
+//! advance leaves a second hole, what had been delivered behind it is not counted, and one unnecessary repair is
+//! possible.
 //!
 //! **Checked by** `proxy_tcp/tests.rs`, and `crates/sim/tests/proxy_tcp.rs` end to end.
 

@@ -1,4 +1,4 @@
-//! Scripts of packets: what goes in, what the link tells, and what comes out.
+//! Scripts of packets: the inputs, the reports of the link, and the outputs.
 
 use super::*;
 use crate::packet::{NodeId, SackBlocks, Segment};
