@@ -1,18 +1,19 @@
 //! BBR, version 1: paces at the measured bottleneck rate and holds about two bandwidth-delay products.
 //!
-//! **Limits.** No long-term bandwidth sampling (policer detection) and no compensation for aggregated acknowledgements, both
-//! of Linux, not of the draft. A flow that meets a shallow buffer loses much, as version 1 does.
+//! **Limits.** No long-term bandwidth sampling (policer detection) and no compensation for aggregated acknowledgements;
+//! both are in Linux, not in the draft. A flow at a shallow buffer loses many segments, as version 1 does.
 //!
 //! **Source.** draft-cardwell-iccrg-bbr-congestion-control-00, whose sections the comments cite; Cardwell et al. 2016.
 //!
-//! **How.** `BtlBw` is the greatest delivery rate of the last ten rounds, `RTprop` the least round trip of the last ten
-//! seconds. Startup doubles each round until the rate stops growing, Drain empties the queue, ProbeBW paces at
-//! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1, ProbeRTT shrinks to four segments for 200 ms when `RTprop` is old.
+//! **How.** `BtlBw` is the maximum delivery rate of the last ten rounds, `RTprop` the minimum round trip of the last
+//! ten seconds. Startup doubles each round until the rate stops growing, Drain empties the queue, ProbeBW paces at
+//! `gain x BtlBw` with the gains 5/4, 3/4 and six times 1, ProbeRTT shrinks to four segments for 200 ms when `RTprop`
+//! is old.
 //!
-//! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted, in the
-//! rate and in the pacing alike. 3. ProbeBW begins in a phase taken from the connection's own random number, since the draft
-//! draws it. 4. A loss detected by duplicates starts a round of packet conservation, as Linux does; what was the window
-//! before comes back when recovery ends.
+//! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
+//! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
+//! because the draft draws it. 4. A loss detected by duplicates starts a round of packet conservation, as in Linux; the
+//! previous window is restored when recovery ends.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 

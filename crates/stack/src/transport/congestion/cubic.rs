@@ -1,17 +1,17 @@
 //! CUBIC: the window follows a cubic function of the time since the last loss.
 //!
-//! **Limits.** Every loss is taken for congestion. Slow start has no `HyStart++` (RFC 9406), so it ends with a loss where the
-//! path is deep. A reduction is not undone when it proves spurious.
+//! **Limits.** Every loss counts as congestion. Slow start has no `HyStart++` (RFC 9406), so it ends with a loss where
+//! the path has a deep buffer. A reduction is not undone when it proves spurious.
 //!
 //! **Source.** RFC 9438, whose sections the comments cite.
 //!
-//! **How.** `W(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)`: steep back towards the window of the last
-//! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of its
-//! window rules. A loss leaves `beta` of what is outstanding.
+//! **How.** `W(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)`: steep up to the window of the last
+//! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of
+//! Reno's window applies. A loss leaves `beta` of what is outstanding.
 //!
 //! **Choices.** 1. The window grows with each acknowledgement, in slow start by one segment (4.2, RFC 5681); only the
-//! estimate of Reno's window counts segments (4.3), of one acknowledgement at most a window. 2. Time during which something
-//! else than the window limits the sender does not count (5.8).
+//! estimate of Reno's window counts segments (4.3), at most a window per acknowledgement. 2. Time during which
+//! something other than the window limits the sender does not count (5.8).
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 

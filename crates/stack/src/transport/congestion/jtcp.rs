@@ -1,20 +1,21 @@
 //! JTCP: a loss counts as congestion only if the jitter ratio indicates queueing.
 //!
-//! **Limits.** The rule is a knife edge: alone on a path that it fills, a flow sends one segment more in each round trip, and
-//! the ratio is then `1 / (w - 1)` against a threshold of `1 / w`. It needs exact stamps and an acknowledgement for every
-//! packet; with one for every second, growth halves and k has to. Losses close together corrupt the ratio (EJTCP, 3.1).
-//! The window stands through random losses, so that it takes more than its share beside flows that halve theirs.
+//! **Limits.** The rule has no margin: alone on a path that it fills, a flow sends one additional segment in each round
+//! trip, and the ratio is then `1 / (w - 1)` against a threshold of `1 / w`. It needs exact timestamps and an
+//! acknowledgement for every packet; with one for every second, growth halves and `k` must halve too. Losses close
+//! together corrupt the ratio (EJTCP, 3.1). Random losses do not reduce the window, so JTCP takes more than its share
+//! against flows that halve theirs.
 //!
-//! **Source.** Wu and Chen, "JTCP: jitter-based TCP for heterogeneous wireless networks", IEEE JSAC 22(4), 2004, as EJTCP
-//! (2) quotes it.
+//! **Source.** Wu and Chen, "JTCP: jitter-based TCP for heterogeneous wireless networks", IEEE JSAC 22(4), 2004, as
+//! EJTCP (2) quotes it.
 //!
-//! **How.** [`JitterRatio`] above `k / cwnd` at a third duplicate: `ssthresh = cwnd = cwnd / 2`. Otherwise the segment is
-//! sent again, and `cwnd` and `ssthresh` stand. Growth is Reno's.
+//! **How.** [`JitterRatio`] above `k / cwnd` at a third duplicate: `ssthresh = cwnd = cwnd / 2`. Otherwise the segment
+//! is sent again, and `cwnd` and `ssthresh` do not change. Growth is Reno's.
 //!
-//! **Choices.** 1. A third duplicate within one smoothed round trip of the last reduction belongs to the same congestion:
-//! the segment is sent again, the window stands. 2. What a timeout does is [`TimeoutRule`]; either way the retransmission
-//! timer backs off. 3. The stamps ride in EJTCP's header extension, so that the two compare on even terms; what JTCP lacks
-//! is its trigger ([`Attribution::Cumulative`]). 4. What `w` is, [`Reach`] says.
+//! **Choices.** 1. A third duplicate within one smoothed round trip of the last reduction belongs to the same
+//! congestion: the segment is sent again, and the window does not change. 2. [`TimeoutRule`] sets the reaction to a
+//! timeout; the retransmission timer always backs off. 3. The timestamps use EJTCP's header extension, so that the two
+//! are compared on equal terms; JTCP lacks only its trigger ([`Attribution::Cumulative`]). 4. [`Reach`] sets `w`.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/judges.rs`.
 
@@ -30,22 +31,22 @@ use crate::units::Time;
 /// The constants of JTCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JtcpConfig {
-    /// Segments queued in a round trip from which on it is congestion (k).
+    /// Segments queued in a round trip above which the ratio indicates congestion (k).
     pub k: f64,
-    /// Packets that the ratio is taken over.
+    /// Packets over which the ratio is computed.
     pub reach: Reach,
-    /// What a timeout does.
+    /// The reaction to a timeout.
     pub timeout_rule: TimeoutRule,
-    /// How the stamps travel.
+    /// The form of the header extension.
     pub header: Form,
 }
 
 /// What JTCP does at a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutRule {
-    /// As Reno, whatever the jitter ratio says.
+    /// As in Reno, regardless of the jitter ratio.
     Reno,
-    /// A timeout that the jitter ratio takes for random halves the window and goes on without slow start.
+    /// A timeout that the jitter ratio classifies as random halves the window, without slow start.
     Half,
 }
 
@@ -97,7 +98,7 @@ pub struct Jtcp {
 }
 
 impl Jtcp {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &JtcpConfig) -> Jtcp {
         let jitter = JitterRatio::new(Attribution::Cumulative, config.reach);
@@ -113,13 +114,13 @@ impl Jtcp {
     }
 }
 
-/// Whether a loss comes within one smoothed round trip of the last reduction.
+/// Whether a loss occurs within one smoothed round trip of the last reduction.
 pub(crate) fn is_same_event(loss: &Loss, reduced: Option<Time>) -> bool {
     loss.cause == LossCause::Duplicates
         && reduced.zip(loss.srtt).is_some_and(|(reduced, srtt)| loss.now.since(reduced) < srtt)
 }
 
-/// The answer to a loss of the same congestion as the last reduction.
+/// The answer to a loss that belongs to the congestion of the last reduction.
 pub(crate) const SAME_EVENT: LossResponse =
     LossResponse { reduction: Reduction::Kept, copies: 1, judgement: Some(Judgement::Congestion) };
 

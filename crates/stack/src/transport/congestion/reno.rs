@@ -1,15 +1,15 @@
 //! Slow start, congestion avoidance and halving (RFC 5681).
 //!
-//! **Limits.** Every loss is taken for congestion. Growth counts acknowledgements, not bytes (no RFC 3465).
+//! **Limits.** Every loss counts as congestion. Growth counts acknowledgements, not bytes (no RFC 3465).
 //!
 //! **Source.** RFC 5681, 3.1 and equation (4).
 //!
-//! **How.** Below ssthresh the window grows by one segment an acknowledgement, above it by `1/cwnd`. A loss sets
-//! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout. Where the scenario
+//! **How.** Below ssthresh the window grows by one segment per acknowledgement, above it by `1/cwnd`. A loss sets
+//! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout. If the scenario
 //! says so, the window is halved instead of the flight ([`LossBase`](crate::hooks::LossBase)).
 //!
-//! **Choices.** 1. Halves are real numbers: a flight of 11 gives 5.5. 2. A repeated timeout of the same segment leaves
-//! ssthresh alone, as RFC 5681 (3.1, after equation 4) demands.
+//! **Choices.** 1. Halves are real numbers: a flight of 11 gives 5.5. 2. A repeated timeout of the same segment does
+//! not change ssthresh, as RFC 5681 (3.1, after equation 4) requires.
 //!
 //! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
 

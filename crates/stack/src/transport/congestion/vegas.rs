@@ -1,23 +1,24 @@
 //! Vegas: keeps a few segments queued, and retransmits early by a fine-grained timer.
 //!
-//! **Limits.** It yields to every law that fills queues (EJTCP, 2), since it takes their segments for its own. A path that
-//! becomes longer looks congested for ever ([`Backlog`]).
+//! **Limits.** It yields to every law that fills queues (EJTCP, 2), because it counts their segments as its own. A path
+//! that becomes longer looks permanently congested ([`Backlog`]).
 //!
-//! **Source.** Brakmo and Peterson 1995; constants of ns-2, or of Linux by name.
+//! **Source.** Brakmo and Peterson 1995; constants of ns-2, or of Linux if selected.
 //!
-//! **How.** Once a round trip [`Backlog`] tells the segments `N` in the queue from the mean round trip. Below `alpha` the
-//! window grows by one over the next round trip, above `beta` it shrinks by one at once. Slow start doubles every other
-//! round trip and ends, an eighth lower, when `N > gamma`. The first unacknowledged segment is resent at a duplicate, or at
-//! one of the first two advances after a retransmission, when it is older than `srtt + 2 deviations`, exactly clocked; that
-//! loss leaves three quarters of the window, or all of it if the segment was sent before the last reduction.
+//! **How.** Once per round trip, [`Backlog`] estimates the number `N` of queued segments from the mean round trip.
+//! Below `alpha` the window grows by one over the next round trip; above `beta` it shrinks by one at once. Slow start
+//! doubles every other round trip and ends, with the window reduced by an eighth, when `N > gamma`. The first
+//! unacknowledged segment is resent at a duplicate, or at one of the first two advances after a retransmission, if it
+//! is older than `srtt + 2 deviations` by an exact clock; this loss leaves three quarters of the window, or all of it
+//! if the segment was sent before the last reduction.
 //!
-//! **Choices.** 1. The fine timer adds a sixteenth to that sum, a retransmission an eighth more, and one of a segment resent
-//! before doubles it until the next sample: ns-2's reading. 2. A segment lost twice leaves half the window, and a timeout
-//! two segments, as in ns-2. 3. `N` is not rounded, or as in ns-2 to a whole
-//! number (`rounded-backlog`). 4. A round trip without a sample decides nothing. 5. Each
-//! retransmission starts the two checks anew, by the paper's words; ns-2's do not. 6. The variant runs on Reno's recovery,
-//! the paper's: under `NewReno`'s a partial acknowledgement leaves nothing to check. 7. An acknowledgement behind a repaired
-//! hole gives no sample; ns-2 takes one, which holds the wait for the repair and slackens the fine timer.
+//! **Choices.** 1. The fine timer adds a sixteenth to that sum. A retransmission adds another eighth, or doubles the
+//! timer if the segment was resent before, until the next sample: ns-2's reading. 2. A segment lost twice leaves half
+//! the window, and a timeout two segments, as in ns-2. 3. `N` is not rounded, or rounded to a whole number as in ns-2
+//! (`rounded-backlog`). 4. A round trip without a sample decides nothing. 5. Each retransmission restarts the two
+//! checks, as the paper says; ns-2's do not. 6. The variant uses Reno's recovery, as in the paper: with `NewReno`'s, a
+//! partial acknowledgement leaves nothing to check. 7. An acknowledgement behind a repaired hole gives no sample; ns-2
+//! takes one, which includes the wait for the repair and slackens the fine timer.
 //!
 //! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the queue it keeps) and ns-2 (`papers/baselines.md`).
 
@@ -28,30 +29,30 @@ use crate::hooks::scoreboard::Sent;
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
-/// Least window, and the one slow start begins with, in segments.
+/// Minimum window, and the window with which slow start begins, in segments.
 const LEAST_WINDOW: f64 = 2.0;
 
-/// A threshold no window is below: from here on there is no slow start.
+/// A threshold that no window is below, so that there is no slow start.
 const AVOIDANCE: f64 = 2.0;
 
-/// What the end of slow start leaves of the window.
+/// Share of the window left at the end of slow start.
 const SLOW_START_SHARE: f64 = 0.875;
 
-/// What a loss leaves of the window, and a second loss of the same segment.
+/// Share of the window left after a loss, and after a second loss of the same segment.
 const LOSS_SHARE: f64 = 0.75;
 const SECOND_LOSS_SHARE: f64 = 0.5;
 
-/// Advances after a retransmission that are checked.
+/// Number of advances after a retransmission that are checked.
 const CHECKED: u32 = 2;
 
 /// The constants of Vegas, in segments queued.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasConfig {
-    /// Below it the window grows.
+    /// The window grows below it.
     pub alpha: f64,
-    /// Above it the window shrinks.
+    /// The window shrinks above it.
     pub beta: f64,
-    /// Above it slow start ends.
+    /// Slow start ends above it.
     pub gamma: f64,
     /// Whether the number compared with them is rounded to whole segments.
     pub rounded: bool,
@@ -70,7 +71,7 @@ impl Default for VegasConfig {
     }
 }
 
-/// Where the constants are published.
+/// The source of the constants.
 const SOURCE: &str = "ns-2: tcp-vegas.cc; Linux: tcp_vegas.c";
 
 /// The sets of constants.
@@ -153,7 +154,7 @@ impl Described for VegasConfig {
     }
 }
 
-/// What the window does with each acknowledgement of the present round trip.
+/// The change of the window at each acknowledgement of the current round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Course {
     Grow,
@@ -166,7 +167,7 @@ pub struct Vegas {
     config: VegasConfig,
     backlog: Backlog,
     timer: FineTimer,
-    /// The sum of the round trips measured in the present one, and their number.
+    /// The sum of the round trips measured in the current one, and their number.
     sampled: (Span, u64),
     /// The round trip ends when the first byte sent after it began is acknowledged.
     round_end: u64,
@@ -177,12 +178,12 @@ pub struct Vegas {
     reduced_at: Option<Time>,
     /// Advances since the last retransmission.
     advances: u32,
-    /// Segments below were outstanding at a timeout and are left to it.
+    /// Segments below this number were outstanding at a timeout and are left to it.
     timed_out_below: Option<u64>,
 }
 
 impl Vegas {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &VegasConfig) -> Vegas {
         Vegas {
@@ -199,7 +200,7 @@ impl Vegas {
         }
     }
 
-    /// A round trip is over: decides the course of the window.
+    /// A round trip has ended: determines the course of the window.
     fn decide(&mut self, window: &mut Window) {
         let (sum, samples) = std::mem::take(&mut self.sampled);
         self.course = Course::Hold;
@@ -305,7 +306,7 @@ impl FineTimer {
         self.timeout = Span(sum + sum / 16);
     }
 
-    /// A segment sent so often was resent.
+    /// A segment that was sent `times` times before was resent.
     fn stretch(&mut self, times: u8) {
         let more = if times > 1 { self.timeout.0 } else { self.timeout.0 / 8 };
         self.timeout = Span(self.timeout.0.saturating_add(more));
@@ -334,8 +335,8 @@ mod tests {
 
     #[test]
     fn the_window_grows_below_alpha_and_shrinks_above_beta() {
-        // Queued of 20: 20 x 5 / 105 = 0.95; x 10 / 110 = 1.82; x 12 / 112 = 2.14; x 17 / 117 = 2.91; x 18 / 118 = 3.05;
-        // x 25 / 125 = 4.00; x 26 / 126 = 4.13.
+        // Queued of 20: 20 x 5 / 105 = 0.95; x 10 / 110 = 1.82; x 12 / 112 = 2.14; x 17 / 117 = 2.91; x 18 / 118 =
+        // 3.05; x 25 / 125 = 4.00; x 26 / 126 = 4.13.
         let (grow, hold) = ((20.0, Course::Grow), (20.0, Course::Hold));
         let less = (19.0, Course::Hold);
         for (rtt, ns2, linux) in [
@@ -377,7 +378,7 @@ mod tests {
             vegas.decide(&mut window);
             assert_eq!((window.cwnd, vegas.course), (cwnd, course), "{rtt} ms");
         }
-        // Slow start of a window of 16 continues at 16 x 10 / 110 = 1.45 and ends at 16 x 11 / 111 = 1.59.
+        // Slow start with a window of 16 continues at 16 x 10 / 110 = 1.45 and ends at 16 x 11 / 111 = 1.59.
         for (rtt, cwnd, course) in [(110, 16.0, Course::Grow), (111, 14.0, Course::Hold)] {
             let mut window = Window::new(16.0, None, 100.0);
             let mut vegas = vegas(&rounded, rtt);

@@ -1,33 +1,34 @@
 //! Veno: a loss with a short estimated queue counts as random and reduces the window by a fifth only.
 //!
-//! **Limits.** A random loss still costs a fifth of the window, so that many of them drive it down until the queue is
-//! empty. Losses close together are judged by the window the first one left (EJTCP, 2).
+//! **Limits.** A random loss still costs a fifth of the window, so many of them reduce it until the queue is empty.
+//! Losses close together are classified by the window that the first one left (EJTCP, 2).
 //!
 //! **Source.** Fu and Liew 2003; EJTCP quotes it with the same threshold.
 //!
-//! **How.** [`Backlog`] estimates the number `N` of queued segments. `N < beta`: the window grows as Reno's, and a loss
-//! **How.** [`Backlog`] estimates the number `N` of queued segments. `N < beta`: the window grows as Reno's, and a loss
-//! detected by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise it grows every other acknowledgement, and a loss
-//! halves.
-//! **Choices.** 1. `N` comes from the latest round trip measured, as in Linux; the paper leaves open whether it is smoothed.
-//! 2. A timeout is Reno's. 3. The least round trip is that of the whole connection, as in Linux; Fu and Liew start anew at
-//! each loss. 4. An acknowledgement behind a repaired hole gives no sample; Linux takes none during recovery. 5. The
-//! variant runs on `NewReno`'s recovery.
+//! **How.** [`Backlog`] estimates the number `N` of queued segments. If `N < beta`, the window grows as in Reno, and a
+//! loss detected by duplicates sets `ssthresh = 4/5 cwnd`. Otherwise the window grows at every other acknowledgement,
+//! and a loss halves it.
 //!
-//! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2 (`papers/baselines.md`).
+//! **Choices.** 1. `N` is computed from the latest round trip, as in Linux; the paper leaves open whether it is
+//! smoothed. 2. A timeout is handled as in Reno. 3. The minimum round trip is that of the whole connection, as in
+//! Linux; Fu and Liew reset it at each loss. 4. An acknowledgement behind a repaired hole gives no sample; Linux takes
+//! none during recovery. 5. The variant uses `NewReno`'s recovery.
+//!
+//! **Checked by** the tests below, `crates/sim/tests/laws.rs` (the gain under random loss) and ns-2
+//! (`papers/baselines.md`).
 
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
 
-/// What a random loss leaves of the window.
+/// Share of the window left after a random loss.
 const RANDOM_SHARE: f64 = 0.8;
 
 /// The constants of Veno.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VenoConfig {
-    /// Segments in the queue from which on the path counts as congested (beta).
+    /// Number of queued segments from which the path counts as congested (beta).
     pub beta: f64,
 }
 
@@ -61,7 +62,7 @@ pub struct Veno {
 }
 
 impl Veno {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &VenoConfig) -> Veno {
         Veno { beta: config.beta, backlog: Backlog::default(), queued: 0.0, grew: false }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::hooks::testing::{ack, after, loss};
 
-    /// Veno on a path of 80 ms with this round trip now.
+    /// Veno on a path of 80 ms, with a current round trip of `rtt`.
     fn veno(rtt: u64, window: &mut Window) -> Veno {
         let mut veno = Veno::new(&VenoConfig::default());
         for ms in [80, rtt] {

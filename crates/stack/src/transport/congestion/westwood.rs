@@ -1,20 +1,20 @@
 //! Westwood: after a loss the window follows from the estimated rate.
 //!
-//! **Limits.** Acknowledgements that a queue on the way back has pushed together are taken for rate, so that it claims more
-//! than its share (Grieco and Mascolo 2004; EJTCP, 2).
+//! **Limits.** Acknowledgements that a queue on the reverse path has compressed inflate the estimated rate, so Westwood
+//! takes more than its share (Grieco and Mascolo 2004; EJTCP, 2).
 //!
 //! **Source.** Mascolo et al. 2001 and Casetti et al. 2002; EJTCP (2) quotes the filter with a constant coefficient.
 //!
-//! **How.** [`PerAck`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments; the
-//! window falls to it unless it is below already, and to one segment after a timeout. Growth is Reno's.
+//! **How.** [`PerAck`] estimates the rate. A loss sets `ssthresh = rate x minimum round trip`, at least two segments;
+//! the window falls to it unless it is already lower, and to one segment after a timeout. Growth is Reno's.
 //!
-//! **Choices.** 1. The filter is the one EJTCP quotes, with the coefficient 19/21, Tustin's for a gap of `tau / 10`, unless
-//! the scenario asks for Tustin's filter of the original. 2. Both start from a rate of zero. 3. EJTCP's formula counts one
-//! packet an acknowledgement; duplicates and delayed acknowledgements are counted as Casetti et al. do. 4. A sample of
-//! Tustin's filter that ends a silence spans the whole gap between the acknowledgements, while the filter weighs it by the
-//! time since the last sample of zero. 5. Without a rate or a round trip it is Reno. 6. The variant runs on `NewReno`'s
-//! recovery, or on the one that `tcp.westwood.recovery` names: the papers modify Reno, and ns-2's module of 2002 resends
-//! without inflating the window (`recovery/uninflated.rs`).
+//! **Choices.** 1. The filter is the one EJTCP quotes, with the coefficient 19/21, which is Tustin's for a gap of
+//! `tau / 10`, unless the scenario selects Tustin's filter of the original. 2. Both start from a rate of zero. 3.
+//! EJTCP's formula counts one packet per acknowledgement; duplicates and delayed acknowledgements are counted as by
+//! Casetti et al. 4. A sample of Tustin's filter that ends a silence covers the whole gap between the acknowledgements,
+//! but the filter weighs it by the time since the last sample of zero. 5. Without a rate or a round trip it behaves as
+//! Reno. 6. The variant uses `NewReno`'s recovery, or the one that `tcp.westwood.recovery` names: the papers modify
+//! Reno, and ns-2's module of 2002 resends without inflating the window (`recovery/uninflated.rs`).
 //!
 //! **Checked by** the tests below, those of [`PerAck`], and `crates/sim/tests/laws.rs`.
 
@@ -24,13 +24,13 @@ use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting, Wo
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 use crate::units::{Span, Time};
 
-/// Least ssthresh, in segments.
+/// Minimum ssthresh, in segments.
 const MIN_SSTHRESH: f64 = 2.0;
 
 /// The constants of Westwood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WestwoodConfig {
-    /// How the samples of the rate are smoothed.
+    /// How the rate samples are smoothed.
     pub filter: LowPass,
 }
 
@@ -121,14 +121,14 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &WestwoodConfig) -> Westwood {
         Westwood { rate: PerAck::new(config.filter), least_rtt: None }
     }
 }
 
-/// The answer to a loss where `rate` segments a second and the least round trip are known.
+/// The answer to a loss, given a `rate` in segments per second and the minimum round trip.
 pub(super) fn answer(loss: &Loss, window: &mut Window, rate: f64, least_rtt: Option<Span>) -> LossResponse {
     let response = Reno.on_loss(loss, window);
     if let Some(rtt) = least_rtt.filter(|_| rate > 0.0) {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::hooks::testing::{ack, after, loss};
 
-    /// Westwood that has seen a round trip of 80 ms and then one segment every 2 ms for a second, and the time.
+    /// Westwood after a round trip of 80 ms and then one segment every 2 ms for a second, and the current time.
     fn westwood(filter: LowPass, window: &mut Window) -> (Westwood, Time) {
         let mut westwood = Westwood::new(&WestwoodConfig { filter });
         for rtt in [80, 95] {
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_loss_leaves_what_the_rate_fills_in_the_least_round_trip() {
-        // 500 segments a second x 80 ms = 40 segments; Tustin's filter has come to 1 - e^-2 of it in a second, nearly:
-        // a = (1 - 0.002) / (1 + 0.002), and 1 - a^500 = 0.8647.
+        // 500 segments per second x 80 ms = 40 segments. In a second Tustin's filter has nearly reached 1 - e^-2 of
+        // this: a = (1 - 0.002) / (1 + 0.002), and 1 - a^500 = 0.8647.
         for (filter, fits) in
             [(WestwoodConfig::default().filter, 40.0), (LowPass::Tustin(WestwoodConfig::TAU), 40.0 * 0.8647)]
         {
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_slow_path_leaves_two_segments() {
         let mut window = Window::new(20.0, Some(100.0), 100.0);
-        // 10 segments a second x 80 ms = 0.8.
+        // 10 segments per second x 80 ms = 0.8.
         answer(&loss(LossCause::Duplicates, 20), &mut window, 10.0, Some(Span::from_millis(80)));
         assert_eq!(window.ssthresh, 2.0);
     }

@@ -1,18 +1,19 @@
 //! Westwood+: Westwood with one rate sample per round trip.
 //!
-//! **Limits.** It learns a change of the path in about twenty round trips. A window cut while the rate is still
-//! underestimated stays small, since the rate it then measures is its own.
+//! **Limits.** It adapts to a change of the path within about twenty round trips. A window reduced while the rate is
+//! still underestimated stays small, because the rate measured next is that of the small window.
 //!
-//! **Source.** Grieco and Mascolo 2004; the filters and the least interval are those of Linux's `tcp_westwood.c`.
+//! **Source.** Grieco and Mascolo 2004; the filters and the minimum interval are those of Linux's `tcp_westwood.c`.
 //!
-//! **How.** [`PerRoundTrip`] estimates the rate. A loss sets `ssthresh = rate x least round trip`, at least two segments, and
-//! the window to it, or to one segment after a timeout. Growth is Reno's.
+//! **How.** [`PerRoundTrip`] estimates the rate. A loss sets `ssthresh = rate x minimum round trip`, at least two
+//! segments, and the window to it, or to one segment after a timeout. Growth is Reno's.
 //!
-//! **Choices.** 1. The length of a round trip is the smoothed one, as in Linux; the least is that of all samples, where
-//! Linux takes the least smoothed value. 2. A timeout sets ssthresh by the rate, by the paper; ns-2's agent halves there.
-//! 3. Without a rate or a round trip it is Reno. 4. The variant runs on `NewReno`'s recovery.
+//! **Choices.** 1. The length of a round trip is the smoothed one, as in Linux; the minimum is that of all samples,
+//! where Linux takes the minimum smoothed value. 2. A timeout sets ssthresh from the rate, as in the paper; ns-2's
+//! agent halves it. 3. Without a rate or a round trip it behaves as Reno. 4. The variant uses `NewReno`'s recovery.
 //!
-//! **Checked by** the tests below, those of [`PerRoundTrip`], `crates/sim/tests/laws.rs` and ns-2 (`papers/baselines.md`).
+//! **Checked by** the tests below, those of [`PerRoundTrip`], `crates/sim/tests/laws.rs` and ns-2
+//! (`papers/baselines.md`).
 
 use super::reno::grow;
 use super::westwood::answer;
@@ -24,7 +25,7 @@ use crate::units::{Span, Time};
 /// The constants of Westwood+.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WestwoodPlusConfig {
-    /// The least time over which the rate is sampled.
+    /// The minimum interval over which the rate is sampled.
     pub least_interval: Span,
 }
 
@@ -54,7 +55,7 @@ pub struct WestwoodPlus {
 }
 
 impl WestwoodPlus {
-    /// At the start of a connection.
+    /// The state at the start of a connection.
     #[must_use]
     pub fn new(config: &WestwoodPlusConfig) -> WestwoodPlus {
         WestwoodPlus { rate: PerRoundTrip::new(config.least_interval), least_rtt: None }
@@ -99,7 +100,7 @@ mod tests {
             for rtt in [80, 95] {
                 plus.on_ack(&after(rtt, Progress::Unlimited(1)), &mut window);
             }
-            // A segment every 2 ms, 500 a second, x 80 ms = 40; one more falls into each sample of about 100 ms.
+            // One segment every 2 ms, 500 per second, x 80 ms = 40; each sample of about 100 ms includes one more.
             for tick in 1..=500 {
                 let now = Time(Span::from_millis(2 * tick).0);
                 let srtt = Some(Span::from_millis(99));

@@ -1,4 +1,4 @@
-//! One test a rule.
+//! One test per rule.
 
 use super::*;
 use crate::hooks::testing::{ack, loss};
@@ -18,7 +18,7 @@ pub(crate) fn stamped(sent: u64, received: u64) -> Ack {
     Ack { extension: Some(echo), newest_sent: Some(at(sent)), ..ack(Progress::Unlimited(1)) }
 }
 
-/// A law that has seen a window of packets arrive so many milliseconds apart, sent 10 ms apart.
+/// A law that has seen a window of packets sent 10 ms apart and received `apart` ms apart.
 fn after(apart: u64, config: &JtcpConfig, window: &mut Window) -> Jtcp {
     let mut law = Jtcp::new(config);
     for packet in 0..20 {
@@ -68,7 +68,7 @@ fn a_second_loss_within_a_round_trip_of_a_reduction_belongs_to_it() {
 
 #[test]
 fn a_timeout_is_renos_unless_the_rule_says_half_and_the_ratio_says_random() {
-    // Reno takes half of the 18 outstanding, the rule of JTCP half of the window of 20.
+    // Reno halves the 18 segments outstanding; JTCP's rule halves the window of 20.
     let half = JtcpConfig { timeout_rule: TimeoutRule::Half, ..JtcpConfig::default() };
     let cases = [
         (JtcpConfig::default(), EMPTY, (1.0, 9.0)),
