@@ -1,7 +1,7 @@
 //! UDP: datagrams out, datagrams counted in (RFC 768).
 //!
-//! A network may duplicate a datagram and reorder others. Each is counted once, when it first comes; what comes again is
-//! counted by itself. UDP has no numbers for that: they are the simulation's, and cost no bytes on the way.
+//! A network may duplicate and reorder datagrams. Each is counted once, when it first arrives; duplicates are counted
+//! separately. UDP has no numbers for that: they belong to the simulation, and cost no bytes on the way.
 
 use std::collections::VecDeque;
 

@@ -1,16 +1,16 @@
 //! FACK: estimates the data in flight from the highest selectively acknowledged byte.
 //!
-//! **Limits.** Takes reordering by more than three segments for loss. Neither overdamping nor rampdown.
+//! **Limits.** Treats reordering by more than three segments as loss. Neither overdamping nor rampdown.
 //!
 //! **Source.** Mathis and Mahdavi, "Forward acknowledgement: refining TCP congestion control", SIGCOMM 1996.
 //!
-//! **How.** `awnd = snd.nxt - snd.fack + retran_data` is what is in the network; while `awnd < cwnd` the sender sends:
+//! **How.** `awnd = snd.nxt - snd.fack + retran_data` is the data in the network. While `awnd < cwnd` the sender sends
 //! holes below `snd.fack` first, then new data. A loss is detected by `snd.fack - snd.una > 3` segments or three
 //! duplicates.
 //!
-//! **Choices.** 1. The window is reduced once a recovery, which ends when all that was outstanding at its start is
-//! acknowledged (the paper's section 4.5). 2. After a timeout all that is not selectively acknowledged is lost, and
-//! what is in the network is counted as RFC 6675 does until a new recovery. 3. A hole is resent once a recovery.
+//! **Choices.** 1. The window is reduced once per recovery, which ends when all data outstanding at its start is
+//! acknowledged (the paper's section 4.5). 2. After a timeout all data not selectively acknowledged is lost, and the
+//! data in the network is counted as in RFC 6675 until a new recovery. 3. A hole is resent once per recovery.
 //!
 //! **Checked by** `tests/scripts/fack-*`.
 

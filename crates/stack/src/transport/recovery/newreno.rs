@@ -1,20 +1,20 @@
 //! `NewReno`: fast recovery that lasts until everything sent before the loss is acknowledged.
 //!
-//! **Limits.** One hole a round trip.
+//! **Limits.** One hole per round trip.
 //!
 //! **Source.** RFC 6582, 3.2.
 //!
-//! **How.** As Reno, but a partial acknowledgement resends the next hole and deflates the window by what it
-//! acknowledged, less one segment. The acknowledgement of all that was outstanding when the loss was noticed
-//! (`recover`) ends it with the window the law left in `cwnd`, or with `min(cwnd, max(flight, 1) + 1)`.
+//! **How.** As Reno, but a partial acknowledgement resends the next hole and deflates the window by the amount
+//! acknowledged, less one segment. The acknowledgement of all data outstanding when the loss was detected (`recover`)
+//! ends recovery with the window that the law left in `cwnd`, or with `min(cwnd, max(flight, 1) + 1)`.
 //!
 //! **Choices.** 1. Impatient (the timer restarts on the first partial acknowledgement only) or slow-but-steady (on
-//! each): RFC 3782, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover`
-//! (RFC 6582, 3.2, step 1), without the heuristics of its section 4;
-//! but the very first segment may be resent fast, though the text, taken at its word, leaves it to the timer (as ns-2's
-//! `bugfix_ss_` does). 3. Both windows of RFC 6582, 3.2, step 3, are there, and ns-2's, which a partial acknowledgement
-//! of more than the inflation reduces for good ([`FullAck`]); the profile decides. 4. ns-2 releases at most two new
-//! segments an acknowledgement while recovery lasts (`recovery-burst`).
+//! each): RFC 3782, 4, names both; the scenario chooses. 2. Re-entry needs an acknowledgement above `recover` (RFC
+//! 6582, 3.2, step 1), without the heuristics of its section 4; but the very first segment may be resent fast, as with
+//! ns-2's `bugfix_ss_`, although the text, taken literally, leaves it to the timer. 3. Both windows of RFC 6582, 3.2,
+//! step 3, are available, and ns-2's, which a partial acknowledgement of more than the inflation reduces permanently
+//! ([`FullAck`]); the profile chooses. 4. ns-2 releases at most two new segments per acknowledgement during recovery
+//! (`recovery-burst`).
 //!
 //! **Checked by** `tests/scripts/newreno-*`.
 

@@ -4,12 +4,12 @@
 //!
 //! **Source.** RFC 5681, 3.2.
 //!
-//! **How.** The third duplicate resends the first unacknowledged segment. The window is `ssthresh + 3` and one more for
-//! each further duplicate; the next advance ends it with the window the law left.
+//! **How.** The third duplicate resends the first unacknowledged segment. The window is `ssthresh + 3`, plus one for
+//! each further duplicate; the next advance ends recovery with the window that the law left.
 //!
-//! **Choices.** 1. RFC 5681 lets each hole of a window have its fast retransmit; ns-2 (`bugFix_`) allows one a window.
-//! [`FastRetransmit`] names both; the profile decides. 2. After a timeout, duplicates for what was sent before it tell
-//! nothing, under both.
+//! **Choices.** 1. RFC 5681 gives each hole of a window its fast retransmit; ns-2 (`bugFix_`) allows one per window.
+//! [`FastRetransmit`] names both; the profile chooses. 2. After a timeout, duplicates for data sent before it are
+//! ignored, with both.
 //!
 //! **Checked by** `tests/scripts/reno-*`.
 

@@ -4,19 +4,19 @@
 //!
 //! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies.
 //!
-//! **How.** `pipe` counts what is thought to be in the network; while `cwnd - pipe >= 1` the sender sends, in this
-//! order: holes taken for lost, new data, other holes, and once a recovery the last hole of all (the rescue).
+//! **How.** `pipe` counts the segments estimated to be in the network; while `cwnd - pipe >= 1` the sender sends, in
+//! this order: holes declared lost, new data, other holes, and once per recovery the last hole of all (the rescue).
 //!
-//! **Choices.** 1. Outside recovery the same pipe rules, so a duplicate that carries news releases one segment (step 3
-//! of section 5, RFC 3042) where limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675, 5.1), or
-//! cleared where the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2), skipping what was
-//! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is detected by the arrival
-//! of a segment that left after the copy, be it new or a copy itself (RFC 8985, 6.2); a copy counts only if it had the
-//! least round trip to arrive in, which is the least of the whole connection and not of a recent window. Nothing is
-//! reordered here, so that RFC 8985's window of reordering is zero. The copy goes again ahead of all else, and the window
-//! stands, as in Linux; RFC 5681 (4.3) would lower it a second time. 4. The rescue is a SHOULD of RFC 6675 (4, rule 4). It
-//! is left out while nothing has arrived that left after the last hole: when only the window stops new data, that hole is a
-//! segment just sent, in answer to this acknowledgement or a few before it.
+//! **Choices.** 1. Outside recovery the same pipe applies, so a duplicate with new information releases one segment
+//! (step 3 of section 5, RFC 3042) if limited transmit is on. 2. After a timeout the scoreboard is kept (RFC 6675,
+//! 5.1), or cleared if the profile says so; slow start resends within `una + cwnd` (RFC 5681, 2) and skips what was
+//! selectively acknowledged. 3. RFC 6675 leaves the loss of a copy to the timer. On request it is detected by the
+//! arrival of a segment that left after the copy, either new or a copy itself (RFC 8985, 6.2); a copy counts only if it
+//! had at least the minimum round trip to arrive in, taken over the whole connection and not over a recent window.
+//! Nothing is reordered here, so RFC 8985's reordering window is zero. The copy is sent again ahead of all else, and
+//! the window does not change, as in Linux; RFC 5681 (4.3) would reduce it a second time. 4. The rescue is a SHOULD of
+//! RFC 6675 (4, rule 4). It is omitted while nothing has arrived that left after the last hole: if only the window
+//! stops new data, that hole is a segment just sent, in answer to this acknowledgement or a few before it.
 //!
 //! **Checked by** `tests/scripts/sack-*`.
 

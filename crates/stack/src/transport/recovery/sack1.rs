@@ -1,17 +1,17 @@
 //! Recovery by selective acknowledgements that counts packets in flight, as ns-2's `Sack1` does.
 //!
-//! **Limits.** A second loss in a window stays in `pipe` until recovery ends, so that less is sent than RFC 6675 allows.
+//! **Limits.** A second loss in a window stays in `pipe` until recovery ends, so less is sent than RFC 6675 allows.
 //!
 //! **Source.** Fall and Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP", 1996; ns-2 2.35.
 //!
-//! **How.** `pipe` begins as what is outstanding less the three duplicates. Each segment sent adds one, each duplicate
-//! takes one off and each partial acknowledgement two. While `pipe < cwnd` holes below the highest byte selectively
-//! acknowledged go again, each once, and then new data.
+//! **How.** `pipe` begins as the outstanding segments less the three duplicates. Each segment sent adds one, each
+//! duplicate subtracts one and each partial acknowledgement two. While `pipe < cwnd`, holes below the highest byte
+//! selectively acknowledged are sent again, each once, and then new data.
 //!
-//! **Choices.** 1. Outside recovery it is Reno: what was selectively acknowledged is forgotten at each advance and each
-//! timeout, and a go-back sends all again. 2. From a timeout to the next advance duplicates count for nothing.
-//! 3. After a recovery no duplicate is too old to tell of a loss; after a timeout those for what was sent before are.
-//! These are ns-2's.
+//! **Choices.** 1. Outside recovery it behaves as Reno: selective acknowledgements are forgotten at each advance and
+//! each timeout, and a go-back sends all again. 2. From a timeout to the next advance duplicates are ignored. 3. After
+//! a recovery no duplicate is too old to indicate a loss; after a timeout those for data sent before it are. All three
+//! are ns-2's.
 //!
 //! **Checked by** the tests below and ns-2 (`tests/python/test_ns2.py`).
 

@@ -1,15 +1,15 @@
 //! Tahoe: after any loss a window of one segment, and retransmission from the missing segment on.
 //!
-//! **Limits.** Resends what the receiver may hold already; a cumulative acknowledgement then jumps ahead.
+//! **Limits.** Resends data that the receiver may already have; a cumulative acknowledgement then jumps ahead.
 //!
 //! **Source.** Jacobson 1988; RFC 2001 without fast recovery.
 //!
 //! **How.** The third duplicate sets `cwnd = 1`, goes back to the first unacknowledged segment, and slow start resends
 //! from there.
 //!
-//! **Choices.** 1. Duplicates for data sent before the last loss was noticed are ignored, as in ns-2 (`bugFix_`): they
-//! come from the go-back itself. 2. A law that takes the loss for random keeps its window; the go-back stays. 3. Where
-//! limited transmit may resend, as in ns-2, duplicates after a go-back count on from those before it, as there.
+//! **Choices.** 1. Duplicates for data sent before the last loss was detected are ignored, as in ns-2 (`bugFix_`): they
+//! come from the go-back itself. 2. A law that classifies the loss as random keeps its window; the go-back remains. 3.
+//! If limited transmit may resend, as in ns-2, the count of duplicates continues across a go-back, as there.
 //!
 //! **Checked by** `tests/scripts/tahoe-*`.
 

@@ -1,17 +1,18 @@
-//! Fast retransmit without fast recovery: duplicates have a segment sent again, and do not inflate the window.
+//! Fast retransmit without fast recovery: duplicates cause a retransmission and do not inflate the window.
 //!
-//! **Limits.** From the third duplicate to the acknowledgement of the copy, the window releases nothing unless it is wider
-//! than what is outstanding. Where a hole has fewer than three duplicates, the timer repairs it.
+//! **Limits.** From the third duplicate to the acknowledgement of the copy, the window releases nothing unless it
+//! exceeds the outstanding data. If a hole has fewer than three duplicates, the timer repairs it.
 //!
 //! **Source.** The Westwood module for ns-2 of June 2002 (`Agent/TCP/Westwood`, version 1.3), which derives from Reno's
-//! agent and replaces its reception: it counts duplicates, and neither adds them to the window nor remembers what it has
+//! agent and replaces its reception: it counts duplicates, and neither adds them to the window nor records what it has
 //! resent.
 //!
 //! **How.** The third duplicate of a hole resends the first unacknowledged segment; the law answers each such loss.
 //! The window is the one that the law left. There is no recovery to end: an advance lets the window grow as usual.
 //!
-//! **Choices.** 1. Each hole has its fast retransmit, and duplicates after a timeout count as any others, as in the module,
-//! which compares nothing with what was outstanding. 2. Limited transmit is not part of it, as in the module.
+//! **Choices.** 1. Each hole has its fast retransmit, and duplicates after a timeout count like any others, as in the
+//! module, which does not compare them with what was outstanding. 2. Limited transmit is not included, as in the
+//! module.
 //!
 //! **Checked by** the tests below.
 

@@ -1,8 +1,8 @@
 //! A TCP connection: the box between an application and the network layer (RFC 9293).
 //!
-//! It opens and closes, turns what the [`Sender`] picks into segments and what arrives into stream offsets, and carries
-//! the acknowledgements of the [`Receiver`] on data that goes the other way. Simultaneous opening is not supported, and
-//! a connection never gives up retransmitting: a scenario's end ends it.
+//! It opens and closes, turns the selections of the [`Sender`] into segments and arriving segments into stream offsets,
+//! and carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is not
+//! supported. A connection never gives up retransmitting; only the end of the scenario ends it.
 
 mod handshake;
 mod reacting;

@@ -7,7 +7,7 @@
 //!                                  └────────────┘
 //! ```
 //!
-//! After each call on the left the host asks on the right. It is late or early at will: what is not yet due stays.
+//! After each call on the left the host makes those on the right, late or early: what is not yet due remains.
 
 use super::{Connection, Parts};
 use crate::hooks::Outbox;

@@ -1,10 +1,9 @@
 //! TCP endpoints, sans-IO (RFC 9293).
 //!
-//! [`Connection`] is the box: segments and timers in, segments and timers out. Inside it a [`sender`] works on the
-//! [`Scoreboard`](crate::hooks::scoreboard::Scoreboard) of what is outstanding, with [`rtt`] for the timer, and a
-//! [`receiver`] reassembles and acknowledges. An [`Endpoint`] is a connection with its timers in one, for hosts outside
-//! the simulator.
-//! Both directions of a connection may carry data.
+//! The inputs and outputs of a [`Connection`] are segments and timers. Inside it, a [`sender`] works on the
+//! [`Scoreboard`](crate::hooks::scoreboard::Scoreboard) of outstanding data, with [`rtt`] for the timer, and a
+//! [`receiver`] reassembles and acknowledges. An [`Endpoint`] is a connection with its timers merged into one, for
+//! hosts outside the simulator. Both directions of a connection may carry data.
 
 mod config;
 mod connection;

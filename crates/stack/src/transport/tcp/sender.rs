@@ -1,7 +1,7 @@
 //! The sending half: outstanding segments, loss detection, and the next segment.
 //!
-//! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the one, a [`Recovery`] reads the
-//! other. It knows offsets, not packets: [`super::Connection`] turns what it picks into segments.
+//! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the former, a [`Recovery`] reads
+//! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
 mod laws;
 mod messages;

@@ -1,4 +1,4 @@
-//! How a connection opens (RFC 9293, 3.5): the SYNs, what they offer, and the first round trip.
+//! The opening of a connection (RFC 9293, 3.5): the SYNs, their options, and the first round trip.
 
 use super::{AckDue, Connection, State};
 use crate::hooks::{Out, Timer};

@@ -1,4 +1,4 @@
-//! What an endpoint does at events of its link: the host reports them, the [`Reaction`] answers, and this carries it out.
+//! An endpoint at events of its link: the host reports, the [`Reaction`] answers, and this module acts on the answer.
 
 use super::{AckDue, Connection, State};
 use crate::hooks::{Acknowledge, Advertised, Deeds, LinkEvent, Out, Reaction, StopOrGo, Timer};

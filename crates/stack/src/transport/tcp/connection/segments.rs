@@ -1,4 +1,4 @@
-//! The segments of an established connection as they go down: data, and acknowledgements of what has come.
+//! The segments that an established connection sends: data, and acknowledgements of received data.
 
 use super::{AckDue, Connection};
 use crate::hooks::{Out, Timer};

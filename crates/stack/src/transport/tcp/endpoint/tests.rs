@@ -1,4 +1,4 @@
-//! Two endpoints over a wire that the test holds in its hands, as packets or as bytes.
+//! Two endpoints over a wire that the test controls, as packets or as bytes.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,9 @@
 //! Probing a window that the peer has closed (RFC 9293, 3.8.6.1).
 //!
 //! A peer may take back a window that it has offered (RFC 9293, 3.8.6: a sender must be prepared for that), by an
-//! acknowledgement with a window of zero. What is outstanding then cannot be acknowledged: no retransmission timer runs,
-//! the first byte is a probe, and what is outstanding goes again when the window opens. This is not a loss: the congestion
-//! window and the timeout remain unchanged.
+//! acknowledgement with a window of zero. The outstanding data then cannot be acknowledged: no retransmission timer
+//! runs, the first byte is a probe, and the outstanding data is sent again when the window opens. This is not a loss:
+//! the congestion window and the timeout remain unchanged.
 
 use super::{Outgoing, Sender};
 use crate::hooks::{LossResponse, NoteEvent, Out, Recovery};

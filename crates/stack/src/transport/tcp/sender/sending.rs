@@ -1,4 +1,4 @@
-//! Which segment goes next, and when it may.
+//! Selects the next segment, and decides when it may be sent.
 
 use super::{Outgoing, Sender};
 use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};

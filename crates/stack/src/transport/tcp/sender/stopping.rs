@@ -1,4 +1,4 @@
-//! Stopping and resuming, as the endpoint's reaction to events of its link asks.
+//! Stopping and resuming, as requested by the endpoint's reaction to events of its link.
 
 use super::Sender;
 use crate::hooks::{AtTimeout, Out, Recovery, Timer};

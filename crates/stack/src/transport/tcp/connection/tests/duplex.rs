@@ -1,4 +1,4 @@
-//! Data in both directions on one connection: what rides on what, and how the two directions end.
+//! Data in both directions on one connection: piggybacking, and the end of each direction.
 
 use super::*;
 use crate::registry::CongestionKind;

@@ -1,4 +1,4 @@
-//! A window that the receiver takes back (RFC 9293, 3.8.6), and what endpoints do at events of their link.
+//! A window that the receiver takes back (RFC 9293, 3.8.6), and the reactions of endpoints to events of their link.
 
 use super::*;
 use crate::hooks::LinkEvent;

@@ -1,4 +1,4 @@
-//! What leaves when: windows, the retransmission timer, Nagle and probes.
+//! When segments leave: windows, the retransmission timer, Nagle and probes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The rules of the window in which ns-2 and the RFCs part.
+//! The rules of the window in which ns-2 and the RFCs differ.
 
 use super::*;
 use crate::hooks::Window;
