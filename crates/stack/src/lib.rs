@@ -13,17 +13,17 @@
 //! ```
 //!
 //! From the top: [`transport`] holds TCP in three parts that change for different reasons: the endpoint
-//! ([`transport::tcp`]), what it resends ([`transport::recovery`]), and how large its window is
+//! ([`transport::tcp`]), its retransmissions ([`transport::recovery`]), and the size of its window
 //! ([`transport::congestion`]). They meet in [`hooks`]. A scheme of [`schemes`] may sit as an agent between network and
-//! link. [`packet`] is what travels, [`wire`] makes bytes of it and reads them, [`units`] are the types of its numbers, and
-//! [`registry`] is the one place that names every scheme.
+//! link. [`packet`] defines packets, [`wire`] converts them to and from bytes, [`units`] defines the types of their
+//! numbers, and [`registry`] is the only place that names every scheme.
 //!
-//! Nothing here reads a clock, a file, a socket, the environment or a generator of random numbers.
+//! Nothing here reads a clock, a file, a socket, the environment or a random number generator.
 //!
 //! # Two ends
 //!
-//! A host calls an [`Endpoint`](registry::tcp::Endpoint) when a packet arrives and when its timeout has come; after each
-//! call it sends what there is to send. `examples/two_ends.rs` adds a rate, a queue and bytes to this:
+//! A host calls an [`Endpoint`](registry::tcp::Endpoint) when a packet arrives and when its timeout has come; after
+//! each call it sends the packets that are ready. `examples/two_ends.rs` adds a rate, a queue and bytes to this:
 //!
 //! ```
 //! use lasthop_stack::packet::NodeId;

@@ -1,6 +1,6 @@
 //! An IP packet with a TCP segment or a UDP datagram.
 //!
-//! Header fields are real; the payload is its length only, since no protocol here looks into it. A capture writes zeros.
+//! Header fields are real; the payload is only a length, because no protocol here reads it. A capture writes zeros.
 
 use crate::units::{Bytes, SeqNo, Time};
 

@@ -1,7 +1,7 @@
 //! Units as types: time, duration, bytes, rate, sequence number.
 //!
-//! Only the meaningful operators exist: `Time - Time = Span`, `Time + Span = Time`, `Bytes / Rate = Span`.
-//! All of them are exact integer arithmetic, so that results do not depend on the machine.
+//! Only the meaningful operators exist: `Time - Time = Span`, `Time + Span = Time`, `Bytes / Rate = Span`. All of them
+//! use exact integer arithmetic, so results do not depend on the machine.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};

@@ -6,20 +6,20 @@
 //!           ◀─────────────── parse ◀── bytes       malformed bytes are an error, never a panic
 //! ```
 //!
-//! For a packet that has bytes, `parse(write(packet))` is that packet. What a packet says that has none:
+//! If a packet can be written as bytes, `parse(write(packet))` is that packet. These parts have no bytes:
 //! - the payload: a [`Packet`](crate::packet::Packet) knows its length only. It is zeros, unless [`Headers::over`] is
 //!   given the bytes;
 //! - [`Datagram::made`](crate::packet::Datagram) and its number, probes of the host: parsed as
 //!   [`Time::ZERO`](crate::units::Time) and 0;
 //! - stamps in [`Form::Probe`](crate::packet::Form), which are free; those in `Form::Paper` cannot be written at all.
 //!
-//! Sequence numbers are 32 bits on the wire and in a packet; a connection unwraps them near what it has acknowledged.
+//! Sequence numbers are 32 bits on the wire and in a packet; a connection unwraps them near the acknowledged number.
 //! The stamps of an [`Extension`](crate::packet::Extension) are 32 bits of microseconds on the wire and a
 //! [`Time`](crate::units::Time) in a packet: [`parse`] takes the time nearest to `now`, which is exact for stamps
 //! of one's own clock that are less than 35 minutes old. Stamps of another clock keep their differences.
 //!
-//! A routing header is one IP option reserved for experiments (RFC 4727, 3.4) of its length; on the way in any IP options
-//! count as one.
+//! A routing header is one IP option reserved for experiments (RFC 4727, 3.4) of its length; when parsed, any IP
+//! options count as one.
 
 mod parse;
 mod write;

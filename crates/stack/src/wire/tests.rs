@@ -1,4 +1,4 @@
-//! Bytes by hand, and the properties that hold for all packets and all bytes.
+//! Hand-made bytes, and the properties that hold for all packets and all bytes.
 
 use proptest::prelude::*;
 
