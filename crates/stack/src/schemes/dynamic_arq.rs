@@ -268,7 +268,7 @@ impl DynamicArq {
         }
     }
 
-    /// Lines 8, 9 and 10: the first of Q1, then of Q2, then of Q3.
+    /// Lines 8 and 10: the first of Q1, then of Q2, then of Q3.
     fn turn(&mut self) -> Option<u32> {
         let first = match self.options.priority {
             Priority::Strict => 0,
@@ -368,7 +368,7 @@ impl Arq for DynamicArq {
     }
 
     fn hold(&mut self, unit: Unit) -> ArqVerdict {
-        // Lines 1 to 3: the thousands of the weight select Q1 to Q3. Line 4: drop.
+        // Lines 1 to 3: the multiple of 10^4 in the weight selects Q1 to Q3. Line 4: drop.
         if self.options.limit == Limit::Count && usize::from(unit.retransmissions()) >= QUEUES {
             self.counters.dropped += 1;
             return ArqVerdict::GivenUp;
