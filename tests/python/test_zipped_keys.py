@@ -117,13 +117,14 @@ def test_a_gain_over_a_value_that_a_fixed_key_does_not_have_is_none(tmp_path: Pa
         assert [it.mean for it in line.intervals] == [None] * len(line.xs)
 
 
-def test_a_matrix_has_a_row_for_each_point_and_refuses_two_in_a_cell(study: lh.Study) -> None:
+def test_a_matrix_has_a_row_or_a_column_for_each_point(study: lh.Study) -> None:
     figure = {"id": "m", "y": METRIC, "rows": KIND, "columns": PACKET}
     found = matrix(study, figure)
     assert found.rows == ["unchanged", "kind = LLE-TCP", "kind = LLE-TCP, mode = safe"]
     assert len(found.known()) == 6
-    with pytest.raises(lh.UsageError, match="several points in one cell"):
-        matrix(study, {**figure, "rows": PACKET, "columns": KIND})
+    turned = matrix(study, {**figure, "rows": PACKET, "columns": KIND})
+    assert (turned.rows, turned.columns) == (found.columns, found.rows)
+    assert [list(row) for row in zip(*turned.cells, strict=True)] == found.cells
 
 
 def test_lines_of_response_times_have_a_label_for_each_point(study: lh.Study) -> None:

@@ -1,8 +1,8 @@
 """A metric as a matrix: one row for each value of a swept key, one column for each of another.
 
 With `among` a cell holds the share of the metric in the sum of the two, replication by replication.
-A row whose key is swept together with others (a zip or a list) is named by the name of its value, or
-else by what differs from the first row, which all others are compared with.
+A row or column whose key is swept together with others (a zip or a list) is named by the name of its
+value, or else by what differs from the first one, which all others are compared with.
 """
 
 from __future__ import annotations
@@ -67,23 +67,27 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
             raise UsageError(
                 f"figure {figure['id']}: {key} is not swept in {study.path}; expected it to vary"
             )
-    together = next(keys for keys, _ in study.scenario.axes() if rows in keys)
-    cells: dict[tuple[str, ...], dict[str, Interval]] = {}
+    down, across = (
+        next(keys for keys, _ in study.scenario.axes() if key in keys) for key in (rows, columns)
+    )
+    cells: dict[tuple[str, ...], dict[tuple[str, ...], Interval]] = {}
     for index, point in points:
         values = study.values(index, metric)
         if among is not None:
             values = share_in_sum(values, study.values(index, among))
-        row = cells.setdefault(tuple(point[key] for key in together), {})
-        if point[columns] in row:
+        row = cells.setdefault(tuple(point[key] for key in down), {})
+        column = tuple(point[key] for key in across)
+        if column in row:
             raise UsageError(
                 f"figure {figure['id']}: several points in one cell; expected where to select one"
             )
-        row[point[columns]] = interval(list(values.values()))
-    across = list(dict.fromkeys(point[columns] for _, point in points))
+        row[column] = interval(list(values.values()))
+    places = list(dict.fromkeys(tuple(point[key] for key in across) for _, point in points))
+    given = figure.get("names") or {}
     found = Matrix(
-        _labels(together, together.index(rows), list(cells), names, figure.get("names") or {}),
-        [names.get(text, text) for text in across],
-        [[row.get(text) for text in across] for row in cells.values()],
+        _labels(down, down.index(rows), list(cells), names, given),
+        _labels(across, across.index(columns), places, names, given),
+        [[row.get(place) for place in places] for row in cells.values()],
         among is not None,
         metric,
     )
@@ -99,9 +103,9 @@ def _labels(
     names: Mapping[str, str],
     given: Mapping[str, str],
 ) -> list[str]:
-    """The names of the rows, whose own key is that at a place among the keys.
+    """The names of the rows or columns, whose own key is that at a place among the keys.
 
-    Of several keys that advance together, only the names given by the figure stand for a whole row.
+    Of several keys that advance together, only the names given by the figure stand for all.
 
     >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
     ['reno', 'BBR']
