@@ -115,6 +115,15 @@ def test_a_claim_that_agrees_under_one_reading_alone_is_told(
     assert details.read_text() == text
 
 
+def test_a_recorded_reading_that_is_no_longer_listed_judges_nothing(library: Path) -> None:
+    under = {"paper/slow": Outcome(1.8, 1.7, 1.9, 9, "agrees")}
+    kept = Results(readings={"gone": under, "plain": under})
+    results.write(library / "papers" / "paper.results.toml", kept)
+    assert list(paper("paper").results.readings) == ["plain"]
+    slow = next(row for row in paper("paper").rows() if row.statement.id == "paper/slow")
+    assert slow.agrees_under == ["plain"]
+
+
 def test_one_reading_can_be_judged_alone(library: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["reproduce", "paper", "--reading", "mixed", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["readings"]

@@ -73,4 +73,7 @@ def paper(ident: str) -> Paper:
         ident, head.get("title", ident), head["studies"], claims, stated, Results(), files[ident], head
     )
     found.results = results.read(found.data)
+    # A reading that the claims file no longer lists says nothing about the paper.
+    listed = found.head.get("readings", {})
+    found.results.readings = {name: it for name, it in found.results.readings.items() if name in listed}
     return found
