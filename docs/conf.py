@@ -17,6 +17,12 @@ autodoc_typehints = "description"
 # Docstrings put code into single backticks, as Markdown does.
 default_role = "code"
 
-html_theme = "alabaster"
-html_theme_options = {"description": "TCP over wireless hops", "fixed_sidebar": True, "page_width": "1100px"}
+html_theme = "furo"
+html_title = "lasthop"
+html_static_path = ["_static"]
+html_css_files = ["guide.css"]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0072b2", "color-brand-content": "#0072b2"},
+    "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#56b4e9"},
+}
 html_show_sourcelink = False
