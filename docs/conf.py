@@ -7,10 +7,16 @@ author = "The lasthop authors"
 copyright = "The lasthop authors, MIT OR Apache-2.0"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+
+# The tutorials are executed by the build; a cell that fails ends it.
+nb_execution_mode = "cache"
+nb_execution_in_temp = True
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop.base.quantity import human
-from lasthop.base.table import flushed
+from lasthop.base.table import flushed, html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -95,12 +96,22 @@ class Airtime:
         }
 
     def __str__(self) -> str:
+        return f"{self._title}\n" + flushed(self._HEADS, self._rows())
+
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(self._title)}</div>" + html(self._HEADS, self._rows())
+
+    _HEADS: ClassVar = ["class", "time", "share"]
+
+    @property
+    def _title(self) -> str:
+        return f"airtime of {self.link} as observed by {self.observer}"
+
+    def _rows(self) -> list[list[str]]:
         rows = [[CLASSES[name], *self._cells(seconds)] for name, seconds in self.seconds.items()]
         rows.append(["sum", *self._cells(self.measured)])
         rows.append(["concurrent, not in the sum", *self._cells(self.concurrent)])
-        return f"airtime of {self.link} as observed by {self.observer}\n" + flushed(
-            ["class", "time", "share"], rows
-        )
+        return rows
 
     def _cells(self, seconds: float) -> list[str]:
         share = self.share(seconds)
