@@ -67,9 +67,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
             raise UsageError(
                 f"figure {figure['id']}: {key} is not swept in {study.path}; expected it to vary"
             )
-    down, across = (
-        next(keys for keys, _ in study.scenario.axes() if key in keys) for key in (rows, columns)
-    )
+    down, across = (next(keys for keys, _ in study.scenario.axes() if key in keys) for key in (rows, columns))
     cells: dict[tuple[str, ...], dict[tuple[str, ...], Interval]] = {}
     for index, point in points:
         values = study.values(index, metric)
