@@ -43,10 +43,8 @@ def test_the_page_shows_what_the_patch_touches(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def patched() -> Path:
-    """A copy of the sources with both schemes."""
-    if not os.environ.get("CI"):
-        pytest.skip("builds a copy of the simulator; runs with CI=true and --soak")
+def copied() -> Path:
+    """A copy of the sources with both schemes, not built."""
     copy = ROOT / "target" / "first-scheme"
     shutil.rmtree(copy / "tree", ignore_errors=True)
     (copy / "tree").mkdir(parents=True)
@@ -59,6 +57,20 @@ def patched() -> Path:
     for name in NAMES:
         subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], check=True, cwd=copy / "tree")
     return copy
+
+
+def test_both_patches_apply_to_the_sources(copied: Path) -> None:
+    assert all(
+        (copied / "tree" / file).is_file() for name in NAMES for file in touched(PATCHES / f"{name}.patch")
+    )
+
+
+@pytest.fixture(scope="module")
+def patched(copied: Path) -> Path:
+    """The copy, to build and run."""
+    if not os.environ.get("CI"):
+        pytest.skip("builds a copy of the simulator; runs with CI=true and --soak")
+    return copied
 
 
 def measured(copy: Path, scenario: str) -> dict[str, str]:
