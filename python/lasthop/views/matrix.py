@@ -81,7 +81,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         row[point[columns]] = interval(list(values.values()))
     across = list(dict.fromkeys(point[columns] for _, point in points))
     found = Matrix(
-        _labels(together, together.index(rows), list(cells), names, figure.get("names") or {}),
+        named_rows(together, together.index(rows), list(cells), names, figure.get("names") or {}),
         [names.get(text, text) for text in across],
         [[row.get(text) for text in across] for row in cells.values()],
         among is not None,
@@ -92,7 +92,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     return found
 
 
-def _labels(
+def named_rows(
     keys: Sequence[str],
     own: int,
     rows: list[tuple[str, ...]],
@@ -103,13 +103,13 @@ def _labels(
 
     Of several keys that advance together, only the names given by the figure stand for a whole row.
 
-    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
+    >>> named_rows(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
     ['reno', 'BBR']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {}, {"1": "one", "2": "two"})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {}, {"1": "one", "2": "two"})
     ['one', 'two']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {}, {"1, off": "one without y"})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {}, {"1, off": "one without y"})
     ['unchanged', 'one without y']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {"on": "On"}, {})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {"on": "On"}, {})
     ['unchanged', 'x = 2', 'y = off']
     """
     if len(keys) == 1:

@@ -1,0 +1,405 @@
+// A figure: its legend and switches, the values under the pointer, and what can be saved of it.
+
+/** The legend of a figure: what its series are called, each with its look. */
+function entries(fig) {
+  if (fig.form === "stack") return fig.classes.map((c) => ({ name: c.name, look: c, style: "fill" }));
+  const style = { lines: "lines", dots: "dots", bar: "fill", box: "fill" }[fig.style] ?? (fig.form === "scatter" ? "scatter" : "lines");
+  const found = new Map();
+  for (const s of fig.panels.flatMap((panel) => panel.series)) {
+    const own = fig.form === "curve" ? (s.dots ? "dots" : "curve") : style;
+    if (!found.has(s.name)) found.set(s.name, { name: s.name, look: s.look, style: own === "curve" ? "lines" : own, bare: own === "curve" });
+  }
+  return [...found.values()];
+}
+
+class Figure {
+  constructor(host, fig, study, number) {
+    this.host = host;
+    this.fig = fig;
+    this.study = study;
+    this.key = `figure-${number}`;
+    this.drawing = $(".drawing", host);
+    this.state = { hidden: new Set(), focus: null, zoom: null, log: { x: Boolean(fig.x?.log), y: Boolean(fig.panels?.[0].log) } };
+    this.plots = [];
+    this.build();
+  }
+
+  build() {
+    const { fig } = this;
+    this.drawing.append(this.toolbar());
+    if (fig.form === "matrix") {
+      this.drawing.append(matrixTable(fig));
+      this.drawn = true;
+      return;
+    }
+    this.legend = el("div", { class: "legend", role: "group", "aria-label": `Lines of ${fig.title}` });
+    const names = entries(fig);
+    if (names.length > 1) this.drawing.append(this.legend);
+    if (fig.legend) this.legend.append(el("span", { class: "legend-title" }, fig.legend));
+    for (const entry of names) this.legend.append(this.entry(entry));
+    this.stage = el("div", {
+      class: "stage", tabindex: "0", role: "group",
+      "aria-label": `Chart: ${fig.title}. The left and right arrow keys read its values.`,
+      onkeydown: (event) => this.step(event),
+      onblur: () => this.leave(),
+    });
+    this.tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+    this.slide = el("div", { class: "slide" }, this.stage);
+    this.drawing.append(el("div", { class: "plots" }, this.slide, this.tip), this.data());
+    this.stage.addEventListener("mouseleave", () => this.leave());
+    this.stage.addEventListener("click", (event) => this.open(event));
+    this.stage.addEventListener("mousedown", (event) => { this.pressed = [event.clientX, event.clientY]; });
+    const near = new IntersectionObserver((seen) => {
+      if (seen.some((one) => one.isIntersecting)) { near.disconnect(); this.draw(); }
+    }, { rootMargin: "400px" });
+    near.observe(this.stage);
+    new ResizeObserver(() => { if (this.drawn && this.width() !== this.drawnAt) this.draw(); }).observe(this.drawing);
+  }
+
+  /** The switches of the axes, and what can be saved. */
+  toolbar() {
+    const { fig, state } = this;
+    const bar = el("div", { class: "toolbar" });
+    const isDrawn = fig.form !== "matrix";
+    if (isDrawn && fig.form !== "stack") {
+      const values = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.y));
+      const xs = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.x));
+      if (values.some((v) => v > 0)) bar.append(this.toggle("y"));
+      if (!fig.x.words.length && xs.some((v) => v > 0)) bar.append(this.toggle("x"));
+      this.reset = el("button", { type: "button", hidden: true, onclick: () => this.zoom(null) }, "Whole range");
+      bar.append(this.reset);
+    }
+    const item = (text, act) => el("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
+    const name = `${this.study.name.replaceAll("/", "-")}-${fig.id}`;
+    const tables = () => fig.tables.map((t) => latex(t.columns, t.rows, [fig.title, t.about, ...fig.notes].join("\n"))).join("\n\n");
+    const menu = el("details", { class: "menu" }, el("summary", { "aria-label": `Save or copy: ${fig.title}` }, "Save"),
+      el("div", {},
+        item("PNG", async () => save(`${name}.png`, await png(fig, state))),
+        item("CSV", () => save(`${name}.csv`, csv(dataRows(fig, state)), "text/csv;charset=utf-8")),
+        item("Copy CSV", (button) => copy(csv(dataRows(fig, state)), button)),
+        fig.tables.length ? item("LaTeX", () => save(`${name}.tex`, tables(), "application/x-tex")) : null,
+        fig.tables.length ? item("Copy LaTeX", (button) => copy(tables(), button)) : null,
+        window.ClipboardItem ? item("Copy PNG", async (button) => {
+          try {
+            await navigator.clipboard.write([new ClipboardItem({ "image/png": png(fig, state) })]);
+            answer(button, "Copied");
+          } catch {
+            answer(button, "Not copied");
+          }
+        }) : null));
+    bar.append(menu);
+    return bar;
+  }
+
+  toggle(axis) {
+    const { state } = this;
+    const button = el("button", { type: "button", class: "switch", "aria-pressed": String(state.log[axis]), "data-axis": axis }, `log ${axis}`);
+    button.setAttribute("aria-label", `Logarithmic ${axis} axis: ${this.fig.title}`);
+    button.addEventListener("click", () => {
+      state.log[axis] = !state.log[axis];
+      button.setAttribute("aria-pressed", String(state.log[axis]));
+      if (axis === "x") this.zoomed(null);
+      this.draw();
+    });
+    return button;
+  }
+
+  entry({ name, look, style, bare }) {
+    const { state } = this;
+    const text = name || "all runs";
+    const button = el("button", { type: "button", "aria-pressed": "true", title: "Show or hide" }, swatch(bare ? { ...look, marker: "o" } : look, bare ? "line" : style), el("span", {}, text));
+    if (bare) button.firstChild.classList.add("bare");
+    const focus = (on) => { state.focus = on && !state.hidden.has(name) ? name : null; this.redraw(); };
+    button.addEventListener("click", () => {
+      if (state.hidden.delete(name)) button.setAttribute("aria-pressed", "true");
+      else { state.hidden.add(name); button.setAttribute("aria-pressed", "false"); }
+      state.focus = null;
+      say(`${text} ${state.hidden.has(name) ? "hidden" : "shown"}`);
+      this.draw();
+    });
+    button.addEventListener("mouseenter", () => focus(true));
+    button.addEventListener("mouseleave", () => focus(false));
+    return button;
+  }
+
+  /** The numbers of the figure as a table, made when it is opened. */
+  data() {
+    const { fig } = this;
+    const details = el("details", { class: "numbers" }, el("summary", {}, "Numbers"));
+    details.addEventListener("toggle", () => {
+      if (!details.open || details.children.length > 1) return;
+      const tables = fig.tables.length ? fig.tables : [{ about: "", columns: dataRows(fig, this.state)[0], rows: dataRows(fig, this.state).slice(1, 201).map((row) => row.map((v) => (typeof v === "number" ? digits(v) : v ?? ""))) }];
+      for (const table of tables) details.append(...plainTable(table, fig.title));
+    });
+    return details;
+  }
+
+  /** The width of the charts: that of the card, or what many bars need. */
+  width() {
+    const given = Math.max(240, Math.floor(this.drawing.clientWidth));
+    const bars = this.fig.form === "stack" ? this.fig.bars.length : 0;
+    return Math.max(given, bars * 26 + 60);
+  }
+
+  draw() {
+    for (const plot of this.plots) plot.destroy();
+    this.stage.replaceChildren();
+    this.drawnAt = this.width();
+    const view = {
+      live: true, k: 1, width: this.drawnAt, theme: theme(), key: this.key,
+      moved: (u, model) => this.moved(u, model), zoom: (ends) => this.zoom(ends),
+    };
+    this.plots = charts(this.stage, this.fig, this.state, view);
+    this.drawn = true;
+    this.tip.hidden = true;
+  }
+
+  redraw() {
+    if (this.drawn) for (const plot of this.plots) plot.redraw(false, false);
+  }
+
+  zoomed(ends) {
+    this.state.zoom = ends;
+    if (this.reset) this.reset.hidden = ends === null;
+  }
+
+  zoom(ends) {
+    if (!this.plots.length || (ends === null && this.state.zoom === null)) return;
+    this.zoomed(ends);
+    this.draw();
+  }
+
+  /** The pointer moved over a panel: say what is there. */
+  moved(u, model) {
+    const { left, top } = u.cursor;
+    // In other panels only the line of the pointer follows.
+    if (!u.over.matches(":hover") && !this.byKey) return;
+    this.show(u, left >= 0 ? model.read(u, left, top) : null);
+  }
+
+  show(u, found) {
+    this.found = found;
+    for (const old of $$(".ring, .column", this.stage)) old.remove();
+    this.tip.hidden = found === null;
+    u.over.style.cursor = found?.closest?.point !== undefined || found?.point !== undefined ? "pointer" : "";
+    if (found === null) return;
+    if (u.model.words) {
+      const [a, b] = [-0.5, 0.5].map((d) => u.valToPos(u.posToVal(found.left, "x") + d, "x"));
+      u.over.append(el("div", { class: "column", style: `left:${a}px;width:${b - a}px` }));
+    }
+    for (const row of found.rings ? found.rows : []) {
+      if (row.top === null) continue;
+      u.over.append(el("div", { class: "ring", style: `left:${row.left}px;top:${row.top}px;border-color:${colour(row.look, theme())}` }));
+    }
+    this.tip.replaceChildren(el("b", {}, found.title), el("table", {}, el("tbody", {}, found.rows.map((row) =>
+      el("tr", { class: row === found.closest ? "near" : "" },
+        el("td", {}, row.look ? swatch(row.look, row.fill ? "fill" : this.fig.style === "bar" || this.fig.style === "box" ? "fill" : this.fig.form === "curve" ? "line" : "lines") : ""),
+        el("td", {}, row.name || "all runs"), el("td", { class: "value" }, row.value), el("td", { class: "spread" }, row.spread ? `${row.spread}` : ""),
+        el("td", { class: "spread" }, row.n === undefined ? "" : `n = ${row.n}`),
+        row.more ? el("td", { class: "spread" }, row.more) : null)))));
+    this.place(u, found.left);
+  }
+
+  /** Put the values beside the pointer, on the side with more room. */
+  place(u, left) {
+    const whole = this.tip.parentElement.getBoundingClientRect(), over = u.over.getBoundingClientRect();
+    const at = over.left - whole.left + left, wide = this.tip.offsetWidth;
+    const right = at + 16 + wide <= whole.width;
+    const x = right ? at + 16 : Math.max(0, Math.min(at - 16 - wide, whole.width - wide));
+    this.tip.style.left = `${x}px`;
+    this.tip.style.top = `${over.top - whole.top + 4}px`;
+  }
+
+  leave() {
+    this.byKey = false;
+    if (this.plots.length) this.show(this.plots[0], null);
+  }
+
+  /** Read the next place to the left or right by keyboard. */
+  step(event) {
+    const way = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (event.key === "Escape") this.leave();
+    if (event.key === "Enter") this.open(event);
+    if (way === undefined || !this.plots.length) return;
+    event.preventDefault();
+    const u = this.plots[0];
+    let stops = u.model.stops;
+    if (u.model.isTimed) {
+      const [low, high] = [u.scales.x.min, u.scales.x.max];
+      stops = Array.from({ length: 51 }, (_, i) => low + ((high - low) * i) / 50);
+    }
+    this.at = clamp(this.byKey ? this.at + way : way < 0 ? stops.length - 1 : 0, 0, stops.length - 1);
+    this.byKey = true;
+    const left = u.valToPos(stops[this.at], "x");
+    const found = u.model.read(u, left, u.over.clientHeight / 2);
+    this.show(u, found);
+    if (found) say(`${found.title}: ${found.rows.map((row) => `${row.name || "all runs"} ${row.value}${row.spread ? `, ${row.spread}` : ""}`).join("; ")}`);
+  }
+
+  /** Open the runs of the point that is under the pointer. */
+  open(event) {
+    const moved = event.clientX !== undefined && this.pressed && Math.hypot(event.clientX - this.pressed[0], event.clientY - this.pressed[1]) > 4;
+    const point = this.found?.closest?.point ?? this.found?.point ?? (event.key === "Enter" ? this.found?.rows[0]?.point : undefined);
+    if (!moved && point !== undefined) openPoint(this.study, point);
+  }
+}
+
+/** What a figure shows as rows of numbers, the names of the columns first. */
+function dataRows(fig, state) {
+  if (fig.form === "matrix") {
+    return [["row", "column", "mean", "ci_low", "ci_high", "n"],
+      ...fig.cells.flatMap((row, y) => row.flatMap((cell, x) => (cell ? [[fig.rows[y], fig.columns[x], ...cell.slice(1)]] : [])))];
+  }
+  const models = fig.panels.map((panel) => MODELS[fig.form](fig, panel, state));
+  return [models[0].columns, ...models.flatMap((model) => model.table())];
+}
+
+/** A table with what it is about. */
+function plainTable({ about, columns, rows }, label) {
+  const table = el("table", {},
+    el("thead", {}, el("tr", {}, columns.map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, row.map((text, i) => (i ? el("td", {}, text) : el("th", { scope: "row" }, text)))))));
+  return [about ? el("p", { class: "about" }, about) : null, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Numbers: ${label}` }, table)].filter(Boolean);
+}
+
+/** A matrix as a table, coloured as in figures/matrix.py: blue is more, orange less. */
+function matrixTable(fig) {
+  const cell = (given, shade) => {
+    if (!given) return el("td", { class: "empty" }, "–");
+    const [text, mean, low, high, n] = given;
+    const strength = shade === null ? 0 : Math.round(Math.abs(shade) * 100);
+    const about = low === null ? `${digits(mean)} ${fig.unit}, n = ${n}` : `${digits(mean)} ${fig.unit}, ${digits(low)} to ${digits(high)}, n = ${n}`;
+    return el("td", { class: shade > 0 ? "more" : "less", style: `--strength:${strength}%`, title: about, "data-strong": strength > 55 }, text);
+  };
+  const table = el("table", { class: "matrix" },
+    el("thead", {}, el("tr", {}, el("td", {}), fig.columns.map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, fig.rows.map((name, y) => el("tr", {}, el("th", { scope: "row" }, name), fig.cells[y].map((given, x) => cell(given, fig.shades[y][x]))))));
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Matrix: ${fig.title}` }, table);
+}
+
+/** Text in lines that fit into a width. */
+function wrapped(ctx, text, width) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (lines.at(-1) && ctx.measureText(longer).width > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/** A figure as one picture on white paper; `bare` leaves title, legend and caption to the page. */
+function picture(fig, state, bare = false) {
+  const k = 2, width = (bare ? 720 : 800) * k, pad = bare ? 0 : 20 * k, on = THEMES.light;
+  const inner = width - 2 * pad;
+  const host = el("div", { class: "offstage", "aria-hidden": "true" });
+  document.body.append(host);
+  const scale = k / devicePixelRatio;
+  const plots = fig.form === "matrix" ? [] : charts(host, fig, { ...state, focus: null }, { live: false, k: scale, width: inner / devicePixelRatio, theme: on });
+  const sheet = el("canvas");
+  const ctx = sheet.getContext("2d");
+  const font = (size, weight = "") => `${weight} ${size * k}px ${FONT}`.trim();
+  const parts = [];
+  let height = pad;
+  const text = (content, size, paint, weight = "") => {
+    ctx.font = font(size, weight);
+    for (const line of wrapped(ctx, content, inner)) {
+      const y = height + size * k;
+      parts.push(() => { ctx.font = font(size, weight); ctx.fillStyle = paint; ctx.textAlign = "left"; ctx.textBaseline = "alphabetic"; ctx.fillText(line, pad, y); });
+      height += size * 1.4 * k;
+    }
+  };
+  if (!bare) text(fig.title, 16, on.ink, "600");
+  if (!bare && fig.form !== "matrix") height = legendOf(fig, state, { ctx, k, on, pad, inner, font, parts, height: height + 6 * k });
+  height += 8 * k;
+  fig.panels?.forEach((panel, i) => {
+    text(panel.label, 12, on.muted);
+    const canvas = plots[i].ctx.canvas, top = height;
+    parts.push(() => ctx.drawImage(canvas, pad, top));
+    height += canvas.height;
+  });
+  if (fig.form === "matrix") height = paintMatrix(fig, { ctx, k, on, pad, inner, font, parts, height });
+  if (!bare) {
+    height += 6 * k;
+    text([fig.caption, ...fig.notes].join(" · "), 11, on.muted);
+  }
+  sheet.width = width;
+  sheet.height = Math.ceil(height + pad);
+  ctx.fillStyle = on.surface;
+  ctx.fillRect(0, 0, sheet.width, sheet.height);
+  for (const part of parts) { ctx.save(); part(); ctx.restore(); }
+  for (const plot of plots) plot.destroy();
+  host.remove();
+  return sheet;
+}
+
+function legendOf(fig, state, { ctx, k, on, pad, inner, font, parts, height }) {
+  let x = pad, y = height;
+  ctx.font = font(12);
+  const shown = entries(fig).filter((entry) => !state.hidden.has(entry.name));
+  if (shown.length < 2) return height;
+  for (const { name, look, style, bare } of shown) {
+    const wide = 36 * k + ctx.measureText(name).width;
+    if (x > pad && x + wide > pad + inner) { x = pad; y += 20 * k; }
+    const at = x, line = y + 8 * k;
+    parts.push(() => {
+      if (style === "fill") { ctx.fillStyle = look.light; ctx.fillRect(at + 8 * k, line - 5 * k, 14 * k, 10 * k); }
+      else {
+        if (style !== "dots") {
+          ctx.strokeStyle = look.light;
+          ctx.lineWidth = 1.8 * k;
+          ctx.setLineDash(look.dash.map((v) => v * 1.8 * k));
+          ctx.beginPath();
+          ctx.moveTo(at, line);
+          ctx.lineTo(at + 28 * k, line);
+          ctx.stroke();
+          ctx.setLineDash([]);
+        }
+        if (!bare) mark(ctx, look, at + 14 * k, line, 3.8 * k, on);
+      }
+      ctx.font = font(12);
+      ctx.fillStyle = on.ink;
+      ctx.textBaseline = "middle";
+      ctx.fillText(name, at + 34 * k, line);
+    });
+    x += wide + 16 * k;
+  }
+  return y + 20 * k;
+}
+
+function paintMatrix(fig, { ctx, k, on, pad, inner, font, parts, height }) {
+  ctx.font = font(12);
+  const first = Math.max(...fig.rows.map((name) => ctx.measureText(name).width)) + 16 * k;
+  const wide = (inner - first) / fig.columns.length, tall = 26 * k;
+  const centred = (text, x, y, paint) => {
+    ctx.font = font(12);
+    ctx.fillStyle = paint;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillText(text, x, y, wide - 6 * k);
+  };
+  parts.push(() => {
+    fig.rows.forEach((name, y) => {
+      const top = height + y * tall;
+      ctx.font = font(12);
+      ctx.fillStyle = on.ink;
+      ctx.textAlign = "right";
+      ctx.textBaseline = "middle";
+      ctx.fillText(name, pad + first - 8 * k, top + tall / 2);
+      fig.cells[y].forEach((cell, x) => {
+        const shade = fig.shades[y][x] ?? 0, left = pad + first + x * wide;
+        const mix = (full, i) => Math.round(255 + (full[i] - 255) * Math.abs(shade));
+        const full = shade > 0 ? [0, 114, 178] : [213, 94, 0];
+        ctx.fillStyle = `rgb(${mix(full, 0)},${mix(full, 1)},${mix(full, 2)})`;
+        ctx.fillRect(left, top, wide - k, tall - k);
+        centred(cell ? cell[0] : "–", left + wide / 2, top + tall / 2, Math.abs(shade) > 0.55 ? "#ffffff" : "#000000");
+      });
+    });
+    fig.columns.forEach((name, x) => centred(name, pad + first + (x + 0.5) * wide, height + fig.rows.length * tall + 14 * k, on.ink));
+  });
+  return height + fig.rows.length * tall + 28 * k;
+}
+
+function png(fig, state) {
+  return new Promise((done) => picture(fig, state).toBlob(done, "image/png"));
+}

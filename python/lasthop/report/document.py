@@ -1,0 +1,142 @@
+"""What a report has in it: the studies with their charts, and of a paper its statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import LasthopError
+from lasthop.base.paths import is_study
+from lasthop.papers import cite
+from lasthop.papers.published import published
+from lasthop.report.charts import Chart, chart
+from lasthop.report.headline import Headline, headline
+from lasthop.study.repeat import command_of_study, portable
+from lasthop.study.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from lasthop.papers.cite import Work
+    from lasthop.papers.claims import Claim
+    from lasthop.papers.paper import Paper
+
+# Values of a line over time that are kept at first.
+MOST = 1000
+AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
+
+
+@dataclass(slots=True)
+class Part:
+    """A study in a report.
+
+    Attributes:
+        name: What the page calls it: its name in a paper, or the id of its scenario.
+        study: The study.
+        charts: Its figures as data.
+        headline: Its result in words.
+        metrics: Metrics that statements are about, which are kept with those of the figures.
+        file: What commands on another machine call its scenario.
+    """
+
+    name: str
+    study: Study
+    charts: list[Chart]
+    headline: Headline
+    metrics: list[str]
+    file: str
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the study."""
+        return command_of_study(self.study, self.file)
+
+
+@dataclass(slots=True)
+class Document:
+    """A report: of one study, or of a paper with the studies that are there.
+
+    Attributes:
+        title: Of the scenario or paper.
+        parts: The studies.
+        works: The references for lasthop and the papers.
+        paper: The paper; `None` for a study.
+        missing: What was not found or cannot be read, in words.
+    """
+
+    title: str
+    parts: list[Part]
+    works: list[Work]
+    paper: Paper | None = None
+    missing: list[str] = field(default_factory=list)
+
+
+def of_study(study: Study) -> Document:
+    """The report of a study."""
+    works = cite.of_study(study.path)
+    return Document(study.scenario.title or study.scenario.id, [_part(study.scenario.id, study, ())], works)
+
+
+def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda text: None) -> Document:
+    """The report of a paper.
+
+    Args:
+        paper: The paper with its recorded results.
+        folder: The directory that `reproduce` has written its studies to.
+        say: Called with the name of each study before it is read.
+
+    Returns:
+        The report; what studies are missing is said in `missing`.
+    """
+    parts, missing, absent, quick = [], [], [], []
+    for name in paper.studies:
+        found = [
+            place
+            for place in (folder / paper.id / name, folder / f"{paper.id}-quick" / name)
+            if is_study(str(place))
+        ]
+        if not found:
+            absent.append(name)
+            continue
+        say(name)
+        try:
+            study = Study.open(found[0])
+            parts.append(_part(name, study, [claim for claim in paper.claims if claim.study == name]))
+        except LasthopError as e:
+            missing.append(f"{name}: {str(e).replace(str(found[0]), 'its directory')}")
+            continue
+        if found[0].parent.name != paper.id:
+            quick.append(name)
+    if absent:
+        which = (
+            "No study"
+            if len(absent) == len(paper.studies)
+            else f"{len(absent)} of {len(paper.studies)} studies"
+        )
+        missing.insert(0, f"{which} found: {', '.join(absent)}. `lasthop reproduce {paper.id}` runs them.")
+    if quick:
+        missing.append(
+            f"With fewer replications and points than the record (reproduce --quick): {', '.join(quick)}."
+        )
+    works = [cite.work(ident) for ident in (cite.SOFTWARE, paper.id) if ident in cite.works()]
+    return Document(paper.title, parts, works, paper, missing)
+
+
+def _part(name: str, study: Study, claims: Iterable[Claim]) -> Part:
+    own = list(claims)
+    charts = [chart(study, figure, published(own, figure, study), MOST) for figure in _figures(study)]
+    metrics = [metric for claim in own for metric in (claim.metric, *claim.among)]
+    return Part(name, study, charts, headline(study), list(dict.fromkeys(metrics)), portable(study))
+
+
+def _figures(study: Study) -> list[dict[str, Any]]:
+    """The figures of a study; without any, its airtime if it has an 802.11 link."""
+    if not study.metrics():
+        return []
+    figures = study.scenario.figures()
+    has_airtime = any(metric.endswith(".airtime_idle_s") for metric in study.metrics())
+    return figures or ([AIRTIME] if has_airtime and len(study.plan) <= _MOST_BARS else [])
+
+
+_MOST_BARS = 40
