@@ -41,14 +41,15 @@ class Page:
         """Set the inner size: a window itself is never narrower than 500 pixels."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
-            **{"width": width, "height": height, "deviceScaleFactor": ratio, "mobile": mobile},
+            width=width,
+            height=height,
+            deviceScaleFactor=ratio,
+            mobile=mobile,
         )
 
     def prefer(self, scheme: str) -> None:
         """Prefer light or dark pages."""
-        self.send(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-        )
+        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def open(self, path: Path) -> None:
         """Load a file, up to its load event."""

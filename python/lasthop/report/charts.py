@@ -279,7 +279,10 @@ def _airtime(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: 
         "title": str(figure.get("title") or default),
         "caption": f"{heard_by(every)}, mean, {n}",
         "legend": "",
-        "x": {"label": str(figure.get("x-label") or " ".join(key.split(".")[1:]).replace("-", " ")), "words": []},
+        "x": {
+            "label": str(figure.get("x-label") or " ".join(key.split(".")[1:]).replace("-", " ")),
+            "words": [],
+        },
         "panels": [{"label": "share of the time (%)", "unit": "%", "log": False, "series": []}],
         "classes": classes,
         "bars": [_bar(bar, shown) for bar in every],

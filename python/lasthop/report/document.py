@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import LasthopError
 from lasthop.base.paths import is_study
+from lasthop.figures.draw import AIRTIME
 from lasthop.papers import cite
 from lasthop.papers.published import published
 from lasthop.report.charts import Chart, chart
 from lasthop.report.headline import Headline, headline
 from lasthop.study.repeat import command_of_study, portable
 from lasthop.study.study import Study
+from lasthop.views.airtime import links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 # Values of a line over time that are kept at first.
 MOST = 1000
-AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
+# More bars of airtime than this cannot be compared.
+_MOST_BARS = 40
 
 
 @dataclass(slots=True)
@@ -46,6 +49,11 @@ class Part:
     headline: Headline
     metrics: list[str]
     file: str
+
+    @property
+    def is_own(self) -> bool:
+        """Whether lasthop does not ship the scenario as it is."""
+        return self.file != self.study.scenario.id
 
     @property
     def command(self) -> str:
@@ -89,38 +97,34 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
     Returns:
         The report; what studies are missing is said in `missing`.
     """
-    parts, missing, absent, quick = [], [], [], []
+    document = Document(paper.title, [], [], paper)
+    absent, quick = [], []
     for name in paper.studies:
-        found = [
-            place
-            for place in (folder / paper.id / name, folder / f"{paper.id}-quick" / name)
-            if is_study(str(place))
-        ]
-        if not found:
+        places = [folder / kind / name for kind in (paper.id, f"{paper.id}-quick")]
+        place = next((place for place in places if is_study(str(place))), None)
+        if place is None:
             absent.append(name)
             continue
         say(name)
         try:
-            study = Study.open(found[0])
-            parts.append(_part(name, study, [claim for claim in paper.claims if claim.study == name]))
+            part = _part(name, Study.open(place), [claim for claim in paper.claims if claim.study == name])
         except LasthopError as e:
-            missing.append(f"{name}: {str(e).replace(str(found[0]), 'its directory')}")
+            document.missing.append(f"{name}: {str(e).replace(str(place), 'its directory')}")
             continue
-        if found[0].parent.name != paper.id:
+        document.parts.append(part)
+        if place == places[1]:
             quick.append(name)
     if absent:
-        which = (
-            "No study"
-            if len(absent) == len(paper.studies)
-            else f"{len(absent)} of {len(paper.studies)} studies"
+        which = "None" if len(absent) == len(paper.studies) else f"{len(paper.studies) - len(absent)}"
+        document.missing.insert(
+            0,
+            f"{which} of its {len(paper.studies)} studies {'are' if which != '1' else 'is'} on this page; "
+            f"`lasthop reproduce {paper.id}` runs the others.",
         )
-        missing.insert(0, f"{which} found: {', '.join(absent)}. `lasthop reproduce {paper.id}` runs them.")
     if quick:
-        missing.append(
-            f"With fewer replications and points than the record (reproduce --quick): {', '.join(quick)}."
-        )
-    works = [cite.work(ident) for ident in (cite.SOFTWARE, paper.id) if ident in cite.works()]
-    return Document(paper.title, parts, works, paper, missing)
+        document.missing.append(f"Quick runs, with fewer points and replications: {', '.join(quick)}.")
+    document.works = [cite.work(ident) for ident in (cite.SOFTWARE, paper.id) if ident in cite.works()]
+    return document
 
 
 def _part(name: str, study: Study, claims: Iterable[Claim]) -> Part:
@@ -135,8 +139,5 @@ def _figures(study: Study) -> list[dict[str, Any]]:
     if not study.metrics():
         return []
     figures = study.scenario.figures()
-    has_airtime = any(metric.endswith(".airtime_idle_s") for metric in study.metrics())
-    return figures or ([AIRTIME] if has_airtime and len(study.plan) <= _MOST_BARS else [])
-
-
-_MOST_BARS = 40
+    has_airtime = bool(links(study)) and len(study.plan) <= _MOST_BARS
+    return figures or ([AIRTIME] if has_airtime else [])

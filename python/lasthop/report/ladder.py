@@ -12,7 +12,7 @@ def ladder(study: Study, point: int, replication: int) -> str | None:
     """The ladder of a run as SVG, or none where there is no drawing of it.
 
     The page keeps the ladders of the first replications until their share of its size is used up, and shows
-    each below the command that repeats its run. The SVG is shown as an image, so that scripts in it do not run.
+    each below the command that repeats its run, on white paper. Scripts in it do not run.
 
     Args:
         study: The study of the run.

@@ -19,6 +19,7 @@ from lasthop.report.charts import thin
 from lasthop.report.ladder import ladder
 from lasthop.report.numbers import embedded
 from lasthop.report.points import points
+from lasthop.report.statements import statements
 from lasthop.report.values import Values
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def html(document: Document, limit: int = LIMIT) -> str:
             "command": part.command,
             "charts": part.charts,
             "values": values.add(part.study),
-            "text": part.study.scenario.text if part.file != part.study.scenario.id else None,
+            "text": part.study.scenario.text if part.is_own else None,
             "notes": part.study.labels(),
         }
         for part in document.parts
@@ -107,7 +108,7 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "script": script,
         "data": embedded(data),
         "hero": sections.hero(document),
-        "statements": sections.statements(document.paper) if document.paper else "",
+        "statements": statements(document.paper) if document.paper else "",
         "statements_link": '<a href="#statements">Statements</a>' if document.paper else "",
         "figures": sections.figures(document),
         "versions": sections.versions(document),

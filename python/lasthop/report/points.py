@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # Significant digits of the metrics of single runs.
 _DIGITS = 6
-# No number of a run is shorter than this, its comma included.
-_LEAST = 2
+# An estimate that is larger by this much is not tried.
+_SLACK = 1.2
 # The columns that the table of points has at first.
 _SHOWN = 4
 
@@ -59,7 +59,7 @@ def points(
     every = [metric for metric in dict.fromkeys([*_first(study), *metrics]) if metric in known]
     few = list(dict.fromkeys([*every, *_telling(study)]))
     for detail in _details(known, few, every, len(study.plan)):
-        if _size(study, detail) <= room:
+        if _size(study, detail) <= _SLACK * room:
             found = _table(study, detail, _first(study), file)
             if len(embedded(found)) <= room:
                 return found
@@ -91,11 +91,12 @@ def _telling(study: Study) -> list[str]:
     return telling(next((result.row.metrics for result in study.results() if result.row.metrics), {}))
 
 
-def _size(study: Study, detail: _Detail) -> int:
-    """At least so many bytes are needed."""
+def _size(study: Study, detail: _Detail) -> float:
+    """About as many bytes are needed: as for three of the points."""
     kept = study.plan[:: detail.every]
-    runs = sum(_kept(planned.replications, detail) for planned in kept)
-    return _LEAST * len(detail.metrics) * (runs + 4 * len(kept))
+    some = [kept[0], kept[len(kept) // 2], kept[-1]]
+    sample = [_measured(study, one.point, one.replications, detail.metrics, detail) for one in some]
+    return len(embedded(sample)) / len(some) * len(kept)
 
 
 def _kept(replications: int, detail: _Detail) -> int:

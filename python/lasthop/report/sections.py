@@ -1,4 +1,4 @@
-"""The parts of a page that are text: the result, the statements, how to repeat it, how to cite it."""
+"""The parts of a page that are text: the result, places for the figures, how to repeat and to cite it."""
 
 from __future__ import annotations
 
@@ -7,109 +7,107 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from lasthop.papers import page
-from lasthop.papers.claims import PAPER, READING
-from lasthop.papers.statements import STATEMENT_VERDICTS, counts, named
+from lasthop.papers.statements import counts
 from lasthop.report.headline import counted, percent
-from lasthop.views.gains import Gain
+from lasthop.report.markup import badge_class, code, coded, facts, notices, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from lasthop.papers.paper import Paper
-    from lasthop.papers.statements import Row
+    from lasthop.report.charts import Chart
     from lasthop.report.document import Document, Part
     from lasthop.report.headline import Headline
+    from lasthop.views.gains import Gain
 
-# The number of a sentence that a reader looks for.
+# The number of a sentence that a reader looks for, and what follows the sentence: the interval and n.
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.]* (?:%|times|[kMG]?bit/s|[mµn]?s)(?: (?:more|less|sooner|later))?")
+_SPREAD = re.compile(r", ((?:[−\d.]+ to [−\d.]+, )?n = .*)$")
 # Gains that are listed below a headline.
 _MOST_GAINS = 14
+# A matrix with so many columns, or more bars of airtime, takes the width of the page.
+_WIDE = 5
 
 
 def hero(document: Document) -> str:
     """The title and the result."""
     if document.paper is not None:
-        return _paper_hero(document, document.paper)
+        return _paper(document, document.paper)
     (part,) = document.parts
     result = part.headline
-    return (
-        _opening("Study", part.study.scenario.id, document.title, result)
-        + gains(result)
-        + _facts(part)
-        + notices([*part.study.labels(), *_shortfalls(part)])
-    )
-
-
-def _opening(what: str, ident: str, title: str, result: Headline) -> str:
-    about = f'<p class="about">{escape(result.about)}</p>' if result.about else ""
+    about = f'<p class="about">{unbroken(result.about)}</p>' if result.about else ""
     of = f'<p class="about">Of the figure “{escape(result.title)}”.</p>' if result.title else ""
     return (
-        f'<p class="eyebrow">{what} <code>{escape(ident)}</code></p><h1>{escape(title)}</h1>'
-        f'<p class="headline">{_emphasised(result.text)}</p>{about}{of}'
+        f'<p class="eyebrow">Study <code>{escape(part.study.scenario.id)}</code></p>'
+        f"<h1>{escape(document.title)}</h1>"
+        f'<p class="headline">{emphasised(result.text)}</p>{about}{of}'
+        f"{gains(result)}{_numbers(part)}{notices([*_exceptions(document), *_shortfalls(part)])}"
     )
 
 
-def _emphasised(text: str) -> str:
-    """A sentence with its first number marked.
+def emphasised(text: str) -> str:
+    r"""A sentence with its first number marked, and its interval and n below it.
 
-    >>> _emphasised("A <b> carries 18 % more than B, 17 to 19, n = 10")
-    'A &lt;b&gt; carries <em>18 % more</em> than B, 17 to 19, n = 10'
+    >>> emphasised("A <b> carries 18 % more than B, 17 to 19, n = 10")
+    'A &lt;b&gt; carries <em>18\xa0% more</em> than B<small>17 to 19, n\xa0=\xa010</small>'
     """
-    found = _NUMBER.search(text)
-    if found is None:
-        return escape(text)
-    return f"{escape(text[: found.start()])}<em>{escape(found[0])}</em>{escape(text[found.end() :])}"
+    spread = _SPREAD.search(text)
+    main = text[: spread.start()] if spread else text
+    found = _NUMBER.search(main)
+    begin, end = found.span() if found else (0, 0)
+    number = f"<em>{unbroken(main[begin:end])}</em>" if found else ""
+    below = f"<small>{unbroken(spread[1])}</small>" if spread else ""
+    return f"{escape(main[:begin])}{number}{escape(main[end:])}{below}"
 
 
 def gains(result: Headline) -> str:
     """Every alternative over the first one: its interval on a scale, and the numbers."""
-    every = result.gains
-    if len(every) < 1:
+    shown = result.gains[:_MOST_GAINS]
+    if not shown:
         return ""
-    shown = every[:_MOST_GAINS]
     ends = [v for one in shown for v in (one.gain.low, one.gain.high, one.gain.mean) if v is not None]
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    margin = 0.04 * (high - low) or 1.0
-    low, high = low - margin, high + margin
-
-    def at(value: float) -> str:
-        return f"{100 * (value - low) / (high - low):.2f}%"
-
-    def span(one: Gain) -> str:
-        mean = one.gain.mean or 0.0
-        first, last = (mean if v is None else v for v in (one.gain.low, one.gain.high))
-        return (
-            f'<span class="zero" style="left:{at(0.0)}"></span>'
-            f'<span class="stem" style="left:{at(min(0.0, mean))};width:calc({at(max(0.0, mean))} - {at(min(0.0, mean))})">'
-            f'</span><span class="span" style="left:{at(first)};width:calc({at(last)} - {at(first)})"></span>'
-            f'<span class="dot" style="left:{at(mean)}"></span>'
-        )
-
+    least, most = min(0.0, *ends), max(0.0, *ends)
+    room = 0.04 * (most - least) or 1.0
     rows = "".join(
         f'<tr{" class=chosen" if place == result.chosen else ""}><th scope="row">{escape(one.label)}</th>'
-        f'<td class="track" aria-hidden="true"><div>{span(one)}</div></td>'
+        f'<td class="track" aria-hidden="true"><div>{_span(one, least - room, most + room)}</div></td>'
         f"<td>{escape(percent(one))}</td><td>{one.gain.n}</td></tr>"
         for place, one in enumerate(shown)
     )
-    more = f"<p class=about>{len(every) - len(shown)} more.</p>" if len(every) > len(shown) else ""
-    over = escape(every[0].over)
+    left = len(result.gains) - len(shown)
+    more = f'<p class="about">{left} more are in the figures.</p>' if left else ""
+    over = escape(shown[0].over)
+    heads = f'<th scope="col">against {over}</th><td></td><th scope="col">gain</th><th scope="col">n</th>'
     return (
-        f'<table class="gains"><caption>Gain over {over}, with its 95 % interval</caption><thead><tr>'
-        f'<th scope="col">against {over}</th><td></td><th scope="col">gain</th><th scope="col">n</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table>{more}"
+        f'<table class="gains"><caption>Gain over {over}, with its 95 % interval</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
     )
 
 
-def _facts(part: Part) -> str:
+def _span(one: Gain, least: float, most: float) -> str:
+    """A gain on a scale, from zero to its mean, with its interval."""
+
+    def at(value: float) -> float:
+        return 100 * (value - least) / (most - least)
+
+    def part(name: str, left: float, right: float) -> str:
+        return f'<span class="{name}" style="left:{left:.2f}%;width:{right - left:.2f}%"></span>'
+
+    mean = one.gain.mean or 0.0
+    low, high = (mean if v is None else v for v in (one.gain.low, one.gain.high))
+    zero = f'<span class="zero" style="left:{at(0.0):.2f}%"></span>'
+    dot = f'<span class="dot" style="left:{at(mean):.2f}%"></span>'
+    stem = part("stem", at(min(0.0, mean)), at(max(0.0, mean)))
+    return f"{zero}{stem}{part('span', at(low), at(high))}{dot}"
+
+
+def _numbers(part: Part) -> str:
     study = part.study
     done = sum(1 for _ in study.results())
     replications = sorted({planned.replications for planned in study.plan})
     each = str(replications[0]) if len(replications) == 1 else f"{replications[0]} to {replications[-1]}"
-    runs = f"{done}" if done == study.size else f"{done} of {study.size}"
     return facts(
         [
             ("points", str(len(study.plan))),
-            ("runs", runs),
+            ("runs", str(done) if done == study.size else f"{done} of {study.size}"),
             ("replications", each),
             ("metrics", str(len(study.metrics()))),
             ("seed", str(study.seed)),
@@ -117,211 +115,105 @@ def _facts(part: Part) -> str:
     )
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """Numbers with what they count."""
-    entries = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
-    return f'<dl class="facts">{entries}</dl>'
+def _exceptions(document: Document) -> list[str]:
+    """What schemes use in these studies that a real protocol could not have."""
+    labels = dict.fromkeys(label for part in document.parts for label in part.study.labels())
+    which = "Some figures are" if len(document.parts) > 1 else "This study is"
+    return [f"{which} made with an exception to realism: {label}." for label in labels]
 
 
 def _shortfalls(part: Part) -> list[str]:
     """What of a study is missing or does not count."""
     study = part.study
-    done, failed, early = sum(1 for _ in study.results()), len(study.failures), len(study.stopped)
-    found = []
-    if done < study.size:
-        found.append(f"{study.size - done} of {study.size} runs are missing; sweep again to run them.")
-    if failed:
-        found.append(f"{counted(failed, 'run')} failed and {'do' if failed > 1 else 'does'} not count.")
-    if early:
-        found.append(
-            f"{counted(early, 'run')} stopped early at a limit and {'do' if early > 1 else 'does'} not count."
-        )
+    missing = study.size - sum(1 for _ in study.results())
+    found = [f"{missing} of {study.size} runs are missing; sweep again to run them."] if missing else []
+    for runs, what in ((study.failures, "failed"), (study.stopped, "stopped early at a limit")):
+        if runs:
+            verb = "does" if len(runs) == 1 else "do"
+            found.append(f"{counted(len(runs), 'run')} {what} and {verb} not count.")
     return found
 
 
-def notices(texts: Iterable[str]) -> str:
-    """Remarks that a reader must see; text in backticks is code."""
-    return "".join(f'<p class="notice" role="note">{_coded(text)}</p>' for text in texts)
-
-
-def _coded(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-
-
-def _paper_hero(document: Document, paper: Paper) -> str:
+def _paper(document: Document, paper: Paper) -> str:
     rows = paper.rows()
     found = counts(rows)
-    agree = found[STATEMENT_VERDICTS[0]]
-    total = len(rows)
-    text = f"{agree} of {counted(total, 'statement')} agree"
-    others = ", ".join(f"{number} {verdict}" for verdict, number in list(found.items())[1:])
+    agree, by_reading, cannot, differ = found.values()
+    others = f"{by_reading} by reading, {cannot} cannot be told, {differ} differ"
     bar = "".join(
-        f'<span class="{_slug(verdict)}" style="flex-grow:{number}" title="{verdict}: {number}"></span>'
-        for verdict, number in found.items()
-        if number
+        f'<span class="{badge_class(verdict)}" style="flex-grow:{n}" title="{verdict}: {n}"></span>'
+        for verdict, n in found.items()
+        if n
     )
     runs = sum(1 for part in document.parts for _ in part.study.results())
     cited = next((work.text() for work in document.works if work.id == paper.id), "")
+    numbers = [
+        ("statements", str(len(rows))),
+        ("claims", str(len(paper.claims))),
+        ("studies", f"{len(document.parts)} of {len(paper.studies)}"),
+        ("runs", str(runs)),
+    ]
     return (
         f'<p class="eyebrow">Paper <code>{escape(paper.id)}</code></p><h1>{escape(document.title)}</h1>'
-        f'<p class="headline"><em>{escape(text)}</em>, {escape(others)}</p>'
+        f'<p class="headline"><em>{agree} of {len(rows)}</em> statements agree<small>{others}</small></p>'
         f'<div class="verdicts" role="img" aria-label="{escape(page.summary(rows))}">{bar}</div>'
-        f'<p class="about">{_coded(page.most_met(paper, rows))}</p>'
-        + (f'<p class="about">{escape(cited)}</p>' if cited else "")
-        + facts(
-            [
-                ("statements", str(total)),
-                ("claims", str(len(paper.claims))),
-                ("studies", f"{len(document.parts)} of {len(paper.studies)}"),
-                ("runs", str(runs)),
-            ]
-        )
-        + notices(
-            [
-                *dict.fromkeys(label for part in document.parts for label in part.study.labels()),
-                *document.missing,
-            ]
-        )
+        f'<p class="about">{coded(page.most_met(paper, rows))}</p><p class="about">{escape(cited)}</p>'
+        f"{facts(numbers)}{notices([*_exceptions(document), *document.missing])}"
     )
-
-
-def _slug(verdict: str) -> str:
-    return f"verdict-{verdict.replace(' ', '-')}"
-
-
-def statements(paper: Paper) -> str:
-    """The statements with their verdicts, filters for these, and the claims behind each."""
-    rows = paper.rows()
-    found = counts(rows)
-    chips = "".join(
-        f'<button type="button" class="chip {_slug(verdict)}" data-verdict="{verdict}" aria-pressed="false">'
-        f"<b>{number}</b> {verdict}</button>"
-        for verdict, number in found.items()
-    )
-    body = "".join(_statement(paper, place, row) for place, row in enumerate(rows))
-    heads = ("where", "what the paper says", "ours", "over all readings", "verdict")
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    return (
-        '<section id="statements"><h2>Statements</h2>'
-        '<p class="about">As recorded by <code>lasthop reproduce '
-        f"{escape(paper.id)} --record</code>. A statement is by reading if it agrees under another reading of the text "
-        "than that of the figures.</p>"
-        f'<div class="filters" role="group" aria-label="Filter statements">{chips}'
-        '<label class="find"><span class="unseen">Find in statements</span>'
-        '<input type="search" id="find-statement" placeholder="Find …"></label></div>'
-        f'<p class="unseen" role="status" id="statements-shown"></p>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Statements"><table class="statements"><thead><tr>{head}</tr></thead>{body}</table></div>'
-        "</section>"
-    )
-
-
-def _statement(paper: Paper, place: int, row: Row) -> str:
-    ident = f"statement-{place}"
-    claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
-    verdict = row.verdict
-    details = page.verdict(row).removeprefix(verdict).strip(" ()")
-    under = f"<small>{escape(details)}</small>" if details else ""
-    cells = (
-        ("where", escape(row.statement.where)),
-        (
-            "says",
-            f"{escape(row.statement.says)} <button type=button class=more aria-expanded=false "
-            f'aria-controls="{ident}">{counted(len(claims), "claim")}</button>',
-        ),
-        ("ours", _coded(page.ours(row))),
-        ("readings", escape(page.extremes(row))),
-        ("verdict", f'<span class="badge {_slug(verdict)}">{verdict}</span>{under}'),
-    )
-    tds = "".join(f'<td class="{name}" data-label="{name}">{text}</td>' for name, text in cells)
-    head = "".join(f'<th scope="col">{text}</th>' for text in (*page.CELLS, "reading", "study"))
-    lines = "".join(
-        _claim(
-            page.cells(claim, paper.results.claims.get(claim.id)),
-            named(claim.reading) if claim.reading else "",
-            claim.study,
-        )
-        for claim in claims
-    )
-    return (
-        f'<tbody data-verdict="{verdict}"><tr>{tds}</tr><tr id="{ident}" class="claims" hidden><td colspan="5">'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Claims of the statement"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div></td></tr></tbody>'
-    )
-
-
-def _claim(cells: Sequence[str], reading: str, study: str) -> str:
-    ident, expected, ours, n, verdict, note = cells
-    badge = f'<span class="badge {_slug(verdict)}">{escape(verdict)}</span>'
-    texts = [
-        f"<code>{escape(ident)}</code>",
-        escape(expected),
-        escape(ours),
-        escape(n),
-        badge,
-        escape(note),
-        escape(reading),
-    ]
-    texts.append(f'<a href="#part-{escape(study)}">{escape(study)}</a>')
-    return f"<tr>{''.join(f'<td>{text}</td>' for text in texts)}</tr>"
 
 
 def figures(document: Document) -> str:
-    """A place for each figure, with its title and what it is made of."""
-    places = []
+    """A place for each figure, with its title and what it is made of; those of a study side by side."""
+    groups = []
     for number, part in enumerate(document.parts):
-        if document.paper is not None and part.charts:
-            places.append(
-                f'<h3 id="part-{escape(part.name)}" class="part">{escape(part.study.scenario.title or part.name)} '
-                f'<code>{escape(part.name)}</code></h3><p class="about">{escape(part.headline.text)}.</p>'
+        head = ""
+        if document.paper is not None:
+            title = escape(part.study.scenario.title or part.name)
+            name = escape(part.name)
+            head = (
+                f'<h3 id="part-{name}" class="part">{title} <code>{name}</code></h3>'
+                f'<p class="about">{unbroken(part.headline.text)}</p>'
             )
-        elif document.paper is not None:
-            places.append(f'<span id="part-{escape(part.name)}"></span>')
-        for place, chart in enumerate(part.charts):
-            title = escape(str(chart["title"]))
-            body = (
-                f'<p class="notice" role="note">This figure cannot be drawn: {escape(str(chart["error"]))}</p>'
-                if chart["form"] == "none"
-                else '<div class="drawing"></div>'
-            )
-            about = " · ".join([str(chart.get("caption", "")), *chart.get("notes", [])])
-            places.append(
-                f'<figure class="card" id="figure-{number}-{place}" data-study="{number}" data-chart="{place}">'
-                f"<h3>{title}</h3>{body}<figcaption>{escape(about)}</figcaption></figure>"
-            )
-    return "".join(places)
+        cards = "".join(_figure(number, place, chart) for place, chart in enumerate(part.charts))
+        groups.append(f'{head}<div class="figures">{cards}</div>')
+    return "".join(groups) or '<p class="about">There are no figures.</p>'
+
+
+def _figure(study: int, place: int, chart: Chart) -> str:
+    if chart["form"] == "none":
+        body = notices([f"This figure cannot be drawn: {chart['error']}"])
+    else:
+        body = '<div class="drawing"></div>'
+    about = " · ".join([str(chart.get("caption", "")), *chart.get("notes", [])])
+    wide = len(chart.get("columns", ())) >= _WIDE or len(chart.get("bars", ())) > _WIDE
+    return (
+        f'<figure class="card{" wide" if wide else ""}" id="figure-{study}-{place}" data-study="{study}" '
+        f'data-chart="{place}"><div class="head"><h3>{escape(str(chart["title"]))}</h3></div>{body}'
+        f"<figcaption>{unbroken(about)}</figcaption></figure>"
+    )
 
 
 def versions(document: Document) -> str:
     """The versions behind the numbers, and the commands that repeat them."""
-    blocks = []
-    if document.paper is not None:
-        blocks.append(
-            code("Repeat all studies and judge the statements", f"lasthop reproduce {document.paper.id}")
-        )
     software = document.works[0].fields
     about = [
         ("lasthop", software.get("version", "")),
         ("model", software.get("note", "").removeprefix("model ")),
     ]
-    if document.paper is None:
-        (part,) = document.parts
-        if part.file != part.study.scenario.id:
-            blocks.append(
-                "<p>The scenario is not one that lasthop ships: save it as <code>scenario.toml</code> first. "
-                '<button type="button" id="save-scenario">Save scenario.toml</button></p>'
-            )
-        blocks.append(code("Repeat the study", part.command))
-        build = part.study.build[:12]
-        about += [("build", build)] if build else []
-        about += [("seed", str(part.study.seed))]
+    blocks = []
+    if document.paper is not None:
+        again = f"lasthop reproduce {document.paper.id}"
+        blocks.append(code("Repeat all studies and judge the statements", again))
+    for part in document.parts:
+        if document.paper is None:
+            about += [("build", part.study.build[:12])] if part.study.build else []
+            about += [("seed", str(part.study.seed))]
+            if part.is_own:
+                blocks.append(
+                    "<p>lasthop does not ship this scenario: save it as <code>scenario.toml</code> first. "
+                    '<button type="button" id="save-scenario">Save scenario.toml</button></p>'
+                )
+            blocks.append(code("Repeat the study", part.command))
     return facts(about) + "".join(blocks)
-
-
-def code(label: str, text: str) -> str:
-    """Code with a button that copies it."""
-    return (
-        f'<div class="code"><h3>{escape(label)}</h3><pre tabindex="0" aria-label="{escape(label)}">{escape(text)}</pre>'
-        f'<button type="button" class="copy" aria-label="Copy: {escape(label)}">Copy</button></div>'
-    )
 
 
 def references(document: Document) -> str:

@@ -59,7 +59,7 @@ def command_of_study(study: Study, file: str) -> str:
 
 
 def portable(study: Study) -> str:
-    """What a command on another machine calls the scenario: its id if lasthop ships it as it is, or a file."""
+    """What a command on another machine calls the scenario: its id if lasthop ships it, or a file."""
     shipped = paths.shipped().get(study.scenario.id)
     is_same = shipped is not None and shipped.read_text(encoding="utf-8") == study.scenario.text
     return study.scenario.id if is_same else paths.TEXT

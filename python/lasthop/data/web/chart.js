@@ -48,6 +48,22 @@ function clipped(p, draw) {
   ctx.restore();
 }
 
+/** Names below an axis: aslant where they have no room side by side, and the height that they take. */
+function wordAxis(model, view) {
+  const { k } = view;
+  const ctx = el("canvas").getContext("2d");
+  ctx.font = `12px ${FONT}`;
+  const wide = (texts) => Math.max(...texts.map((text) => ctx.measureText(text).width));
+  const names = model.words.map((word) => word.name);
+  const room = (view.width / k - 70) / (model.xRange[1] - model.xRange[0]);
+  const lines = Math.max(...names.map((name) => name.split("\n").length));
+  if (names.length < 2 || wide(names.flatMap((name) => name.split("\n"))) + 8 <= room) {
+    return { names, rotate: 0, size: (12 + 15 * lines) * k };
+  }
+  const flat = names.map((name) => name.replace("\n", ", "));
+  return { names: flat, rotate: 50, size: Math.min(wide(flat) * 0.8 + 20, 140) * k };
+}
+
 function axes(fig, model, view, isLast) {
   const { theme: on, k } = view;
   const font = (size, weight = "") => `${weight} ${Math.round(size * k)}px ${FONT}`.trim();
@@ -65,20 +81,15 @@ function axes(fig, model, view, isLast) {
   };
   const x = { ...common, scale: "x", space: 56 * k, label: isLast ? fig.x.label : null, labelSize: 20 * k, labelGap: 2 * k };
   if (model.words) {
-    const names = model.words.map((word) => word.name);
+    const { names, rotate, size } = wordAxis(model, view);
     Object.assign(x, {
       splits: () => model.words.map((word) => word.at),
       filter: (u, splits) => splits,
       values: () => (isLast ? names : names.map(() => "")),
       grid: { show: false },
       ticks: { show: false },
-      rotate: (u) => (isLast && crowded(u, names, wide) ? -50 : 0),
-      size: (u) => {
-        if (!isLast) return 8 * k;
-        const lines = Math.max(...names.map((name) => name.split("\n").length));
-        if (!crowded(u, names, wide)) return (10 + 15 * lines) * k;
-        return Math.min(wide(u, names.map((n) => n.replace("\n", ", "))) * 0.77 + 18 * k, 130 * k);
-      },
+      rotate: isLast ? rotate : 0,
+      size: isLast ? size : 8 * k,
     });
   } else {
     Object.assign(x, {
@@ -91,15 +102,10 @@ function axes(fig, model, view, isLast) {
   const y = {
     ...common, scale: "y", space: 32 * k,
     values: (u, splits) => splits.map(tick),
-    size: (u, values) => Math.max(30 * k, wide(u, values) + 14 * k),
+    size: (u, values) => view.margin ?? Math.max(30 * k, wide(u, values) + 14 * k),
     ...(model.yLog ? { splits: (u, i, low, high) => logTicks(low, high), filter: (u, splits) => splits } : {}),
   };
   return [x, y];
-}
-
-function crowded(u, names, wide) {
-  const room = (u.width - 60) / Math.max(1, u.scales.x.max - u.scales.x.min);
-  return names.length > 1 && wide(u, names) + 6 > room;
 }
 
 /** One panel of a figure as a chart of uPlot. */
@@ -108,8 +114,9 @@ function panelChart(host, fig, number, state, view) {
   const model = MODELS[fig.form](fig, panel, state);
   const isLast = number === fig.panels.length - 1;
   const live = view.live;
+  const below = !isLast ? 0 : 20 * view.k + (model.words ? wordAxis(model, view).size : 26 * view.k);
   const options = {
-    width: view.width, height: view.height + (isLast ? 44 * view.k : 0),
+    width: view.width, height: view.height + below,
     padding: [8 * view.k, 14 * view.k, 0, 0],
     legend: { show: false },
     series: [{}, ...model.names.map((name) => ({ label: name, show: true, paths: () => null, points: { show: false } }))],
@@ -155,9 +162,13 @@ function panelHeight(fig, width, k) {
 /** All panels of a figure, each under what its vertical axis shows. */
 function charts(host, fig, state, view) {
   const width = view.width, height = panelHeight(fig, width, view.k);
-  return fig.panels.map((panel, i) => {
-    const place = el("div", { class: "panel" }, el("div", { class: "axis-name" }, panel.label));
-    host.append(place);
-    return panelChart(place, fig, i, state, { ...view, width, height });
-  });
+  const places = fig.panels.map((panel) => el("div", { class: "panel" }, el("div", { class: "axis-name" }, panel.label)));
+  host.append(...places);
+  const draw = (margin) => places.map((place, i) => panelChart(place, fig, i, state, { ...view, width, height, margin }));
+  const made = draw();
+  const margins = made.map((u) => u.axes[1]._size);
+  if (Math.max(...margins) === Math.min(...margins)) return made;
+  // The vertical axes of all panels stand one above the other.
+  for (const u of made) u.destroy();
+  return draw(Math.max(...margins));
 }

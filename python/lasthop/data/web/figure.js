@@ -26,7 +26,8 @@ class Figure {
 
   build() {
     const { fig } = this;
-    this.drawing.append(this.toolbar());
+    $(".head", this.host).append(this.menu());
+    if (fig.form !== "matrix" && fig.form !== "stack") this.drawing.append(this.toolbar());
     if (fig.form === "matrix") {
       this.drawing.append(matrixTable(fig));
       this.drawn = true;
@@ -56,28 +57,30 @@ class Figure {
     new ResizeObserver(() => { if (this.drawn && this.width() !== this.drawnAt) this.draw(); }).observe(this.drawing);
   }
 
-  /** The switches of the axes, and what can be saved. */
+  /** The switches of the axes. */
   toolbar() {
+    const { fig } = this;
+    const values = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.y));
+    const xs = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.x));
+    this.reset = el("button", { type: "button", hidden: true, onclick: () => this.zoom(null) }, "Whole range");
+    return el("div", { class: "toolbar" },
+      values.some((v) => v > 0) ? this.toggle("y") : null,
+      !fig.x.words.length && xs.some((v) => v > 0) ? this.toggle("x") : null,
+      this.reset);
+  }
+
+  /** What can be saved and copied of the figure. */
+  menu() {
     const { fig, state } = this;
-    const bar = el("div", { class: "toolbar" });
-    const isDrawn = fig.form !== "matrix";
-    if (isDrawn && fig.form !== "stack") {
-      const values = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.y));
-      const xs = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.x));
-      if (values.some((v) => v > 0)) bar.append(this.toggle("y"));
-      if (!fig.x.words.length && xs.some((v) => v > 0)) bar.append(this.toggle("x"));
-      this.reset = el("button", { type: "button", hidden: true, onclick: () => this.zoom(null) }, "Whole range");
-      bar.append(this.reset);
-    }
     const item = (text, act) => el("button", { type: "button", onclick: (event) => act(event.currentTarget) }, text);
     const name = `${this.study.name.replaceAll("/", "-")}-${fig.id}`;
     const tables = () => fig.tables.map((t) => latex(t.columns, t.rows, [fig.title, t.about, ...fig.notes].join("\n"))).join("\n\n");
-    const menu = el("details", { class: "menu" }, el("summary", { "aria-label": `Save or copy: ${fig.title}` }, "Save"),
+    return el("details", { class: "menu" }, el("summary", { "aria-label": `Save or copy: ${fig.title}` }, "Save"),
       el("div", {},
         item("PNG", async () => save(`${name}.png`, await png(fig, state))),
         item("CSV", () => save(`${name}.csv`, csv(dataRows(fig, state)), "text/csv;charset=utf-8")),
-        item("Copy CSV", (button) => copy(csv(dataRows(fig, state)), button)),
         fig.tables.length ? item("LaTeX", () => save(`${name}.tex`, tables(), "application/x-tex")) : null,
+        item("Copy CSV", (button) => copy(csv(dataRows(fig, state)), button)),
         fig.tables.length ? item("Copy LaTeX", (button) => copy(tables(), button)) : null,
         window.ClipboardItem ? item("Copy PNG", async (button) => {
           try {
@@ -87,8 +90,6 @@ class Figure {
             answer(button, "Not copied");
           }
         }) : null));
-    bar.append(menu);
-    return bar;
   }
 
   toggle(axis) {
@@ -128,10 +129,16 @@ class Figure {
     const details = el("details", { class: "numbers" }, el("summary", {}, "Numbers"));
     details.addEventListener("toggle", () => {
       if (!details.open || details.children.length > 1) return;
-      const tables = fig.tables.length ? fig.tables : [{ about: "", columns: dataRows(fig, this.state)[0], rows: dataRows(fig, this.state).slice(1, 201).map((row) => row.map((v) => (typeof v === "number" ? digits(v) : v ?? ""))) }];
-      for (const table of tables) details.append(...plainTable(table, fig.title));
+      for (const table of fig.tables.length ? fig.tables : [this.rows()]) details.append(...plainTable(table, fig.title));
     });
     return details;
+  }
+
+  /** The first rows of a figure without a table of its own. */
+  rows() {
+    const [columns, ...rows] = dataRows(this.fig, this.state), most = 200;
+    const about = rows.length > most ? `The first ${most} of ${rows.length} rows; CSV has all of them.` : "";
+    return { about, columns, rows: rows.slice(0, most).map((row) => row.map((v) => (typeof v === "number" ? digits(v) : v ?? ""))) };
   }
 
   /** The width of the charts: that of the card, or what many bars need. */
@@ -267,9 +274,10 @@ function matrixTable(fig) {
   const cell = (given, shade) => {
     if (!given) return el("td", { class: "empty" }, "–");
     const [text, mean, low, high, n] = given;
-    const strength = shade === null ? 0 : Math.round(Math.abs(shade) * 100);
+    // Never so strong that the ink of the page cannot be read on it.
+    const strength = shade === null ? 0 : Math.round(Math.abs(shade) * 75);
     const about = low === null ? `${digits(mean)} ${fig.unit}, n = ${n}` : `${digits(mean)} ${fig.unit}, ${digits(low)} to ${digits(high)}, n = ${n}`;
-    return el("td", { class: shade > 0 ? "more" : "less", style: `--strength:${strength}%`, title: about, "data-strong": strength > 55 }, text);
+    return el("td", { class: shade > 0 ? "above" : "below", style: `--strength:${strength}%`, title: about }, text);
   };
   const table = el("table", { class: "matrix" },
     el("thead", {}, el("tr", {}, el("td", {}), fig.columns.map((text) => el("th", { scope: "col" }, text)))),
@@ -388,11 +396,11 @@ function paintMatrix(fig, { ctx, k, on, pad, inner, font, parts, height }) {
       ctx.fillText(name, pad + first - 8 * k, top + tall / 2);
       fig.cells[y].forEach((cell, x) => {
         const shade = fig.shades[y][x] ?? 0, left = pad + first + x * wide;
-        const mix = (full, i) => Math.round(255 + (full[i] - 255) * Math.abs(shade));
+        const mix = (full, i) => Math.round(255 + (full[i] - 255) * 0.75 * Math.abs(shade));
         const full = shade > 0 ? [0, 114, 178] : [213, 94, 0];
         ctx.fillStyle = `rgb(${mix(full, 0)},${mix(full, 1)},${mix(full, 2)})`;
         ctx.fillRect(left, top, wide - k, tall - k);
-        centred(cell ? cell[0] : "–", left + wide / 2, top + tall / 2, Math.abs(shade) > 0.55 ? "#ffffff" : "#000000");
+        centred(cell ? cell[0] : "–", left + wide / 2, top + tall / 2, on.ink);
       });
     });
     fig.columns.forEach((name, x) => centred(name, pad + first + (x + 0.5) * wide, height + fig.rows.length * tall + 14 * k, on.ink));

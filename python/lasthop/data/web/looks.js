@@ -84,10 +84,10 @@ function swatch(look, style = "lines") {
     add("rect", { x: 10, y: 1, width: 14, height: 12, rx: 2, class: "fill" });
     return made;
   }
-  if (style === "lines" || style === "scatter") {
+  if (["line", "lines", "scatter"].includes(style)) {
     add("path", { d: "M1,7H33", class: "line", "stroke-dasharray": (look.dash ?? []).map((v) => v * 1.8).join(" ") });
   }
-  if (style !== "plain") add("path", { d: outline(look.marker, 4), transform: "translate(17 7)", class: "mark" });
+  if (style !== "line") add("path", { d: outline(look.marker, 4), transform: "translate(17 7)", class: "mark" });
   return made;
 }
 
@@ -101,8 +101,8 @@ function hatch(ctx, look, number, on, k) {
   draw.fillStyle = fill;
   draw.fillRect(0, 0, size, size);
   draw.strokeStyle = draw.fillStyle = on.surface;
-  draw.globalAlpha = 0.75;
-  draw.lineWidth = 1.2 * k;
+  draw.globalAlpha = 0.6;
+  draw.lineWidth = k;
   draw.beginPath();
   const up = () => { for (const at of [-size, 0, size]) { draw.moveTo(at, size); draw.lineTo(at + size, 0); } };
   const down = () => { for (const at of [-size, 0, size]) { draw.moveTo(at, 0); draw.lineTo(at + size, size); } };

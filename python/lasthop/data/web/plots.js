@@ -149,7 +149,7 @@ function xyModel(fig, panel, state) {
   }
 
   function boxes(p, s, i) {
-    const half = Math.min(0.43 * room, 0.2);
+    const half = 0.43 * room;
     s.boxes.forEach((box, j) => {
       if (!box.length) return;
       const [least, first_, half_, third, most, beyond] = box;
@@ -158,10 +158,13 @@ function xyModel(fig, panel, state) {
       const y = (v) => floor(p, v);
       errorBar(p, m, y(least), y(first_), colour(s.look, p.on));
       errorBar(p, m, y(third), y(most), colour(s.look, p.on));
-      p.ctx.fillStyle = hatch(p.ctx, s.look, i, p.on, p.k);
+      p.ctx.save();
+      p.ctx.globalAlpha *= 0.35;
+      p.ctx.fillStyle = colour(s.look, p.on);
       p.ctx.fillRect(a, y(third), b - a, y(first_) - y(third));
+      p.ctx.restore();
       p.ctx.strokeStyle = colour(s.look, p.on);
-      p.ctx.lineWidth = p.k;
+      p.ctx.lineWidth = 1.3 * p.k;
       p.ctx.strokeRect(a, y(third), b - a, y(first_) - y(third));
       p.ctx.strokeStyle = p.on.ink;
       p.ctx.lineWidth = 2 * p.k;

@@ -1,6 +1,7 @@
 // Points with their runs, every value of the scenario, and the statements of a paper.
 
-const NUMBER_OF_ROWS = 60;
+// Points that the table shows at first.
+const NUMBER_OF_ROWS = 24;
 
 /** A switch between the studies of a page; a page of one study has none. */
 function studySwitch(studies, label, changed) {
@@ -188,6 +189,11 @@ function inlined(text) {
   return svg;
 }
 
+/** A name that may break after its dots and underscores. */
+function breaking(name) {
+  return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
+}
+
 /** Every metric of every replication, means first. */
 function runsTable(points, p) {
   const runs = p.replications ?? [];
@@ -197,7 +203,7 @@ function runsTable(points, p) {
       const [mean, low, high] = p.means[i];
       const [factor, unit] = prefix(mean ?? 0, metric.unit);
       const whole = mean === null ? "–" : `${plusMinus(mean, low, high, factor)} ${unit}`.trim();
-      return el("tr", { "data-metric": metric.name }, el("th", { scope: "row" }, metric.name), el("td", { class: "number" }, whole),
+      return el("tr", { "data-metric": metric.name }, el("th", { scope: "row" }, breaking(metric.name)), el("td", { class: "number" }, whole),
         runs.map((_, r) => el("td", { class: "number" }, human(p.runs[i][r], metric.unit))));
     })));
   const find = el("input", { type: "search", placeholder: "Find …", "aria-label": "Find a metric", oninput: () => {
@@ -206,7 +212,7 @@ function runsTable(points, p) {
   return [
     el("div", { class: "toolbar" }, el("h3", {}, runs.length ? `${runs.length} of ${p.n} runs` : `Means of ${p.n} runs`), find),
     ...(points.omitted ? [el("p", { class: "about" }, points.omitted)] : []),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of every run" }, table),
+    el("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Metrics of every run" }, table),
   ];
 }
 
@@ -245,7 +251,7 @@ class Values {
       sections.get(section).push([key.slice(section.length + 1) || key, value, from, standard, source, isOwn]);
     }
     const head = ["key", "value", "from", "default", "source"];
-    this.here.replaceChildren(el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Values of the scenario" }, el("table", { class: "values" },
+    this.here.replaceChildren(el("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Values of the scenario" }, el("table", { class: "values" },
       el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))),
       [...sections].map(([section, lines]) => el("tbody", {},
         el("tr", { class: "section" }, el("th", { scope: "rowgroup", colspan: "5" }, section)),
