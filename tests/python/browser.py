@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import fcntl
 import json
 import os
 import select
 import shutil
 import signal
-import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ _FLAGS = (
     *("--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
 )
 
+_KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+
 
 class Page:
     """A tab; it remembers what went wrong on its page, and what the page asked for."""
@@ -31,6 +34,9 @@ class Page:
         self.session = session
         self.problems: list[str] = []
         self.requests: list[str] = []
+
+    def listen(self) -> None:
+        """Hear of what happens on the page."""
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
 
@@ -80,9 +86,13 @@ class Page:
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
 
     def key(self, name: str) -> None:
-        """Press a key."""
-        for kind in ("keyDown", "keyUp"):
-            self.send("Input.dispatchKeyEvent", type=kind, key=name, code=name)
+        """Press one of `_KEYS`."""
+        text = {"text": "\r"} if name == "Enter" else {}
+        for kind, more in (("keyDown", text), ("keyUp", {})):
+            self.send(
+                "Input.dispatchKeyEvent",
+                **{"type": kind, "key": name, "code": name, "windowsVirtualKeyCode": _KEYS[name], **more},
+            )
 
     def shot(self, path: Path, *, full: bool = False) -> None:
         """Save a picture of what is in sight, or of the whole page."""
@@ -103,19 +113,21 @@ class Browser:
     def __init__(self, folder: Path) -> None:
         assert PROGRAM is not None
         (their_in, self._out), (self._in, their_out) = os.pipe(), os.pipe()
-        command = [PROGRAM, *_FLAGS, f"--user-data-dir={folder}", "about:blank"]
-        # Chromium reads file 3 and writes file 4.
-        plumbing = f'exec "$0" "$@" 3<&{their_in} 4>&{their_out}'
-        self._process = subprocess.Popen(
-            ["sh", "-c", plumbing, *command],
-            pass_fds=(their_in, their_out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "HOME": str(folder)},
-            start_new_session=True,
+        # Chromium reads file 3 and writes file 4, which may be ours now.
+        high = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 10) for number in (their_in, their_out)]
+        quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
+        self._process = os.posix_spawn(
+            PROGRAM,
+            [PROGRAM, *_FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            {**os.environ, "HOME": str(folder)},
+            file_actions=[
+                *quiet,
+                *((os.POSIX_SPAWN_DUP2, ours, its) for ours, its in zip(high, (3, 4), strict=True)),
+            ],
+            setsid=True,
         )
-        os.close(their_in)
-        os.close(their_out)
+        for number in (their_in, their_out, *high):
+            os.close(number)
         self._count = 0
         self._rest = b""
         self._answers: dict[int, dict[str, Any]] = {}
@@ -126,9 +138,9 @@ class Browser:
         """A new tab."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self._pages[session] = Page.__new__(Page)
-        self._pages[session].__init__(self, session)  # type: ignore[misc]
-        return self._pages[session]
+        page = self._pages[session] = Page(self, session)
+        page.listen()
+        return page
 
     def send(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
         self._count += 1
@@ -143,7 +155,7 @@ class Browser:
         found: dict[str, Any] = answer["result"]
         return found
 
-    def wait(self, done: Any, seconds: float = 20.0) -> None:
+    def wait(self, done: Any, seconds: float = 60.0) -> None:
         """Read messages until something is so."""
         end = time.monotonic() + seconds
         while not done():
@@ -175,11 +187,8 @@ class Browser:
 
     def close(self) -> None:
         """End it, with the processes that it started."""
-        try:
-            os.killpg(self._process.pid, signal.SIGTERM)
-            self._process.wait(5)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait(5)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
         os.close(self._in)
         os.close(self._out)

@@ -40,20 +40,23 @@ def report_command(study_or_paper: str, out: Path | None, studies: Path | None) 
     from lasthop.base.paths import is_study
     from lasthop.papers import paper as book
     from lasthop.report.document import of_paper, of_study
-    from lasthop.report.page import write
+    from lasthop.report.page import admit, write
     from lasthop.study.study import Study
 
     if is_study(study_or_paper):
         if studies is not None:
             text = f"{study_or_paper} is a study; expected the id of a paper"
             raise UsageError(text, argument="studies")
+        file = out or Path(study_or_paper) / "report.html"
+        admit(file)
         study = Study.open(study_or_paper)
         warn_of_stopped(study)
-        document, default = of_study(study), Path(study_or_paper) / "report.html"
+        document = of_study(study)
     elif study_or_paper in book.known():
         paper = book.paper(study_or_paper)
+        file = out or Path(f"{paper.id}.html")
+        admit(file)
         document = of_paper(paper, studies or Path("studies") / "reproduce", note)
-        default = Path(f"{paper.id}.html")
     elif Path(study_or_paper).exists():
         raise UsageError(
             f"{study_or_paper}: is not a study; expected the directory of a study, or the id of a paper"
@@ -63,6 +66,5 @@ def report_command(study_or_paper: str, out: Path | None, studies: Path | None) 
         raise UsageError(f"{study_or_paper}: is not a study, nor the id of a paper; {expected}")
     for text in document.missing:
         note(f"note: {text.replace('`', '')}")
-    file = out or default
     write(document, file)
     written(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from lasthop.papers import cite
 from lasthop.papers.published import published
 from lasthop.report.charts import Chart, chart
 from lasthop.report.headline import Headline, headline
+from lasthop.study.ledger import Ledger
 from lasthop.study.repeat import command_of_study, portable
 from lasthop.study.study import Study
 from lasthop.views.airtime import links
@@ -71,6 +73,7 @@ class Document:
         works: The references for lasthop and the papers.
         paper: The paper; `None` for a study.
         missing: What was not found or cannot be read, in words.
+        build: A hash of the simulator that made a study; empty for a paper.
     """
 
     title: str
@@ -78,12 +81,16 @@ class Document:
     works: list[Work]
     paper: Paper | None = None
     missing: list[str] = field(default_factory=list)
+    build: str = ""
 
 
 def of_study(study: Study) -> Document:
     """The report of a study."""
-    works = cite.of_study(study.path)
-    return Document(study.scenario.title or study.scenario.id, [_part(study.scenario.id, study, ())], works)
+    part = _part(study.scenario.id, study, ())
+    # A study that was made and run here does not know it.
+    with closing(Ledger(study.path, write=False, of_any_model=True)) as ledger:
+        build = ledger.meta("build")
+    return Document(study.scenario.title or study.scenario.id, [part], cite.of_study(study.path), build=build)
 
 
 def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda text: None) -> Document:

@@ -123,10 +123,15 @@ def asset(name: str) -> str:
     return (paths.data("web") / name).read_text(encoding="utf-8")
 
 
-def write(document: Document, path: Path) -> None:
-    """Write the page of a report, completely or not at all."""
+def admit(path: Path) -> None:
+    """Refuse to write a page where it would harm a study, or where there is no directory."""
     paths.protect(path)
     paths.expect_folder(path.parent)
+
+
+def write(document: Document, path: Path) -> None:
+    """Write the page of a report, completely or not at all."""
+    admit(path)
     text = html(document)
     try:
         with replacing(path) as draft:

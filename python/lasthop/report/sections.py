@@ -205,7 +205,7 @@ def versions(document: Document) -> str:
         blocks.append(code("Repeat all studies and judge the statements", again))
     for part in document.parts:
         if document.paper is None:
-            about += [("build", part.study.build[:12])] if part.study.build else []
+            about += [("build", document.build[:12])] if document.build else []
             about += [("seed", str(part.study.seed))]
             if part.is_own:
                 blocks.append(
