@@ -142,7 +142,7 @@ def test_a_pointer_over_a_line_shows_its_value_interval_and_n(tab: Page, file: P
     assert "path loss rate (%): 1" in said
     assert f"{digits(row['mean'] / 1e6)} Mbit/s" in said
     assert f"{digits(row['ci_low'] / 1e6)} to {digits(row['ci_high'] / 1e6)}" in said
-    assert "n = 5" in said
+    assert "n\u00a0=\u00a05" in said
     tab.mouse(2, 2)
     assert tip(tab, 0) == ""
 

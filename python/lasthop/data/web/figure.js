@@ -198,11 +198,14 @@ class Figure {
       if (row.top === null) continue;
       u.over.append(el("div", { class: "ring", style: `left:${row.left}px;top:${row.top}px;border-color:${colour(row.look, theme())}` }));
     }
-    this.tip.replaceChildren(el("b", {}, found.title), el("table", {}, el("tbody", {}, found.rows.map((row) =>
+    // One number of runs for all is said once.
+    const counts = new Set(found.rows.map((row) => row.n));
+    const each = counts.size > 1, n = each ? undefined : found.rows[0].n;
+    this.tip.replaceChildren(el("b", {}, found.title), n === undefined ? "" : ` n\u00a0=\u00a0${n}`, el("table", {}, el("tbody", {}, found.rows.map((row) =>
       el("tr", { class: row === found.closest ? "near" : "" },
         el("td", {}, row.look ? swatch(row.look, row.fill ? "fill" : this.fig.style === "bar" || this.fig.style === "box" ? "fill" : this.fig.form === "curve" ? "line" : "lines") : ""),
         el("td", {}, row.name || "all runs"), el("td", { class: "value" }, row.value), el("td", { class: "spread" }, row.spread ? `${row.spread}` : ""),
-        el("td", { class: "spread" }, row.n === undefined ? "" : `n = ${row.n}`),
+        each && row.n !== undefined ? el("td", { class: "spread" }, `n\u00a0=\u00a0${row.n}`) : null,
         row.more ? el("td", { class: "spread" }, row.more) : null)))));
     this.place(u, found.left);
   }
