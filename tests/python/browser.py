@@ -155,7 +155,7 @@ class Browser:
         found: dict[str, Any] = answer["result"]
         return found
 
-    def wait(self, done: Any, seconds: float = 60.0) -> None:
+    def wait(self, done: Any, seconds: float = 120.0) -> None:
         """Read messages until something is so."""
         end = time.monotonic() + seconds
         while not done():

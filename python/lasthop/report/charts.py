@@ -86,9 +86,13 @@ def thin(drawn: Chart, most: int) -> Chart:
 
 def _thinned(series: dict[str, Any], most: int) -> dict[str, Any]:
     keep = thinned([math.nan if v is None else v for v in series["y"]], most)
-    columns = {name: [series[name][i] for i in keep] for name in ("x", "y", "low", "high") if name in series}
-    each = {"each": [[run[i] for i in keep] for run in series["each"]]} if "each" in series else {}
-    return {**series, **columns, **each}
+    found = dict(series)
+    for name in ("x", "y", "low", "high"):
+        if name in series:
+            found[name] = [series[name][i] for i in keep]
+    if "each" in series:
+        found["each"] = [[run[i] for i in keep] for run in series["each"]]
+    return found
 
 
 def look(given: Look) -> dict[str, Any]:
@@ -337,7 +341,7 @@ def _time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int
     labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
     look_of = dict(zip(labels, looks(figure, labels, names_of(study.scenario, figure)), strict=True))
     end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
-    panels = []
+    panels: list[dict[str, Any]] = []
     for name, every in found.items():
         panel = PANELS[name]
         largest = max((abs(v) for line in every for v in line.values if math.isfinite(v)), default=0.0)
@@ -358,10 +362,10 @@ def _time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int
     kept = [len(s["x"]) for panel in panels for s in panel["series"]]
     given = [len(line.times) for every in found.values() for line in every]
     made = over_time.about(study, found, runs)
-    thin = f"; thinned to at most {most} values per line" if max(given) > most >= max(kept) else ""
+    less = f"; thinned to at most {most} values per line" if max(given) > most >= max(kept) else ""
     return {
         "form": "curve",
-        "caption": made + thin,
+        "caption": made + less,
         "legend": "",
         "x": {
             "label": "simulated time (s)",

@@ -86,7 +86,7 @@ class Document:
 
 def of_study(study: Study) -> Document:
     """The report of a study."""
-    part = _part(study.scenario.id, study, ())
+    part = _part(study.scenario.id, study, _figures(study), ())
     # A study that was made and run here does not know it.
     with closing(Ledger(study.path, write=False, of_any_model=True)) as ledger:
         build = ledger.meta("build")
@@ -114,7 +114,9 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
             continue
         say(name)
         try:
-            part = _part(name, Study.open(place), [claim for claim in paper.claims if claim.study == name])
+            study = Study.open(place)
+            claims = [claim for claim in paper.claims if claim.study == name]
+            part = _part(name, study, study.scenario.figures(), claims)
         except LasthopError as e:
             document.missing.append(f"{name}: {str(e).replace(str(place), 'its directory')}")
             continue
@@ -134,17 +136,16 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
     return document
 
 
-def _part(name: str, study: Study, claims: Iterable[Claim]) -> Part:
+def _part(name: str, study: Study, figures: Iterable[dict[str, Any]], claims: Iterable[Claim]) -> Part:
     own = list(claims)
-    charts = [chart(study, figure, published(own, figure, study), MOST) for figure in _figures(study)]
+    drawn = figures if study.metrics() else ()
+    charts = [chart(study, figure, published(own, figure, study), MOST) for figure in drawn]
     metrics = [metric for claim in own for metric in (claim.metric, *claim.among)]
     return Part(name, study, charts, headline(study), list(dict.fromkeys(metrics)), portable(study))
 
 
 def _figures(study: Study) -> list[dict[str, Any]]:
     """The figures of a study; without any, its airtime if it has an 802.11 link."""
-    if not study.metrics():
-        return []
     figures = study.scenario.figures()
     has_airtime = bool(links(study)) and len(study.plan) <= _MOST_BARS
     return figures or ([AIRTIME] if has_airtime else [])

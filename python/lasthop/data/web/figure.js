@@ -217,7 +217,9 @@ class Figure {
     const right = at + 16 + wide <= whole.width;
     const x = right ? at + 16 : Math.max(0, Math.min(at - 16 - wide, whole.width - wide));
     this.tip.style.left = `${x}px`;
-    this.tip.style.top = `${over.top - whole.top + 4}px`;
+    // Where the pointer is in the upper half the values are in the lower one.
+    const low = u.cursor.top >= 0 && u.cursor.top < over.height / 2 && this.tip.offsetHeight < over.height;
+    this.tip.style.top = `${over.top - whole.top + (low ? over.height - this.tip.offsetHeight - 4 : 4)}px`;
   }
 
   leave() {

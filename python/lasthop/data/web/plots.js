@@ -375,7 +375,9 @@ function stackModel(fig, panel, state) {
   let at = 0;
   const places = bars.map((bar, i) => (i ? (at += grouped && bar.x !== bars[i - 1].x ? 1.6 : 1) : 0));
   const both = bars.some((bar) => bar.label && bar.x);
-  const name = (bar) => (both ? `${bar.label}\n${bar.x}` : bar.label || bar.x || `point ${bar.point}`);
+  const whole = (bar) => (both ? `${bar.label}\n${bar.x}` : bar.label || bar.x);
+  // A bar with a longer name is called by the number of its point.
+  const name = (bar) => (whole(bar) && whole(bar).length <= 40 ? whole(bar) : `point ${bar.point}`);
   const shown = () => classes.map((c, i) => [c, i]).filter(([c]) => !state.hidden.has(c.name));
   const edge = bars.length > 1 ? 0.6 : 1.4;
   return {
