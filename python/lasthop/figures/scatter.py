@@ -108,8 +108,8 @@ def covariance(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, floa
 def spread_of(pairs: Pairs) -> tuple[float, float, float]:
     """The ellipse of one standard deviation: x varies by a cos t, and y by b cos t + c sin t.
 
-    >>> spread_of([(0.0, 0.0), (2.0, 4.0)])
-    (1.4142135623730951, 2.82842712474619, 0.0)
+    >>> spread_of([(0.0, 0.0), (2.0, 0.0), (0.0, 4.0), (2.0, 4.0)])
+    (1.1547005383792515, 0.0, 2.309401076758503)
     """
     xx, yy, xy = covariance(pairs)
     # The Cholesky factor of the covariance takes the unit circle to the ellipse.

@@ -188,12 +188,12 @@ def _negated(it: Interval) -> Interval:
 
 
 def _places(it: Interval, factor: float) -> int:
-    """The decimals at which an interval has one digit or two; of a single run, three digits of the mean."""
+    """The decimals at which an interval has a digit or two; without one, those of two digits of the mean."""
     half = it.half if _spread(it) else None
     if half:
         return max(0, -math.floor(math.log10(half / factor) + 0.05))
     mean = abs(it.mean or 0.0) / factor
-    return max(0, 2 - math.floor(math.log10(mean))) if mean and half is None else 1 if mean < 10 else 0
+    return max(0, 1 - math.floor(math.log10(mean))) if mean else 0
 
 
 def _numbers(it: Interval, factor: float, unit: str) -> tuple[str, str]:

@@ -38,7 +38,7 @@ def thinned(values: Sequence[float], most: int) -> list[int]:
     >>> thinned([1.0, 2.0, 3.0], 10)
     [0, 1, 2]
     >>> thinned([0.0, 1.0, 9.0, 1.0, -5.0, 1.0, 2.0, 1.0, 0.0, 0.0], 6)
-    [0, 2, 4, 9]
+    [0, 2, 4, 6, 8, 9]
     """
     count = len(values)
     if count <= most:
