@@ -21,7 +21,8 @@ from lasthop.figures.lines import Mark
 from lasthop.figures.style import COLOURS, DARK
 from lasthop.papers.paper import paper
 from lasthop.report import ladder, page, points
-from lasthop.report.charts import FORMS, box, chart, thin
+from lasthop.report.charts import FORMS, box, chart
+from lasthop.report.curves import thin
 from lasthop.report.document import of_paper, of_study
 from lasthop.report.headline import headline
 from lasthop.report.numbers import embedded, thinned

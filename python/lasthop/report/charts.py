@@ -7,30 +7,26 @@ swept key), `curve` (over time, and the share of transfers that is done), `scatt
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import RunError, StudyError, UsageError
-from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix, seconds
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
 from lasthop.figures import airtime as bars_drawn
-from lasthop.figures import time as over_time
 from lasthop.figures.axis import KeyAxis
-from lasthop.figures.cdf import responses
 from lasthop.figures.lines import SPREAD, Mark, bounds, legend_title, panel_of
 from lasthop.figures.matrix import shades
 from lasthop.figures.scatter import middle_of, pairs_of, spread_of
-from lasthop.figures.style import COLOURS, DARK, Look, counts, looks
-from lasthop.report.numbers import column, number, thinned
+from lasthop.figures.style import Look, counts, looks
+from lasthop.report.curves import over_time, response_times
+from lasthop.report.numbers import column, look, number
 from lasthop.scenario.airtime import CLASSES
 from lasthop.scenario.description import metrics_of
 from lasthop.stats.intervals import FEWEST
-from lasthop.stats.survival import kaplan_meier
 from lasthop.views.airtime import bars, heard_by, link_of
 from lasthop.views.groups import matches
 from lasthop.views.matrix import cell_text, matrix
 from lasthop.views.names import names_of
 from lasthop.views.tables import sheets
-from lasthop.views.timeline import PANELS, Line, lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,9 +38,6 @@ if TYPE_CHECKING:
     from lasthop.views.groups import Series
 
 Chart = dict[str, Any]
-
-# The patterns of matplotlib that `Look.dashes` names, in widths of the line.
-_PATTERNS = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1.0, 1.6), ":": (1.0, 1.65)}
 
 
 def chart(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
@@ -70,41 +63,6 @@ def chart(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int
     except (UsageError, StudyError, RunError) as e:
         return {**head, "form": "none", "error": str(e).replace(str(study.path), "the study")}
     return {**head, **drawn, "notes": study.labels(), "tables": tables}
-
-
-def thin(drawn: Chart, most: int) -> Chart:
-    """A chart whose lines over time have at most that many values; other charts as they are."""
-    if drawn["form"] != "curve":
-        return drawn
-    panels = [
-        {**panel, "series": [_thinned(series, most) for series in panel["series"]]}
-        for panel in drawn["panels"]
-    ]
-    caption = drawn["caption"].partition("; thinned")[0]
-    return {**drawn, "panels": panels, "caption": f"{caption}; thinned to at most {most} values per line"}
-
-
-def _thinned(series: dict[str, Any], most: int) -> dict[str, Any]:
-    keep = thinned([math.nan if v is None else v for v in series["y"]], most)
-    found = dict(series)
-    for name in ("x", "y", "low", "high"):
-        if name in series:
-            found[name] = [series[name][i] for i in keep]
-    if "each" in series:
-        found["each"] = [[run[i] for i in keep] for run in series["each"]]
-    return found
-
-
-def look(given: Look) -> dict[str, Any]:
-    """A look with its colour on a dark page, and its dashes in widths of the line."""
-    dashes = given.dashes
-    pattern = _PATTERNS[dashes] if isinstance(dashes, str) else dashes[1]
-    return {
-        "light": given.colour,
-        "dark": DARK[COLOURS.index(given.colour)],
-        "marker": given.marker,
-        "dash": list(pattern),
-    }
 
 
 def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
@@ -333,130 +291,6 @@ def _cell(it: Interval | None, factor: float) -> list[Any] | None:
     return [cell_text(it, factor), *numbers, it.n]
 
 
-def _time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
-    """Quantities of flows over simulated time."""
-    found, runs = lines(study, figure)
-    until = seconds(str(figure["until"])) if "until" in figure else None
-    since = seconds(str(figure["since"])) if "since" in figure else None
-    labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
-    look_of = dict(zip(labels, looks(figure, labels, names_of(study.scenario, figure)), strict=True))
-    end = until or 1.02 * max(line.times[-1] for every in found.values() for line in every)
-    panels: list[dict[str, Any]] = []
-    for name, every in found.items():
-        panel = PANELS[name]
-        largest = max((abs(v) for line in every for v in line.values if math.isfinite(v)), default=0.0)
-        factor, unit = prefix(largest, panel.unit)
-        cut = [over_time.within(line, since, until) for line in every]
-        panels.append(
-            {
-                "label": f"{panel.words} ({unit})" if unit else panel.words,
-                "unit": unit,
-                "log": False,
-                "floats": name == "sequence",
-                "series": [
-                    _curve(line, factor, look_of[line.label], most, steps=panel.holds or panel.steps)
-                    for line in cut
-                ],
-            }
-        )
-    kept = [len(s["x"]) for panel in panels for s in panel["series"]]
-    given = [len(line.times) for every in found.values() for line in every]
-    made = over_time.about(study, found, runs)
-    less = f"; thinned to at most {most} values per line" if max(given) > most >= max(kept) else ""
-    return {
-        "form": "curve",
-        "caption": made + less,
-        "legend": "",
-        "x": {
-            "label": "simulated time (s)",
-            "unit": "s",
-            "words": [],
-            "log": False,
-            "from": since or 0,
-            "to": end,
-        },
-        "panels": panels,
-    }
-
-
-def _curve(line: Line, factor: float, own: Look, most: int, *, steps: bool) -> dict[str, Any]:
-    """A line over time; one of bins keeps a value until the next edge."""
-    is_binned = len(line.times) == len(line.values) + 1
-    values = [*line.values, line.values[-1]] if is_binned else line.values
-    scaled = [v / factor for v in values]
-    bands = [
-        [v / factor for v in [*side, side[-1]]] if is_binned and side else []
-        for side in (line.low, line.high)
-    ]
-    if not is_binned:
-        bands = [[v / factor for v in side] for side in (line.low, line.high)]
-    each = [
-        [v / factor for v in ([*run, run[-1]] if is_binned else run)]
-        for run in line.runs
-        if len(line.runs) > 1
-    ]
-    keep = thinned(scaled, most)
-    found: dict[str, Any] = {
-        "name": line.label,
-        "look": look(own),
-        "x": column((line.times[i] for i in keep), 6),
-        "y": column((scaled[i] for i in keep), 5),
-        "step": is_binned or (steps and not line.stands_alone),
-        "dots": line.stands_alone,
-    }
-    if bands[0]:
-        found |= {
-            name: column((side[i] for i in keep), 5)
-            for name, side in zip(("low", "high"), bands, strict=True)
-        }
-    if each:
-        found["each"] = [column((run[i] for i in keep), 5) for run in each]
-    return found
-
-
-def _responses(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
-    """The share of transfers that is done within a time."""
-    found, runs = responses(study, figure)
-    if not any(found.values()):
-        raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected at least one")
-    longest = max(it.time for every in found.values() for it in every)
-    factor, unit = prefix(longest, "s")
-    series = []
-    shown = looks(figure, list(found), names_of(study.scenario, figure))
-    for (label, every), own in zip(found.items(), shown, strict=True):
-        curve = kaplan_meier(every)
-        times = [0.0, *curve.times, curve.until]
-        done = [0.0, *(1.0 - share for share in curve.shares)]
-        done.append(done[-1])
-        unfinished = sum(not it.ended for it in every)
-        counted = f"{curve.n - unfinished} completed, {unfinished} unfinished"
-        keep = thinned(done, most)
-        series.append(
-            {
-                "name": f"{label} ({counted})" if label else counted,
-                "look": look(own),
-                "x": column((times[i] / factor for i in keep), 6),
-                "y": column((done[i] for i in keep), 5),
-                "step": True,
-                "dots": False,
-            }
-        )
-    return {
-        "form": "curve",
-        "caption": f"Kaplan-Meier, unfinished transfers censored, {counts(runs)}",
-        "legend": "",
-        "x": {
-            "label": f"response time of {figure['class']} ({unit})",
-            "unit": unit,
-            "words": [],
-            "log": figure.get("x-scale") == "log",
-            "from": 0,
-            "to": number(1.02 * longest / factor),
-        },
-        "panels": [{"label": "share completed", "unit": "", "log": False, "to": 1.02, "series": series}],
-    }
-
-
 FORMS: dict[str, Callable[[Study, dict[str, Any], Sequence[Mark], int], Chart]] = {
     "lines": _over_key,
     "bar": _over_key,
@@ -464,6 +298,6 @@ FORMS: dict[str, Callable[[Study, dict[str, Any], Sequence[Mark], int], Chart]] 
     "scatter": _scatter,
     "airtime": _airtime,
     "matrix": _matrix,
-    "time": _time,
-    "cdf": _responses,
+    "time": over_time,
+    "cdf": response_times,
 }

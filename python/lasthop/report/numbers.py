@@ -1,4 +1,4 @@
-"""Numbers of a page: as short as their precision allows, and not more of them than a line can show."""
+"""Numbers and looks of a page: as short as their precision allows, and no more than a line can show."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.jsontext import clean
+from lasthop.figures.style import COLOURS, DARK, Look
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # Finer than any interval, and as many as the recorded results of papers have.
 DIGITS = 7
+
+
+# The patterns of matplotlib that `Look.dashes` names, in widths of the line.
+_PATTERNS = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1.0, 1.6), ":": (1.0, 1.65)}
 
 
 def number(value: float | None, digits: int = DIGITS) -> float | int | None:
@@ -62,3 +67,15 @@ def embedded(value: Any) -> str:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
+
+
+def look(given: Look) -> dict[str, Any]:
+    """A look with its colour on a dark page, and its dashes in widths of the line."""
+    dashes = given.dashes
+    pattern = _PATTERNS[dashes] if isinstance(dashes, str) else dashes[1]
+    return {
+        "light": given.colour,
+        "dark": DARK[COLOURS.index(given.colour)],
+        "marker": given.marker,
+        "dash": list(pattern),
+    }

@@ -15,7 +15,7 @@ from lasthop.base import paths
 from lasthop.base.errors import StudyError
 from lasthop.base.files import replacing
 from lasthop.report import sections
-from lasthop.report.charts import thin
+from lasthop.report.curves import thin
 from lasthop.report.ladder import ladder
 from lasthop.report.numbers import embedded
 from lasthop.report.points import points
@@ -32,14 +32,8 @@ LIMIT = 2_000_000
 _FIGURES, _LADDERS = 0.5, 0.2
 _SLOT = re.compile(r"<!--slot:(\w+)-->")
 _SCRIPTS = (
-    "uPlot.iife.min.js",
-    "format.js",
-    "looks.js",
-    "chart.js",
-    "plots.js",
-    "figure.js",
-    "tables.js",
-    "page.js",
+    *("uPlot.iife.min.js", "format.js", "looks.js", "chart.js", "plots.js", "xy.js", "picture.js"),
+    *("figure.js", "tables.js", "page.js"),
 )
 _STYLES = ("uPlot.min.css", "report.css")
 
