@@ -336,6 +336,9 @@ def test_the_report_of_a_paper_has_its_statements_and_the_studies_that_are_there
     assert "Reno &lt;i&gt;gets&lt;/i&gt; 1.9 Mbit/s." in text
     assert '<span class="badge verdict-cannot-tell">cannot tell</span>' in text
     assert "1 of its 2 studies is on this page" in text
+    targets = re.findall(r'href="#(part-\w+)"', text)
+    assert targets == ["part-main"]
+    assert all(f'id="{target}"' in text for target in targets)
     (figure,) = data(text)["studies"][0]["charts"]
     assert figure["panels"][0]["series"][0]["marks"] == [[0, 1.9, 0.19]]
     assert "None of its 2 studies are on this page" in page.html(of_paper(paper("paper"), Path("nowhere")))

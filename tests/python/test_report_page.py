@@ -370,7 +370,7 @@ def test_on_paper_every_figure_is_a_picture_on_white(tab: Page, file: Path) -> N
     )
     assert tab.do("[...$('.on-paper').getContext('2d').getImageData(1, 1, 1, 1).data]") == [255] * 4
     assert tab.do("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert tab.do("$$('.top, .plots, .toolbar').some((e) => e.checkVisibility())") is False
+    assert tab.do("$$('.top, .plots, .toolbar, .menu').some((e) => e.checkVisibility())") is False
     tab.do("dispatchEvent(new Event('afterprint'))")
     tab.send("Emulation.setEmulatedMedia", media="")
     assert tab.do("$$('.on-paper').length") == 0

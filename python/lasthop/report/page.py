@@ -102,7 +102,9 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "script": script,
         "data": embedded(data),
         "hero": sections.hero(document),
-        "statements": statements(document.paper) if document.paper else "",
+        "statements": statements(document.paper, {part.name for part in document.parts})
+        if document.paper
+        else "",
         "statements_link": '<a href="#statements">Statements</a>' if document.paper else "",
         "figures": sections.figures(document),
         "versions": sections.versions(document),

@@ -145,7 +145,7 @@ def _paper(document: Document, paper: Paper) -> str:
         if n
     )
     runs = sum(1 for part in document.parts for _ in part.study.results())
-    cited = next((work.text() for work in document.works if work.id == paper.id), "")
+    cited = "".join(f'<p class="about">{escape(w.text())}</p>' for w in document.works if w.id == paper.id)
     numbers = [
         ("statements", str(len(rows))),
         ("claims", str(len(paper.claims))),
@@ -156,7 +156,7 @@ def _paper(document: Document, paper: Paper) -> str:
         f'<p class="eyebrow">Paper <code>{escape(paper.id)}</code></p><h1>{escape(document.title)}</h1>'
         f'<p class="headline"><em>{agree} of {len(rows)}</em> statements agree<small>{others}</small></p>'
         f'<div class="verdicts" role="img" aria-label="{escape(page.summary(rows))}">{bar}</div>'
-        f'<p class="about">{coded(page.most_met(paper, rows))}</p><p class="about">{escape(cited)}</p>'
+        f'<p class="about">{coded(page.most_met(paper, rows))}</p>{cited}'
         f"{facts(numbers)}{notices([*_exceptions(document), *document.missing])}"
     )
 

@@ -12,7 +12,7 @@ from lasthop.report.headline import counted
 from lasthop.report.markup import badge_class, scrolling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from lasthop.papers.claims import Claim
     from lasthop.papers.paper import Paper
@@ -21,15 +21,23 @@ if TYPE_CHECKING:
 _HEADS = ("where", "what the paper says", "ours", "over all readings", "verdict")
 
 
-def statements(paper: Paper) -> str:
-    """The statements with their verdicts, filters for these, and the claims behind each."""
+def statements(paper: Paper, studies: Container[str]) -> str:
+    """The statements with their verdicts, filters for these, and the claims behind each.
+
+    Args:
+        paper: The paper with its recorded results.
+        studies: The names of its studies that are on the page.
+
+    Returns:
+        A section of HTML.
+    """
     rows = paper.rows()
     chips = "".join(
         f'<button type="button" class="chip {badge_class(verdict)}" data-verdict="{verdict}" '
         f'aria-pressed="false"><b>{number}</b> {verdict}</button>'
         for verdict, number in counts(rows).items()
     )
-    body = "".join(_statement(paper, place, row) for place, row in enumerate(rows))
+    body = "".join(_statement(paper, place, row, studies) for place, row in enumerate(rows))
     table = f'<table class="statements"><thead>{_heads(_HEADS)}</thead>{body}</table>'
     return (
         '<section id="statements"><h2>Statements</h2><p class="about">As recorded by '
@@ -48,7 +56,7 @@ def _heads(texts: Iterable[str]) -> str:
     return f"<tr>{cells}</tr>"
 
 
-def _statement(paper: Paper, place: int, row: Row) -> str:
+def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> str:
     """A statement, and the claims that judge it, which are hidden at first."""
     claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
     under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
@@ -67,7 +75,7 @@ def _statement(paper: Paper, place: int, row: Row) -> str:
         "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),
     }
     shown = "".join(f'<td class="{name}">{text}</td>' for name, text in cells.items())
-    lines = "".join(_claim(paper, claim) for claim in claims)
+    lines = "".join(_claim(paper, claim, studies) for claim in claims)
     heads = _heads((*page.CELLS, "reading", "study"))
     table = scrolling(
         "Claims of the statement", f"<table><thead>{heads}</thead><tbody>{lines}</tbody></table>"
@@ -82,8 +90,8 @@ def _badge(verdict: str) -> str:
     return f'<span class="badge {badge_class(verdict)}">{escape(verdict)}</span>'
 
 
-def _claim(paper: Paper, claim: Claim) -> str:
-    """A claim, with a link to the figures of its study."""
+def _claim(paper: Paper, claim: Claim, studies: Container[str]) -> str:
+    """A claim, with a link to the figures of its study if they are on the page."""
     ident, expected, ours, n, verdict, note = page.cells(claim, paper.results.claims.get(claim.id))
     reading = named(claim.reading) if claim.reading else ""
     study = escape(claim.study)
@@ -92,6 +100,6 @@ def _claim(paper: Paper, claim: Claim) -> str:
         *map(escape, (expected, ours, n)),
         _badge(verdict),
         *map(escape, (note, reading)),
-        f'<a href="#part-{study}">{study}</a>',
+        f'<a href="#part-{study}">{study}</a>' if claim.study in studies else study,
     ]
     return f"<tr>{''.join(f'<td>{text}</td>' for text in texts)}</tr>"

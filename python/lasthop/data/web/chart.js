@@ -20,6 +20,16 @@ function logTicks(low, high) {
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
+/** Labels of a logarithmic axis: powers of ten where the numbers would be long. */
+function logLabels(splits) {
+  const isLong = splits.some((v) => v < 1e-3 || v >= 1e6);
+  const raised = (power) => "10" + [...String(power)].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]).join("");
+  return splits.map((v) => {
+    const power = Math.log10(v);
+    return isLong && Math.abs(power - Math.round(power)) < 1e-9 ? raised(Math.round(power)) : tick(v);
+  });
+}
+
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 1000000];
 
 /** What a form draws with: the canvas, places of values on it, and the theme. */
@@ -93,7 +103,7 @@ function axes(fig, model, view, isLast) {
     });
   } else {
     Object.assign(x, {
-      values: (u, splits) => splits.map((v) => (isLast ? tick(v) : "")),
+      values: (u, splits) => (!isLast ? splits.map(() => "") : model.xLog ? logLabels(splits) : splits.map(tick)),
       size: isLast ? 26 * k : 8 * k,
       ...(model.xLog ? { splits: (u, i, low, high) => logTicks(low, high), filter: (u, splits) => splits } : {}),
       ...(model.isWhole && !model.xLog ? { incrs: WHOLE } : {}),
@@ -101,7 +111,7 @@ function axes(fig, model, view, isLast) {
   }
   const y = {
     ...common, scale: "y", space: 32 * k,
-    values: (u, splits) => splits.map(tick),
+    values: (u, splits) => (model.yLog ? logLabels(splits) : splits.map(tick)),
     size: (u, values) => view.margin ?? Math.max(30 * k, wide(u, values) + 14 * k),
     ...(model.yLog ? { splits: (u, i, low, high) => logTicks(low, high), filter: (u, splits) => splits } : {}),
   };
