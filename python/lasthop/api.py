@@ -24,6 +24,8 @@ from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
 from lasthop.figures.page import page
+from lasthop.report.document import of_study
+from lasthop.report.page import write as write_report
 from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
@@ -389,6 +391,21 @@ class Study(study.Study):
             ax=ax,
         )
         return draw(self, figure_named(self.scenario, figure), page=sheet)
+
+    def report(self, path: str | Path) -> None:
+        """Write one HTML file about the study, which needs no network: result, figures, runs and sources.
+
+        A figure over time repeats a run for its trace. The file is smaller than two megabytes: it says what
+        it leaves out of a larger study.
+
+        Args:
+            path: The file to write, in an existing directory; it is written completely or not at all.
+
+        Raises:
+            UsageError: The directory does not exist, or the file belongs to a study.
+            StudyError: The file cannot be written.
+        """
+        write_report(of_study(self), place("path", path, "a file to write"))
 
     def to_csv(self, path: str | Path) -> None:
         """Write one row per run as CSV, metrics in SI units.

@@ -57,6 +57,8 @@ def completed(folder: Path, line: str) -> list[str]:
         ("lasthop list sche", ["schemes"]),
         ("lasthop explain run.max-w", ["run.max-wall"]),
         ("lasthop reproduce load", ["load-adaptive"]),
+        ("lasthop report load", ["load-adaptive"]),
+        ("lasthop report m", ["mine/"]),
         ("lasthop run nowhere.toml -s links.NAME.dela", ["links.NAME.delay="]),
     ],
 )

@@ -79,13 +79,15 @@ def missing(name: str, context: click.Context) -> list[str]:
         return [word for word in found if word not in set(names)]
 
     files = words("scenario", "scenarios", "study_or_scenario", "source")
-    studies = words("study", "study_or_run", "parts", "study_or_scenario")
+    studies = words("study", "study_or_run", "parts", "study_or_scenario", "study_or_paper")
     ids = [word for word in files if not word.startswith("studies/") and not word.endswith(".toml")]
     ids += [found[1] for word in studies if (found := STUDY.fullmatch(word))]
     wrong = outside(ids, [*shipped(), *tutorial()])
     wrong += outside(words("ids") if name == "reproduce" else [], known())
     wrong += outside(words("what"), LISTS)
     wrong += outside(words("cases"), [case.name for case in cases()])
+    about = words("study_or_paper")
+    wrong += outside([word for word in about if not word.startswith("studies/")], known())
     for one in set(words("ids")) & set(known()) if name == "reproduce" else ():
         wrong += outside(words("names"), paper(one).head.get("readings", {}))
     return wrong

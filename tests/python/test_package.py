@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "python" / "lasthop" / "data"
 DATA = {
-    path.relative_to(ROOT).as_posix()
-    for path in [ROOT / "CITATION.cff", *ROOT.glob("papers/*"), *ROOT.glob("scenarios/**/*.toml")]
+    *(
+        path.relative_to(ROOT).as_posix()
+        for path in [ROOT / "CITATION.cff", *ROOT.glob("papers/*"), *ROOT.glob("scenarios/**/*.toml")]
+    ),
+    *(path.relative_to(FOLDER).as_posix() for path in (FOLDER / "web").iterdir()),
 }
 
 
@@ -58,7 +62,7 @@ def test_the_wheel_carries_scenarios_and_papers_as_files(wheel: Path) -> None:
             n for n in names if n.startswith("lasthop/data/")
         }
         for name in DATA:
-            assert archive.read(f"lasthop/data/{name}") == (ROOT / name).read_bytes()
+            assert archive.read(f"lasthop/data/{name}") == (FOLDER / name).read_bytes()
         (about,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
     assert re.search(r"-cp311-abi3-", wheel.name)
     assert "Project-URL: Repository, https://" in about

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "lasthop"
-ROOMS = ("_core", "base", "stats", "scenario", "study", "views", "figures", "api", "papers", "tools", "cli")
+ROOMS = (
+    *("_core", "base", "stats", "scenario", "study", "views", "figures", "papers", "report", "api"),
+    *("tools", "cli"),
+)
 # What gives the package its names and its command is above all rooms.
 ABOVE = {"", "__main__"}
 

@@ -224,6 +224,11 @@ def papers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     return _beginning(known(), incomplete)
 
 
+def reported(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """What a report can be about: the papers, and directories."""
+    return [*papers(ctx, param, incomplete), *studies(ctx, param, incomplete)]
+
+
 def words(known: Iterable[str]) -> Completer:
     """A completer of fixed words."""
     every = list(known)

@@ -27,6 +27,7 @@ COMMANDS = {
     "sweep": ("sweep", "Run all points and replications; continue an interrupted sweep."),
     "show": ("show", "Print the tables of a study, or all values of a scenario."),
     "plot": ("results", "Draw the figures of a study as svg, png or pdf."),
+    "report": ("report", "Write one HTML file about a study or a paper."),
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
     "check": ("verify", "Validate scenarios; with --theory, compare with closed forms."),

@@ -37,7 +37,20 @@ COLOURS = {
     "errored": "#000000",
     "idle": "#EDEDED",
 }
-_DARK = {"data_payload", "tcp_ack_payload", "rts_cts", "backoff", "errored"}
+# The same on a dark page.
+DARK = {
+    "data_payload": "#3E9BDC",
+    "tcp_ack_payload": "#F0742B",
+    "headers": "#86C9F2",
+    "rts_cts": "#1FB88B",
+    "mac_ack": "#F0E442",
+    "interframe": "#8A8F98",
+    "backoff": "#626872",
+    "collision": "#E08DBB",
+    "errored": "#FFFFFF",
+    "idle": "#2B3038",
+}
+_ON_DARK = {"data_payload", "tcp_ack_payload", "rts_cts", "backoff", "errored"}
 
 # More bars than this cannot be distinguished on a page.
 _MOST_BARS = 40
@@ -153,7 +166,7 @@ def _stack(axes: Axes, every: list[Bar], places: list[float], *, numbers: bool) 
         )
         for place, bottom, height in zip(places, bottoms, heights, strict=True):
             if numbers and height >= _LEAST_WRITTEN:
-                ink = "white" if name in _DARK else "black"
+                ink = "white" if name in _ON_DARK else "black"
                 middle = bottom + height / 2
                 axes.text(place, middle, f"{height:.1f}", ha="center", va="center", fontsize=7, color=ink)
         bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]

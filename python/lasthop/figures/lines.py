@@ -48,7 +48,7 @@ HOLLOW: dict[str, Any] = {
 }
 # The share of the room of a word that its bars, boxes or dots take.
 _ROOM = 0.8
-_SPREAD = {
+SPREAD = {
     "lines": "mean and 95 % confidence interval (Student t)",
     "bar": "mean and 95 % confidence interval (Student t)",
     "box": "median, quartiles, and the runs within 1.5 quartile distances",
@@ -58,7 +58,7 @@ _SHARES = ("share", "utilisation", "jain_index")
 
 
 @dataclass(frozen=True, slots=True)
-class _Panel:
+class Panel:
     """One metric of a figure: what is drawn, and how numbers become places on the axis."""
 
     study: Study
@@ -70,6 +70,7 @@ class _Panel:
 
     @property
     def gain_over(self) -> Mapping[str, str] | None:
+        """The point that each point is compared with; none where levels are drawn."""
         over: Mapping[str, str] | None = self.figure.get("gain-over")
         return over
 
@@ -81,9 +82,11 @@ class _Panel:
         return max(low / self.factor, 0.0), min(high / self.factor, most / self.factor)
 
     def runs(self, point: int) -> list[float]:
+        """What is drawn of each run at a point, in the unit of the axis."""
         return [value / self.factor for value in runs(self.study, point, self.metric, self.gain_over)]
 
     def label(self) -> str:
+        """What the vertical axis is called."""
         name = metric_words(self.metric)
         return labelled(f"gain in {name}" if self.gain_over else name, self.unit)
 
@@ -97,7 +100,7 @@ def draw_lines(
     if x not in study.points()[0]:
         raise UsageError(f"figure {figure['id']}: {x} is not swept in {study.path}; expected it to vary")
     names = names_of(study.scenario, figure)
-    panels = [_panel(study, figure, metric, names) for metric in metrics_of(figure)]
+    panels = [panel_of(study, figure, metric, names) for metric in metrics_of(figure)]
     first = panels[0].every
     shown = looks(figure, [line.label for line in first], names)
     axis = KeyAxis(study.scenario, x, [text for line in first for text in line.xs], even=kind != "lines")
@@ -113,17 +116,18 @@ def draw_lines(
         stacked[-1].set_xlabel(figure.get("x-label") or axis.label)
         known = [it for panel in panels for line in panel.every for it in line.intervals]
         few = all(it.n < FEWEST for it in known)
-        spread = "mean and each run" if few and kind != "box" else _SPREAD[kind]
+        spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
         hollow = "; hollow: published, with what is accepted" if marks else ""
         title = figure.get("title") or study.scenario.title or figure["id"]
-        heading = None if figure.get("names") else _legend_title(figure.get("lines"))
+        heading = None if figure.get("names") else legend_title(figure.get("lines"))
         page.finish(
             drawn, stacked, title, f"{spread}, {counts(it.n for it in known)}{hollow}", legend_title=heading
         )
     return drawn
 
 
-def _panel(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[str, str]) -> _Panel:
+def panel_of(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[str, str]) -> Panel:
+    """What a figure draws of one of its metrics."""
     over = figure.get("gain-over")
     where = figure.get("where") or {}
     every = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
@@ -131,11 +135,11 @@ def _panel(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[
     if not means:
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
     factor, unit = (0.01, "%") if over else prefix(max(map(abs, means)), metric_unit(metric))
-    return _Panel(study, figure, metric, every, factor, unit)
+    return Panel(study, figure, metric, every, factor, unit)
 
 
 def _draw(
-    axes: Axes, panel: _Panel, axis: KeyAxis, shown: list[Look], marks: Sequence[Mark], kind: str
+    axes: Axes, panel: Panel, axis: KeyAxis, shown: list[Look], marks: Sequence[Mark], kind: str
 ) -> None:
     if kind != "box":
         means = [
@@ -173,7 +177,7 @@ def _draw(
     _scale(axes, panel, kind)
 
 
-def _scale(axes: Axes, panel: _Panel, kind: str) -> None:
+def _scale(axes: Axes, panel: Panel, kind: str) -> None:
     if panel.figure.get("y-scale") == "log":
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
@@ -186,11 +190,11 @@ def _scale(axes: Axes, panel: _Panel, kind: str) -> None:
     axes.set_ylim(bottom if min(means) < 0 else 0.0, max(top, 1.04 * max(means)) if any(means) else 1.0)
 
 
-def _means(panel: _Panel, line: Series) -> list[float]:
+def _means(panel: Panel, line: Series) -> list[float]:
     return [math.nan if it.mean is None else it.mean / panel.factor for it in line.intervals]
 
 
-def _bounds(panel: _Panel, line: Series) -> tuple[list[float], list[float]]:
+def bounds(panel: Panel, line: Series) -> tuple[list[float], list[float]]:
     """The ends of the intervals of a line, none where there are fewer than four runs."""
     pairs = [
         (math.nan, math.nan)
@@ -201,7 +205,7 @@ def _bounds(panel: _Panel, line: Series) -> tuple[list[float], list[float]]:
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
-def _few(axes: Axes, panel: _Panel, line: Series, look: Look, xs: Sequence[float]) -> None:
+def _few(axes: Axes, panel: Panel, line: Series, look: Look, xs: Sequence[float]) -> None:
     """Each run where there are fewer than four."""
     for x, point, it in zip(xs, line.points, line.intervals, strict=True):
         if it.n < FEWEST:
@@ -209,9 +213,9 @@ def _few(axes: Axes, panel: _Panel, line: Series, look: Look, xs: Sequence[float
             axes.scatter([x] * len(values), values, s=4, color=look.colour, linewidths=0)
 
 
-def _line(axes: Axes, panel: _Panel, axis: KeyAxis, line: Series, look: Look, xs: list[float]) -> None:
+def _line(axes: Axes, panel: Panel, axis: KeyAxis, line: Series, look: Look, xs: list[float]) -> None:
     middle = _means(panel, line)
-    low, high = _bounds(panel, line)
+    low, high = bounds(panel, line)
     style: dict[str, Any] = {"color": look.colour, "marker": look.marker, "label": line.label}
     if axis.words:
         axes.plot(xs, middle, linestyle="none", **style)
@@ -243,15 +247,15 @@ def _fill(look: Look, number: int) -> dict[str, Any]:
     return {"facecolor": look.colour, "hatch": _HATCHES[number % len(_HATCHES)], "edgecolor": "white"}
 
 
-def _bars(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
+def _bars(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
     number = panel.every.index(line)
     middle = _means(panel, line)
     axes.bar(xs, middle, width=0.94 * width, label=line.label, linewidth=0.0, **_fill(look, number))
-    _error_bars(axes, xs, middle, *_bounds(panel, line), "black")
+    _error_bars(axes, xs, middle, *bounds(panel, line), "black")
     _few(axes, panel, line, Look("black", look.marker, look.dashes), xs)
 
 
-def _boxes(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
+def _boxes(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], width: float) -> None:
     number = panel.every.index(line)
     drawn = axes.boxplot(
         [panel.runs(point) for point in line.points],
@@ -269,5 +273,6 @@ def _boxes(axes: Axes, panel: _Panel, line: Series, look: Look, xs: list[float],
     drawn["boxes"][0].set_label(line.label)
 
 
-def _legend_title(lines: object) -> str | None:
+def legend_title(lines: object) -> str | None:
+    """What the key of the lines is called above their legend."""
     return " ".join(str(lines).split(".")[2:]).replace("-", " ") or None if lines else None

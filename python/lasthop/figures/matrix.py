@@ -38,11 +38,11 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
     width = 1.0 + _LETTER * max(map(len, found.rows)) + _COLUMN * len(found.columns)
     with page.sheet(max(5.0, width), 1.7 + _ROW * len(found.rows)) as (drawn, (axes,)):
         squeezed = min(1.0, drawn.get_figwidth() / max(5.0, width))
-        shades = _shades(found)
-        axes.imshow(shades, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
+        shade = shades(found)
+        axes.imshow(shade, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
         for y, row in enumerate(found.cells):
             for x, it in enumerate(row):
-                strong = abs(shades[y][x]) > _STRONG
+                strong = abs(shade[y][x]) > _STRONG
                 axes.text(
                     x,
                     y,
@@ -64,7 +64,7 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
     return drawn
 
 
-def _shades(found: Matrix) -> list[list[float]]:
+def shades(found: Matrix) -> list[list[float]]:
     """For each cell how far it is from what it is compared with, from -1 to 1; nan where there is none."""
     if found.is_share:
         return [[_of(it, lambda mean: 2.0 * mean - 1.0) for it in row] for row in found.cells]

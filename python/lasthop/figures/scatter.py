@@ -39,7 +39,7 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
     for planned, point in zip(study.plan, study.points(), strict=True):
         if matches(study, planned.point, point, figure.get("where") or {}):
             value = point.get(str(figure.get("lines")), "")
-            pairs = _pairs(study, planned.point, across, up)
+            pairs = pairs_of(study, planned.point, across, up)
             found.setdefault(names.get(value, value), []).extend([pairs] if pairs else [])
     every = [pairs for points in found.values() for pairs in points]
     if not every:
@@ -51,7 +51,7 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
     with page.sheet(6.0, 4.4) as (drawn, (axes,)):
         for (label, points), look in zip(found.items(), shown, strict=True):
             scaled = [[(x / x_factor, y / y_factor) for x, y in pairs] for pairs in points]
-            middles = [_mean(pairs) for pairs in scaled]
+            middles = [middle_of(pairs) for pairs in scaled]
             axes.plot(
                 [x for x, _ in middles],
                 [y for _, y in middles],
@@ -82,13 +82,14 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
     return drawn
 
 
-def _pairs(study: Study, point: int, across: str, up: str) -> Pairs:
+def pairs_of(study: Study, point: int, across: str, up: str) -> Pairs:
     """Both metrics of each run at a point that has both."""
     xs, ys = study.values(point, across), study.values(point, up)
     return [(x, y) for run, x in xs.items() if x is not None and (y := ys.get(run)) is not None]
 
 
-def _mean(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def middle_of(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The means of both numbers."""
     return sum(x for x, _ in pairs) / len(pairs), sum(y for _, y in pairs) / len(pairs)
 
 
@@ -98,19 +99,28 @@ def covariance(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, floa
     >>> covariance([(0.0, 0.0), (2.0, 4.0)])
     (2.0, 8.0, 4.0)
     """
-    middle = _mean(pairs)
+    middle = middle_of(pairs)
     away = [(x - middle[0], y - middle[1]) for x, y in pairs]
     n = len(pairs) - 1
     return sum(x * x for x, _ in away) / n, sum(y * y for _, y in away) / n, sum(x * y for x, y in away) / n
 
 
-def _ellipse(axes: Axes, pairs: Pairs, middle: tuple[float, float], colour: str) -> None:
-    """The ellipse of one standard deviation, drawn point by point so that it is right on any scale."""
+def spread_of(pairs: Pairs) -> tuple[float, float, float]:
+    """The ellipse of one standard deviation: x varies by a cos t, and y by b cos t + c sin t.
+
+    >>> spread_of([(0.0, 0.0), (2.0, 0.0), (0.0, 4.0), (2.0, 4.0)])
+    (1.1547005383792515, 0.0, 2.309401076758503)
+    """
     xx, yy, xy = covariance(pairs)
     # The Cholesky factor of the covariance takes the unit circle to the ellipse.
     a = math.sqrt(xx)
     b = xy / a if a else 0.0
-    c = math.sqrt(max(yy - b * b, 0.0))
+    return a, b, math.sqrt(max(yy - b * b, 0.0))
+
+
+def _ellipse(axes: Axes, pairs: Pairs, middle: tuple[float, float], colour: str) -> None:
+    """The ellipse of one standard deviation, drawn point by point so that it is right on any scale."""
+    a, b, c = spread_of(pairs)
     turns = [2.0 * math.pi * i / 72 for i in range(73)]
     xs = [middle[0] + a * math.cos(t) for t in turns]
     ys = [middle[1] + b * math.cos(t) + c * math.sin(t) for t in turns]

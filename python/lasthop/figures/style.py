@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "png", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C46A9C", "#B97F00", "#3492D0", "#000000", "#767676")
+# The same colours on a dark page, in the same order.
+DARK = ("#3E9BDC", "#F0742B", "#1FB88B", "#E08DBB", "#E0A526", "#86C9F2", "#F2F2F2", "#A3A3A3")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p", "d")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 3)))
 

@@ -29,18 +29,23 @@ _HEIGHT = 1.75
 def draw_study(study: Study, figure: Mapping[str, Any], page: Page | None = None) -> Figure:
     """Draw a figure of kind `time` of a study."""
     found, runs = lines(study, figure)
-    about = []
-    if any(PANELS[name].channel for name in found):
-        about.append(f"traces of replication 0 of seed {study.seed}")
-    if runs:
-        spread = "each run" if runs < FEWEST else "95 % confidence interval (Student t)"
-        about.append(f"bins: mean and {spread}, {counts([runs])}")
     until = seconds(str(figure["until"])) if "until" in figure else None
     since = seconds(str(figure["since"])) if "since" in figure else None
     title = figure.get("title") or study.scenario.title or figure["id"]
     labels = list(dict.fromkeys(line.label for every in found.values() for line in every))
     shown = looks(figure, labels, names_of(study.scenario, figure))
-    return draw_panels(found, str(title), "; ".join(about), until, shown, since, page)
+    return draw_panels(found, str(title), about(study, found, runs), until, shown, since, page)
+
+
+def about(study: Study, found: Mapping[str, list[Line]], runs: int) -> str:
+    """What the lines of some panels are made of; `runs` is the number behind the bins."""
+    made = []
+    if any(PANELS[name].channel for name in found):
+        made.append(f"traces of replication 0 of seed {study.seed}")
+    if runs:
+        spread = "each run" if runs < FEWEST else "95 % confidence interval (Student t)"
+        made.append(f"bins: mean and {spread}, {counts([runs])}")
+    return "; ".join(made)
 
 
 def draw_panels(
@@ -59,14 +64,14 @@ def draw_panels(
     page = page or Page()
     with page.sheet(6.4, 0.9 + _HEIGHT * len(found), len(found)) as (drawn, stacked):
         for axes, (name, every) in zip(stacked, found.items(), strict=True):
-            _panel(axes, name, [_seen(line, since, until) for line in every], look_of)
+            _panel(axes, name, [within(line, since, until) for line in every], look_of)
         stacked[-1].set_xlim(since or 0, end)
         stacked[-1].set_xlabel("simulated time (s)")
         page.finish(drawn, stacked, title, about)
     return drawn
 
 
-def _seen(line: Line, since: float | None, until: float | None) -> Line:
+def within(line: Line, since: float | None, until: float | None) -> Line:
     """The part of a traced line that a figure with a `since` shows, and one value more at each end."""
     if since is None or len(line.times) != len(line.values):
         return line

@@ -67,7 +67,7 @@ def statements(paper: Paper) -> str:
         [row.statement.where, row.statement.says, ours(row), extremes(row), verdict(row)] for row in every
     ]
     link = f"[Every number]({paper.id}.details.md)."
-    return f"{markdown(head, body)}\n\n{summary(every)}\n\n{_most(paper, every)} {link}"
+    return f"{markdown(head, body)}\n\n{summary(every)}\n\n{most_met(paper, every)} {link}"
 
 
 def summary(every: Sequence[Row]) -> str:
@@ -81,7 +81,8 @@ def summary(every: Sequence[Row]) -> str:
     return f"{len(every)} statements: {told}."
 
 
-def _most(paper: Paper, every: Sequence[Row]) -> str:
+def most_met(paper: Paper, every: Sequence[Row]) -> str:
+    """The reading that meets most statements, in words."""
     name, met, judged = best(every)
     of = len(every) if judged == len(every) else f"the {judged} that were judged under it"
     single = "The reading of the figures" if name == named({}) else f"The reading `{name}`"

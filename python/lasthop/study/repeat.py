@@ -1,4 +1,4 @@
-"""The command that repeats one run."""
+"""The commands that repeat one run, and a study."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ def command_of_run(folder: Path) -> str:
     given = run["overrides"]
     # Older versions have kept a mapping.
     pairs = list(given.items()) if isinstance(given, dict) else given
-    return _command(file, pairs, run["point_number"], run)
+    return _command(file, pairs, run["point_number"], run, paths.program())
 
 
-def command(study: Study, point: int, replication: int) -> str:
-    """The shell command that repeats a run of the study, on the study's own scenario file."""
+def command(study: Study, point: int, replication: int, *, file: str | None = None) -> str:
+    """The shell command that repeats a run of the study, on the study's own scenario file.
+
+    With a `file`, the command is one for other machines: it names that file, and starts what is installed.
+    """
     if not any(planned.point == point for planned in study.plan):
         raise UsageError(
             f"{study.path}: point {point}; expected one of its {len(study.plan)} points "
@@ -41,13 +44,35 @@ def command(study: Study, point: int, replication: int) -> str:
     run: dict[str, Any] = {"seed": study.seed, "replication": replication}
     if row is not None:
         run |= {"stopped": row.stopped, "events": row.events}
-    return _command(str(study.path / paths.TEXT), study.scenario.overrides, point, run)
+    own = file or str(study.path / paths.TEXT)
+    return _command(own, study.scenario.overrides, point, run, "lasthop" if file else paths.program())
 
 
-def _command(file: str, overrides: list[tuple[str, str]], point: int, run: Mapping[str, Any]) -> str:
-    words = [paths.program(), "run", file]
-    for key, value in overrides:
-        words += ["-s", f"{key}={value}"]
+def command_of_study(study: Study, file: str) -> str:
+    """The shell command that repeats a study on another machine, with its scenario in a file or by its id."""
+    words = ["lasthop", "sweep", file, *_settings(study.scenario.overrides)]
+    for condition in study.where:
+        words += ["--where", condition]
+    # With --ci the points differ; the most of any reproduces the runs of all.
+    most = max((planned.replications for planned in study.plan), default=1)
+    return shlex.join([*words, "--replications", str(most), "--seed", str(study.seed)])
+
+
+def portable(study: Study) -> str:
+    """What a command on another machine calls the scenario: its id if lasthop ships it, or a file."""
+    shipped = paths.shipped().get(study.scenario.id)
+    is_same = shipped is not None and shipped.read_text(encoding="utf-8") == study.scenario.text
+    return study.scenario.id if is_same else paths.TEXT
+
+
+def _settings(overrides: list[tuple[str, str]]) -> list[str]:
+    return [word for key, value in overrides for word in ("-s", f"{key}={value}")]
+
+
+def _command(
+    file: str, overrides: list[tuple[str, str]], point: int, run: Mapping[str, Any], program: str
+) -> str:
+    words = [program, "run", file, *_settings(overrides)]
     # Not its swept values: one may have no meaning where another is fixed.
     words += ["--point", str(point)]
     words += ["--seed", str(run["seed"]), "--replication", str(run["replication"])]

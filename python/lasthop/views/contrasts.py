@@ -33,7 +33,7 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
     if key not in points[0]:
         raise UsageError(f"{key} is not swept in {study.path}; {nearest(key, points[0])}", argument="key")
     together = next(keys for keys, _ in study.scenario.axes() if key in keys)
-    labels = _labels(key, together, _rows(study, together))
+    labels = row_labels(study, key, together)
     base = _baseline(study, key, together.index(key), labels, baseline)
     others = [k for k in points[0] if k not in together]
     cells: dict[tuple[str, ...], dict[str, dict[int, float | None]]] = {}
@@ -61,6 +61,11 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
                 }
             )
     return table
+
+
+def row_labels(study: Study, key: str, together: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """What each row of values of keys that advance together is called by one of the keys."""
+    return _labels(key, together, _rows(study, together))
 
 
 def _rows(study: Study, together: Sequence[str]) -> dict[tuple[str, ...], list[bool]]:

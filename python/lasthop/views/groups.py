@@ -207,11 +207,12 @@ def pivot(
     lines: str | None,
     where: Mapping[str, str],
     gain_over: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> Sheet | None:
     """A metric, or its gain: x down the side, one column per line; none without points."""
     swept = list(study.points()[0])
     x = x if x in swept else next((k for k in reversed(swept) if k != lines), "")
-    every = series(study, x, y, lines, where, gain_over)
+    every = series(study, x, y, lines, where, gain_over, names)
     known = [it for line in every for it in line.intervals]
     if not known:
         return None

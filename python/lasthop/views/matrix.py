@@ -83,8 +83,8 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     places = list(dict.fromkeys(tuple(point[key] for key in across) for _, point in points))
     given = figure.get("names") or {}
     found = Matrix(
-        _labels(down, down.index(rows), list(cells), names, given),
-        _labels(across, across.index(columns), places, names, given),
+        named_rows(down, down.index(rows), list(cells), names, given),
+        named_rows(across, across.index(columns), places, names, given),
         [[row.get(place) for place in places] for row in cells.values()],
         among is not None,
         metric,
@@ -94,7 +94,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     return found
 
 
-def _labels(
+def named_rows(
     keys: Sequence[str],
     own: int,
     rows: list[tuple[str, ...]],
@@ -105,13 +105,13 @@ def _labels(
 
     Of several keys that advance together, only the names given by the figure stand for all.
 
-    >>> _labels(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
+    >>> named_rows(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
     ['reno', 'BBR']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {}, {"1": "one", "2": "two"})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("2", "off")], {}, {"1": "one", "2": "two"})
     ['one', 'two']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {}, {"1, off": "one without y"})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("1", "off")], {}, {"1, off": "one without y"})
     ['unchanged', 'one without y']
-    >>> _labels(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {"on": "On"}, {})
+    >>> named_rows(["a.x", "a.y"], 0, [("1", "on"), ("2", "on"), ("1", "off")], {"on": "On"}, {})
     ['unchanged', 'x = 2', 'y = off']
     """
     if len(keys) == 1:

@@ -15,8 +15,11 @@ from lasthop.views.groups import pivot
 from lasthop.views.losses import of_study
 from lasthop.views.matrix import matrix_sheet
 from lasthop.views.means import means
+from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lasthop.base.table import Sheet
     from lasthop.study.study import Study
 
@@ -78,7 +81,21 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
     )
 
 
-def _sheet(study: Study, view: dict[str, Any]) -> Sheet | None:
+def sheets(study: Study, figure: Mapping[str, Any]) -> list[Sheet]:
+    """The tables of a figure, one for each metric, with its names; none of what is drawn over time."""
+    names = names_of(study.scenario, figure)
+    found = (_sheet(study, view, names) for view in _of_figure(figure))
+    return [sheet for sheet in found if sheet is not None]
+
+
+def _of_figure(figure: Mapping[str, Any]) -> list[dict[str, Any]]:
+    # What is drawn over time is no table, and of response times there is another.
+    if figure["kind"] in ("time", "cdf"):
+        return []
+    return [{**figure, "y": metric} if metric else {**figure} for metric in metrics_of(figure) or [""]]
+
+
+def _sheet(study: Study, view: dict[str, Any], names: Mapping[str, str] | None = None) -> Sheet | None:
     """What a figure shows, as a table."""
     if view.get("kind") == "airtime":
         return airtime.study_sheet(study, view)
@@ -86,7 +103,7 @@ def _sheet(study: Study, view: dict[str, Any]) -> Sheet | None:
     if view.get("kind") == "matrix":
         return matrix_sheet(study, view)
     where = view.get("where") or {}
-    return pivot(study, view.get("x"), view["y"], view.get("lines"), where, view.get("gain-over"))
+    return pivot(study, view.get("x"), view["y"], view.get("lines"), where, view.get("gain-over"), names)
 
 
 def _noted(study: Study, form: str) -> list[str]:
@@ -101,11 +118,5 @@ def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
         first: dict[str, Any] = next((f for f in figures if "x" in f), {})
         layout: dict[str, Any] = {k: first[k] for k in ("x", "lines") if k in first}
         return [{**layout, "y": name} for name in metrics]
-    # What is drawn over time is no table, and of response times there is another.
-    shown = [
-        {**figure, "y": metric} if metric else figure
-        for figure in figures
-        if figure["kind"] not in ("time", "cdf")
-        for metric in metrics_of(figure) or [""]
-    ]
+    shown = [view for figure in figures for view in _of_figure(figure)]
     return shown or [{"y": name} for name in study.metrics()[:1]]

@@ -1,0 +1,136 @@
+"""A report as one HTML file: everything in it, nothing loaded, and never more than two megabytes.
+
+A policy in the head forbids every connection and every script but the page's own, which it names by its hash.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base import paths
+from lasthop.base.errors import StudyError
+from lasthop.base.files import replacing
+from lasthop.report import sections
+from lasthop.report.curves import thin
+from lasthop.report.ladder import ladder
+from lasthop.report.numbers import embedded
+from lasthop.report.points import points
+from lasthop.report.statements import statements
+from lasthop.report.values import Values
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lasthop.report.document import Document
+
+# Bytes of a whole page, and the share of them that figures and ladders may take.
+LIMIT = 2_000_000
+_FIGURES, _LADDERS = 0.5, 0.2
+_SLOT = re.compile(r"<!--slot:(\w+)-->")
+_SCRIPTS = (
+    *("uPlot.iife.min.js", "format.js", "looks.js", "chart.js", "plots.js", "xy.js", "picture.js"),
+    *("figure.js", "tables.js", "page.js"),
+)
+_STYLES = ("uPlot.min.css", "report.css")
+
+
+def html(document: Document, limit: int = LIMIT) -> str:
+    """The page of a report; its points take the room that the rest leaves."""
+    values = Values()
+    for most in (500, 250, 120, 60, 30):
+        if sum(len(embedded(part.charts)) for part in document.parts) < _FIGURES * limit:
+            break
+        for part in document.parts:
+            part.charts = [thin(chart, most) for chart in part.charts]
+    studies: list[dict[str, Any]] = [
+        {
+            "name": part.name,
+            "id": part.study.scenario.id,
+            "title": part.study.scenario.title or part.study.scenario.id,
+            "command": part.command,
+            "charts": part.charts,
+            "values": values.add(part.study),
+            "text": part.study.scenario.text if part.is_own else None,
+            "notes": part.study.labels(),
+        }
+        for part in document.parts
+    ]
+    data = {
+        "title": document.title,
+        "name": document.paper.id if document.paper else document.parts[0].name.replace("/", "-"),
+        "rows": values.rows,
+        "studies": studies,
+    }
+    room = limit - len(_assembled(document, data).encode()) - 2_000
+    _add_ladders(document, studies, round(_LADDERS * room))
+    room = limit - len(_assembled(document, data).encode()) - 2_000
+    order = sorted(range(len(studies)), key=lambda i: document.parts[i].study.size)
+    for left, i in zip(range(len(order), 0, -1), order, strict=True):
+        part = document.parts[i]
+        found = points(part.study, max(0, room // left), part.metrics, part.file)
+        studies[i]["points"] = found
+        room -= len(embedded(found).encode())
+    return _assembled(document, data)
+
+
+def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -> None:
+    """The ladders of the first replications, while there is room."""
+    for part, study in zip(document.parts, studies, strict=True):
+        study["ladders"] = {}
+        for planned in part.study.plan:
+            drawn = ladder(part.study, planned.point, 0)
+            if drawn is None or len(embedded(drawn)) > room:
+                break
+            room -= len(embedded(drawn))
+            study["ladders"][str(planned.point)] = {"0": drawn}
+
+
+def _assembled(document: Document, data: dict[str, Any]) -> str:
+    script = "\n".join(asset(name) for name in _SCRIPTS)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
+    )
+    parts = {
+        "policy": policy,
+        "title": escape(document.title),
+        "style": "\n".join(asset(name) for name in _STYLES),
+        "script": script,
+        "data": embedded(data),
+        "hero": sections.hero(document),
+        "statements": statements(document.paper, {part.name for part in document.parts})
+        if document.paper
+        else "",
+        "statements_link": '<a href="#statements">Statements</a>' if document.paper else "",
+        "figures": sections.figures(document),
+        "versions": sections.versions(document),
+        "references": sections.references(document),
+    }
+    # One pass: what is put in may look like a slot.
+    return _SLOT.sub(lambda found: parts[found[1]], asset("page.html"))
+
+
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return (paths.data("web") / name).read_text(encoding="utf-8")
+
+
+def admit(path: Path) -> None:
+    """Refuse to write a page where it would harm a study, or where there is no directory."""
+    paths.protect(path)
+    paths.expect_folder(path.parent)
+
+
+def write(document: Document, path: Path) -> None:
+    """Write the page of a report, completely or not at all."""
+    admit(path)
+    text = html(document)
+    try:
+        with replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e

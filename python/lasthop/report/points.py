@@ -1,0 +1,186 @@
+"""The points of a study with the runs behind them, as many as a page has room for.
+
+What is kept is chosen by a number of bytes: all metrics of all runs, if they fit; then the metrics that tell
+most, then the first replications only, then means alone, and of very many points every second, fifth and so
+on. `omitted` says what is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.quantity import metric_unit, metric_words
+from lasthop.report.numbers import column, embedded, number
+from lasthop.stats.intervals import interval
+from lasthop.study.repeat import command
+from lasthop.study.sweep import figure_metrics
+from lasthop.views.gains import short
+from lasthop.views.summary import telling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lasthop.study.study import Study
+
+# Significant digits of the metrics of single runs.
+_DIGITS = 6
+# An estimate that is larger by this much is not tried.
+_SLACK = 1.2
+# The columns that the table of points has at first.
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Detail:
+    """What is kept: which metrics, how many replications, and every how many points."""
+
+    metrics: Sequence[str]
+    replications: int | None
+    every: int = 1
+
+
+def points(
+    study: Study, room: int, metrics: Iterable[str] = (), file: str = "scenario.toml"
+) -> dict[str, Any]:
+    """The points of a study, and their runs.
+
+    Args:
+        study: The study.
+        room: The number of bytes that it may take.
+        metrics: Metrics that are kept with the first.
+        file: What the commands that repeat a run call the scenario.
+
+    Returns:
+        The table: `keys` with their values, `metrics`, and for each point the places of its values, its means
+        with their intervals and the number of runs, and the metrics of each run.
+    """
+    known = study.metrics()
+    every = [metric for metric in dict.fromkeys([*_first(study), *metrics]) if metric in known]
+    few = list(dict.fromkeys([*every, *_telling(study)]))
+    for detail in _details(known, few, every, len(study.plan)):
+        if _size(study, detail) <= _SLACK * room:
+            found = _table(study, detail, _first(study), file)
+            if len(embedded(found)) <= room:
+                return found
+    return _table(
+        study, _Detail(_first(study)[:1], 0, max(1, len(study.plan) // 20)), _first(study)[:1], file
+    )
+
+
+def _details(known: list[str], few: list[str], every: list[str], count: int) -> Iterable[_Detail]:
+    """From everything to little."""
+    yield _Detail(known, None)
+    for metrics in (few, every):
+        for most in (None, 20, 10, 5, 3):
+            yield _Detail(metrics, most)
+    yield _Detail(few, 0)
+    for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
+        if step < max(count, 2):
+            yield _Detail(every[:_SHOWN], 0, step)
+
+
+def _first(study: Study) -> list[str]:
+    """The metrics that the table shows at first: those of the figures, or those that tell most."""
+    known = study.metrics()
+    found = [metric for metric in dict.fromkeys(figure_metrics(study)) if metric in known]
+    return (found or _telling(study))[:_SHOWN]
+
+
+def _telling(study: Study) -> list[str]:
+    return telling(next((result.row.metrics for result in study.results() if result.row.metrics), {}))
+
+
+def _size(study: Study, detail: _Detail) -> float:
+    """About as many bytes are needed: as for three of the points."""
+    kept = study.plan[:: detail.every]
+    some = [kept[0], kept[len(kept) // 2], kept[-1]]
+    sample = [_measured(study, one.point, one.replications, detail.metrics, detail) for one in some]
+    return len(embedded(sample)) / len(some) * len(kept)
+
+
+def _kept(replications: int, detail: _Detail) -> int:
+    return replications if detail.replications is None else min(replications, detail.replications)
+
+
+def _table(study: Study, detail: _Detail, first: Sequence[str], file: str) -> dict[str, Any]:
+    swept = list(study.points()[0])
+    numeric = study.scenario.numeric
+    kept = study.plan[:: detail.every]
+    every = study.scenario.points()
+    metrics = list(detail.metrics)
+    texts = {key: list(dict.fromkeys(every[planned.point][key] for planned in kept)) for key in swept}
+    return {
+        "keys": [
+            {
+                "name": key,
+                "short": _short(key, swept),
+                "values": texts[key],
+                "numbers": [number(numeric(key, text)) for text in texts[key]],
+            }
+            for key in swept
+        ],
+        "metrics": [{"name": m, "unit": metric_unit(m), "words": metric_words(m)} for m in metrics],
+        "first": [metrics.index(metric) for metric in first if metric in metrics],
+        "seed": study.seed,
+        "omitted": _omitted(study, detail),
+        "command": command(study, kept[0].point, 0, file=file) if kept else "",
+        "points": [
+            {
+                "point": planned.point,
+                "values": [texts[key].index(every[planned.point][key]) for key in swept],
+                **_measured(study, planned.point, planned.replications, metrics, detail),
+            }
+            for planned in kept
+        ],
+    }
+
+
+def _short(key: str, swept: Sequence[str]) -> str:
+    """The last words of a key, with what it belongs to if others have the same."""
+    same = [other for other in swept if short(other) == short(key)]
+    return short(key) if len(same) == 1 else f"{' '.join(key.split('.')[:2])} {short(key)}"
+
+
+def _measured(
+    study: Study, point: int, replications: int, metrics: Sequence[str], detail: _Detail
+) -> dict[str, Any]:
+    """Means with intervals, the metrics of each run, and which runs do not count."""
+    count = _kept(replications, detail)
+    rows = {k: row for k in range(replications) if (row := study.run_at(point, k)) is not None}
+    status = {
+        k: f"failed: {row.error}".replace(str(study.path), "the study")
+        if row.error
+        else f"stopped: {row.stopped}"
+        for k, row in rows.items()
+        if row.error is not None or row.stopped
+    }
+    done = [k for k, row in rows.items() if row.metrics is not None]
+    shown = done[:count]
+    means, runs = [], []
+    for metric in metrics:
+        it = interval(list(study.values(point, metric).values()))
+        means.append([*column((it.mean, it.low, it.high)), it.n])
+        runs.append(column(((rows[k].metrics or {}).get(metric) for k in shown), _DIGITS))
+    found: dict[str, Any] = {"n": len(study.rows(point)), "means": means}
+    if shown:
+        found |= {"replications": shown, "runs": runs}
+    return found | ({"status": status} if status else {})
+
+
+def _omitted(study: Study, detail: _Detail) -> str:
+    """What the page does not hold, in words."""
+    known, most = len(study.metrics()), max((planned.replications for planned in study.plan), default=0)
+    parts = []
+    if detail.every > 1:
+        kept = len(study.plan[:: detail.every])
+        parts.append(f"{kept} of {len(study.plan)} points")
+    if len(detail.metrics) < known:
+        parts.append(f"{len(detail.metrics)} of {known} metrics")
+    if detail.replications == 0:
+        parts.append("means without the single runs")
+    elif detail.replications is not None and detail.replications < most:
+        parts.append(f"the first {detail.replications} of {most} replications")
+    if not parts:
+        return ""
+    return f"To stay small this page has {', '.join(parts)}. Means and intervals are over all runs."

@@ -1,0 +1,105 @@
+"""The statements of a paper as a table with filters, and the claims behind each."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from lasthop.papers import page
+from lasthop.papers.claims import PAPER, READING
+from lasthop.papers.statements import counts, named
+from lasthop.report.headline import counted
+from lasthop.report.markup import badge_class, scrolling
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from lasthop.papers.claims import Claim
+    from lasthop.papers.paper import Paper
+    from lasthop.papers.statements import Row
+
+_HEADS = ("where", "what the paper says", "ours", "over all readings", "verdict")
+
+
+def statements(paper: Paper, studies: Container[str]) -> str:
+    """The statements with their verdicts, filters for these, and the claims behind each.
+
+    Args:
+        paper: The paper with its recorded results.
+        studies: The names of its studies that are on the page.
+
+    Returns:
+        A section of HTML.
+    """
+    rows = paper.rows()
+    chips = "".join(
+        f'<button type="button" class="chip {badge_class(verdict)}" data-verdict="{verdict}" '
+        f'aria-pressed="false"><b>{number}</b> {verdict}</button>'
+        for verdict, number in counts(rows).items()
+    )
+    body = "".join(_statement(paper, place, row, studies) for place, row in enumerate(rows))
+    table = f'<table class="statements"><thead>{_heads(_HEADS)}</thead>{body}</table>'
+    return (
+        '<section id="statements"><h2>Statements</h2><p class="about">As recorded by '
+        f"<code>lasthop reproduce {escape(paper.id)} --record</code>. A statement is by reading if it agrees "
+        "under another reading of the text than that of the figures.</p>"
+        f'<div class="filters" role="group" aria-label="Filter statements">{chips}'
+        '<label class="find"><span class="unseen">Find in statements</span>'
+        '<input type="search" id="find-statement" placeholder="Find …"></label></div>'
+        '<p class="unseen" role="status" id="statements-shown"></p>'
+        f"{scrolling('Statements', table)}</section>"
+    )
+
+
+def _heads(texts: Iterable[str]) -> str:
+    cells = "".join(f'<th scope="col">{text}</th>' for text in texts)
+    return f"<tr>{cells}</tr>"
+
+
+def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> str:
+    """A statement, and the claims that judge it, which are hidden at first."""
+    claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
+    under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
+    more = (
+        f'<button type="button" class="more" aria-expanded="false" aria-controls="claims-{place}">'
+        f"{counted(len(claims), 'claim')}</button>"
+    )
+    of_worst = (
+        f"<code>{escape(row.figures.claim.id)}</code>" if row.claims > 1 and row.figures.outcome else ""
+    )
+    cells = {
+        "where": escape(row.statement.where),
+        "says": f"{escape(row.statement.says)} {more}",
+        "ours": escape(page.number(row.figures.claim, row.figures.outcome)) + of_worst,
+        "readings": escape(page.extremes(row)),
+        "verdict": _badge(row.verdict) + (f"<small>{escape(under)}</small>" if under else ""),
+    }
+    shown = "".join(f'<td class="{name}">{text}</td>' for name, text in cells.items())
+    lines = "".join(_claim(paper, claim, studies) for claim in claims)
+    heads = _heads((*page.CELLS, "reading", "study"))
+    table = scrolling(
+        "Claims of the statement", f"<table><thead>{heads}</thead><tbody>{lines}</tbody></table>"
+    )
+    return (
+        f'<tbody data-verdict="{row.verdict}"><tr>{shown}</tr>'
+        f'<tr id="claims-{place}" class="claims" hidden><td colspan="{len(cells)}">{table}</td></tr></tbody>'
+    )
+
+
+def _badge(verdict: str) -> str:
+    return f'<span class="badge {badge_class(verdict)}">{escape(verdict)}</span>'
+
+
+def _claim(paper: Paper, claim: Claim, studies: Container[str]) -> str:
+    """A claim, with a link to the figures of its study if they are on the page."""
+    ident, expected, ours, n, verdict, note = page.cells(claim, paper.results.claims.get(claim.id))
+    reading = named(claim.reading) if claim.reading else ""
+    study = escape(claim.study)
+    texts = [
+        f"<code>{escape(ident)}</code>",
+        *map(escape, (expected, ours, n)),
+        _badge(verdict),
+        *map(escape, (note, reading)),
+        f'<a href="#part-{study}">{study}</a>' if claim.study in studies else study,
+    ]
+    return f"<tr>{''.join(f'<td>{text}</td>' for text in texts)}</tr>"
