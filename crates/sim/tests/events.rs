@@ -205,6 +205,15 @@ fn over_a_wire_and_a_cell_each_packet_s_path_adds_up_and_equals_the_metrics() {
 }
 
 #[test]
+fn a_packet_that_the_medium_loses_for_good_is_lost_by_an_error_and_not_by_the_retry_limit() {
+    let (outcome, rows) = traced(HOP, &[("links.wlan.loss.repaired-by-arq", "false")]);
+    adds_up(&outcome, &rows);
+    let done = |why: &str| count(&rows, |row| is(row, "link", "done") && row.why == why);
+    assert!(done("error") > 10.0 && done("retry-limit") == 0.0);
+    assert_eq!(done("error"), metric(&outcome, "links.wlan.drops_retry"));
+}
+
+#[test]
 fn of_an_lle_tcp_agent_it_tells_what_it_made_and_what_it_kept_off_the_air() {
     let (outcome, rows) = traced(HOP, &[]);
     adds_up(&outcome, &rows);

@@ -1,8 +1,8 @@
 """Ladders: time downwards, a line for each node, and an arrow for each segment or frame.
 
-Colours and dashes tell the kinds of arrows apart, and each state has a sign of its own, so that a print in grey
-tells the same: a dot where something was sent again, a diamond where an agent made it, a bar where an agent kept
-it, a cross where it was lost.
+Colours and dashes distinguish the kinds of arrows, and each state has a sign of its own, so that a print in
+grey shows the same: a dot where something was sent again, a diamond where an agent made it, a bar where an
+agent kept it, a cross where it was lost.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 # Points: text, and the room for a label of an arrow.
 _SIZE, _SMALL, _ROW = 7.0, 6.0, 11.0
-_LEAST, _MOST = 160.0, 2400.0
+_LEAST, _MOST = 160.0, 2000.0
 # Points between the line of a host and that of its agent, and around a panel.
 _SEAT, _ASIDE, _EDGE, _STRIP = 22.0, 5.0, 6.0, 34.0
+# Panels from this width on have a strip for the window.
+_WIDE = 150.0
 _GREY, _PALE, _BLACK = "#767676", "#dddddd", "#000000"
 
 # Colour, dashes and width of each kind of arrow, and its name in the legend.
@@ -84,7 +86,8 @@ def scene(
     head = 48.0 if title else 36.0
     drawn = Scene(full, head + body + 40.0, title)
     if title:
-        drawn.groups.append(Group("title", "", [Text(full / 2, 9.0, title, 9.0, bold=True)]))
+        size = min(9.0, 9.0 * (full - 8.0) / Text(0.0, 0.0, title, 9.0, bold=True).width)
+        drawn.groups.append(Group("title", "", [Text(full / 2, 9.0, title, size, bold=True)]))
     ticks = _ticks(period, body)
     top = head
     for number, panel in enumerate(panels):
@@ -96,12 +99,15 @@ def scene(
 
 
 def _height(panels: Sequence[Panel], period: tuple[float, float]) -> float:
-    """Points for the period: so many that most labels have room, where arrows are as close as they mostly are."""
-    busiest = max((len(panel.arrows) for panel in panels), default=1)
-    rows = max(_ROW * busiest, _LEAST)
+    """Points for the period: so many that most labels have room."""
+    rows = _LEAST
+    for panel in panels:
+        rows = max(rows, _ROW * len(panel.arrows) / math.sqrt(max(1, len(panel.nodes) - 1)))
     gaps: list[float] = []
     for panel in panels:
-        middles = sorted((arrow.begin.time_s + arrow.end.time_s) / 2 for arrow in panel.arrows)
+        # Frames come in short exchanges.
+        between = [a for a in panel.arrows if panel.is_of_frames and a.begin.node != a.end.node]
+        middles = sorted((arrow.begin.time_s + arrow.end.time_s) / 2 for arrow in between)
         gaps += [later - sooner for sooner, later in pairwise(middles) if later > sooner]
     if not gaps:
         return min(rows, _MOST)
@@ -115,10 +121,10 @@ def _frame(
 ) -> _Frame:
     """Places the lines of the nodes: the outer ones keep a distance to the sides for marks and windows."""
     left, right = sides
-    margin = min(46.0, 0.2 * (right - left))
-    strip = min(_STRIP, 0.16 * (right - left)) if panel.windows else 0.0
-    first = left + strip + margin * (1.0 if _has_words(panel, 0) else 0.4)
-    last = right - margin * (1.0 if _has_words(panel, -1) else 0.5)
+    wide = right - left
+    strip = _STRIP if panel.windows and wide >= _WIDE else 2.0
+    before, after = (_margin(panel, column, wide) for column in (0, -1))
+    first, last = left + strip + before, right - after
     nodes = panel.nodes or [""]
     seat = min(_SEAT, 0.12 * (last - first))
     columns = {}
@@ -131,10 +137,23 @@ def _frame(
     return _Frame(left, right, *heights, *period, columns)
 
 
-def _has_words(panel: Panel, column: int) -> bool:
-    """Whether something is written outside of a column."""
+def _margin(panel: Panel, column: int, wide: float) -> float:
+    """The room outside of the first or last line: for what is written there, and half of the name."""
     node = panel.nodes[column] if panel.nodes else ""
-    return node in panel.seats or any(mark.place.node == node for mark in panel.marks)
+    half = 0.5 * Text(0.0, 0.0, node, _SIZE, bold=True).width + 2.0
+    return min(max([half, *(5.0 + text.width for text in _outside(panel, node))]), 0.3 * wide)
+
+
+def _outside(panel: Panel, node: str) -> list[Text]:
+    """What is written outside of the line of a node: marks, and what its agent made or kept."""
+    words = [mark.text for mark in panel.marks if mark.place.node == node]
+    words += [a.label for a in panel.arrows if a.begin.node == a.end.node == node and not a.lost]
+    return [Text(0.0, 0.0, text, _SMALL) for text in words]
+
+
+def _fitting(text: str, room: float) -> float:
+    """The size of a text outside of a line that fits there."""
+    return min(_SMALL, _SMALL * room / max(Text(0.0, 0.0, text, _SMALL).width, 1.0))
 
 
 def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: bool) -> list[Group]:
@@ -162,6 +181,12 @@ def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: 
     groups.append(nodes)
     taken: list[tuple[float, ...]] = []
     labels = Group("labels")
+    losses = Group("losses")
+    for arrow in panel.arrows:
+        if arrow.lost:
+            sign = _loss(arrow, panel, frame)
+            losses.shapes += sign
+            taken += [shape.box for shape in sign if isinstance(shape, Text)]
     for arrow in panel.arrows:
         group = _arrow(arrow, panel, frame)
         label = _label(arrow, panel, frame, taken)
@@ -169,12 +194,14 @@ def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: 
             labels.shapes.append(label)
         groups.append(group)
     groups += _marks(panel, frame, taken)
-    groups.append(labels)
-    return groups
+    return [*groups, labels, losses]
 
 
 def _ends(arrow: Arrow, panel: Panel, frame: _Frame) -> tuple[Point, Point]:
-    """Where an arrow leaves and ends: what is lost does not come all the way. What has waited leaves next to its line."""
+    """Where an arrow leaves and ends.
+
+    What is lost does not come all the way, and what has waited leaves next to the line of its node.
+    """
     begin = (frame.x(arrow.begin), frame.y(arrow.begin.time_s))
     if arrow.left_s is not None:
         aside = _ASIDE if frame.x(arrow.end) >= begin[0] else -_ASIDE
@@ -220,19 +247,23 @@ def _arrow(arrow: Arrow, panel: Panel, frame: _Frame) -> Group:
     if line is None:
         return group
     group.shapes.append(Line(line, colour, width * (1.5 if arrow.again else 1.0), dashes))
-    if arrow.lost:
-        if line[1] == end:
-            group.shapes += _cross(end)
-            anchor = "start" if end[0] >= begin[0] else "end"
-            shift = 5.0 if anchor == "start" else -5.0
-            group.shapes.append(Text(end[0] + shift, end[1] + 1.0, arrow.lost, _SMALL, _BLACK, anchor))
-    elif line[1] == end:
+    if line[1] == end and not arrow.lost:
         group.shapes += _bar(line, _AGENT) if arrow.kept else [_head(line, colour)]
     if arrow.made:
         group.shapes.append(_diamond(start, _AGENT))
     elif arrow.again and line[0] == begin:
         group.shapes.append(_dot(begin, colour))
     return group
+
+
+def _loss(arrow: Arrow, panel: Panel, frame: _Frame) -> list[Shape]:
+    """The cross of what was lost within the period, with the cause."""
+    begin, end = _ends(arrow, panel, frame)
+    if not frame.top <= end[1] <= frame.bottom:
+        return []
+    is_right = end[0] >= begin[0]
+    anchor, x = ("start", end[0] + 5.0) if is_right else ("end", end[0] - 5.0)
+    return [*_cross(end), Text(x, end[1] + 1.0, arrow.lost, _SMALL, _BLACK, anchor)]
 
 
 def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> Text | None:
@@ -247,7 +278,8 @@ def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, .
         seats = frame.columns[arrow.begin.node]
         is_left = seats[HOST] <= seats.get(AGENT, seats[HOST])
         x = seats[HOST] + (-3.0 if is_left else 3.0)
-        found = Text(x, y0, text, _SMALL, _AGENT, "end" if is_left else "start")
+        room = x - frame.left - _strip(panel, frame) if is_left else frame.right - x
+        found = Text(x, y0, text, _fitting(text, room), _AGENT, "end" if is_left else "start")
         if any(overlap(found.box, other) for other in taken):
             return None
         taken.append(found.box)
@@ -275,9 +307,13 @@ def _marks(panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> list[
         group = Group("mark", f"{mark.text} at {mark.place.node}, {mark.place.time_s:.6f} s{took}")
         if mark.since_s is not None:
             start = max(frame.y(mark.since_s), frame.top)
-            group.shapes.append(Line(((x, start), (x + 3.5 * sign, start), (x + 3.5 * sign, y), (x, y)), _BLACK, 0.7))
+            group.shapes.append(
+                Line(((x, start), (x + 3.5 * sign, start), (x + 3.5 * sign, y), (x, y)), _BLACK, 0.7)
+            )
         group.shapes.append(_dot((x, y), _BLACK))
-        text = Text(x + 6.0 * sign, y, mark.text, _SMALL, _BLACK, "start" if is_right else "end")
+        room = frame.right - x - 6.0 if is_right else x - 6.0 - frame.left - _strip(panel, frame)
+        size = _fitting(mark.text, room)
+        text = Text(x + 6.0 * sign, y, mark.text, size, _BLACK, "start" if is_right else "end")
         if not any(overlap(text.box, other) for other in taken):
             taken.append(text.box)
             group.shapes.append(text)
@@ -285,13 +321,17 @@ def _marks(panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> list[
     return groups
 
 
+def _strip(panel: Panel, frame: _Frame) -> float:
+    return _STRIP if panel.windows and frame.right - frame.left >= _WIDE else 0.0
+
+
 def _windows(panel: Panel, frame: _Frame) -> list[Group]:
     """The congestion window as a strip: the wider, the more segments."""
-    if not panel.windows:
+    if not _strip(panel, frame):
         return []
     most = max(2.0, *(step.cwnd for step in panel.windows))
     left = frame.left + 4.0
-    wide = min(_STRIP, 0.16 * (frame.right - frame.left)) - 6.0
+    wide = _STRIP - 8.0
     group = Group("window", f"congestion window, up to {most:g} segments")
     points: list[Point] = []
     last = None
@@ -362,7 +402,8 @@ def _head(line: tuple[Point, Point], colour: str) -> Area:
     long, half = min(5.0, 0.6 * length), 1.9
     back = (x1 - long * dx, y1 - long * dy)
     return Area(
-        ((x1, y1), (back[0] - half * dy, back[1] + half * dx), (back[0] + half * dy, back[1] - half * dx)), colour
+        ((x1, y1), (back[0] - half * dy, back[1] + half * dx), (back[0] + half * dy, back[1] - half * dx)),
+        colour,
     )
 
 

@@ -1,7 +1,8 @@
-"""A ladder as one HTML file without network: the drawing with zoom, and the text of what the pointer is on."""
+"""A ladder as one HTML file without network: the drawing with zoom, and what the pointer is on in words."""
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #000; --pale: #ddd; --grey: #6b6b6b; --strip: #eee;
   --data: #0072b2; --ack: #b84f00; --control: #6b6b6b; --mac: #007a5a; --agent: #a84a80; --datagram: #8f6200 }
-@media (prefers-color-scheme: dark) { :root { --paper: #16181c; --ink: #e8e8e8; --pale: #33373d; --grey: #a0a5ac;
-  --strip: #25292f; --data: #5db4ec; --ack: #ff9c57; --control: #a0a5ac; --mac: #3fcf9f; --agent: #ee9ccb;
-  --datagram: #e0ac3f } }
+@media (prefers-color-scheme: dark) { :root { --paper: #16181c; --ink: #e8e8e8; --pale: #33373d;
+  --grey: #a0a5ac; --strip: #25292f; --data: #5db4ec; --ack: #ff9c57; --control: #a0a5ac; --mac: #3fcf9f;
+  --agent: #ee9ccb; --datagram: #e0ac3f } }
 * { box-sizing: border-box }
 html, body { height: 100%; margin: 0; background: var(--paper); color: var(--ink) }
 body { display: flex; flex-direction: column; font: 14px/1.4 "DejaVu Sans", Verdana, sans-serif }
@@ -119,9 +120,9 @@ def page(scene: Scene) -> str:
     drawing = svg(scene)
     for colour, name in _COLOURS.items():
         drawing = drawing.replace(f'"{colour}"', f'"var(--{name})"')
-    # A pointer is seldom exactly on a line.
+    # The page shows the text of a group below the drawing, and its own tooltip would cover it.
     drawing = drawing.replace('<svg xmlns="http://www.w3.org/2000/svg"', '<svg tabindex="0"', 1)
-    drawing = drawing.replace("<title>", "<title hidden>")
+    drawing = re.sub(r"<title>.*?</title>\n", "", drawing)
     help_text = "wheel: zoom; drag: move; point at an arrow for more"
     buttons = "".join(
         f'<button value="{value}" aria-label="{label}" title="{label}">{sign}</button>'
@@ -130,7 +131,8 @@ def page(scene: Scene) -> str:
     title = escape(scene.title or "Ladder")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_STYLE}</style>\n</head>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n<header><h1>{title}</h1>{buttons}</header>\n<main>{drawing}</main>\n"
         f'<div id="said" role="status">{help_text}</div>\n<script>{_SCRIPT}</script>\n</body>\n</html>\n'
     )

@@ -130,12 +130,14 @@ def _element(shape: Shape) -> str:
     if isinstance(shape, Line):
         points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
         dashes = f' stroke-dasharray="{" ".join(map(_number, shape.dashes))}"' if shape.dashes else ""
-        width = _number(shape.width)
-        return f'<polyline points="{points}" fill="none" stroke="{shape.colour}" stroke-width="{width}"{dashes}/>'
+        style = f'fill="none" stroke="{shape.colour}" stroke-width="{_number(shape.width)}"{dashes}'
+        return f'<polyline points="{points}" {style}/>'
     if isinstance(shape, Area):
         points = " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
         return f'<polygon points="{points}" fill="{shape.colour}" stroke="{shape.edge}"/>'
-    place = f'x="{_number(shape.x)}" y="{_number(shape.y + 0.35 * shape.size)}" font-size="{_number(shape.size)}"'
+    place = (
+        f'x="{_number(shape.x)}" y="{_number(shape.y + 0.35 * shape.size)}" font-size="{_number(shape.size)}"'
+    )
     weight = ' font-weight="bold"' if shape.bold else ""
     halo = 'stroke="#ffffff" stroke-width="2" stroke-linejoin="round" paint-order="stroke"'
     style = f'fill="{shape.colour}" text-anchor="{shape.anchor}"{weight} {halo}'
@@ -181,7 +183,12 @@ def figure(scene: Scene) -> Figure:
                 axes.add_patch(Polygon(shape.points, closed=True, linewidth=1.0, **style))
             else:
                 anchor = {"start": "left", "middle": "center", "end": "right"}[shape.anchor]
-                style |= {"fontsize": shape.size, "color": shape.colour, "ha": anchor, "va": "center_baseline"}
+                style |= {
+                    "fontsize": shape.size,
+                    "color": shape.colour,
+                    "ha": anchor,
+                    "va": "center_baseline",
+                }
                 style |= {"weight": "bold" if shape.bold else "normal"}
                 halo = [withStroke(linewidth=2.0, foreground="white")]
                 axes.text(shape.x, shape.y, shape.text, path_effects=halo, **style)

@@ -1,4 +1,4 @@
-"""The ladder of a run: what went between its nodes, from the trace of its events, as arrows, marks and windows.
+"""The ladder of a run: what went between its nodes, by the trace of its events, as arrows and marks.
 
 >>> words_of("data", 3072, 1024, 0), words_of("ack", 0, 0, 4096), words_of("syn-ack", -1, 0, 0)
 ('data 3072', 'ACK 4096', 'SYN-ACK')
@@ -77,7 +77,7 @@ class Arrow:
         again: Why it was sent again; empty if it was not.
         made: Whether an agent made it.
         kept: Whether an agent did not pass it on.
-        left_s: When its first frame went on the medium, if that was later than it began; until then it waited.
+        left_s: When its first frame went on the medium, if later than it began; until then it waited.
         notes: More about it.
     """
 
@@ -129,6 +129,7 @@ class Panel:
 
     Attributes:
         title: What distinguishes the run.
+        is_of_frames: Whether its arrows are frames, and not segments.
         nodes: The columns, from the source of the first flow to its destination.
         seats: The nodes at which an agent acts besides a host.
         arrows: What went between and at the nodes, by time.
@@ -137,6 +138,7 @@ class Panel:
     """
 
     title: str
+    is_of_frames: bool = False
     nodes: list[str] = field(default_factory=list)
     seats: set[str] = field(default_factory=set)
     arrows: list[Arrow] = field(default_factory=list)
@@ -180,7 +182,7 @@ def panel(
         The panel, and its period.
     """
     begin, end = _period(read, between, flows)
-    reader = _Reader(Panel(title), begin, end, layers)
+    reader = _Reader(Panel(title, layers == "frames"), begin, end)
     for row in read():
         if row.time_s > end and (reader.is_complete or row.time_s > end + _PATIENCE_S):
             break
@@ -196,22 +198,45 @@ def _period(
     begin, end = between
     if begin is not None and end is not None:
         return begin, end
+    first, last, _ = _first_segments(read, begin, end, flows)
+    if first is None or last is None:
+        raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
+    return (first if begin is None else begin), (last if end is None else end)
+
+
+def reaches(
+    read: Callable[[], Iterable[Event]],
+    between: tuple[float | None, float | None],
+    flows: Sequence[str],
+    simulated_s: float,
+) -> bool:
+    """Whether a run that has come to a time has all that its ladder shows."""
+    begin, end = between
+    if end is not None:
+        return simulated_s > end
+    return _first_segments(read, begin, end, flows)[2] > FIRST
+
+
+def _first_segments(
+    read: Callable[[], Iterable[Event]], begin: float | None, end: float | None, flows: Sequence[str]
+) -> tuple[float | None, float | None, int]:
+    """The time of the first segment, that of the last event before segment 31, and how many segments."""
     first = last = None
     segments = 0
     for row in read():
         if begin is not None and row.time_s < begin:
             continue
+        if end is not None and row.time_s > end:
+            break
         if flows and row.flow.removesuffix(".reverse") not in flows:
             continue
         if row.layer in _TRANSPORTS and row.event == "send":
             first = row.time_s if first is None else first
             segments += 1
-        if segments > FIRST:
+        if segments > FIRST and end is None:
             break
         last = row.time_s
-    if first is None or last is None:
-        raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
-    return (first if begin is None else begin), (last if end is None else end)
+    return first, last, segments
 
 
 @dataclass(slots=True)
@@ -232,9 +257,9 @@ _AGAIN = ("timeout", "fast-retransmit", "again", "probe")
 class _Reader:
     """Makes a panel of rows in the order of their times."""
 
-    def __init__(self, panel: Panel, begin: float, end: float, layers: str) -> None:
+    def __init__(self, panel: Panel, begin: float, end: float) -> None:
         self.panel = panel
-        self._begin, self._end, self._is_frames = begin, end, layers == "frames"
+        self._begin, self._end, self._is_frames = begin, end, panel.is_of_frames
         self._packets: dict[int, _Packet] = {}
         self._frames: dict[int, Event] = {}
         self._timers: dict[tuple[str, str, str], float] = {}
@@ -327,9 +352,9 @@ class _Reader:
     def _frame(self, row: Event) -> None:
         if row.event == "send":
             self._frames[row.frame] = row
-            sent = self._packets.get(row.packet)
-            if sent is not None and sent.left_s is None and sent.place.node == row.node:
-                sent.left_s = row.time_s
+            begun = self._packets.get(row.packet)
+            if begun is not None and begun.left_s is None and begun.place.node == row.node:
+                begun.left_s = row.time_s
             return
         sent = self._frames.pop(row.frame, None)
         if sent is None:

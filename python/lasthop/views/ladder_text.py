@@ -13,16 +13,18 @@ if TYPE_CHECKING:
 _STROKES = {"data": "─", "datagram": "─", "ack": "╌", "control": "┄", "mac-ack": "┈"}
 _SIDE = "   "
 # Columns: the time, the window, and the least for a ladder.
-_TIME, _WINDOW, _LEAST = 10, 5, 36
+_TIME, _WINDOW, _LEAST = 10, 5, 30
 
 
 def text(panels: Sequence[Panel], title: str, width: int) -> str:
-    """The ladders of runs, next to each other where a terminal of this width has room, else one after the other."""
+    """The ladders of runs, next to each other if they fit into this width, else one after the other."""
     room = (width - len(_SIDE) * (len(panels) - 1)) // len(panels)
     blocks = [_block(panel, room) for panel in panels]
     if room < _LEAST + _TIME + _WINDOW:
         blocks = [_block(panel, width) for panel in panels]
-        return "\n\n".join(["\n".join(filter(None, [title])), *("\n".join(block) for block in blocks)]).strip()
+        return "\n\n".join(
+            ["\n".join(filter(None, [title])), *("\n".join(block) for block in blocks)]
+        ).strip()
     lines = [title, ""] if title else []
     for row in range(max(map(len, blocks))):
         cells = [block[row] if row < len(block) else "" for block in blocks]
@@ -37,11 +39,12 @@ def _block(panel: Panel, width: int) -> list[str]:
     nodes = panel.nodes or ["?"]
     span = width - left - 2
     places = {
-        node: left + 1 + round(number * (span - 1) / max(1, len(nodes) - 1)) for number, node in enumerate(nodes)
+        node: left + 1 + round(number * (span - 1) / max(1, len(nodes) - 1))
+        for number, node in enumerate(nodes)
     }
     head = [" "] * width
     for node, at in places.items():
-        begin = min(max(0, at - len(node) // 2), width - len(node))
+        begin = min(max(left, at - len(node) // 2), width - len(node))
         head[begin : begin + len(node)] = node
     label = "time (s)".rjust(_TIME - 2)
     head[: len(label)] = label
@@ -76,7 +79,9 @@ def _drawn(arrow: Arrow, places: dict[str, int], width: int) -> str:
     begin, end = places[arrow.begin.node], places[arrow.end.node]
     label = arrow.label + (" again" if arrow.again else "")
     if begin == end:
-        sign = "◆ made " if arrow.made else "⊣ kept " if arrow.kept else f"✕ {arrow.lost} " if arrow.lost else ""
+        sign = (
+            "◆ made " if arrow.made else "⊣ kept " if arrow.kept else f"✕ {arrow.lost} " if arrow.lost else ""
+        )
         words = f" {sign}{label}"
         at = begin + 1 if begin + 1 + len(words) <= width else max(0, begin - len(words) - 1)
         row[at : at + len(words)] = words

@@ -504,7 +504,7 @@ impl Wlan {
         let waited = host.now.since(host.pool.stamped(id));
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
-        self.trace_done(station, &packet, outcome, host);
+        let why = self.trace_done(station, &packet, outcome, host);
         let signal = match outcome {
             Outcome::Delivered => {
                 self.sites[station].counters.service.take(waited);
@@ -515,7 +515,7 @@ impl Wlan {
                 // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
                 if !has_come {
                     let place = (self.place, self.sites[station].node);
-                    host.lose(&packet, (Culprit::Channel, Why::RetryLimit), place);
+                    host.lose(&packet, (Culprit::Channel, why), place);
                 }
                 Signal::Undelivered
             }

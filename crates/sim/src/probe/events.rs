@@ -75,6 +75,8 @@ struct OnAir {
     about: About,
     /// What the frame that it received last was about.
     answers: About,
+    /// The packet that the medium has lost for good.
+    hopeless: u32,
 }
 
 /// What a row says of a packet.
@@ -442,11 +444,19 @@ impl Events {
         let is_to_all = frame.receiver == BROADCAST;
         let (node, peer) =
             if is_to_all { (frame.transmitter, NONE) } else { (frame.receiver, frame.transmitter.0) };
+        if fate == Fate::LostForGood {
+            self.on_air[frame.transmitter.0 as usize].hopeless = about.packet;
+        }
         if event == Event::Receive && !is_to_all {
             self.on_air[node.0 as usize].answers = about;
         }
         let row = self.row(now, Layer::Frame, event, (of_kind(frame.kind), why), node, about);
         self.push(Row { peer, link, frame: number, ..row });
+    }
+
+    /// Why a station gives up a packet.
+    pub(crate) fn given_up(&self, node: NodeId, packet: &Packet) -> Why {
+        if self.on_air[node.0 as usize].hopeless == packet.id { Why::Error } else { Why::RetryLimit }
     }
 
     /// A node of a slotted network sends a packet, or acknowledges one. Returns the number of the transmission.

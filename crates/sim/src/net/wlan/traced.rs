@@ -26,14 +26,17 @@ impl Wlan {
         events.frame(host.now, frame, airtime.total, &sending);
     }
 
-    /// Records that a station is done with a packet.
-    pub(super) fn trace_done(&self, station: usize, packet: &Packet, outcome: Outcome, host: &mut Host) {
-        let Some(events) = &mut host.tracer.events else { return };
+    /// Records that a station is done with a packet. Returns why it is lost, if it is.
+    pub(super) fn trace_done(&self, station: usize, packet: &Packet, outcome: Outcome, host: &mut Host) -> Why {
+        let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
+        let node = self.sites[station].node;
+        let lost = events.given_up(node, packet);
         let why = match outcome {
             Outcome::Delivered => Why::Delivered,
-            Outcome::Undelivered => Why::RetryLimit,
+            Outcome::Undelivered => lost,
             Outcome::Flushed => Why::Flushed,
         };
-        events.link(host.now, Event::Done, why, self.place, self.sites[station].node, packet);
+        events.link(host.now, Event::Done, why, self.place, node, packet);
+        lost
     }
 }
