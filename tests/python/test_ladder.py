@@ -250,7 +250,9 @@ def test_what_is_wrong_is_refused(standard: Run, wired: Run, small: Path, tmp_pa
         'flows: "talk" sends nothing; expected main': lambda: standard.ladder(flows=["talk"]),
         "beside: 5; expected a run": lambda: standard.ladder(beside=5),  # type: ignore[arg-type]
         'width: "wide" is not a width': lambda: ladder.to_svg("wide"),
-        "is not an svg, html, png, pdf, txt file": lambda: ladder.save(tmp_path / "x.gif"),
+        "expected a name ending in one of .svg, .html, .png, .pdf, .txt": lambda: ladder.save(
+            tmp_path / "x.gif"
+        ),
     }
     for text, call in wrong.items():
         with pytest.raises(lh.UsageError) as caught:

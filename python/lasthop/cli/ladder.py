@@ -50,7 +50,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Segments, or the frames on the medium.",
 )
-@click.option("--flow", "flows", multiple=True, type=Word(), help="A flow to draw; default: all.")
+@click.option(
+    "--flows", type=Word(), metavar="NAMES", help="The flows to draw, such as up,down; default: all."
+)
 @click.option(
     "--beside",
     multiple=True,
@@ -76,7 +78,7 @@ def ladder_command(
     other: str | None,
     between: Between | None,
     layers: str,
-    flows: tuple[str, ...],
+    flows: str | None,
     beside: tuple[str, ...],
     settings: tuple[str, ...],
     seed: int | None,
@@ -91,12 +93,18 @@ def ladder_command(
     needed. With RUN2 or --beside, two runs are drawn next to each other.
     """
     from lasthop.base.paths import RUN
-    from lasthop.figures.ladders import ladder, of_folder
+    from lasthop.figures.ladders import form_of, ladder, of_folder, write
 
     if width is not None and (out is None or out.suffix not in (".svg", ".png", ".pdf")):
         raise UsageError("expected -o with an svg, png or pdf file", argument="width")
+    if out is not None:
+        form_of(out, "out")
     if other is not None and beside:
         raise UsageError("RUN2 is given; expected either RUN2 or --beside", argument="beside")
+    for item in beside:
+        if not all(part.strip() for part in item.partition("=")):
+            raise UsageError(f'"{item}"; expected KEY=VALUE such as agents.a.kind=none', argument="beside")
+    wanted = None if flows is None else [name.strip() for name in flows.split(",") if name.strip()]
     sources: list[Source] = []
     for name in (run_or_scenario, other):
         if name is None:
@@ -107,14 +115,14 @@ def ladder_command(
             sources.append(of_folder(Path(name)))
         else:
             chosen = _scenario(name, settings)
-            sources += _runs(chosen, beside, between, flows, (seed, replication or 0, point or 0))
-    drawn = ladder(sources, between, layers, flows or None)
+            sources += _runs(chosen, beside, between, wanted or (), (seed, replication or 0, point or 0))
+    drawn = ladder(sources, between, layers, wanted)
     for remark in drawn.notes:
         note(remark)
     if out is None:
-        data(drawn.to_text(shutil.get_terminal_size((100, 40)).columns))
+        data(drawn.to_text(max(60, shutil.get_terminal_size((100, 40)).columns)))
     else:
-        drawn.save(out, width)
+        write(drawn, out, width, argument="out")
         written(out)
 
 

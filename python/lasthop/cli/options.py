@@ -115,7 +115,7 @@ class Period(Range):
         low, dots, high = str(value).partition("..")
         times = [seconds(text) if text.strip() else None for text in (low, high)]
         if not dots or any(t is None and text.strip() for t, text in zip(times, (low, high), strict=True)):
-            self.fail(f'"{value}"; expected times such as 0..0.2, "3 s..3.2 s" or 10..', param, ctx)
+            self.fail(f'"{value}"; expected times such as 10.., 0..0.2 or "3 s..3.2 s"', param, ctx)
         return times[0], times[1]
 
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import place, words
+from lasthop.base.arguments import nonblank, place, whole, words
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.base.files import replacing
 from lasthop.base.paths import expect_folder
@@ -67,8 +67,11 @@ class Ladder:
 
         Returns:
             Lines without colours.
+
+        Raises:
+            UsageError: The width is below 40 columns.
         """
-        return ladder_text.text(self.panels, self.title, max(width, 60))
+        return ladder_text.text(self.panels, self.title, whole("width", width, 40))
 
     def to_svg(self, width: str | float | None = None) -> str:
         """The ladder as SVG; a pointer over an arrow shows more about it.
@@ -119,23 +122,7 @@ class Ladder:
             UsageError: The suffix or the width is not known, or the directory does not exist.
             StudyError: The file cannot be written.
         """
-        file = place("path", path, "a file to write")
-        kind = file.suffix.removeprefix(".")
-        if kind not in FORMATS:
-            raise UsageError(
-                f'"{file}" is not an {", ".join(FORMATS)} file; {nearest(kind, FORMATS)}', argument="path"
-            )
-        expect_folder(file.parent, "path")
-        try:
-            with replacing(file) as draft:
-                if kind in ("png", "pdf"):
-                    metadata: dict[str, Any] = {"CreationDate": None} if kind == "pdf" else {"Software": None}
-                    self.figure(width).savefig(draft, format=kind, metadata=metadata)
-                else:
-                    texts = {"svg": lambda: self.to_svg(width), "html": self.to_html, "txt": self.to_text}
-                    draft.write_text(texts[kind]().rstrip("\n") + "\n", encoding="utf-8")
-        except OSError as e:
-            raise StudyError(f"{file}: {e.strerror}; expected a writable directory") from e
+        write(self, place("path", path, "a file to write"), width)
 
     def _scene(self, width: str | float | None) -> Scene:
         points = None if width is None else 72.0 * inches(width)
@@ -151,6 +138,31 @@ class Ladder:
         begin, end = self.period
         arrows = sum(len(panel.arrows) for panel in self.panels)
         return f"<Ladder {self.title}: {arrows} arrows from {begin:g} s to {end:g} s>"
+
+
+def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argument: str = "path") -> None:
+    """Write a ladder; `argument` is the name in messages of the argument that gave the file."""
+    kind = form_of(file, argument)
+    try:
+        with replacing(file) as draft:
+            if kind in ("png", "pdf"):
+                metadata: dict[str, Any] = {"CreationDate": None} if kind == "pdf" else {"Software": None}
+                drawn.figure(width).savefig(draft, format=kind, metadata=metadata)
+            else:
+                texts = {"svg": lambda: drawn.to_svg(width), "html": drawn.to_html, "txt": drawn.to_text}
+                draft.write_text(texts[kind]().rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as e:
+        raise StudyError(f"{file}: {e.strerror}; expected a writable directory") from e
+
+
+def form_of(file: Path, argument: str) -> str:
+    """The format of a file by its suffix; its directory has to exist."""
+    kind = file.suffix.removeprefix(".")
+    if kind not in FORMATS:
+        endings = ", ".join(f".{known}" for known in FORMATS)
+        raise UsageError(f'"{file}"; expected a name ending in one of {endings}', argument=argument)
+    expect_folder(file.parent, argument)
+    return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +246,7 @@ def ladder(
     sources: Sequence[Source], between: Period | None, layers: str, flows: Sequence[str] | None
 ) -> Ladder:
     """The ladder of runs next to each other; the period of the first holds for all."""
-    if layers not in LAYERS:
+    if nonblank("layers", layers, "tcp or frames") not in LAYERS:
         raise UsageError(f'"{layers}" is not a layer; {nearest(layers, LAYERS)}', argument="layers")
     period = _period(between)
     chosen = words("flows", flows, "main") if flows is not None else []
@@ -246,7 +258,7 @@ def ladder(
     begin, end = period
     if begin is None or end is None or not any(panel.arrows for panel in panels):
         raise UsageError(
-            f"nothing was sent from {begin} s to {end} s; expected another period", argument="between"
+            f"nothing was sent from {begin:g} s to {end:g} s; expected another period", argument="between"
         )
     notes = list(dict.fromkeys(remark for source in sources for remark in source.remarks))
     if len({source.numbers for source in sources}) > 1:
