@@ -99,7 +99,7 @@ def test_other_channels_have_integers_too(wired: Run) -> None:
 
 def test_segments_arrive_once_or_are_lost_with_a_cause(wired: Run) -> None:
     ladder = wired.ladder((0, wired.simulated_s))
-    (panel,) = ladder.panels
+    (panel,) = ladder._panels
     assert panel.nodes == ["a", "r", "b"]
     hops = [arrow for arrow in panel.arrows if arrow.begin.node != arrow.end.node or arrow.lost]
     lost = [arrow.lost for arrow in hops if arrow.lost]
@@ -131,7 +131,7 @@ def test_the_first_thirty_segments_are_shown_by_default(standard: Run) -> None:
 
 def test_what_an_agent_made_and_kept_is_shown_at_its_node(lle: Run) -> None:
     ladder = lle.ladder((0.5, 0.7))
-    (panel,) = ladder.panels
+    (panel,) = ladder._panels
     assert panel.seats == {"left", "right"}
     made = [arrow for arrow in panel.arrows if arrow.made]
     kept = [arrow for arrow in panel.arrows if arrow.kept]
@@ -144,12 +144,12 @@ def test_what_an_agent_made_and_kept_is_shown_at_its_node(lle: Run) -> None:
         ("right", "host", "agent")
     }
     assert all(arrow.begin.node == "left" for arrow in panel.arrows if arrow.kind == "data")
-    frames = lle.ladder((0.5, 0.7), layers="frames").panels[0].arrows
+    frames = lle.ladder((0.5, 0.7), layers="frames")._panels[0].arrows
     assert not [arrow for arrow in frames if arrow.kind == "ack" and arrow.begin.node != arrow.end.node]
 
 
 def test_frames_have_their_kinds_attempts_and_losses(standard: Run) -> None:
-    arrows = standard.ladder((0, 2), layers="frames").panels[0].arrows
+    arrows = standard.ladder((0, 2), layers="frames")._panels[0].arrows
     assert {arrow.kind for arrow in arrows} == {"data", "ack", "control", "mac-ack"}
     assert {arrow.lost for arrow in arrows} >= {"error", ""}
     assert any(arrow.label.endswith("#2") for arrow in arrows)
@@ -158,7 +158,7 @@ def test_frames_have_their_kinds_attempts_and_losses(standard: Run) -> None:
 
 def test_two_runs_are_titled_by_what_differs_and_share_the_period(standard: Run, lle: Run) -> None:
     ladder = standard.ladder((0, 0.2), beside=lle)
-    assert [panel.title for panel in ladder.panels] == ["no agent", "LLE-TCP"]
+    assert [panel.title for panel in ladder._panels] == ["no agent", "LLE-TCP"]
     assert not ladder.notes
     other = standard.scenario.run(seed=7, trace=["events"])
     assert "different random numbers" in standard.ladder((0, 0.2), beside=other).notes[0]
@@ -258,7 +258,7 @@ def test_what_is_wrong_is_refused(standard: Run, wired: Run, small: Path, tmp_pa
         with pytest.raises(lh.UsageError) as caught:
             call()
         assert text in str(caught.value)
-    assert len(wired.ladder((1, 2), flows=["talk"]).panels[0].arrows) > 0
+    assert len(wired.ladder((1, 2), flows=["talk"])._panels[0].arrows) > 0
 
 
 def test_the_command_draws_a_scenario_a_run_and_two(

@@ -96,7 +96,9 @@ def ladder_command(
     from lasthop.figures.ladders import form_of, ladder, of_folder, write
 
     if width is not None and (out is None or out.suffix not in (".svg", ".png", ".pdf")):
-        raise UsageError("expected -o with an svg, png or pdf file", argument="width")
+        raise UsageError(
+            f'"{width}" is only for drawings; expected -o with an svg, png or pdf file', argument="width"
+        )
     if out is not None:
         form_of(out, "out")
     if other is not None and beside:

@@ -49,15 +49,14 @@ class Ladder:
 
     Attributes:
         title: What is shown.
-        panels: The ladder of each run.
         period: Begin and end in seconds.
         notes: Remarks, such as that two runs have different random numbers.
     """
 
     title: str
-    panels: list[Panel]
     period: tuple[float, float]
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
+    _panels: list[Panel] = field(repr=False)
 
     def to_text(self, width: int = _COLUMNS) -> str:
         """The ladder as text, a line for each arrow.
@@ -71,7 +70,7 @@ class Ladder:
         Raises:
             UsageError: The width is below 40 columns.
         """
-        return ladder_text.text(self.panels, self.title, whole("width", width, 40))
+        return ladder_text.text(self._panels, self.title, whole("width", width, 40))
 
     def to_svg(self, width: str | float | None = None) -> str:
         """The ladder as SVG; a pointer over an arrow shows more about it.
@@ -85,7 +84,7 @@ class Ladder:
         Raises:
             UsageError: The width is not one.
         """
-        return svg(self._scene(width))
+        return svg(self._scene(_points(width)))
 
     def to_html(self) -> str:
         """The ladder as one HTML file, without network, whose drawing can be zoomed and moved.
@@ -109,7 +108,7 @@ class Ladder:
         Raises:
             UsageError: The width is not one.
         """
-        return figure(self._scene(width))
+        return figure(self._scene(_points(width)))
 
     def save(self, path: str | Path, width: str | float | None = None) -> None:
         """Write the ladder to a file; its suffix is the format.
@@ -124,9 +123,8 @@ class Ladder:
         """
         write(self, place("path", path, "a file to write"), width)
 
-    def _scene(self, width: str | float | None) -> Scene:
-        points = None if width is None else 72.0 * inches(width)
-        return drawing.scene(self.panels, self.period, self.title, points)
+    def _scene(self, points: float | None) -> Scene:
+        return drawing.scene(self._panels, self.period, self.title, points)
 
     def _repr_html_(self) -> str:
         return self.to_svg()
@@ -136,8 +134,12 @@ class Ladder:
 
     def __repr__(self) -> str:
         begin, end = self.period
-        arrows = sum(len(panel.arrows) for panel in self.panels)
+        arrows = sum(len(panel.arrows) for panel in self._panels)
         return f"<Ladder {self.title}: {arrows} arrows from {begin:g} s to {end:g} s>"
+
+
+def _points(width: str | float | None) -> float | None:
+    return None if width is None else 72.0 * inches(width)
 
 
 def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argument: str = "path") -> None:
@@ -264,7 +266,7 @@ def ladder(
     if len({source.numbers for source in sources}) > 1:
         notes.append("the runs have different random numbers: their seeds or replications differ")
     names = list(dict.fromkeys(source.name for source in sources))
-    return Ladder(", ".join(names), panels, (begin, end), notes)
+    return Ladder(", ".join(names), (begin, end), notes, panels)
 
 
 def _period(between: object) -> Period:

@@ -37,7 +37,7 @@ pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
         Cell::Float(seconds(first.map(|head| head.left))),
         Cell::Float(first.map_or(NONE, |head| head.rtt.as_secs())),
         Cell::Word(served.unit.flow),
-        Cell::Int(served.unit.serial as i64),
+        Cell::Int(served.unit.serial.cast_signed()),
         Cell::Int(i64::from(served.unit.fragment)),
         Cell::Int(i64::from(served.unit.sent)),
         Cell::Word(served.reason as u32),

@@ -15,20 +15,23 @@
 //!    that their sender has sent.
 //! 4. A segment is sent again because of a timeout or of duplicates until all is acknowledged that was outstanding then.
 
+mod media;
+mod row;
 mod vocabulary;
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use lasthop_stack::hooks::{Note, NoteEvent, Timer};
-use lasthop_stack::link::dot11::{BROADCAST, Frame, FrameKind};
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet, Segment};
 use lasthop_stack::units::{SeqNo, Span, Time};
 
-use super::trace::{Cell, ColumnHead, Writer, ints, numbers, words};
-use crate::medium::radio::Fate;
+use super::trace::Writer;
 use crate::model::ports::Ports;
 use crate::model::{Config, TransportConfig};
+pub(crate) use media::{Crossing, Sending};
+pub(crate) use row::heads;
+use row::{About, NONE, Row, Waiting, cells};
 pub(crate) use vocabulary::{Event, Layer, What, Why};
 
 /// Records events.
@@ -79,92 +82,6 @@ struct OnAir {
     hopeless: u32,
 }
 
-/// What a row says of a packet.
-#[derive(Clone, Copy, Debug)]
-struct About {
-    end: u32,
-    packet: u32,
-    seq: i64,
-    len: i64,
-    ack: i64,
-    window: i64,
-}
-
-impl Default for About {
-    fn default() -> About {
-        About { end: NONE, packet: 0, seq: -1, len: 0, ack: -1, window: -1 }
-    }
-}
-
-/// No node, link or flow: the last word of the lists.
-const NONE: u32 = u32::MAX;
-
-/// A row.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    at: Time,
-    duration: Span,
-    layer: Layer,
-    event: Event,
-    what: What,
-    why: Why,
-    node: u32,
-    peer: u32,
-    link: u32,
-    about: About,
-    frame: u32,
-    attempt: u32,
-    slots: i64,
-    window: (f64, f64),
-}
-
-/// A row of a time to come.
-#[derive(Clone, Copy, Debug)]
-struct Waiting(u64, Row);
-
-/// A transmission that begins.
-pub(crate) struct Sending<'a> {
-    /// The link, by its place in the scenario.
-    pub(crate) link: u32,
-    /// The packet of the exchange, if it is known.
-    pub(crate) packet: Option<&'a Packet>,
-    /// How many attempts failed before, if that counts.
-    pub(crate) failed: Option<u32>,
-    /// Slots of the backoff before it, if there was one.
-    pub(crate) slots: Option<u32>,
-}
-
-/// A packet that a wire has accepted.
-pub(crate) struct Crossing {
-    pub(crate) link: u32,
-    pub(crate) nodes: (NodeId, NodeId),
-    /// When it begins to leave, has left, and arrives.
-    pub(crate) begins: Time,
-    pub(crate) departs: Time,
-    pub(crate) arrives: Time,
-    /// What loses it, if anything does.
-    pub(crate) lost: Option<Why>,
-}
-
-/// The columns.
-pub(crate) fn heads(flows: &[String], links: &[String], nodes: &[String]) -> Vec<ColumnHead> {
-    let or_none = |names: &[String]| [names, &[String::new()]].concat();
-    let mut heads = numbers(["time_s", "duration_s"]);
-    heads.extend([
-        words("layer", Layer::NAMES),
-        words("event", Event::NAMES),
-        words("what", What::NAMES),
-        words("why", Why::NAMES),
-        words("node", nodes),
-        words("peer", &or_none(nodes)),
-        words("link", &or_none(links)),
-        words("flow", &or_none(flows)),
-    ]);
-    heads.extend(ints(["packet", "frame", "seq", "len", "ack", "window", "attempt", "slots"]));
-    heads.extend(numbers(["cwnd", "ssthresh"]));
-    heads
-}
-
 impl Events {
     pub(super) fn new(rows: Writer, config: &Config, ports: Ports) -> Events {
         let end = |node: usize, is_tcp| End {
@@ -213,7 +130,7 @@ impl Events {
         let what = what(packet);
         let layer = self.layer(end);
         let state = &mut self.ends[end as usize];
-        let said = state.said.take_if(|note| what != What::Ack && note.seq as i64 == about.seq);
+        let said = state.said.take_if(|note| what != What::Ack && note.seq.cast_signed() == about.seq);
         let is_again = about.seq < state.sent;
         let why = match said.map(|note| note.event) {
             _ if is_first => Why::New,
@@ -277,11 +194,11 @@ impl Events {
         match event {
             Event::Enter => state.repeats = Some((Why::FastRetransmit, state.sent)),
             Event::Timeout => state.repeats = Some((Why::Timeout, state.sent)),
-            _ => state.repeats = state.repeats.filter(|(_, until)| (note.ack as i64) < *until),
+            _ => state.repeats = state.repeats.filter(|(_, until)| note.ack.cast_signed() < *until),
         }
-        let (seq, len, ack) = (note.seq as i64, i64::from(note.len), note.ack as i64);
-        let (node, about) = (state.node, About { end, seq, len, ack, ..About::default() });
-        let row = self.row(now, Layer::Tcp, event, (What::Nothing, Why::Nothing), node, about);
+        let (seq, len, ack) = (note.seq.cast_signed(), i64::from(note.len), note.ack.cast_signed());
+        let (at, about) = (state.node, About { end, seq, len, ack, ..About::default() });
+        let row = self.row(now, Layer::Tcp, event, (What::Nothing, Why::Nothing), at, about);
         self.push(row);
     }
 
@@ -311,7 +228,7 @@ impl Events {
 
     /// An application writes or reads bytes, or closes its direction. A write without end has no length.
     pub(crate) fn app(&mut self, now: Time, end: u32, event: Event, bytes: Option<u64>) {
-        let len = bytes.map_or(-1, |bytes| bytes as i64);
+        let len = bytes.map_or(-1, u64::cast_signed);
         let why = if bytes.is_none() && event == Event::Write { Why::Endless } else { Why::Nothing };
         let about = About { end, len: if event == Event::Close { 0 } else { len }, ..About::default() };
         let node = self.ends[end as usize].node;
@@ -384,112 +301,6 @@ impl Events {
     /// A packet is lost at a node from which no way leads on.
     pub(crate) fn lost_at(&mut self, now: Time, node: NodeId, packet: &Packet) {
         self.link(now, Event::Lost, Why::NoRoute, NONE, node, packet);
-    }
-
-    /// A wire takes in a packet.
-    pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
-        let (link, (from, to)) = (way.link, way.nodes);
-        self.link(now, Event::Queue, Why::Nothing, link, from, packet);
-        let about = About { len: packet.size().0 as i64, ..self.about(packet) };
-        let frame = self.next_frame();
-        let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {
-            let row = events.row(at, Layer::Frame, event, (What::Packet, why), node, about);
-            Row { link, frame, peer: peer.0, ..row }
-        };
-        let row = of_frame(self, way.begins, Event::Send, Why::Nothing, (from, to));
-        self.later(Row { duration: way.departs.since(way.begins), ..row });
-        let (event, why) = way.lost.map_or((Event::Receive, Why::Nothing), |why| (Event::Lost, why));
-        let row = of_frame(self, way.arrives, event, why, (to, from));
-        self.later(row);
-        let about = self.about(packet);
-        let row = self.row(way.arrives, Layer::Link, event, (what(packet), why), to, about);
-        self.later(Row { link, ..row });
-    }
-
-    /// A station begins to send a frame, which lasts this long.
-    pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
-        let number = self.next_frame();
-        let node = frame.transmitter.0 as usize;
-        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-        let about = match sending.packet {
-            Some(packet) => self.about(packet),
-            None if answers => self.on_air[node].answers,
-            None => About::default(),
-        };
-        let about = About { len: i64::from(frame.bytes), ..about };
-        (self.on_air[node].frame, self.on_air[node].about) = (number, about);
-        let node = frame.transmitter;
-        let row = self.row(now, Layer::Frame, Event::Send, (of_kind(frame.kind), Why::Nothing), node, about);
-        self.push(Row {
-            duration,
-            peer: receiver(frame),
-            link: sending.link,
-            frame: number,
-            attempt: sending.failed.map_or(0, |failed| failed + 1),
-            slots: sending.slots.map_or(-1, i64::from),
-            ..row
-        });
-    }
-
-    /// A frame has ended, and this became of it at its receiver.
-    pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
-        let OnAir { frame: number, about, .. } = self.on_air[frame.transmitter.0 as usize];
-        let (event, why) = match fate {
-            Fate::Received => (Event::Receive, Why::Nothing),
-            Fate::Errored | Fate::LostForGood => (Event::Lost, Why::Error),
-            Fate::Collided => (Event::Lost, Why::Collision),
-            Fate::CutOff => (Event::Lost, Why::Outage),
-            Fate::OutOfReach => (Event::Lost, Why::OutOfReach),
-        };
-        let is_to_all = frame.receiver == BROADCAST;
-        let (node, peer) =
-            if is_to_all { (frame.transmitter, NONE) } else { (frame.receiver, frame.transmitter.0) };
-        if fate == Fate::LostForGood {
-            self.on_air[frame.transmitter.0 as usize].hopeless = about.packet;
-        }
-        if event == Event::Receive && !is_to_all {
-            self.on_air[node.0 as usize].answers = about;
-        }
-        let row = self.row(now, Layer::Frame, event, (of_kind(frame.kind), why), node, about);
-        self.push(Row { peer, link, frame: number, ..row });
-    }
-
-    /// Why a station gives up a packet.
-    pub(crate) fn given_up(&self, node: NodeId, packet: &Packet) -> Why {
-        if self.on_air[node.0 as usize].hopeless == packet.id { Why::Error } else { Why::RetryLimit }
-    }
-
-    /// A node of a slotted network sends a packet, or acknowledges one. Returns the number of the transmission.
-    pub(crate) fn slot_sent(
-        &mut self,
-        (now, slot): (Time, Span),
-        (link, node, peer): (u32, NodeId, NodeId),
-        is_ack: bool,
-        packet: Option<&Packet>,
-        failed: u32,
-    ) -> u32 {
-        let frame = self.next_frame();
-        let about = packet.map_or(About::default(), |packet| self.about(packet));
-        let what = if is_ack { What::Ack } else { What::Packet };
-        let row = self.row(now, Layer::Frame, Event::Send, (what, Why::Nothing), node, about);
-        self.push(Row { duration: slot, peer: peer.0, link, frame, attempt: failed + 1, ..row });
-        frame
-    }
-
-    /// What became of a transmission in a slotted network at the node that it is for.
-    pub(crate) fn slot_ended(
-        &mut self,
-        now: Time,
-        (link, node, peer): (u32, NodeId, NodeId),
-        (is_ack, why): (bool, Option<Why>),
-        packet: Option<&Packet>,
-        frame: u32,
-    ) {
-        let about = packet.map_or(About::default(), |packet| self.about(packet));
-        let what = if is_ack { What::Ack } else { What::Packet };
-        let event = if why.is_some() { Event::Lost } else { Event::Receive };
-        let row = self.row(now, Layer::Frame, event, (what, why.unwrap_or(Why::Nothing)), node, about);
-        self.push(Row { peer: peer.0, link, frame, ..row });
     }
 
     fn number(&mut self) -> u32 {
@@ -625,57 +436,10 @@ impl End {
         let distance = |(zero, near): &(SeqNo, u64)| i64::from(seq.distance_from(zero.plus(*near as u32)));
         let nearest = self.streams.iter_mut().min_by_key(|stream| distance(stream).abs());
         let Some(stream) = nearest else { return -1 };
-        let offset = stream.1 as i64 + distance(stream);
+        let offset = stream.1.cast_signed() + distance(stream);
         stream.1 = stream.1.max(u64::try_from(offset).unwrap_or(0));
         offset
     }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> Ordering {
-        (self.1.at, self.0).cmp(&(other.1.at, other.0))
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Waiting {}
-
-/// The values of a row, in the order of [`heads`].
-fn cells(row: &Row) -> [Cell; 20] {
-    let About { end, packet, seq, len, ack, window } = row.about;
-    [
-        Cell::Float(row.at.as_secs()),
-        Cell::Float(row.duration.as_secs()),
-        Cell::Word(row.layer as u32),
-        Cell::Word(row.event as u32),
-        Cell::Word(row.what as u32),
-        Cell::Word(row.why as u32),
-        Cell::Word(row.node),
-        Cell::Word(row.peer),
-        Cell::Word(row.link),
-        Cell::Word(end),
-        Cell::Int(i64::from(packet)),
-        Cell::Int(i64::from(row.frame)),
-        Cell::Int(seq),
-        Cell::Int(len),
-        Cell::Int(ack),
-        Cell::Int(window),
-        Cell::Int(i64::from(row.attempt)),
-        Cell::Int(row.slots),
-        Cell::Float(row.window.0),
-        Cell::Float(row.window.1),
-    ]
 }
 
 /// What a packet carries.
@@ -693,22 +457,6 @@ fn what(packet: &Packet) -> What {
     } else {
         What::Ack
     }
-}
-
-fn of_kind(kind: FrameKind) -> What {
-    match kind {
-        FrameKind::Rts => What::Rts,
-        FrameKind::Cts => What::Cts,
-        FrameKind::Ack => What::Ack,
-        FrameKind::Data => What::Data,
-        FrameKind::Null => What::Null,
-        FrameKind::Beacon => What::Beacon,
-        FrameKind::CfEnd => What::CfEnd,
-    }
-}
-
-fn receiver(frame: &Frame) -> u32 {
-    if frame.receiver == BROADCAST { NONE } else { frame.receiver.0 }
 }
 
 /// The first field in which a packet differs from what it was.

@@ -301,9 +301,9 @@ impl Tracer {
                 float(now.as_secs()),
                 Cell::Word(flow),
                 Cell::Word(note.event as u32),
-                Cell::Int(note.seq as i64),
+                Cell::Int(note.seq.cast_signed()),
                 Cell::Int(i64::from(note.len)),
-                Cell::Int(note.ack as i64),
+                Cell::Int(note.ack.cast_signed()),
                 float(note.cwnd),
                 float(note.ssthresh),
             ]);
@@ -334,7 +334,13 @@ impl Tracer {
         if let Some(rows) = &mut self.queue_rows {
             let ((link, ends), direction) = (self.wires[channel / 2], channel % 2);
             let [link, way, node] = [link, direction as u32, ends[direction].0].map(Cell::Word);
-            rows.push(&[Cell::Float(now.as_secs()), link, way, Cell::Int(packets as i64), node]);
+            rows.push(&[
+                Cell::Float(now.as_secs()),
+                link,
+                way,
+                Cell::Int((packets as u64).cast_signed()),
+                node,
+            ]);
         }
     }
 
@@ -350,7 +356,13 @@ impl Tracer {
     pub(crate) fn station(&mut self, now: Time, link: u32, node: NodeId, packets: usize) {
         if let Some(rows) = &mut self.queue_rows {
             let [link, way, node] = [link, NO_DIRECTION, node.0].map(Cell::Word);
-            rows.push(&[Cell::Float(now.as_secs()), link, way, Cell::Int(packets as i64), node]);
+            rows.push(&[
+                Cell::Float(now.as_secs()),
+                link,
+                way,
+                Cell::Int((packets as u64).cast_signed()),
+                node,
+            ]);
         }
     }
 
@@ -372,11 +384,11 @@ impl Tracer {
         if let Some(rows) = &mut self.slot_rows {
             rows.push(&[
                 Cell::Word(row.link),
-                Cell::Int(row.slot.0 as i64),
+                Cell::Int(row.slot.0.cast_signed()),
                 Cell::Word(row.node.0),
                 Cell::Word(row.act as u32),
                 Cell::Word(row.packet.source.0),
-                Cell::Int(row.packet.number as i64),
+                Cell::Int(row.packet.number.cast_signed()),
                 Cell::Word(row.peer.unwrap_or(row.node).0),
                 Cell::Int(row.retransmissions.map_or(-1, i64::from)),
             ]);

@@ -27,7 +27,13 @@ impl Wlan {
     }
 
     /// Records that a station is done with a packet. Returns why it is lost, if it is.
-    pub(super) fn trace_done(&self, station: usize, packet: &Packet, outcome: Outcome, host: &mut Host) -> Why {
+    pub(super) fn trace_done(
+        &self,
+        station: usize,
+        packet: &Packet,
+        outcome: Outcome,
+        host: &mut Host,
+    ) -> Why {
         let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
         let node = self.sites[station].node;
         let lost = events.given_up(node, packet);

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_as_they_were_whatever_part_is_read() {
-        let int = |number: usize| i64::MAX - number as i64;
+        let int = |number: usize| i64::MAX - (number as u64).cast_signed();
         let row = |number: usize| {
             [Cell::Float(number as f64 / 3.0), Cell::Word(7 * number as u32), Cell::Int(int(number))]
         };
