@@ -91,13 +91,11 @@ fn the_trace_tells_each_service_and_changes_nothing() {
     assert_eq!(count(&outcomes, "given up"), arq(&plain, "frames_dropped"));
     let served = table.words("served");
     let sent_before = table.ints("sent_before");
-    for (times, name) in
-        ["first_transmissions", "first_retransmissions", "second_retransmissions", "third_retransmissions"]
-            .iter()
-            .enumerate()
-    {
+    let names =
+        ["first_transmissions", "first_retransmissions", "second_retransmissions", "third_retransmissions"];
+    for (times, name) in (0..).zip(names) {
         let services =
-            sent_before.iter().zip(&served).filter(|(sent, flow)| **sent == times as i64 && **flow != "-");
+            sent_before.iter().zip(&served).filter(|(sent, flow)| **sent == times && **flow != "-");
         // What is of no flow is repeated without a service of its own.
         assert!(services.count() as f64 <= arq(&plain, name) + 1.0, "{name}");
     }

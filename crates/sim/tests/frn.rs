@@ -115,7 +115,7 @@ fn slots(config: &Config) -> (Outcome, Vec<Row>) {
         .map(|row| {
             let count = table.ints("retransmissions")[row];
             let [node, event, from, peer] = ["node", "event", "source", "peer"].map(|name| word(name, row));
-            (all[row] as u64, node, event, from, peer, count)
+            (all[row].cast_unsigned(), node, event, from, peer, count)
         })
         .collect();
     (outcome, rows)
