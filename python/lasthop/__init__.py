@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from lasthop.base.table import Table
+    from lasthop.figures.ladders import Ladder
     from lasthop.scenario.airtime import Airtime
     from lasthop.scenario.facts import Estimate, RuleException
     from lasthop.scenario.trace import Trace
@@ -57,6 +58,7 @@ _HOME = {
     "sweep": "lasthop.api",
     "Study": "lasthop.api",
     "Interval": "lasthop.stats.intervals",
+    "Ladder": "lasthop.figures.ladders",
     "Limits": "lasthop.study.work",
     "Planned": "lasthop.study.ledger",
     "Precision": "lasthop.study.sweep",
@@ -72,6 +74,7 @@ __all__ = [
     "Estimate",
     "Interrupted",
     "Interval",
+    "Ladder",
     "LasthopError",
     "Limits",
     "Planned",

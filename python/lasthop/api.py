@@ -19,10 +19,11 @@ import warnings
 from os import PathLike
 from typing import TYPE_CHECKING, cast
 
-from lasthop.base.arguments import place
+from lasthop.base.arguments import instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
+from lasthop.figures.ladders import ladder, of_run
 from lasthop.figures.page import page
 from lasthop.report.document import of_study
 from lasthop.report.page import write as write_report
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from lasthop._core import Cancel
     from lasthop.base.table import Table
+    from lasthop.figures.ladders import Ladder
     from lasthop.scenario.overrides import Pairs
     from lasthop.study.progress import Progress
     from lasthop.study.sweep import Precision
@@ -169,6 +171,34 @@ class Run(scenario.Run):
     """
 
     scenario: Scenario
+
+    def ladder(
+        self,
+        between: tuple[float | None, float | None] | None = None,
+        *,
+        layers: str = "tcp",
+        flows: Sequence[str] | None = None,
+        beside: Run | None = None,
+    ) -> Ladder:
+        """Draw what went between the nodes, time downwards; needs the trace `events`.
+
+        Args:
+            between: Begin and end in seconds; default: the first 30 segments, from either end given.
+            layers: `tcp` for segments, `frames` for what is on the medium, with RTS, CTS and ACK.
+            flows: The flows to show; default: all.
+            beside: Another run to draw next to this one over the same time.
+
+        Returns:
+            The ladder, which a notebook shows; its `save` writes svg, html, png, pdf or text.
+
+        Raises:
+            UsageError: The run has no trace of events, or nothing was sent in this period.
+            OSError: The chunks of the trace on the disk cannot be read.
+        """
+        if beside is not None:
+            instance("beside", beside, scenario.Run, "a run")
+        runs = [self] if beside is None else [self, beside]
+        return ladder([of_run(run) for run in runs], between, layers, flows)
 
     def _repr_html_(self) -> str:
         return run_html(self)

@@ -97,7 +97,7 @@ def test_the_schemes_are_those_of_the_papers_and_say_how_to_choose_them(cli: Cli
         assert re.search(rf"^{name} ", text, re.MULTILINE)
     assert 'links.NAME.arq.kind = "dynamic"' in text
     assert {line.split()[0] for line in cli("list", "channels").stdout.splitlines()[1:]} == {
-        "cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq"
+        "cwnd", "rtt", "queue", "tcp", "jitter", "slots", "arq", "events"
     }  # fmt: skip
 
 

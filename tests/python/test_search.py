@@ -168,7 +168,9 @@ LIES: dict[str, Callable[[Observed], object]] = {
     "traced_times_go_forward": lambda seen: _column(seen, "queue", "time_s", -1.0),
     "windows_have_a_segment": lambda seen: _column(seen, "cwnd", "cwnd", 0.5),
     "round_trips_are_times": lambda seen: _column(seen, "rtt", "rto_s", 1e9),
-    "queues_hold_what_they_have_room_for": lambda seen: seen.traces["queue"]["packets"].fill(99.0),
+    "queues_hold_what_they_have_room_for": lambda seen: seen.traces["queue"]["packets"].fill(99),
+    "events_are_those_of_the_accounts": lambda seen: _account(seen, "file", "entered", 1),
+    "frames_end_once_and_are_of_a_packet_that_was_made": lambda seen: seen.traces["events"]["frame"].fill(7),
 }
 
 

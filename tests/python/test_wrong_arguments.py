@@ -21,7 +21,15 @@ from public_names import functions
 
 TABLE = Path(__file__).with_name("wrong_arguments.txt")
 # What the calls name, and the class of each.
-OWNERS = {"lh": "", "sc": "Scenario", "run": "Run", "trace": "Trace", "study": "Study", "table": "Table"}
+OWNERS = {
+    "lh": "",
+    "sc": "Scenario",
+    "run": "Run",
+    "trace": "Trace",
+    "ladder": "Ladder",
+    "study": "Study",
+    "table": "Table",
+}
 # Arguments whose messages begin with what a user calls them.
 CALLED = {
     ("Scenario.set", "values"): "set",
@@ -62,11 +70,11 @@ def things(folder: Path) -> dict[str, Any]:
     file = folder / "small.toml"
     file.write_text(SMALL)
     sc = lh.load(file).set({"run.duration": "1 s"})
-    run = sc.run(trace=["cwnd"])
+    run = sc.run(trace=["cwnd", "events"])
     study = sc.sweep(1, folder / "study").run()
     table = study.table("flows.main.goodput_bps")
     named = {"sc": sc, "run": run, "trace": run.trace("cwnd"), "study": study, "table": table}
-    return {**named, "lh": lh, "Pool": ProcessPoolExecutor, "folder": folder}
+    return {**named, "ladder": run.ladder(), "lh": lh, "Pool": ProcessPoolExecutor, "folder": folder}
 
 
 def raised(call: str, named: dict[str, Any]) -> lh.LasthopError:

@@ -22,9 +22,12 @@ def described(name: str) -> tuple[lh.Scenario, lh.Estimate]:
 
 def measured(chosen: lh.Scenario, folder: Path) -> lh.Run:
     """One run with a trace and a capture, which comes back from a file as it was."""
-    run = chosen.run(seed=1, trace=["cwnd"], pcap=folder / "x.pcap", cancel=lh.Cancel())
+    run = chosen.run(seed=1, trace=["cwnd", "events"], pcap=folder / "x.pcap", cancel=lh.Cancel())
     trace: lh.Trace = run.trace("cwnd")
     trace.to_csv(folder / "cwnd.csv")
+    ladder: lh.Ladder = run.ladder((0.0, 0.2), layers="frames")
+    ladder.save(folder / "ladder.svg")
+    print(ladder.title, ladder.period, ladder.notes)
     books: list[lh.Airtime] = run.airtime()
     goodput: float | None = run.metrics[METRIC]
     print(len(trace), trace.to_numpy()["cwnd"].max(), books[0].share(books[0].measured), goodput)

@@ -180,6 +180,7 @@ fn columns(py: Python<'_>, table: TraceTable) -> PyResult<Bound<'_, PyDict>> {
     for (name, column) in table.columns {
         match column {
             Column::Float(values) => columns.set_item(name, PyArray1::from_vec(py, values))?,
+            Column::Int(values) => columns.set_item(name, PyArray1::from_vec(py, values))?,
             Column::Word { codes, words } => {
                 let words: Vec<Bound<'_, PyString>> =
                     words.iter().map(|word| PyString::new(py, word)).collect();

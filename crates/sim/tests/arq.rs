@@ -1,7 +1,6 @@
 //! An access point with dynamic ARQ, end to end.
 
 use crate::common::CELL;
-use lasthop_sim::probe::trace::{Column, TraceTable};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};
 
@@ -21,24 +20,6 @@ fn metric(outcome: &Outcome, name: &str) -> f64 {
 
 fn arq(outcome: &Outcome, name: &str) -> f64 {
     metric(outcome, &format!("links.air.arq.{name}"))
-}
-
-fn column<'a>(table: &'a TraceTable, name: &str) -> &'a Column {
-    &table.columns.iter().find(|(known, _)| *known == name).expect("a column").1
-}
-
-fn floats<'a>(table: &'a TraceTable, name: &str) -> &'a [f64] {
-    match column(table, name) {
-        Column::Float(values) => values,
-        Column::Word { .. } => panic!("{name}: words"),
-    }
-}
-
-fn words(table: &TraceTable, name: &str) -> Vec<String> {
-    match column(table, name) {
-        Column::Word { codes, words } => codes.iter().map(|code| words[*code as usize].clone()).collect(),
-        Column::Float(_) => panic!("{name}: numbers"),
-    }
 }
 
 /// Every reading of the algorithm, by the keys that differ from the default.
@@ -104,34 +85,32 @@ fn the_trace_tells_each_service_and_changes_nothing() {
     let traced = cell(&[], &["arq"]);
     assert_eq!(plain.metrics, traced.metrics);
     let table = &traced.traces[0];
-    let (reasons, outcomes) = (words(table, "reason"), words(table, "outcome"));
-    let count = |words: &[String], word: &str| words.iter().filter(|other| *other == word).count() as f64;
+    let (reasons, outcomes) = (table.words("reason"), table.words("outcome"));
+    let count = |words: &[&str], word: &str| words.iter().filter(|other| **other == word).count() as f64;
     assert_eq!(count(&reasons, "urgent"), arq(&plain, "urgent_served"));
     assert_eq!(count(&outcomes, "given up"), arq(&plain, "frames_dropped"));
-    let served = words(table, "served");
-    let sent_before = floats(table, "sent_before");
-    for (times, name) in
-        ["first_transmissions", "first_retransmissions", "second_retransmissions", "third_retransmissions"]
-            .iter()
-            .enumerate()
-    {
+    let served = table.words("served");
+    let sent_before = table.ints("sent_before");
+    let names =
+        ["first_transmissions", "first_retransmissions", "second_retransmissions", "third_retransmissions"];
+    for (times, name) in (0..).zip(names) {
         let services =
-            sent_before.iter().zip(&served).filter(|(sent, flow)| **sent == times as f64 && *flow != "-");
+            sent_before.iter().zip(&served).filter(|(sent, flow)| **sent == times && **flow != "-");
         // What is of no flow is repeated without a service of its own.
         assert!(services.count() as f64 <= arq(&plain, name) + 1.0, "{name}");
     }
     for (row, reason) in reasons.iter().enumerate() {
-        if reason == "turn" {
-            let queues: f64 = ["q1", "q2", "q3"].map(|queue| floats(table, queue)[row]).iter().sum();
-            assert!(queues >= 1.0, "a turn comes of what is held");
+        if *reason == "turn" {
+            let queues: i64 = ["q1", "q2", "q3"].map(|queue| table.ints(queue)[row]).iter().sum();
+            assert!(queues >= 1, "a turn comes of what is held");
         }
     }
     // The timer that fires first is that of a head, and what is urgent has less than two round trips left.
-    let (next, rtt) = (floats(table, "next_timer_s"), floats(table, "next_timer_rtt_s"));
-    let urgent = reasons.iter().zip(next.iter().zip(rtt)).filter(|(reason, _)| *reason == "urgent");
+    let (next, rtt) = (table.floats("next_timer_s"), table.floats("next_timer_rtt_s"));
+    let urgent = reasons.iter().zip(next.iter().zip(rtt)).filter(|(reason, _)| **reason == "urgent");
     assert!(urgent.clone().count() > 0);
     assert!(urgent.filter(|(_, (left, rtt))| **left >= 2.0 * **rtt).count() < reasons.len() / 10);
-    let times = floats(table, "time_s");
+    let times = table.floats("time_s");
     assert!(times.is_sorted());
 }
 

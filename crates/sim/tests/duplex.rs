@@ -139,13 +139,14 @@ fn traces_tell_the_directions_apart_and_change_nothing() {
             assert!(codes.contains(&word), "{}: no row of {}", table.name, words[word as usize]);
         }
         if table.name == "tcp" {
-            let Column::Float(lengths) = &table.columns[4].1 else { panic!("lengths are numbers") };
-            let Column::Word { codes: events, .. } = &table.columns[2].1 else { panic!("events are words") };
-            let sent = |flow: u32| -> f64 {
-                let rows = codes.iter().zip(events).zip(lengths);
-                rows.filter(|((code, event), _)| **code == flow && **event == 0).map(|(_, len)| len).sum()
+            let events = table.words("event");
+            let sent = |flow: u32| -> i64 {
+                let rows = codes.iter().zip(&events).zip(table.ints("len"));
+                rows.filter(|((code, event), _)| **code == flow && **event == "send")
+                    .map(|(_, len)| len)
+                    .sum()
             };
-            assert_eq!((sent(0), sent(1), sent(3)), (100_000.0, 30_000.0, 0.0));
+            assert_eq!((sent(0), sent(1), sent(3)), (100_000, 30_000, 0));
         }
     }
 }

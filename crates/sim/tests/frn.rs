@@ -6,7 +6,7 @@ use lasthop_sim::model::{
     Config, ErrorAt, FlowConfig, FrnConfig, LinkConfig, LinkKind, NodeConfig, Sense, SinkConfig,
     TransportConfig,
 };
-use lasthop_sim::probe::trace::{Column, TraceTable};
+use lasthop_sim::probe::trace::TraceTable;
 use lasthop_sim::traffic::{AppConfig, AppKind};
 use lasthop_sim::{Outcome, Request, estimate, run};
 use lasthop_stack::link::slotted::interval::Windows;
@@ -109,21 +109,13 @@ fn slots(config: &Config) -> (Outcome, Vec<Row>) {
     let request = Request { trace: &["slots".to_string()], ..Request::new(config, 1, 0) };
     let outcome = run(&request).expect("the run succeeds");
     let table: &TraceTable = &outcome.traces[0];
-    let column = |name: &str| &table.columns.iter().find(|column| column.0 == name).expect("a column").1;
-    let number = |name: &str, row: usize| match column(name) {
-        Column::Float(values) => values[row],
-        Column::Word { .. } => panic!("{name}: words"),
-    };
-    let word = |name: &str, row: usize| match column(name) {
-        Column::Word { codes, words } => words[codes[row] as usize].clone(),
-        Column::Float(_) => panic!("{name}: numbers"),
-    };
-    let Column::Float(all) = column("slot") else { panic!("slot: words") };
+    let all = table.ints("slot");
+    let word = |name: &str, row: usize| table.words(name)[row].to_string();
     let rows = (0..all.len())
         .map(|row| {
-            let count = number("retransmissions", row) as i64;
+            let count = table.ints("retransmissions")[row];
             let [node, event, from, peer] = ["node", "event", "source", "peer"].map(|name| word(name, row));
-            (number("slot", row) as u64, node, event, from, peer, count)
+            (all[row].cast_unsigned(), node, event, from, peer, count)
         })
         .collect();
     (outcome, rows)

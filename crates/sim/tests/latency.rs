@@ -1,7 +1,6 @@
 //! Delays, round trips and queues, as metrics report them.
 
 use crate::common::metric;
-use lasthop_sim::probe::trace::{Column, Trace};
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::{Outcome, Request, run};
 
@@ -50,22 +49,6 @@ fn with(scenario: &str, flows: &str) -> Outcome {
     traced(&format!("{scenario}{flows}"), &[])
 }
 
-fn numbers<'a>(trace: &'a Trace, name: &str) -> &'a [f64] {
-    match trace.columns.iter().find(|(column, _)| *column == name) {
-        Some((_, Column::Float(values))) => values,
-        _ => panic!("{name} is not a column of numbers"),
-    }
-}
-
-fn words(trace: &Trace, name: &str) -> Vec<String> {
-    match trace.columns.iter().find(|(column, _)| *column == name) {
-        Some((_, Column::Word { codes, words })) => {
-            codes.iter().map(|code| words[*code as usize].clone()).collect()
-        }
-        _ => panic!("{name} is not a column of words"),
-    }
-}
-
 fn near(found: f64, expected: f64, share: f64) {
     assert!((found / expected - 1.0).abs() <= share, "{found} {expected}");
 }
@@ -75,10 +58,10 @@ fn the_round_trips_of_a_group_are_those_of_all_its_flows_together() {
     let flows = "\n[flows.g]\nfrom = \"a\"\nto = \"b\"\ncount = 3\napp = { spread = \"1 s\" }\n";
     let outcome = traced(&format!("{WIRE}{flows}"), &["rtt"]);
     let trace = &outcome.traces[0];
-    let (times, of) = (numbers(trace, "time_s"), words(trace, "of"));
-    let every = numbers(trace, "rtt_s").iter().zip(times).zip(&of);
+    let (times, of) = (trace.floats("time_s"), trace.words("of"));
+    let every = trace.floats("rtt_s").iter().zip(times).zip(&of);
     let mut measured: Vec<f64> =
-        every.filter(|((_, time), of)| **time >= 2.0 && *of == "data").map(|((rtt, _), _)| *rtt).collect();
+        every.filter(|((_, time), of)| **time >= 2.0 && **of == "data").map(|((rtt, _), _)| *rtt).collect();
     measured.sort_unstable_by(f64::total_cmp);
     let mean = measured.iter().sum::<f64>() / measured.len() as f64;
     near(metric(&outcome, "flows.g.rtt_mean_s"), mean, 1e-9);
@@ -247,11 +230,11 @@ fn the_queue_of_an_802_11_station_fills_and_its_packets_wait() {
     near(waits / lasts, 10.0 / 11.0, 0.03);
     assert!(told("queue_delay_p95_s") > waits && told("queue_delay_max_s") >= told("queue_delay_p95_s"));
     let trace = &outcome.traces[0];
-    let packets = numbers(trace, "packets");
-    assert_eq!(packets.iter().copied().fold(0.0, f64::max), 11.0);
-    assert!(words(trace, "node").iter().all(|node| node == "a"));
-    assert!(words(trace, "direction").iter().all(|direction| direction == "-"));
-    assert!(words(trace, "link").iter().all(|link| link == "air"));
+    let packets = trace.ints("packets");
+    assert_eq!(packets.iter().max(), Some(&11));
+    assert!(trace.words("node").iter().all(|node| *node == "a"));
+    assert!(trace.words("direction").iter().all(|direction| *direction == "-"));
+    assert!(trace.words("link").iter().all(|link| *link == "air"));
     // What it took in is what it has parted with, and what it still holds.
     let taken = packets.len() as f64;
     let sent = metric(&outcome, "flows.u.packets_received") + told("drops_retry");
@@ -262,7 +245,7 @@ fn the_queue_of_an_802_11_station_fills_and_its_packets_wait() {
 fn the_trace_of_a_queue_names_the_node_that_holds_it() {
     let outcome = traced(&format!("{WIRE}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n"), &["queue"]);
     let trace = &outcome.traces[0];
-    for (direction, node) in words(trace, "direction").iter().zip(words(trace, "node")) {
-        assert_eq!(node, if direction == "forward" { "a" } else { "b" });
+    for (direction, node) in trace.words("direction").iter().zip(trace.words("node")) {
+        assert_eq!(node, if *direction == "forward" { "a" } else { "b" });
     }
 }

@@ -8,6 +8,7 @@ mod common;
 mod dot16;
 mod duplex;
 mod estimates;
+mod events;
 mod frn;
 mod judges;
 mod latency;

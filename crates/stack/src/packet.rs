@@ -24,6 +24,9 @@ pub struct Packet {
     pub dst: NodeId,
     /// Bytes that a routing protocol adds between IP and transport, as ns-2's DSDV and DSR do.
     pub extra_header: u16,
+    /// What a host numbers it by for a trace of its events; 0 without one. It is not on the wire: a copy that an agent sends
+    /// again has the same, and a packet made from its fields has none.
+    pub id: u32,
     /// The transport's part.
     pub body: Body,
 }
@@ -292,6 +295,12 @@ impl Segment {
 }
 
 impl Packet {
+    /// A packet without an extra header and a number.
+    #[must_use]
+    pub fn new(src: NodeId, dst: NodeId, body: Body) -> Packet {
+        Packet { src, dst, extra_header: 0, id: 0, body }
+    }
+
     /// The whole length of the IP packet.
     #[must_use]
     pub fn size(&self) -> Bytes {
@@ -355,7 +364,12 @@ mod tests {
 
     fn data_packet(options: Options) -> Packet {
         let segment = Segment { len: 1000, options, ..Segment::default() };
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
+        Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment))
+    }
+
+    #[test]
+    fn its_number_takes_no_room() {
+        assert_eq!(size_of::<Packet>(), 120);
     }
 
     #[test]
@@ -412,8 +426,8 @@ mod tests {
     #[test]
     fn an_acknowledgement_goes_against_the_direction_of_its_data() {
         let segment = |src_port, dst_port| Body::Tcp(Segment { src_port, dst_port, ..Segment::default() });
-        let data = Packet { src: NodeId(3), dst: NodeId(7), extra_header: 0, body: segment(80, 4_000) };
-        let ack = Packet { src: NodeId(7), dst: NodeId(3), extra_header: 0, body: segment(4_000, 80) };
+        let data = Packet::new(NodeId(3), NodeId(7), segment(80, 4_000));
+        let ack = Packet::new(NodeId(7), NodeId(3), segment(4_000, 80));
         assert_eq!(FlowKey::of(&ack).reversed(), FlowKey::of(&data));
         assert_ne!(FlowKey::of(&ack), FlowKey::of(&data));
     }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import LasthopError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -57,3 +58,29 @@ def pandas(columns: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> Any:
     except ImportError as e:
         raise LasthopError(f"pandas: {reason(e)}; expected it to be installed") from e
     return pd.DataFrame(dict(columns))
+
+
+def parquet(chunks: Iterable[Mapping[str, Sequence[Any] | npt.NDArray[Any]]], path: Path) -> None:
+    """Write columns that come in chunks as a Parquet file, a row group for each chunk."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as e:
+        raise LasthopError(
+            f'pyarrow: {reason(e)}; expected it for Parquet (pip install "lasthop[parquet]")'
+        ) from e
+    writer = None
+    for columns in chunks:
+        table = pa.table({name: _arrow_column(values) for name, values in columns.items()})
+        if writer is None:
+            writer = pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def _arrow_column(values: Sequence[Any] | npt.NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    # A list without words still is one of words.
+    return pa.array(values, type=pa.string()) if isinstance(values, list) else pa.array(values)

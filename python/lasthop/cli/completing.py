@@ -157,7 +157,7 @@ def _words(key: str) -> list[str]:
     return ["true", "false"] if entry["kind"] == "bool" else list(entry["values"])
 
 
-_NAMES = ("scenario", "study_or_scenario", "study_or_run", "study")
+_NAMES = ("scenario", "study_or_scenario", "run_or_scenario", "study_or_run", "study")
 
 
 def _named(ctx: click.Context) -> Scenario | Study | None:

@@ -39,6 +39,7 @@ COMMANDS = {
     "cite": ("cite", "Print how to cite lasthop and the papers."),
     "contrast": ("results", "Print what changing one key of a study does."),
     "merge": ("results", "Join the shards of a study."),
+    "ladder": ("ladder", "Draw what went between the nodes of a run, time downwards."),
     "slots": ("show", "Print the transmissions of a slotted network, slot by slot."),
     "services": ("show", "Print the services of dynamic ARQ with their reasons."),
     "bench": ("verify", "Measure speed and memory on fixed cases."),

@@ -105,6 +105,20 @@ class Range(ParamType["tuple[float | None, float | None]"]):
             self.fail(f'"{value}"; expected limits such as 0..5, 2.. or ..10', param, ctx)
 
 
+class Period(Range):
+    """Two times with dots between, of which either may be left out; bare numbers are seconds."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float | None, float | None]:
+        """Check and convert."""
+        low, dots, high = str(value).partition("..")
+        times = [seconds(text) if text.strip() else None for text in (low, high)]
+        if not dots or any(t is None and text.strip() for t, text in zip(times, (low, high), strict=True)):
+            self.fail(f'"{value}"; expected times such as 10.., 0..0.2 or "3 s..3.2 s"', param, ctx)
+        return times[0], times[1]
+
+
 class Choice(OneOf[str]):
     """One of a few words."""
 

@@ -256,7 +256,7 @@ def page(
 
         instance("ax", ax, Axes, "axes of matplotlib")
     return Page(
-        width=None if width is None else _inches(width),
+        width=None if width is None else inches(width),
         title=flag("title", title),
         caption=flag("caption", caption),
         legend=legend,
@@ -266,7 +266,8 @@ def page(
     )
 
 
-def _inches(width: str | float) -> float:
+def inches(width: str | float) -> float:
+    """The inches of a width: a word of `WIDTHS`, or a number of millimetres."""
     if str(width) in WIDTHS:
         return WIDTHS[str(width)]
     try:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lasthop import _core
 
-    Columns = dict[str, npt.NDArray[np.float64] | list[str]]
+    Columns = dict[str, npt.NDArray[np.float64] | npt.NDArray[np.int64] | list[str]]
 
 
 @dataclass(frozen=True, slots=True)

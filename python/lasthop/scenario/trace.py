@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 from lasthop.base.arguments import nonblank, place
 from lasthop.base.errors import UsageError, nearest
-from lasthop.base.frames import array, arrow, pandas
+from lasthop.base.files import replacing
+from lasthop.base.frames import array, arrow, pandas, parquet
 from lasthop.base.paths import expect_folder
 from lasthop.base.table import html
 
@@ -39,7 +40,7 @@ _SHOWN = 8
 
 
 def _cell(value: object) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 class Trace:
@@ -61,7 +62,8 @@ class Trace:
         """All rows.
 
         Returns:
-            By name of the column its values: numbers in SI units as an array, words as a list.
+            By name of the column its values: an array of numbers in SI units or of integers, or a list
+            of words.
 
         Raises:
             OSError: The chunks on the disk cannot be read.
@@ -81,7 +83,7 @@ class Trace:
         for first in range(0, max(rows, 1), at_a_time):
             yield self._core.trace(self.name, first, at_a_time)
 
-    def __getitem__(self, column: str) -> npt.NDArray[np.float64] | list[str]:
+    def __getitem__(self, column: str) -> npt.NDArray[np.float64] | npt.NDArray[np.int64] | list[str]:
         found = self.columns.get(nonblank("column", column, "the name of a column"))
         if found is None:
             raise UsageError(
@@ -142,6 +144,22 @@ class Trace:
                     writer.writerow(part)
                 columns = [c if isinstance(c, list) else c.tolist() for c in part.values()]
                 writer.writerows(zip(*columns, strict=True))
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the channel as Parquet, chunk by chunk; needs pyarrow.
+
+        Args:
+            path: The file to write, in an existing directory; it is written completely or not at all.
+
+        Raises:
+            UsageError: The directory does not exist.
+            LasthopError: pyarrow is not installed.
+            OSError: The file cannot be written.
+        """
+        file_path = place("path", path, "a file to write")
+        expect_folder(file_path.parent, "path")
+        with replacing(file_path) as draft:
+            parquet(self.chunks(), draft)
 
     def _repr_html_(self) -> str:
         columns = self._core.trace(self.name, 0, _SHOWN)

@@ -48,6 +48,8 @@ RULES: list[Callable[[Observed], Iterator[str]]] = [
     trace_rules.windows_have_a_segment,
     trace_rules.round_trips_are_times,
     trace_rules.queues_hold_what_they_have_room_for,
+    trace_rules.events_are_those_of_the_accounts,
+    trace_rules.frames_end_once_and_are_of_a_packet_that_was_made,
 ]
 
 

@@ -67,6 +67,42 @@ def queues_hold_what_they_have_room_for(seen: Observed) -> Iterator[str]:
             yield f"{link}: {np.max(held):.0f} packets at a station, room for {room[1]} and one in service"
 
 
+def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
+    columns = seen.traces.get("events")
+    if columns is None:
+        return
+    layers, events, flows = (np.asarray(columns[name], dtype=str) for name in ("layer", "event", "flow"))
+    transports = np.isin(layers, ("tcp", "udp"))
+    for end, (terms, _) in seen.accounts.items():
+        for term, of_layer, event in (
+            ("entered", transports, "send"),
+            ("delivered", transports, "receive"),
+            ("lost", layers == "link", "lost"),
+        ):
+            found = int(np.count_nonzero(of_layer & (events == event) & (flows == end)))
+            if found != terms[term][0]:
+                yield f"{end}: {found} events of {term}, and {terms[term][0]} packets"
+
+
+def frames_end_once_and_are_of_a_packet_that_was_made(seen: Observed) -> Iterator[str]:
+    columns = seen.traces.get("events")
+    if columns is None:
+        return
+    layers, events, why = (np.asarray(columns[name], dtype=str) for name in ("layer", "event", "why"))
+    packets, frames = (np.asarray(columns[name]) for name in ("packet", "frame"))
+    of_frames = layers == "frame"
+    begun, ended = frames[of_frames & (events == "send")], frames[of_frames & (events != "send")]
+    if len(np.unique(begun)) != len(begun) or len(np.unique(ended)) != len(ended):
+        yield "a frame is sent or ends more than once"
+    if not np.all(np.isin(ended, begun)):
+        yield f"{int(np.count_nonzero(~np.isin(ended, begun)))} frames end that were not sent"
+    made = packets[np.isin(events, ("send", "make", "again")) & ~of_frames]
+    if not np.all(np.isin(packets, np.append(made, 0))):
+        yield "a packet that no one made"
+    if np.any((events == "lost") & (why == "")):
+        yield "a loss without a cause"
+
+
 def _by_flow(seen: Observed, channel: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of each end of a flow in a trace."""
     columns = seen.traces.get(channel)

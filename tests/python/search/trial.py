@@ -63,7 +63,7 @@ def _run(scenario: _core.Scenario, trace: list[str], pcap: dict[str, str] | None
 
 def _channels(tree: Tree, settings: dict[str, str]) -> list[str]:
     """The traces that have something to record."""
-    channels = ["cwnd", "rtt", "queue", "tcp"]
+    channels = ["cwnd", "rtt", "queue", "tcp", "events"]
     if any(link["kind"] == "frn" for link in tree["links"].values()):
         channels.append("slots")
     if any(key.endswith(".arq.kind") and value == "dynamic" for key, value in settings.items()):

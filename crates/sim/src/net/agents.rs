@@ -23,11 +23,13 @@ use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
 use super::routes::Routes;
+use super::traced::Handling;
 use super::ways::Exit;
 use crate::engine::queue::{EventQueue, Slot};
 use crate::model::ports::Ports;
 use crate::model::{AgentConfig, Config};
 use crate::probe::accounts::Accounts;
+use crate::probe::trace::Tracer;
 use places::Places;
 
 /// All agents of a run.
@@ -59,8 +61,9 @@ struct Seat {
     timer: Slot,
 }
 
-#[derive(Clone, Copy)]
-enum Towards {
+/// Where a packet goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Towards {
     Network,
     Link,
 }
@@ -70,6 +73,7 @@ pub(super) struct Around<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
     pub(super) accounts: &'a mut Accounts,
+    pub(super) tracer: &'a mut Tracer,
     pub(super) ports: Ports,
     pub(super) now: Time,
     /// Takes what goes to the link.
@@ -199,14 +203,14 @@ impl Stack {
     /// A node leaves for another station: what an agent knows of its flows.
     pub(super) fn export(&mut self, seat: usize, mobile: NodeId, around: &mut Around) -> Option<Exported> {
         let mut exported = None;
-        self.with_agent(seat, around, |agent, now, out| exported = agent.export(mobile, now, out));
+        self.with_agent(seat, None, around, |agent, now, out| exported = agent.export(mobile, now, out));
         self.settle(around);
         exported
     }
 
     /// What an agent at another station knew of the flows of a node.
     pub(super) fn import(&mut self, seat: usize, state: Exported, around: &mut Around) {
-        self.with_agent(seat, around, |agent, now, out| agent.import(state, now, out));
+        self.with_agent(seat, None, around, |agent, now, out| agent.import(state, now, out));
         self.settle(around);
     }
 
@@ -214,7 +218,9 @@ impl Stack {
     pub(super) fn on_signal(&mut self, signal: Signal, packet: &Packet, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
             if self.seats[seat].serves(packet, around.ports) {
-                self.with_agent(seat, around, |agent, now, out| agent.on_signal(signal, packet, now, out));
+                self.with_agent(seat, None, around, |agent, now, out| {
+                    agent.on_signal(signal, packet, now, out);
+                });
                 self.settle(around);
             }
         }
@@ -223,23 +229,26 @@ impl Stack {
     /// The timer of one of its agents has fired.
     pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
         around.queue.cancel(self.seats[seat].timer);
-        self.with_agent(seat, around, |agent, now, out| agent.on_timer(now, out));
+        self.with_agent(seat, None, around, |agent, now, out| agent.on_timer(now, out));
         self.settle(around);
     }
 
     /// Hands a packet to the next agent that serves it, counted from the boundary `at` between two of them.
     #[inline]
     fn hand(&mut self, at: usize, towards: Towards, packet: &Packet, around: &mut Around) {
+        let came = Some((packet, towards));
         let serves = |seat: &usize| self.seats[*seat].serves(packet, around.ports);
         match towards {
             Towards::Link => match (at..self.seats.len()).find(serves) {
                 Some(seat) => {
-                    self.with_agent(seat, around, |agent, now, out| agent.down(packet, now, out));
+                    self.with_agent(seat, came, around, |agent, now, out| agent.down(packet, now, out));
                 }
                 None => around.leave(Towards::Link, self.node, packet),
             },
             Towards::Network => match (0..at).rev().find(serves) {
-                Some(seat) => self.with_agent(seat, around, |agent, now, out| agent.up(packet, now, out)),
+                Some(seat) => {
+                    self.with_agent(seat, came, around, |agent, now, out| agent.up(packet, now, out));
+                }
                 None => around.leave(Towards::Network, self.node, packet),
             },
         }
@@ -252,19 +261,24 @@ impl Stack {
         }
     }
 
+    /// Lets an agent act, on a packet that has come to it or on something else.
     #[inline]
     fn with_agent(
         &mut self,
         number: usize,
+        came: Option<(&Packet, Towards)>,
         around: &mut Around,
         act: impl FnOnce(&mut AgentMachine, Time, &mut Out),
     ) {
         let last = self.seats.len() - 1;
         let seat = &mut self.seats[number];
         let now = around.now;
-        let mut out =
-            Out { around, between: &mut self.between, number, last, node: self.node, timer: seat.timer };
+        let handling = Handling { node: self.node, came, has_gone: false };
+        let mut out = Out { around, between: &mut self.between, number, last, handling, timer: seat.timer };
         act(&mut seat.machine, now, &mut out);
+        if let Some(events) = &mut out.around.tracer.events {
+            out.handling.end(events, now);
+        }
     }
 }
 
@@ -292,27 +306,45 @@ struct Out<'a, 'b> {
     between: &'a mut VecDeque<(usize, Towards, Packet)>,
     number: usize,
     last: usize,
-    node: NodeId,
+    handling: Handling<'a>,
     timer: Slot,
+}
+
+impl Out<'_, '_> {
+    #[inline]
+    fn pass_on(&mut self, packet: &Packet, towards: Towards) {
+        let (is_outermost, at) = match towards {
+            Towards::Link => (self.number == self.last, self.number + 1),
+            Towards::Network => (self.number == 0, self.number),
+        };
+        if is_outermost {
+            self.around.leave(towards, self.handling.node, packet);
+        } else {
+            self.between.push_back((at, towards, *packet));
+        }
+    }
+
+    #[inline]
+    fn record_and_pass_on(&mut self, packet: &Packet, towards: Towards) {
+        match &mut self.around.tracer.events {
+            None => self.pass_on(packet, towards),
+            Some(events) => {
+                let packet = self.handling.pass(events, self.around.now, packet, towards);
+                self.pass_on(&packet, towards);
+            }
+        }
+    }
 }
 
 impl AgentOut for Out<'_, '_> {
     #[inline]
     fn down(&mut self, packet: &Packet) {
-        if self.number == self.last {
-            self.around.leave(Towards::Link, self.node, packet);
-        } else {
-            self.between.push_back((self.number + 1, Towards::Link, *packet));
-        }
+        self.record_and_pass_on(packet, Towards::Link);
     }
 
     #[inline]
     fn up(&mut self, packet: &Packet) {
-        if self.number == 0 {
-            self.around.leave(Towards::Network, self.node, packet);
-        } else {
-            self.between.push_back((self.number, Towards::Network, *packet));
-        }
+        self.record_and_pass_on(packet, Towards::Network);
     }
 
     fn set_timer(&mut self, at: Time) {

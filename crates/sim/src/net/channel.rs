@@ -68,7 +68,7 @@ impl Line {
     }
 
     /// When the packet began to leave that was taken in last and leaves at `departure`; of a burst of 802.16 its end counts.
-    fn began(&self, departure: Time) -> Time {
+    pub(super) fn began(&self, departure: Time) -> Time {
         match self {
             Line::Wired(wired) => Time(departure.0 - wired.last_time().0),
             Line::Air(_) => departure,

@@ -195,9 +195,12 @@ impl Net {
     }
 
     /// A packet has come to a station from which no way leads on: its node has left.
-    pub(super) fn lose_late(&mut self, packet: &Packet) {
+    pub(super) fn lose_late(&mut self, node: NodeId, packet: &Packet) {
         debug_assert!(!self.handoffs.of.is_empty(), "packets travel between the ends of flows only");
         self.handoffs.late += 1;
+        if let Some(events) = &mut self.tracer.events {
+            events.lost_at(self.now, node, packet);
+        }
         self.losses.enter(packet, Culprit::Outage, self.now);
         self.accounts.lost(packet);
     }

@@ -21,6 +21,7 @@ mod pool;
 pub(crate) mod routes;
 pub(crate) mod slotted;
 mod timers;
+mod traced;
 mod ways;
 pub(crate) mod wlan;
 
@@ -113,7 +114,7 @@ impl Net {
         seeds: (u64, u64),
         mut tracer: Tracer,
     ) -> Net {
-        tracer.wires = wires(config);
+        tracer.begin(config, ports);
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();
@@ -211,7 +212,7 @@ impl Net {
 
     /// Whether the links are recorded event by event.
     pub(crate) fn is_watched(&self) -> bool {
-        self.tracer.queue || !self.captures.is_empty()
+        self.tracer.links || !self.captures.is_empty()
     }
 
     /// Sets the clock.
@@ -263,7 +264,7 @@ impl Net {
             Way::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
                 frn.send(station as usize, packet, host);
             }),
-            Way::Ends => self.lose_late(&packet),
+            Way::Ends => self.lose_late(node, &packet),
         }
     }
 
@@ -275,15 +276,17 @@ impl Net {
             let channel = &mut self.channels[number];
             let Some(departure) = channel.take(packet, size, at) else {
                 channel.counters.drops_queue += 1;
+                self.tracer.refused(at, number, packet);
                 break Err(Culprit::Queue);
             };
             if let Some(capture) = channel.capture {
                 self.captures[capture].record(departure, at, packet);
             }
-            if self.tracer.queue {
-                self.tracer.queue(at, number, channel.line.queue().len());
+            let lost = channel.loses(packet, departure);
+            if self.tracer.links {
+                traced::crossing(&mut self.tracer, (number, channel), packet, (at, departure), lost);
             }
-            if let Some(culprit) = channel.loses(packet, departure) {
+            if let Some(culprit) = lost {
                 break Err(culprit);
             }
             let arrival = departure + channel.delay;
@@ -453,6 +456,7 @@ impl Net {
             queue: &mut self.queue,
             inbox: &mut self.inbox,
             accounts: &mut self.accounts,
+            tracer: &mut self.tracer,
             ports: self.ports,
             now: self.now,
             to_link: &mut |packet| handed_down.push_back(*packet),
@@ -491,10 +495,4 @@ impl Net {
         };
         act(&mut self.wlans[wlan], &mut host);
     }
-}
-
-/// The links of two nodes, by their places.
-fn wires(config: &Config) -> Vec<(u32, [NodeId; 2])> {
-    let wires = config.point_to_point();
-    wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect()
 }

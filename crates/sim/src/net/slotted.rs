@@ -9,6 +9,7 @@
 mod copies;
 mod sending;
 mod tables;
+mod traced;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -28,6 +29,7 @@ use crate::medium::slots::{Reception, SlotFate, SlotMedium};
 use crate::model::ports::Ports;
 use crate::model::{Config, ErrorAt, FrnConfig, Sense};
 use crate::probe::accounts::Accounts;
+use crate::probe::events::{Event, Why};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::pcap::Capture;
 use crate::probe::slots::{SlotAct, SlotRow};
@@ -77,6 +79,8 @@ pub(crate) struct Frn {
     begin: Slot,
     end: Slot,
     frames: Vec<Frame>,
+    /// Their numbers, where events are recorded.
+    numbers: Vec<u32>,
     transmitters: Vec<u32>,
     receptions: Vec<Reception>,
     ordinary: Vec<u32>,
@@ -197,6 +201,7 @@ impl Frn {
             begin: slot(FrnEvent::Begin),
             end: slot(FrnEvent::End),
             frames: Vec::new(),
+            numbers: Vec::new(),
             transmitters: Vec::new(),
             receptions: Vec::new(),
             ordinary: Vec::new(),
@@ -235,6 +240,7 @@ impl Frn {
             queue: host.queue,
             inbox: host.inbox,
             accounts: host.accounts,
+            tracer: host.tracer,
             ports: host.ports,
             now: host.now,
             to_link: &mut |packet| handed_down.push_back((station, *packet)),
@@ -253,6 +259,7 @@ impl Frn {
     fn enqueue(&mut self, station: usize, packet: Packet, host: &mut Host) {
         let destination = self.leaves_at(station, packet.dst, host.routes);
         let id = self.stations[station].mac.next_id();
+        self.trace(station, Event::Queue, Why::Nothing, &packet, host);
         let handle = self.copies.enter(host.pool.insert(packet), id);
         let running = SlotNo(host.now.0 / self.slot.0);
         let earliest = match self.begun {
@@ -318,6 +325,9 @@ impl Frn {
             self.count(&frame, transmitter, station, fate);
             let act = SlotAct::heard(fate, is_addressed);
             self.note(host, slot, station, act, &frame, frame.transmitter);
+            if is_addressed && host.tracer.events.is_some() {
+                self.trace_ended(reception.frame as usize, fate, host);
+            }
             if fate != SlotFate::Received {
                 continue;
             }
@@ -372,6 +382,7 @@ impl Frn {
                         host.accounts.repeated(&packet);
                     }
                     host.pool.pass_on(id);
+                    self.trace(station, Event::Receive, Why::Nothing, &packet, host);
                     if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
                         host.inbox.push_back((self.stations[station].node, packet));
                     }
@@ -386,6 +397,7 @@ impl Frn {
                     if self.copies.counters.all.lost > before {
                         host.losses.enter(&packet, Culprit::Channel, host.now);
                         host.accounts.lost(&packet);
+                        self.trace(station, Event::Lost, traced::of_end(end), &packet, host);
                     }
                     if host.tracer.slots {
                         let (link, node) = (self.place, self.stations[station].node);

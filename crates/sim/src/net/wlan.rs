@@ -5,6 +5,7 @@
 
 mod answers;
 mod arq;
+mod traced;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use crate::model::ports::Ports;
 use crate::model::{Config, WifiConfig};
 use crate::probe::accounts::Accounts;
 use crate::probe::airtime::{Ledger, Shares};
+use crate::probe::events::{Event, Why};
 use crate::probe::judgement::{Culprit, Losses};
 use crate::probe::occupancy::Occupancy;
 use crate::probe::radiotap::WifiCapture;
@@ -66,10 +68,13 @@ pub(crate) struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// A packet is lost now.
-    fn lose(&mut self, packet: &Packet, culprit: Culprit) {
+    /// A packet is lost now, at a node of a link.
+    fn lose(&mut self, packet: &Packet, (culprit, why): (Culprit, Why), (link, node): (u32, NodeId)) {
         self.losses.enter(packet, culprit, self.now);
         self.accounts.lost(packet);
+        if let Some(events) = &mut self.tracer.events {
+            events.link(self.now, Event::Lost, why, link, node, packet);
+        }
     }
 }
 
@@ -106,6 +111,8 @@ struct Interface {
     /// The frame that it begins to send, or sent last.
     on_air: (Frame, Airtime),
     backoff: Stream,
+    /// The slots that it has drawn last, until it sends.
+    slots: Option<u32>,
     /// Packets that the MAC holds.
     held: u32,
     /// The agents above it, by their number.
@@ -185,6 +192,7 @@ impl Wlan {
                 mac,
                 on_air: (nothing, Airtime::default()),
                 backoff: Stream::named(seed, replication, &stream),
+                slots: None,
                 agents: agents(station),
                 held: 0,
                 timing,
@@ -261,6 +269,9 @@ impl Wlan {
         let frame = self.sites[station].on_air.0;
         if let Some(fate) = self.radio.end(station, &frame, host.now, &mut heard) {
             self.ledger.end(station, fate, host.now);
+            if let Some(events) = &mut host.tracer.events {
+                events.frame_ended(host.now, self.place, &frame, fate);
+            }
             if fate == Fate::LostForGood {
                 self.sites[station].mac.on_lost_for_good();
             }
@@ -293,6 +304,7 @@ impl Wlan {
             queue: host.queue,
             timer: interface.timer,
             backoff: &mut interface.backoff,
+            slots: &mut interface.slots,
             on_air: &mut interface.on_air,
             work: &mut self.work,
             tracer: host.tracer,
@@ -338,6 +350,7 @@ impl Wlan {
             queue: host.queue,
             inbox: host.inbox,
             accounts: host.accounts,
+            tracer: host.tracer,
             ports: self.ports,
             now: host.now,
             to_link: &mut |packet| {
@@ -386,6 +399,10 @@ impl Wlan {
             self.waits.take(host.now.since(came));
         }
         self.radio.start(station, frame, airtime, host.now, &mut heard);
+        if host.tracer.events.is_some() {
+            self.trace_frame(station, host);
+        }
+        let frame = &self.sites[station].on_air.0;
         if let Some(capture) = &mut self.capture {
             let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
@@ -414,16 +431,20 @@ impl Wlan {
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        let node = self.sites[station].node;
         if taken {
             self.count_held(station, host.now);
+            if let Some(events) = &mut host.tracer.events {
+                events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
+            }
             if host.tracer.queue {
-                let Interface { node, held, .. } = self.sites[station];
+                let held = self.sites[station].held;
                 host.tracer.station(host.now, self.place, node, held as usize);
             }
         } else {
             self.sites[station].counters.drops_queue += 1;
             host.pool.remove(id);
-            host.lose(&packet, Culprit::Queue);
+            host.lose(&packet, (Culprit::Queue, Why::Queue), (self.place, node));
             let refused = Signal::Refused;
             self.with_agents(station, host, |agents, around| agents.on_signal(refused, &packet, around));
         }
@@ -436,9 +457,10 @@ impl Wlan {
             host.accounts.repeated(&packet);
         }
         host.pool.pass_on(id);
+        let place = (self.place, self.sites[station].node);
         if self.radio.loses_above(from, station, class_of(&packet), size.0 as u32, host.now) {
             self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, Culprit::Channel);
+            host.lose(&packet, (Culprit::Channel, Why::AboveMac), place);
             return;
         }
         let Some((reorder, _)) = &mut self.sites[station].reorder else {
@@ -447,7 +469,7 @@ impl Wlan {
         };
         if !reorder.take(sequence, packet, host.now) {
             self.sites[station].counters.lost_above += 1;
-            host.lose(&packet, Culprit::Channel);
+            host.lose(&packet, (Culprit::Channel, Why::Late), place);
         }
         self.release(station, host);
     }
@@ -470,6 +492,9 @@ impl Wlan {
     fn pass_up(&mut self, station: usize, packet: Packet, host: &mut Host) {
         self.learn_back(station, &packet, host.now);
         let node = self.sites[station].node;
+        if let Some(events) = &mut host.tracer.events {
+            events.link(host.now, Event::Receive, Why::Nothing, self.place, node, &packet);
+        }
         if !self.with_agents(station, host, |agents, around| agents.up(&packet, around)) {
             host.inbox.push_back((node, packet));
         }
@@ -479,6 +504,7 @@ impl Wlan {
         let waited = host.now.since(host.pool.stamped(id));
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
+        let why = self.trace_done(station, &packet, outcome, host);
         let signal = match outcome {
             Outcome::Delivered => {
                 self.sites[station].counters.service.take(waited);
@@ -488,7 +514,8 @@ impl Wlan {
                 self.sites[station].counters.drops_retry += 1;
                 // If it was received but its acknowledgement was not, the link gives up a packet that is not lost.
                 if !has_come {
-                    host.lose(&packet, Culprit::Channel);
+                    let place = (self.place, self.sites[station].node);
+                    host.lose(&packet, (Culprit::Channel, why), place);
                 }
                 Signal::Undelivered
             }

@@ -4,7 +4,7 @@ use lasthop_stack::hooks::{Head, QUEUES, Reason};
 use lasthop_stack::link::dot11::{Served, ServedOutcome};
 use lasthop_stack::units::Span;
 
-use super::trace::Cell;
+use super::trace::{Cell, ColumnHead, ints, numbers, words};
 
 /// A service by a link, which is given by its index in the scenario.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ const OFF: Span = Span::from_secs(1_000_000);
 pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
     let served = &row.served;
     let first = first_to_fire(served);
-    let count = |queue: usize| Cell::Float(f64::from(served.waiting.units[queue]));
+    let count = |queue: usize| Cell::Int(i64::from(served.waiting.units[queue]));
     let head = |queue: usize| Cell::Float(seconds(served.waiting.heads[queue].map(|head| head.left)));
     [
         Cell::Float(served.at.as_secs()),
@@ -37,38 +37,28 @@ pub(crate) fn cells(row: &ServedRow) -> [Cell; 17] {
         Cell::Float(seconds(first.map(|head| head.left))),
         Cell::Float(first.map_or(NONE, |head| head.rtt.as_secs())),
         Cell::Word(served.unit.flow),
-        Cell::Float(served.unit.serial as f64),
-        Cell::Float(f64::from(served.unit.fragment)),
-        Cell::Float(f64::from(served.unit.sent)),
+        Cell::Int(served.unit.serial.cast_signed()),
+        Cell::Int(i64::from(served.unit.fragment)),
+        Cell::Int(i64::from(served.unit.sent)),
         Cell::Word(served.reason as u32),
         Cell::Word(served.outcome as u32),
     ]
 }
 
 /// The columns of the table of services. A flow is named by its sending end; one without known timing is a dash.
-pub(crate) fn heads(links: &[String], ends: &[String]) -> Vec<(&'static str, Option<Vec<String>>)> {
+pub(crate) fn heads(links: &[String], ends: &[String]) -> Vec<ColumnHead> {
     let mut flows = ends.to_vec();
     flows.push("-".to_string());
-    let words = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
-    vec![
-        ("time_s", None),
-        ("link", Some(links.to_vec())),
-        ("q1", None),
-        ("q2", None),
-        ("q3", None),
-        ("q1_left_s", None),
-        ("q2_left_s", None),
-        ("q3_left_s", None),
-        ("next_timer", Some(flows.clone())),
-        ("next_timer_s", None),
-        ("next_timer_rtt_s", None),
-        ("served", Some(flows)),
-        ("packet", None),
-        ("fragment", None),
-        ("sent_before", None),
-        ("reason", words(&Reason::NAMES)),
-        ("outcome", words(&ServedOutcome::NAMES)),
-    ]
+    let mut heads = numbers(["time_s"]);
+    heads.push(words("link", links));
+    heads.extend(ints(["q1", "q2", "q3"]));
+    heads.extend(numbers(["q1_left_s", "q2_left_s", "q3_left_s"]));
+    heads.push(words("next_timer", &flows));
+    heads.extend(numbers(["next_timer_s", "next_timer_rtt_s"]));
+    heads.push(words("served", &flows));
+    heads.extend(ints(["packet", "fragment", "sent_before"]));
+    heads.extend([words("reason", &Reason::NAMES), words("outcome", &ServedOutcome::NAMES)]);
+    heads
 }
 
 /// The head whose timer fires first; a head without a timer comes last.

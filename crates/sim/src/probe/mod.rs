@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod airtime;
 pub(crate) mod arq;
 pub mod bins;
+pub(crate) mod events;
 pub(crate) mod jitter;
 pub(crate) mod judgement;
 pub(crate) mod occupancy;

@@ -2,6 +2,7 @@
 //!
 //! A trace may exceed the memory. A run stores it in chunks (see `store`) and returns it in the same chunks.
 
+mod heads;
 mod store;
 
 use std::collections::VecDeque;
@@ -11,16 +12,20 @@ use std::sync::OnceLock;
 
 use lasthop_stack::hooks::{Jitter, Judge, Note, NoteEvent};
 use lasthop_stack::link::dot11::Served;
-use lasthop_stack::packet::NodeId;
+use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, CongestionKind};
 use lasthop_stack::units::{Span, Time};
 
 use super::arq::{self, ServedRow};
+use super::events::{self, Event, Events, Why};
 use super::slots::{SlotAct, SlotRow};
+use crate::model::ports::Ports;
 use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
+use heads::Cells;
+pub(crate) use heads::{ColumnHead, ints, numbers, words};
 pub use store::CHUNK;
-pub(crate) use store::Cell;
-use store::{Reader, Values, Writer};
+pub(crate) use store::{Cell, Writer};
+use store::{Reader, Values};
 
 /// The channels a trace can have, with what each records.
 pub const CHANNELS: &[(&str, &str)] = &[
@@ -33,6 +38,10 @@ pub const CHANNELS: &[(&str, &str)] = &[
     (
         "arq",
         "services of each access point with dynamic ARQ: its queues, the selected unit with the reason, and the outcome",
+    ),
+    (
+        "events",
+        "events of applications, transports, agents, links and frames, with numbers that tie a packet to its frames",
     ),
 ];
 
@@ -69,6 +78,8 @@ pub fn missing(channel: &str, config: &Config) -> Option<&'static str> {
 pub enum Column {
     /// Numbers.
     Float(Vec<f64>),
+    /// Integers; -1 where there is none.
+    Int(Vec<i64>),
     /// Words, by their place in a list.
     Word {
         /// Places in `words`.
@@ -85,6 +96,51 @@ pub struct TraceTable {
     pub name: &'static str,
     /// Columns with their names.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+impl TraceTable {
+    /// The values of a column of words.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Vec<&str> {
+        match self.column(name) {
+            Column::Word { codes, words } => {
+                codes.iter().map(|code| words[*code as usize].as_str()).collect()
+            }
+            other => panic!("words in {name}, found {other:?}"),
+        }
+    }
+
+    /// The values of a column of integers.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn ints(&self, name: &str) -> &[i64] {
+        match self.column(name) {
+            Column::Int(values) => values,
+            other => panic!("integers in {name}, found {other:?}"),
+        }
+    }
+
+    /// The values of a column of numbers.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn floats(&self, name: &str) -> &[f64] {
+        match self.column(name) {
+            Column::Float(values) => values,
+            other => panic!("numbers in {name}, found {other:?}"),
+        }
+    }
+
+    fn column(&self, name: &str) -> &Column {
+        let found = self.columns.iter().find(|(known, _)| *known == name);
+        &found.unwrap_or_else(|| panic!("no column {name} in {}", self.name)).1
+    }
 }
 
 /// What a round trip was measured on. The metrics of a flow count those of data.
@@ -115,8 +171,7 @@ pub(crate) struct RoundTrip {
 pub struct Trace {
     /// Name of the channel.
     pub name: &'static str,
-    /// Names of the columns, and the list of words of those that have one.
-    heads: Vec<(&'static str, Option<Vec<String>>)>,
+    heads: Vec<ColumnHead>,
     rows: Reader,
     whole: OnceLock<TraceTable>,
 }
@@ -136,12 +191,12 @@ impl Trace {
     /// # Panics
     /// When there are no such rows.
     pub fn read(&self, rows: Range<usize>) -> io::Result<TraceTable> {
-        let column = |((name, words), values): (&(&'static str, Option<Vec<String>>), Values)| {
+        let column = |((name, cells), values): (&ColumnHead, Values)| {
             let column = match values {
                 Values::Float(values) => Column::Float(values),
+                Values::Int(values) => Column::Int(values),
                 Values::Word(mut codes) => {
-                    let words = words.clone().unwrap_or_default();
-                    // A code beyond the list denotes something without a name, which is the last entry.
+                    let words = if let Cells::Word(words) = cells { words.clone() } else { Vec::new() };
                     let last = (words.len() as u32).saturating_sub(1);
                     for code in &mut codes {
                         *code = last.min(*code);
@@ -165,9 +220,6 @@ impl Deref for Trace {
     }
 }
 
-/// A column of a channel: its name, and its list of words if it has one.
-type Head = (&'static str, Option<Vec<String>>);
-
 /// Records the requested channels.
 #[derive(Debug, Default)]
 pub struct Tracer {
@@ -178,9 +230,13 @@ pub struct Tracer {
     queue_rows: Option<Writer>,
     slot_rows: Option<Writer>,
     served_rows: Option<Writer>,
+    event_rows: Option<Writer>,
+    pub(crate) events: Option<Box<Events>>,
     pub(crate) queue: bool,
     pub(crate) slots: bool,
     pub(crate) arq: bool,
+    /// Whether each packet on a wire is recorded.
+    pub(crate) links: bool,
     /// The place among the links of each that has channels, with its ends.
     pub(crate) wires: Vec<(u32, [NodeId; 2])>,
     /// The last windows that were recorded, each with its flow and threshold.
@@ -210,6 +266,7 @@ impl Tracer {
                 "tcp" => &mut tracer.tcp,
                 "slots" => &mut tracer.slot_rows,
                 "arq" => &mut tracer.served_rows,
+                "events" => &mut tracer.event_rows,
                 "jitter" => &mut tracer.jitter,
                 _ => return Err(name.clone()),
             };
@@ -218,25 +275,35 @@ impl Tracer {
         tracer.queue = tracer.queue_rows.is_some();
         tracer.slots = tracer.slot_rows.is_some();
         tracer.arq = tracer.served_rows.is_some();
+        tracer.links = tracer.queue || tracer.event_rows.is_some();
         Ok(tracer)
+    }
+
+    /// The run begins: what the nodes and links of its events are.
+    pub(crate) fn begin(&mut self, config: &Config, ports: Ports) {
+        self.wires = wires(config);
+        self.events = self.event_rows.take().map(|rows| Box::new(Events::new(rows, config, ports)));
     }
 
     /// Whether notes of TCP senders are wanted.
     #[inline]
     pub(crate) fn watches_tcp(&self) -> bool {
-        self.tcp.is_some() || self.cwnd.is_some() || self.jitter.is_some()
+        self.tcp.is_some() || self.cwnd.is_some() || self.jitter.is_some() || self.events.is_some()
     }
 
     pub(crate) fn note(&mut self, now: Time, flow: u32, note: Note) {
         let float = Cell::Float;
+        if let Some(events) = &mut self.events {
+            events.note(now, flow, note);
+        }
         if let Some(rows) = &mut self.tcp {
             rows.push(&[
                 float(now.as_secs()),
                 Cell::Word(flow),
                 Cell::Word(note.event as u32),
-                float(note.seq as f64),
-                float(f64::from(note.len)),
-                float(note.ack as f64),
+                Cell::Int(note.seq.cast_signed()),
+                Cell::Int(i64::from(note.len)),
+                Cell::Int(note.ack.cast_signed()),
                 float(note.cwnd),
                 float(note.ssthresh),
             ]);
@@ -266,18 +333,36 @@ impl Tracer {
     pub(crate) fn queue(&mut self, now: Time, channel: usize, packets: usize) {
         if let Some(rows) = &mut self.queue_rows {
             let ((link, ends), direction) = (self.wires[channel / 2], channel % 2);
-            let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);
             let [link, way, node] = [link, direction as u32, ends[direction].0].map(Cell::Word);
-            rows.push(&[now, link, way, packets, node]);
+            rows.push(&[
+                Cell::Float(now.as_secs()),
+                link,
+                way,
+                Cell::Int((packets as u64).cast_signed()),
+                node,
+            ]);
+        }
+    }
+
+    /// Records a packet for which the queue of a wire has no room.
+    pub(crate) fn refused(&mut self, now: Time, channel: usize, packet: &Packet) {
+        if let Some(events) = &mut self.events {
+            let (link, ends) = self.wires[channel / 2];
+            events.link(now, Event::Lost, Why::Queue, link, ends[channel % 2], packet);
         }
     }
 
     /// Records the queue length of an 802.11 station that has accepted a packet.
     pub(crate) fn station(&mut self, now: Time, link: u32, node: NodeId, packets: usize) {
         if let Some(rows) = &mut self.queue_rows {
-            let [now, packets] = [now.as_secs(), packets as f64].map(Cell::Float);
             let [link, way, node] = [link, NO_DIRECTION, node.0].map(Cell::Word);
-            rows.push(&[now, link, way, packets, node]);
+            rows.push(&[
+                Cell::Float(now.as_secs()),
+                link,
+                way,
+                Cell::Int((packets as u64).cast_signed()),
+                node,
+            ]);
         }
     }
 
@@ -299,13 +384,13 @@ impl Tracer {
         if let Some(rows) = &mut self.slot_rows {
             rows.push(&[
                 Cell::Word(row.link),
-                Cell::Float(row.slot.0 as f64),
+                Cell::Int(row.slot.0.cast_signed()),
                 Cell::Word(row.node.0),
                 Cell::Word(row.act as u32),
                 Cell::Word(row.packet.source.0),
-                Cell::Float(row.packet.number as f64),
+                Cell::Int(row.packet.number.cast_signed()),
                 Cell::Word(row.peer.unwrap_or(row.node).0),
-                Cell::Float(row.retransmissions.map_or(-1.0, f64::from)),
+                Cell::Int(row.retransmissions.map_or(-1, i64::from)),
             ]);
         }
     }
@@ -316,74 +401,58 @@ impl Tracer {
     /// When rows could not be written to the file in which they wait.
     pub fn finish(
         self,
+        now: Time,
         flows: &[String],
         links: &[String],
         nodes: &[String],
         law: impl Fn(u32, Judge) -> Option<CongestionKind>,
     ) -> io::Result<Vec<Trace>> {
-        let (flow, link, node) = (|| Some(flows.to_vec()), || Some(links.to_vec()), || Some(nodes.to_vec()));
-        let words = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
         let mut traces = Vec::new();
-        let mut add = |name, rows: Option<Writer>, heads: &dyn Fn() -> Vec<Head>| {
+        let mut add = |name, rows: Option<Writer>, heads: &dyn Fn() -> Vec<ColumnHead>| {
             if let Some(rows) = rows {
                 let heads = heads();
-                let rows = rows.finish(heads.iter().map(|(_, words)| words.is_some()))?;
+                let rows = rows.finish(heads.iter().map(|(_, cells)| cells.kind()))?;
                 traces.push(Trace { name, heads, rows, whole: OnceLock::new() });
             }
             io::Result::Ok(())
         };
-        add("cwnd", self.cwnd, &|| {
-            vec![("time_s", None), ("flow", flow()), ("cwnd", None), ("ssthresh", None)]
-        })?;
+        let of_flow = || [numbers(["time_s"]), vec![words("flow", flows)]].concat();
+        add("cwnd", self.cwnd, &|| [of_flow(), numbers(["cwnd", "ssthresh"])].concat())?;
         add("rtt", self.rtt, &|| {
-            let mut heads = vec![("time_s", None), ("flow", flow())];
-            heads.extend(["rtt_s", "srtt_s", "rto_s"].map(|name| (name, None)));
-            heads.push(("of", words(&RoundTripOf::NAMES)));
-            heads
+            let of = words("of", &RoundTripOf::NAMES);
+            [of_flow(), numbers(["rtt_s", "srtt_s", "rto_s"]), vec![of]].concat()
         })?;
         add("queue", self.queue_rows, &|| {
-            let direction = words(&DIRECTIONS);
-            vec![
-                ("time_s", None),
-                ("link", link()),
-                ("direction", direction),
-                ("packets", None),
-                ("node", node()),
-            ]
+            let place = vec![words("link", links), words("direction", &DIRECTIONS)];
+            [numbers(["time_s"]), place, ints(["packets"]), vec![words("node", nodes)]].concat()
         })?;
         add("tcp", self.tcp, &|| {
-            let mut heads = vec![("time_s", None), ("flow", flow()), ("event", words(&NoteEvent::NAMES))];
-            heads.extend(["seq", "len", "ack", "cwnd", "ssthresh"].map(|name| (name, None)));
-            heads
+            let event = vec![words("event", &NoteEvent::NAMES)];
+            [of_flow(), event, ints(["seq", "len", "ack"]), numbers(["cwnd", "ssthresh"])].concat()
         })?;
         add("jitter", self.jitter, &|| {
             let name = |end, judge| law(end, judge).map_or("", |law| law.entry().name);
             let judges =
                 (0..flows.len() as u32).flat_map(|end| (0..JUDGES).map(move |place| (end, judge(place))));
-            let laws = judges.map(|(end, judge)| name(end, judge).to_string()).collect();
-            vec![
-                ("time_s", None),
-                ("flow", flow()),
-                ("law", Some(laws)),
-                ("ratio", None),
-                ("threshold", None),
-            ]
+            let laws: Vec<_> = judges.map(|(end, judge)| name(end, judge)).collect();
+            [of_flow(), vec![words("law", &laws)], numbers(["ratio", "threshold"])].concat()
         })?;
         add("slots", self.slot_rows, &|| {
-            vec![
-                ("link", link()),
-                ("slot", None),
-                ("node", node()),
-                ("event", words(&SlotAct::NAMES)),
-                ("source", node()),
-                ("packet", None),
-                ("peer", node()),
-                ("retransmissions", None),
-            ]
+            let act = vec![words("node", nodes), words("event", &SlotAct::NAMES), words("source", nodes)];
+            let (link, peer) = (vec![words("link", links)], vec![words("peer", nodes)]);
+            [link, ints(["slot"]), act, ints(["packet"]), peer, ints(["retransmissions"])].concat()
         })?;
         add("arq", self.served_rows, &|| arq::heads(links, flows))?;
+        let events = self.events.map(|events| events.finish(now));
+        add("events", events, &|| events::heads(flows, links, nodes))?;
         Ok(traces)
     }
+}
+
+/// The links of two nodes, by their places.
+fn wires(config: &Config) -> Vec<(u32, [NodeId; 2])> {
+    let wires = config.point_to_point();
+    wires.map(|(place, link)| (place as u32, link.nodes.map(|node| NodeId(node as u32)))).collect()
 }
 
 /// The place of a judge among those of a flow.
@@ -414,7 +483,7 @@ mod tests {
         tracer.note(Time(1), 0, note);
         tracer.note(Time(2), 0, note);
         tracer.note(Time(3), 0, Note { cwnd: 3.0, ..note });
-        let tables = tracer.finish(&["main".into()], &[], &[], |_, _| None).expect("room");
+        let tables = tracer.finish(Time(3), &["main".into()], &[], &[], |_, _| None).expect("room");
         let Column::Float(cwnd) = &tables[0].columns[2].1 else { panic!("a column of numbers") };
         assert_eq!(cwnd, &[2.0, 3.0]);
     }

@@ -1,6 +1,7 @@
 //! The ends of a flow in the simulator: sockets, timers, sources and readers.
 
 mod datagrams;
+mod host;
 mod resuming;
 mod user;
 mod way;
@@ -8,11 +9,11 @@ mod way;
 use std::iter;
 
 use lasthop_stack::hooks::Congestion;
-use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
+use lasthop_stack::hooks::{Judge, Timer};
 use lasthop_stack::packet::{Flags, NodeId, Packet, Segment};
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp::{Connection, Role, State};
-use lasthop_stack::units::{SeqNo, Span, Time};
+use lasthop_stack::units::{SeqNo, Time};
 
 use super::{Act, Request};
 use crate::engine::queue::Slot;
@@ -21,13 +22,14 @@ use crate::metrics::{FlowSample, TcpSample};
 use crate::model::{Config, FlowConfig, SinkConfig, TransportConfig};
 use crate::net::Net;
 use crate::probe::accounts::Stream as ByteStream;
+use crate::probe::events::Event;
 use crate::probe::judgement::Matrix;
 use crate::probe::spread::Times;
-use crate::probe::trace::{RoundTrip, RoundTripOf};
 use crate::traffic::sessions::User as Draws;
 use crate::traffic::{Act as SourceAct, Source};
 use crate::traffic::{AppConfig, AppKind};
 use datagrams::Datagrams;
+use host::{End, Host};
 use resuming::Resuming;
 use user::User;
 use way::{Pace, Reader, Way, start_of};
@@ -42,16 +44,6 @@ pub(super) fn trace_names(config: &Config) -> Vec<String> {
 /// The law that judges in the place of this one among [`trace_names`].
 pub(super) fn judging(config: &Config, trace_name: u32, judge: Judge) -> Option<CongestionKind> {
     config.flows[trace_name as usize / 2].judges().find(|(known, _)| *known == judge).map(|(_, law)| law)
-}
-
-/// One end: its node, its place among [`trace_names`], and its timers.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    node: NodeId,
-    trace_name: u32,
-    retransmit: Slot,
-    delayed_ack: Slot,
-    pace: Slot,
 }
 
 enum Sockets {
@@ -73,79 +65,6 @@ pub(super) struct Flow {
 struct Ways {
     forward: Way,
     reverse: Option<Box<Way>>,
-}
-
-/// Where an endpoint puts its answers: straight into the network and the queue.
-struct Host<'a> {
-    net: &'a mut Net,
-    end: End,
-}
-
-impl Out for Host<'_> {
-    #[inline]
-    fn down(&mut self, packet: Packet) {
-        self.net.on_sent(self.end.trace_name, &packet);
-        let size = packet.size();
-        self.net.accounts.entered(self.end.trace_name, size);
-        self.net.send(self.end.node, packet, size);
-    }
-
-    #[inline]
-    fn set(&mut self, timer: Timer, at: Time) {
-        self.net.queue.set(self.end.slot(timer), at);
-        if timer == Timer::Retransmit {
-            self.net.on_timer_set(self.end.trace_name, Some(at));
-        }
-    }
-
-    #[inline]
-    fn cancel(&mut self, timer: Timer) {
-        self.net.queue.cancel(self.end.slot(timer));
-        if timer == Timer::Retransmit {
-            self.net.on_timer_set(self.end.trace_name, None);
-        }
-    }
-
-    #[inline]
-    fn is_watching(&self) -> bool {
-        self.net.tracer.watches_tcp()
-    }
-
-    fn note(&mut self, note: Note) {
-        self.net.tracer.note(self.net.now, self.end.trace_name, note);
-    }
-
-    #[inline]
-    fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
-        self.net.on_round_trip(self.end.trace_name, srtt);
-        self.net.round_trips[self.end.trace_name as usize].take(rtt);
-        let round_trip = RoundTrip { of: RoundTripOf::Data, rtt, srtt, rto };
-        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
-    }
-
-    fn measured_handshake(&mut self, rtt: Span, srtt: Span, rto: Span) {
-        let round_trip = RoundTrip { of: RoundTripOf::Handshake, rtt, srtt, rto };
-        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
-    }
-
-    fn judged(&mut self, judged: Judged) {
-        self.net.judged.push(judged);
-    }
-
-    fn jitter(&mut self, judge: Judge, jitter: Jitter) {
-        self.net.tracer.jitter(self.net.now, self.end.trace_name, judge, jitter);
-    }
-}
-
-impl End {
-    #[inline]
-    fn slot(self, timer: Timer) -> Slot {
-        match timer {
-            Timer::Retransmit => self.retransmit,
-            Timer::DelayedAck => self.delayed_ack,
-            Timer::Pace => self.pace,
-        }
-    }
 }
 
 impl Flow {
@@ -229,6 +148,7 @@ impl Flow {
     pub(super) fn up(&mut self, side: usize, packet: &Packet, net: &mut Net) {
         let now = net.now;
         net.accounts.delivered(self.ends[1 - side].trace_name, packet.size());
+        let read = self.trace_arrival(side, packet, net);
         match &mut self.sockets {
             Sockets::Tcp(ends) => {
                 if self.user.is_some() && User::is_late(packet, &ends[side]) {
@@ -239,6 +159,9 @@ impl Flow {
                 if let Some(resuming) = &mut self.resuming {
                     let window = ends[1 - side].sender().window().cwnd;
                     resuming[1 - side].on_arrival(ends[side].receiver().in_order(), window, now);
+                }
+                if let Some(before) = read {
+                    host::trace_read(self.ends[side], before, ends[side].receiver(), net);
                 }
                 if let Some(user) = &mut self.user {
                     user.on_arrival(ends, &self.ends, net);
@@ -260,7 +183,9 @@ impl Flow {
         let Some(way) = self.ways.of(direction) else { return };
         let Sockets::Tcp(ends) = &mut self.sockets else { return };
         let (now, side) = (net.now, 1 - direction);
+        let before = host::has_read(ends[side].receiver());
         ends[side].read(way.reader.chunk, now, &mut Host { net, end: self.ends[side] });
+        host::trace_read(self.ends[side], before, ends[side].receiver(), net);
         let readable = ends[side].receiver().readable();
         if readable > 0 {
             let at = way.reader.next_read(now, readable);
@@ -289,16 +214,20 @@ impl Flow {
                     end.open(now, &mut host);
                 }
                 match act {
-                    SourceAct::WriteForEver => end.write(u64::MAX / 2, now, &mut host),
-                    SourceAct::WriteAndClose(bytes) => {
-                        end.write(bytes, now, &mut host);
-                        end.close(now, &mut host);
+                    SourceAct::WriteForEver => {
+                        host.trace_app(Event::Write, None);
+                        end.write(u64::MAX / 2, now, &mut host);
                     }
-                    SourceAct::WritePacket(bytes, _) => end.write(u64::from(bytes), now, &mut host),
+                    SourceAct::WriteAndClose(bytes) => {
+                        host.write(end, bytes);
+                        host.close(end);
+                    }
+                    SourceAct::WritePacket(bytes, _) => host.write(end, u64::from(bytes)),
                 }
             }
             Sockets::Udp(ends) => {
                 if let SourceAct::WritePacket(bytes, _) = act {
+                    host.trace_app(Event::Write, Some(u64::from(bytes)));
                     ends.send(bytes, &mut host);
                 }
             }
@@ -320,7 +249,9 @@ impl Flow {
         }
         if let Sockets::Tcp(ends) = &mut self.sockets {
             let now = net.now;
-            ends[direction].stop(now, &mut Host { net, end: self.ends[direction] });
+            let mut host = Host { net, end: self.ends[direction] };
+            host.trace_app(Event::Close, None);
+            ends[direction].stop(now, &mut host);
         }
     }
 
@@ -330,6 +261,9 @@ impl Flow {
             let now = net.now;
             let is_spurious = timer == Timer::Retransmit && is_spurious(ends, side, &self.ends, net);
             let before = ends[side].sender().timeouts();
+            if let Some(events) = &mut net.tracer.events {
+                events.fired(now, self.ends[side].trace_name, timer);
+            }
             ends[side].on_timer(timer, now, &mut Host { net, end: self.ends[side] });
             if is_spurious && let Some(way) = self.ways.of(side) {
                 way.spurious_timeouts += ends[side].sender().timeouts() - before;

@@ -443,7 +443,7 @@ impl World {
         let links: Vec<String> = request.config.links.iter().map(|link| link.name.clone()).collect();
         let nodes: Vec<String> = request.config.nodes.iter().map(|node| node.name.clone()).collect();
         let law = |end, judge| endpoint::judging(request.config, end, judge);
-        let traces = self.net.tracer.finish(&flows, &links, &nodes, law).map_err(RunError::Trace)?;
+        let traces = self.net.tracer.finish(end, &flows, &links, &nodes, law).map_err(RunError::Trace)?;
         Ok(Outcome {
             metrics,
             events,

@@ -92,6 +92,7 @@ impl Socket {
             src: self.local.0,
             dst: self.remote.0,
             extra_header: self.extra_header,
+            id: 0,
             body: Body::Udp(datagram),
         });
     }
@@ -104,6 +105,7 @@ impl Socket {
             src: self.local.0,
             dst: self.remote.0,
             extra_header: self.extra_header,
+            id: 0,
             body: Body::Udp(answer),
         });
     }

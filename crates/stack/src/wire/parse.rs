@@ -91,7 +91,7 @@ pub fn parse(bytes: &[u8], now: Time) -> Result<(Packet, &[u8]), Malformed> {
         _ => return Err(Malformed::Protocol(protocol)),
     };
     let extra_header = (header_len - FIXED_HEADER) as u16;
-    Ok((Packet { src: node(src), dst: node(dst), extra_header, body }, payload))
+    Ok((Packet { extra_header, ..Packet::new(node(src), node(dst), body) }, payload))
 }
 
 fn segment(

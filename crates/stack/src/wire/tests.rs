@@ -12,7 +12,7 @@ use crate::units::{SeqNo, Time};
 const NOW: Time = Time(10_000_000_000_000);
 
 fn tcp(segment: Segment) -> Packet {
-    Packet { src: NodeId(0), dst: NodeId(300), extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(NodeId(0), NodeId(300), Body::Tcp(segment))
 }
 
 fn bytes_of(packet: &Packet) -> Vec<u8> {
@@ -294,10 +294,8 @@ fn packets() -> impl Strategy<Value = Packet> {
         },
     );
     (any::<(u32, u32)>(), 0u16..=10, body).prop_map(|((src, dst), words, body)| Packet {
-        src: NodeId(src),
-        dst: NodeId(dst),
         extra_header: 4 * words,
-        body,
+        ..Packet::new(NodeId(src), NodeId(dst), body)
     })
 }
 

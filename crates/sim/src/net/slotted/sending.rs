@@ -19,6 +19,7 @@ impl Frn {
     pub(super) fn begin(&mut self, slot: SlotNo, host: &mut Host) {
         self.begun = Some(slot);
         self.frames.clear();
+        self.numbers.clear();
         self.transmitters.clear();
         let mut ordinary = std::mem::take(&mut self.ordinary);
         ordinary.clear();
@@ -109,6 +110,9 @@ impl Frn {
                 }
             }
             self.note(host, slot, station, SlotAct::of(frame.kind), &frame, frame.receiver);
+            if host.tracer.events.is_some() {
+                self.trace_sent(station, &frame, host);
+            }
             self.frames.push(frame);
             self.transmitters.push(station as u32);
         }

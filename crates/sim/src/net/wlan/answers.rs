@@ -30,6 +30,7 @@ pub(super) struct MacHost<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) timer: Slot,
     pub(super) backoff: &'a mut Stream,
+    pub(super) slots: &'a mut Option<u32>,
     pub(super) on_air: &'a mut (Frame, Airtime),
     pub(super) work: &'a mut Vec<Work>,
     pub(super) tracer: &'a mut Tracer,
@@ -71,7 +72,9 @@ impl MacOut for MacHost<'_> {
 
     #[inline]
     fn draw(&mut self, bound: u32) -> u32 {
-        self.backoff.up_to(bound)
+        let slots = self.backoff.up_to(bound);
+        *self.slots = Some(slots);
+        slots
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Storage of trace rows: the last in memory, the others in an unnamed file.
 //!
-//! Rows are stored by columns in chunks of equal length, with eight bytes per number and four per word, so neither the
-//! run nor a reader holds more than one chunk in memory.
+//! Rows are stored by columns in chunks of equal length, with eight bytes per number or integer and four per word, so
+//! neither the run nor a reader holds more than one chunk in memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,20 +18,31 @@ pub const CHUNK: usize = 1 << 15;
 pub(crate) enum Cell {
     /// A number.
     Float(f64),
+    /// An integer: a count, a number of something, a byte of a stream.
+    Int(i64),
     /// A word, by its place in a list.
     Word(u32),
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Float,
+    Int,
+    Word,
 }
 
 /// The values of a column in some rows.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
     Float(Vec<f64>),
+    Int(Vec<i64>),
     Word(Vec<u32>),
 }
 
 /// Stores rows. The first determines the kind of each column.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     columns: Vec<Values>,
     /// Rows in the file.
     written: usize,
@@ -41,13 +52,14 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Adds a row. [`Writer::finish`] reports a failure; later rows are discarded.
-    pub(super) fn push(&mut self, row: &[Cell]) {
+    pub(crate) fn push(&mut self, row: &[Cell]) {
         if self.columns.is_empty() {
-            self.columns = row.iter().map(|cell| Values::none(matches!(cell, Cell::Word(_)))).collect();
+            self.columns = row.iter().map(|cell| Values::none(cell.kind())).collect();
         }
         for (column, cell) in self.columns.iter_mut().zip(row) {
             match (column, *cell) {
                 (Values::Float(values), Cell::Float(value)) => values.push(value),
+                (Values::Int(values), Cell::Int(value)) => values.push(value),
                 (Values::Word(values), Cell::Word(value)) => values.push(value),
                 _ => unreachable!("all rows of a trace are alike"),
             }
@@ -77,6 +89,7 @@ impl Writer {
             bytes.clear();
             match column {
                 Values::Float(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
+                Values::Int(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
                 Values::Word(values) => values.iter().for_each(|value| bytes.extend(value.to_le_bytes())),
             }
             file.write_all(&bytes)?;
@@ -84,11 +97,11 @@ impl Writer {
         Ok(())
     }
 
-    /// All rows, to be read; `words` are the columns of words, in case there is no row to determine them.
-    pub(super) fn finish(self, words: impl Iterator<Item = bool>) -> io::Result<Reader> {
+    /// All rows, to be read; `kinds` are those of the columns, in case there is no row to determine them.
+    pub(super) fn finish(self, kinds: impl Iterator<Item = Kind>) -> io::Result<Reader> {
         let Writer { mut columns, written, file, failed } = self;
         if columns.is_empty() {
-            columns = words.map(Values::none).collect();
+            columns = kinds.map(Values::none).collect();
         }
         let file = Mutex::new(file);
         failed.map_or(Ok(Reader { rest: Arc::new(Rest { columns, written, file }) }), Err)
@@ -149,14 +162,29 @@ impl Reader {
     }
 }
 
+impl Cell {
+    fn kind(self) -> Kind {
+        match self {
+            Cell::Float(_) => Kind::Float,
+            Cell::Int(_) => Kind::Int,
+            Cell::Word(_) => Kind::Word,
+        }
+    }
+}
+
 impl Values {
-    fn none(are_words: bool) -> Values {
-        if are_words { Values::Word(Vec::new()) } else { Values::Float(Vec::new()) }
+    fn none(kind: Kind) -> Values {
+        match kind {
+            Kind::Float => Values::Float(Vec::new()),
+            Kind::Int => Values::Int(Vec::new()),
+            Kind::Word => Values::Word(Vec::new()),
+        }
     }
 
     fn len(&self) -> usize {
         match self {
             Values::Float(values) => values.len(),
+            Values::Int(values) => values.len(),
             Values::Word(values) => values.len(),
         }
     }
@@ -164,7 +192,7 @@ impl Values {
     /// The bytes of a value.
     fn width(&self) -> usize {
         match self {
-            Values::Float(_) => 8,
+            Values::Float(_) | Values::Int(_) => 8,
             Values::Word(_) => 4,
         }
     }
@@ -172,6 +200,7 @@ impl Values {
     fn clear(&mut self) {
         match self {
             Values::Float(values) => values.clear(),
+            Values::Int(values) => values.clear(),
             Values::Word(values) => values.clear(),
         }
     }
@@ -180,6 +209,7 @@ impl Values {
     fn room(&self, count: usize) -> Values {
         match self {
             Values::Float(_) => Values::Float(Vec::with_capacity(count)),
+            Values::Int(_) => Values::Int(Vec::with_capacity(count)),
             Values::Word(_) => Values::Word(Vec::with_capacity(count)),
         }
     }
@@ -187,6 +217,7 @@ impl Values {
     fn extend_from(&mut self, other: &Values, rows: Range<usize>) {
         match (self, other) {
             (Values::Float(values), Values::Float(more)) => values.extend(&more[rows]),
+            (Values::Int(values), Values::Int(more)) => values.extend(&more[rows]),
             (Values::Word(values), Values::Word(more)) => values.extend(&more[rows]),
             _ => unreachable!("a column is of one kind"),
         }
@@ -197,6 +228,10 @@ impl Values {
             Values::Float(values) => {
                 let (all, _) = bytes.as_chunks::<8>();
                 values.extend(all.iter().map(|value| f64::from_le_bytes(*value)));
+            }
+            Values::Int(values) => {
+                let (all, _) = bytes.as_chunks::<8>();
+                values.extend(all.iter().map(|value| i64::from_le_bytes(*value)));
             }
             Values::Word(values) => {
                 let (all, _) = bytes.as_chunks::<4>();
@@ -230,18 +265,25 @@ mod tests {
 
     #[test]
     fn rows_come_back_as_they_were_whatever_part_is_read() {
-        let row = |number: usize| [Cell::Float(number as f64 / 3.0), Cell::Word(7 * number as u32)];
+        let int = |number: usize| i64::MAX - (number as u64).cast_signed();
+        let row = |number: usize| {
+            [Cell::Float(number as f64 / 3.0), Cell::Word(7 * number as u32), Cell::Int(int(number))]
+        };
         for count in [0, 5, CHUNK, 2 * CHUNK + 3] {
             let mut writer = Writer::default();
             (0..count).for_each(|number| writer.push(&row(number)));
-            let reader = writer.finish([false, true].into_iter()).expect("room on the disk");
+            let reader =
+                writer.finish([Kind::Float, Kind::Word, Kind::Int].into_iter()).expect("room on the disk");
             assert_eq!(reader.len(), count);
             let parts = [0..count, 0..count / 2, count / 3..count, count..count];
             for rows in parts {
                 let found = reader.read(rows.clone()).expect("the file is there");
-                let [Values::Float(floats), Values::Word(words)] = &found[..] else { panic!("two columns") };
+                let [Values::Float(floats), Values::Word(words), Values::Int(ints)] = &found[..] else {
+                    panic!("three columns in {found:?}")
+                };
                 assert!(floats.iter().copied().eq(rows.clone().map(|number| number as f64 / 3.0)));
-                assert!(words.iter().copied().eq(rows.map(|number| 7 * number as u32)));
+                assert!(words.iter().copied().eq(rows.clone().map(|number| 7 * number as u32)));
+                assert!(ints.iter().copied().eq(rows.map(int)));
             }
         }
     }

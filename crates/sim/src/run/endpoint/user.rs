@@ -199,18 +199,18 @@ impl User {
         let request = self.draws.request(self.class);
         self.asked += request;
         self.phase = Phase::Asks;
-        ends[CLIENT].write(request, net.now, &mut Host { net, end: places[CLIENT] });
+        Host { net, end: places[CLIENT] }.write(&mut ends[CLIENT], request);
     }
 
     /// The request has arrived: the server sends the object, and closes after the last one.
     fn answer(&mut self, ends: &mut [Connection; 2], places: &[End; 2], net: &mut Net) {
-        let (now, size) = (net.now, self.objects[self.arrived]);
+        let size = self.objects[self.arrived];
         self.answered += size;
         self.phase = Phase::Gets;
         let mut host = Host { net, end: places[SERVER] };
-        ends[SERVER].write(size, now, &mut host);
+        host.write(&mut ends[SERVER], size);
         if self.transfers == 1 && self.arrived + 1 == self.objects.len() {
-            ends[SERVER].close(now, &mut host);
+            host.close(&mut ends[SERVER]);
         }
     }
 

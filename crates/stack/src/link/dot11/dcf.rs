@@ -390,6 +390,12 @@ impl<A: Arq> Station<A> {
         }
     }
 
+    /// The packet in service, and how many attempts at its frame have failed.
+    #[must_use]
+    pub fn in_service(&self) -> Option<(u64, u32)> {
+        self.service.map(|service| (service.msdu.handle, self.attempts_before()))
+    }
+
     /// Its counters.
     #[must_use]
     pub fn counters(&self) -> &Counters {

@@ -105,10 +105,8 @@ impl Generator {
                 options: Options { timestamps: fields.stamps, ..Options::default() },
             };
             turn.out.down(&Packet {
-                src: terms.sender.0,
-                dst: terms.receiver.0,
                 extra_header: fields.extra_header,
-                body: Body::Tcp(segment),
+                ..Packet::new(terms.sender.0, terms.receiver.0, Body::Tcp(segment))
             });
         }
     }

@@ -99,6 +99,7 @@ impl<P: Parts> Connection<P> {
             src: self.local.0,
             dst: self.remote.0,
             extra_header: self.config.extra_header,
+            id: 0,
             body: Body::Tcp(segment),
         });
     }

@@ -1,0 +1,71 @@
+//! What a trace records of the network: the packets of wires, and what agents pass on.
+
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::Time;
+
+use super::agents::Towards;
+use super::channel::Channel;
+use crate::probe::events::{Crossing, Events, Why};
+use crate::probe::judgement::Culprit;
+use crate::probe::trace::Tracer;
+
+/// A channel has accepted a packet.
+#[cold]
+pub(super) fn crossing(
+    tracer: &mut Tracer,
+    (number, channel): (usize, &Channel),
+    packet: &Packet,
+    (now, departs): (Time, Time),
+    lost: Option<Culprit>,
+) {
+    if tracer.queue {
+        tracer.queue(now, number, channel.line.queue().len());
+    }
+    let (link, ends) = tracer.wires[number / 2];
+    if let Some(events) = &mut tracer.events {
+        let crossing = Crossing {
+            link,
+            nodes: (ends[number % 2], channel.to),
+            begins: channel.line.began(departs),
+            departs,
+            arrives: departs + channel.delay,
+            lost: lost.map(|culprit| if culprit == Culprit::Outage { Why::Outage } else { Why::Error }),
+        };
+        events.crosses(now, packet, &crossing);
+    }
+}
+
+/// What an agent does with the packet that has come to it.
+pub(super) struct Handling<'a> {
+    pub(super) node: NodeId,
+    /// The packet, and where it goes.
+    pub(super) came: Option<(&'a Packet, Towards)>,
+    /// Whether it has gone on.
+    pub(super) has_gone: bool,
+}
+
+impl Handling<'_> {
+    /// The agent passes on a packet. Returns it with its number.
+    #[cold]
+    pub(super) fn pass(
+        &mut self,
+        events: &mut Events,
+        now: Time,
+        packet: &Packet,
+        towards: Towards,
+    ) -> Packet {
+        let came = self.came.filter(|(came, way)| *way == towards && came.id == packet.id && !self.has_gone);
+        self.has_gone |= came.is_some();
+        events.passed_on(now, self.node, packet, came.map(|(came, _)| came))
+    }
+
+    /// The agent has done what it does.
+    #[cold]
+    pub(super) fn end(&self, events: &mut Events, now: Time) {
+        if let Some((packet, _)) = self.came
+            && !self.has_gone
+        {
+            events.kept(now, self.node, packet);
+        }
+    }
+}

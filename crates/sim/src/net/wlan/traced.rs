@@ -1,0 +1,48 @@
+//! What a trace of events records of an 802.11 link.
+
+use lasthop_stack::link::dot11::{FrameKind, Outcome};
+use lasthop_stack::packet::Packet;
+
+use super::{Host, Wlan};
+use crate::net::pool::PoolId;
+use crate::probe::events::{Event, Sending, Why};
+
+impl Wlan {
+    /// Records the frame that a station begins to send.
+    #[cold]
+    pub(super) fn trace_frame(&mut self, station: usize, host: &mut Host) {
+        let Some(events) = &mut host.tracer.events else { return };
+        let interface = &mut self.sites[station];
+        let (frame, airtime) = &interface.on_air;
+        let is_attempt = matches!(frame.kind, FrameKind::Rts | FrameKind::Data);
+        let in_service = interface.mac.in_service().filter(|_| is_attempt);
+        let handle = frame.msdu.or(in_service.map(|(handle, _)| handle));
+        let sending = Sending {
+            link: self.place,
+            packet: handle.map(|handle| host.pool.get(PoolId::from_handle(handle)).0),
+            failed: in_service.map(|(_, failed)| failed),
+            slots: if is_attempt { interface.slots.take() } else { None },
+        };
+        events.frame(host.now, frame, airtime.total, &sending);
+    }
+
+    /// Records that a station is done with a packet. Returns why it is lost, if it is.
+    pub(super) fn trace_done(
+        &self,
+        station: usize,
+        packet: &Packet,
+        outcome: Outcome,
+        host: &mut Host,
+    ) -> Why {
+        let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
+        let node = self.sites[station].node;
+        let lost = events.given_up(node, packet);
+        let why = match outcome {
+            Outcome::Delivered => Why::Delivered,
+            Outcome::Undelivered => lost,
+            Outcome::Flushed => Why::Flushed,
+        };
+        events.link(host.now, Event::Done, why, self.place, node, packet);
+        lost
+    }
+}

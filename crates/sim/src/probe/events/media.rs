@@ -1,0 +1,157 @@
+//! Events of media: frames of 802.11, packets on wires, transmissions of slotted networks.
+
+use lasthop_stack::link::dot11::{BROADCAST, Frame, FrameKind};
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::units::{Span, Time};
+
+use super::row::{About, NONE, Row};
+use super::{Event, Events, Layer, OnAir, What, Why, what};
+use crate::medium::radio::Fate;
+
+/// A transmission that begins.
+pub(crate) struct Sending<'a> {
+    /// The link, by its place in the scenario.
+    pub(crate) link: u32,
+    /// The packet of the exchange, if it is known.
+    pub(crate) packet: Option<&'a Packet>,
+    /// How many attempts failed before, if that counts.
+    pub(crate) failed: Option<u32>,
+    /// Slots of the backoff before it, if there was one.
+    pub(crate) slots: Option<u32>,
+}
+
+/// A packet that a wire has accepted.
+pub(crate) struct Crossing {
+    pub(crate) link: u32,
+    pub(crate) nodes: (NodeId, NodeId),
+    /// When it begins to leave, has left, and arrives.
+    pub(crate) begins: Time,
+    pub(crate) departs: Time,
+    pub(crate) arrives: Time,
+    /// What loses it, if anything does.
+    pub(crate) lost: Option<Why>,
+}
+
+impl Events {
+    /// A wire takes in a packet.
+    pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
+        let (link, (from, to)) = (way.link, way.nodes);
+        self.link(now, Event::Queue, Why::Nothing, link, from, packet);
+        let about = About { len: packet.size().0.cast_signed(), ..self.about(packet) };
+        let frame = self.next_frame();
+        let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {
+            let row = events.row(at, Layer::Frame, event, (What::Packet, why), node, about);
+            Row { link, frame, peer: peer.0, ..row }
+        };
+        let row = of_frame(self, way.begins, Event::Send, Why::Nothing, (from, to));
+        self.later(Row { duration: way.departs.since(way.begins), ..row });
+        let (event, why) = way.lost.map_or((Event::Receive, Why::Nothing), |why| (Event::Lost, why));
+        let row = of_frame(self, way.arrives, event, why, (to, from));
+        self.later(row);
+        let about = self.about(packet);
+        let row = self.row(way.arrives, Layer::Link, event, (what(packet), why), to, about);
+        self.later(Row { link, ..row });
+    }
+
+    /// A station begins to send a frame, which lasts this long.
+    pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
+        let number = self.next_frame();
+        let node = frame.transmitter.0 as usize;
+        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+        let about = match sending.packet {
+            Some(packet) => self.about(packet),
+            None if answers => self.on_air[node].answers,
+            None => About::default(),
+        };
+        let about = About { len: i64::from(frame.bytes), ..about };
+        (self.on_air[node].frame, self.on_air[node].about) = (number, about);
+        let node = frame.transmitter;
+        let row = self.row(now, Layer::Frame, Event::Send, (of_kind(frame.kind), Why::Nothing), node, about);
+        self.push(Row {
+            duration,
+            peer: receiver(frame),
+            link: sending.link,
+            frame: number,
+            attempt: sending.failed.map_or(0, |failed| failed + 1),
+            slots: sending.slots.map_or(-1, i64::from),
+            ..row
+        });
+    }
+
+    /// A frame has ended, and this became of it at its receiver.
+    pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
+        let OnAir { frame: number, about, .. } = self.on_air[frame.transmitter.0 as usize];
+        let (event, why) = match fate {
+            Fate::Received => (Event::Receive, Why::Nothing),
+            Fate::Errored | Fate::LostForGood => (Event::Lost, Why::Error),
+            Fate::Collided => (Event::Lost, Why::Collision),
+            Fate::CutOff => (Event::Lost, Why::Outage),
+            Fate::OutOfReach => (Event::Lost, Why::OutOfReach),
+        };
+        let is_to_all = frame.receiver == BROADCAST;
+        let (node, peer) =
+            if is_to_all { (frame.transmitter, NONE) } else { (frame.receiver, frame.transmitter.0) };
+        if fate == Fate::LostForGood {
+            self.on_air[frame.transmitter.0 as usize].hopeless = about.packet;
+        }
+        if event == Event::Receive && !is_to_all {
+            self.on_air[node.0 as usize].answers = about;
+        }
+        let row = self.row(now, Layer::Frame, event, (of_kind(frame.kind), why), node, about);
+        self.push(Row { peer, link, frame: number, ..row });
+    }
+
+    /// Why a station gives up a packet.
+    pub(crate) fn given_up(&self, node: NodeId, packet: &Packet) -> Why {
+        if self.on_air[node.0 as usize].hopeless == packet.id { Why::Error } else { Why::RetryLimit }
+    }
+
+    /// A node of a slotted network sends a packet, or acknowledges one. Returns the number of the transmission.
+    pub(crate) fn slot_sent(
+        &mut self,
+        (now, slot): (Time, Span),
+        (link, node, peer): (u32, NodeId, NodeId),
+        is_ack: bool,
+        packet: Option<&Packet>,
+        failed: u32,
+    ) -> u32 {
+        let frame = self.next_frame();
+        let about = packet.map_or(About::default(), |packet| self.about(packet));
+        let what = if is_ack { What::Ack } else { What::Packet };
+        let row = self.row(now, Layer::Frame, Event::Send, (what, Why::Nothing), node, about);
+        self.push(Row { duration: slot, peer: peer.0, link, frame, attempt: failed + 1, ..row });
+        frame
+    }
+
+    /// What became of a transmission in a slotted network at the node that it is for.
+    pub(crate) fn slot_ended(
+        &mut self,
+        now: Time,
+        (link, node, peer): (u32, NodeId, NodeId),
+        (is_ack, why): (bool, Option<Why>),
+        packet: Option<&Packet>,
+        frame: u32,
+    ) {
+        let about = packet.map_or(About::default(), |packet| self.about(packet));
+        let what = if is_ack { What::Ack } else { What::Packet };
+        let event = if why.is_some() { Event::Lost } else { Event::Receive };
+        let row = self.row(now, Layer::Frame, event, (what, why.unwrap_or(Why::Nothing)), node, about);
+        self.push(Row { peer: peer.0, link, frame, ..row });
+    }
+}
+
+fn of_kind(kind: FrameKind) -> What {
+    match kind {
+        FrameKind::Rts => What::Rts,
+        FrameKind::Cts => What::Cts,
+        FrameKind::Ack => What::Ack,
+        FrameKind::Data => What::Data,
+        FrameKind::Null => What::Null,
+        FrameKind::Beacon => What::Beacon,
+        FrameKind::CfEnd => What::CfEnd,
+    }
+}
+
+fn receiver(frame: &Frame) -> u32 {
+    if frame.receiver == BROADCAST { NONE } else { frame.receiver.0 }
+}

@@ -1,0 +1,164 @@
+//! Where an endpoint puts its answers, and what a trace of events records there.
+
+use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
+use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::tcp::Connection;
+use lasthop_stack::transport::tcp::receiver::Receiver;
+use lasthop_stack::units::{Span, Time};
+
+use super::{Flow, Sockets};
+use crate::engine::queue::Slot;
+use crate::net::Net;
+use crate::probe::events::Event;
+use crate::probe::trace::{RoundTrip, RoundTripOf};
+
+/// One end: its node, its place among the ends of flows, and its timers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) node: NodeId,
+    pub(super) trace_name: u32,
+    pub(super) retransmit: Slot,
+    pub(super) delayed_ack: Slot,
+    pub(super) pace: Slot,
+}
+
+/// Where an endpoint puts its answers: straight into the network and the queue.
+pub(super) struct Host<'a> {
+    pub(super) net: &'a mut Net,
+    pub(super) end: End,
+}
+
+impl Out for Host<'_> {
+    #[inline]
+    fn down(&mut self, mut packet: Packet) {
+        if let Some(events) = &mut self.net.tracer.events {
+            events.sent(self.net.now, self.end.trace_name, &mut packet);
+        }
+        self.net.on_sent(self.end.trace_name, &packet);
+        let size = packet.size();
+        self.net.accounts.entered(self.end.trace_name, size);
+        self.net.send(self.end.node, packet, size);
+    }
+
+    #[inline]
+    fn set(&mut self, timer: Timer, at: Time) {
+        self.net.queue.set(self.end.slot(timer), at);
+        if let Some(events) = &mut self.net.tracer.events {
+            events.timer(self.net.now, self.end.trace_name, timer, Some(at));
+        }
+        if timer == Timer::Retransmit {
+            self.net.on_timer_set(self.end.trace_name, Some(at));
+        }
+    }
+
+    #[inline]
+    fn cancel(&mut self, timer: Timer) {
+        self.net.queue.cancel(self.end.slot(timer));
+        if let Some(events) = &mut self.net.tracer.events {
+            events.timer(self.net.now, self.end.trace_name, timer, None);
+        }
+        if timer == Timer::Retransmit {
+            self.net.on_timer_set(self.end.trace_name, None);
+        }
+    }
+
+    #[inline]
+    fn is_watching(&self) -> bool {
+        self.net.tracer.watches_tcp()
+    }
+
+    fn note(&mut self, note: Note) {
+        self.net.tracer.note(self.net.now, self.end.trace_name, note);
+    }
+
+    #[inline]
+    fn measured(&mut self, rtt: Span, srtt: Span, rto: Span) {
+        self.net.on_round_trip(self.end.trace_name, srtt);
+        self.net.round_trips[self.end.trace_name as usize].take(rtt);
+        let round_trip = RoundTrip { of: RoundTripOf::Data, rtt, srtt, rto };
+        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
+    }
+
+    fn measured_handshake(&mut self, rtt: Span, srtt: Span, rto: Span) {
+        let round_trip = RoundTrip { of: RoundTripOf::Handshake, rtt, srtt, rto };
+        self.net.tracer.rtt(self.net.now, self.end.trace_name, round_trip);
+    }
+
+    fn judged(&mut self, judged: Judged) {
+        self.net.judged.push(judged);
+    }
+
+    fn jitter(&mut self, judge: Judge, jitter: Jitter) {
+        self.net.tracer.jitter(self.net.now, self.end.trace_name, judge, jitter);
+    }
+}
+
+impl End {
+    #[inline]
+    fn slot(self, timer: Timer) -> Slot {
+        match timer {
+            Timer::Retransmit => self.retransmit,
+            Timer::DelayedAck => self.delayed_ack,
+            Timer::Pace => self.pace,
+        }
+    }
+}
+
+impl Host<'_> {
+    /// The application writes.
+    pub(super) fn write(&mut self, end: &mut Connection, bytes: u64) {
+        self.trace_app(Event::Write, Some(bytes));
+        end.write(bytes, self.net.now, self);
+    }
+
+    /// The application closes its direction.
+    pub(super) fn close(&mut self, end: &mut Connection) {
+        self.trace_app(Event::Close, None);
+        end.close(self.net.now, self);
+    }
+
+    /// Records what an application does.
+    #[inline]
+    pub(super) fn trace_app(&mut self, event: Event, bytes: Option<u64>) {
+        if let Some(events) = &mut self.net.tracer.events {
+            events.app(self.net.now, self.end.trace_name, event, bytes);
+        }
+    }
+}
+
+impl Flow {
+    /// Records a packet that has come to one side, before its transport acts. Returns what the application has read before, where
+    /// events are recorded.
+    #[inline]
+    pub(super) fn trace_arrival(&self, side: usize, packet: &Packet, net: &mut Net) -> Option<u64> {
+        let events = net.tracer.events.as_mut()?;
+        let end = self.ends[side].trace_name;
+        match &self.sockets {
+            Sockets::Tcp(ends) => {
+                let receiver = ends[side].receiver();
+                events.received(net.now, end, packet, receiver.next(), |from, to| receiver.holds(from, to));
+                Some(has_read(receiver))
+            }
+            Sockets::Udp(_) => {
+                events.received(net.now, end, packet, 0, |_, _| false);
+                events.app(net.now, end, Event::Read, Some(u64::from(packet.payload())));
+                None
+            }
+        }
+    }
+}
+
+/// The bytes that the application of a receiver has read.
+pub(super) fn has_read(receiver: &Receiver) -> u64 {
+    receiver.in_order() - receiver.readable()
+}
+
+/// Records what an application has read since before.
+pub(super) fn trace_read(end: End, before: u64, receiver: &Receiver, net: &mut Net) {
+    if let Some(events) = &mut net.tracer.events {
+        let bytes = has_read(receiver) - before;
+        if bytes > 0 {
+            events.app(net.now, end.trace_name, Event::Read, Some(bytes));
+        }
+    }
+}

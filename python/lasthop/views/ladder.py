@@ -1,0 +1,457 @@
+"""The ladder of a run: what went between its nodes, by the trace of its events, as arrows and marks.
+
+>>> words_of("data", 3072, 1024, 0), words_of("ack", 0, 0, 4096), words_of("syn-ack", -1, 0, 0)
+('data 3072', 'ACK 4096', 'SYN-ACK')
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from lasthop.base.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lasthop.scenario.recorded import Columns
+
+CHANNEL = "events"
+LAYERS = ("tcp", "frames")
+# Segments shown where no period is given.
+FIRST = 30
+# How long after its period what began within it may end.
+_PATIENCE_S = 60.0
+
+HOST, AGENT = "host", "agent"
+_TRANSPORTS = ("tcp", "udp")
+_NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
+_NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
+
+
+class Event(NamedTuple):
+    """A row of the trace; its fields are the columns."""
+
+    time_s: float
+    duration_s: float
+    layer: str
+    event: str
+    what: str
+    why: str
+    node: str
+    peer: str
+    link: str
+    flow: str
+    packet: int
+    frame: int
+    seq: int
+    len: int
+    ack: int
+    window: int
+    attempt: int
+    slots: int
+    cwnd: float
+    ssthresh: float
+
+
+class Place(NamedTuple):
+    """A point of the ladder: a time, a node, and whether its host or an agent there."""
+
+    time_s: float
+    node: str
+    seat: str
+
+
+@dataclass(slots=True)
+class Arrow:
+    """Something that went from one place to another.
+
+    Attributes:
+        begin: Where and when it began.
+        end: Where and when it arrived; of what was lost, where it would have arrived.
+        kind: `data`, `ack`, `control` (of TCP, or RTS and CTS), `mac-ack` or `datagram`.
+        label: What it is, in a few words.
+        lost: Why it was lost; empty if it was not.
+        near: Whether it was lost at the node that sent it.
+        again: Why it was sent again; empty if it was not.
+        made: Whether an agent made it.
+        kept: Whether an agent did not pass it on.
+        left_s: When its first frame went on the medium, if later than it began; until then it waited.
+        notes: More about it.
+    """
+
+    begin: Place
+    end: Place
+    kind: str
+    label: str
+    lost: str = ""
+    near: bool = False
+    again: str = ""
+    made: bool = False
+    kept: bool = False
+    left_s: float | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Everything about it, in one line."""
+        took = f"{1e3 * (self.end.time_s - self.begin.time_s):.3f} ms"
+        way = self.begin.node if self.begin.node == self.end.node else f"{self.begin.node} to {self.end.node}"
+        states = [f"sent again ({self.again})"] if self.again else []
+        states += ["made by an agent"] if self.made else []
+        states += ["kept by an agent"] if self.kept else []
+        states += [f"lost: {self.lost}"] if self.lost else []
+        if self.left_s is not None:
+            states.append(f"on the air or wire after {1e3 * (self.left_s - self.begin.time_s):.3f} ms")
+        return ", ".join([f"{self.label}, {way}, {self.begin.time_s:.6f} s", took, *states, *self.notes])
+
+
+class Mark(NamedTuple):
+    """An event at one place, such as a timeout; one that took time has begun before."""
+
+    place: Place
+    text: str
+    since_s: float | None = None
+
+
+class Window(NamedTuple):
+    """A congestion window and threshold from a time on, in segments."""
+
+    time_s: float
+    cwnd: float
+    ssthresh: float
+
+
+@dataclass(slots=True)
+class Panel:
+    """The ladder of one run.
+
+    Attributes:
+        title: What distinguishes the run.
+        is_of_frames: Whether its arrows are frames, and not segments.
+        nodes: The columns, from the source of the first flow to its destination.
+        seats: The nodes at which an agent acts besides a host.
+        arrows: What went between and at the nodes, by time.
+        marks: Timeouts and other events of the nodes.
+        windows: The window of the end that sends the first data.
+    """
+
+    title: str
+    is_of_frames: bool = False
+    nodes: list[str] = field(default_factory=list)
+    seats: set[str] = field(default_factory=set)
+    arrows: list[Arrow] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+
+
+def events(chunks: Iterable[Columns]) -> Iterator[Event]:
+    """The rows of a trace of events, chunk by chunk."""
+    for columns in chunks:
+        values = [c if isinstance(c, list) else c.tolist() for c in (columns[n] for n in Event._fields)]
+        yield from (Event(*row) for row in zip(*values, strict=True))
+
+
+def words_of(what: str, seq: int, length: int, ack: int) -> str:
+    """What a packet is: its kind, with the number of its first byte or of what it acknowledges."""
+    if what == "data" or (what == "fin" and length > 0):
+        return f"data {seq}"
+    if what == "datagram":
+        return f"datagram {seq}"
+    return f"{_NAMES.get(what, what)} {ack}" if what == "ack" else _NAMES.get(what, what)
+
+
+def panel(
+    read: Callable[[], Iterable[Event]],
+    title: str,
+    between: tuple[float | None, float | None],
+    layers: str,
+    flows: Sequence[str] = (),
+) -> tuple[Panel, tuple[float, float]]:
+    """The ladder of a run in a period.
+
+    Args:
+        read: The rows of its trace from the first on.
+        title: What distinguishes the run.
+        between: Begin and end in seconds; None for the first event, and for as long as 30 segments take.
+        layers: `tcp` for segments from node to node, `frames` for what is on the media.
+        flows: The flows to show; all if empty.
+
+    Returns:
+        The panel, and its period.
+    """
+    begin, end = _period(read, between, flows)
+    reader = _Reader(Panel(title, layers == "frames"), begin, end)
+    for row in read():
+        if row.time_s > end and (reader.is_complete or row.time_s > end + _PATIENCE_S):
+            break
+        if not flows or not row.flow or row.flow.removesuffix(".reverse") in flows:
+            reader.take(row)
+    reader.finish()
+    return reader.panel, (begin, end)
+
+
+def _period(
+    read: Callable[[], Iterable[Event]], between: tuple[float | None, float | None], flows: Sequence[str]
+) -> tuple[float, float]:
+    begin, end = between
+    if begin is not None and end is not None:
+        return begin, end
+    first, last, _ = _first_segments(read, begin, end, flows)
+    if first is None or last is None:
+        raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
+    return (first if begin is None else begin), (last if end is None else end)
+
+
+def reaches(
+    read: Callable[[], Iterable[Event]],
+    between: tuple[float | None, float | None],
+    flows: Sequence[str],
+    simulated_s: float,
+) -> bool:
+    """Whether a run that has come to a time has all that its ladder shows."""
+    begin, end = between
+    if end is not None:
+        return simulated_s > end
+    return _first_segments(read, begin, end, flows)[2] > FIRST
+
+
+def _first_segments(
+    read: Callable[[], Iterable[Event]], begin: float | None, end: float | None, flows: Sequence[str]
+) -> tuple[float | None, float | None, int]:
+    """The time of the first segment, that of the last event before segment 31, and how many segments."""
+    first = last = None
+    segments = 0
+    for row in read():
+        if begin is not None and row.time_s < begin:
+            continue
+        if end is not None and row.time_s > end:
+            break
+        if flows and row.flow.removesuffix(".reverse") not in flows:
+            continue
+        if row.layer in _TRANSPORTS and row.event == "send":
+            first = row.time_s if first is None else first
+            segments += 1
+        if segments > FIRST and end is None:
+            break
+        last = row.time_s
+    return first, last, segments
+
+
+@dataclass(slots=True)
+class _Packet:
+    """What is known of a packet, and where it is."""
+
+    what: str
+    label: str
+    again: str
+    made: bool
+    place: Place
+    left_s: float | None = None
+
+
+_AGAIN = ("timeout", "fast-retransmit", "again", "probe")
+
+
+class _Reader:
+    """Makes a panel of rows in the order of their times."""
+
+    def __init__(self, panel: Panel, begin: float, end: float) -> None:
+        self.panel = panel
+        self._begin, self._end, self._is_frames = begin, end, panel.is_of_frames
+        self._packets: dict[int, _Packet] = {}
+        self._frames: dict[int, Event] = {}
+        self._timers: dict[tuple[str, str, str], float] = {}
+        self._hosts: set[str] = set()
+        self._agents: set[str] = set()
+        self._paths: list[tuple[str, str]] = []
+        self._receives: Arrow | None = None
+        self._sends_from = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing that began before the end is still on its way."""
+        opened = [row.time_s for row in self._frames.values()]
+        if not self._is_frames:
+            opened += [packet.place.time_s for packet in self._packets.values()]
+        return all(time_s > self._end for time_s in opened)
+
+    def take(self, row: Event) -> None:
+        """A row of the trace."""
+        if row.layer in _TRANSPORTS:
+            self._transport(row)
+        elif row.layer == "agent":
+            self._agent(row)
+        elif row.layer == "link":
+            self._link(row)
+        elif row.layer == "frame":
+            self._frame(row)
+
+    def finish(self) -> None:
+        """All rows are taken: the columns are known."""
+        shown = self.panel
+        shown.seats = self._agents & self._hosts
+        shown.nodes = _ordered(self._paths, self._sends_from)
+        shown.arrows.sort(key=lambda arrow: arrow.begin.time_s)
+
+    def _transport(self, row: Event) -> None:
+        here = Place(row.time_s, row.node, HOST)
+        if row.event == "send":
+            self._hosts.add(row.node)
+            if row.what == "data" and not self._sends_from:
+                self._sends_from = row.node
+            again = row.why if row.why in _AGAIN else ""
+            self._packets[row.packet] = _Packet(row.what, _label(row), again, made=False, place=here)
+        elif row.event == "receive":
+            self._hosts.add(row.node)
+            self._receives = self._end_hop(row, here)
+        elif row.event == "dupack":
+            if self._receives is not None and self._receives.end == here:
+                self._receives.label += " dup"
+        elif row.event == "timeout":
+            marks = self.panel.marks
+            if marks and marks[-1].place == here:
+                marks[-1] = marks[-1]._replace(text="timeout")
+        elif row.event == "enter":
+            self._mark(Mark(here, "loss detected"))
+        elif row.event == "set":
+            self._timers[row.node, row.flow, row.what] = row.time_s
+        elif row.event == "fire" and row.what == "retransmit":
+            self._mark(Mark(here, "timer", self._timers.pop((row.node, row.flow, row.what), None)))
+        if row.node == self._sends_from and math.isfinite(row.cwnd):
+            self._window(Window(row.time_s, row.cwnd, row.ssthresh))
+
+    def _agent(self, row: Event) -> None:
+        here = Place(row.time_s, row.node, AGENT)
+        self._agents.add(row.node)
+        if row.event in ("make", "again", "release"):
+            again = "by an agent" if row.event == "again" else ""
+            made = row.event == "make"
+            self._packets[row.packet] = _Packet(row.what, _label(row), again, made=made, place=here)
+        elif row.event == "keep":
+            arrow = self._end_hop(row, here)
+            if arrow is not None:
+                arrow.kept = True
+        elif row.event == "change" and row.packet in self._packets:
+            self._mark(Mark(here, f"{_label(row)}: {row.why} changed"))
+
+    def _link(self, row: Event) -> None:
+        packet = self._packets.get(row.packet)
+        if packet is None:
+            return
+        if row.event == "queue" and packet.place.node != row.node:
+            # It goes on at a relay.
+            self._end_hop(row, Place(row.time_s, row.node, HOST), stays=True)
+        elif row.event == "lost":
+            near = packet.place.node == row.node
+            arrow = self._end_hop(row, Place(row.time_s, row.node, HOST))
+            if arrow is not None:
+                arrow.lost, arrow.near = row.why, near
+
+    def _frame(self, row: Event) -> None:
+        if row.event == "send":
+            self._frames[row.frame] = row
+            begun = self._packets.get(row.packet)
+            if begun is not None and begun.left_s is None and begun.place.node == row.node:
+                begun.left_s = row.time_s
+            return
+        sent = self._frames.pop(row.frame, None)
+        if sent is None:
+            return
+        self._paths.append((sent.node, sent.peer or sent.node))
+        if not self._is_frames or not sent.peer:
+            return
+        packet = self._packets.get(sent.packet)
+        kind, label = _of_frame(sent, packet)
+        notes = [f"{sent.len} B"]
+        notes += [f"attempt {sent.attempt}"] if sent.attempt > 0 else []
+        notes += [f"backoff {sent.slots} slots"] if sent.slots >= 0 else []
+        carries = sent.what in ("data", "packet") and packet is not None
+        again = packet.again if carries and packet else ""
+        label += f" #{sent.attempt}" if sent.attempt > 1 else ""
+        begin, end = Place(sent.time_s, sent.node, AGENT), Place(row.time_s, sent.peer, AGENT)
+        lost = row.why if row.event == "lost" else ""
+        self._add(Arrow(begin, end, kind, label, lost, again=again, notes=notes))
+
+    def _end_hop(self, row: Event, here: Place, *, stays: bool = False) -> Arrow | None:
+        """A packet has come from where it was to another place."""
+        packet = self._packets.get(row.packet)
+        if packet is None:
+            return None
+        begin, packet.place = packet.place, here
+        left_s, packet.left_s = packet.left_s, None
+        if not stays and not self._is_frames:
+            del self._packets[row.packet]
+        notes = [f"{row.len} B"] if row.len > 0 else []
+        kind = _KINDS.get(packet.what, "control")
+        if left_s is not None and not begin.time_s < left_s < here.time_s:
+            left_s = None
+        arrow = Arrow(
+            begin,
+            here,
+            kind,
+            packet.label,
+            again=packet.again,
+            made=packet.made,
+            left_s=left_s,
+            notes=notes,
+        )
+        self._paths.append((begin.node, here.node))
+        if not self._is_frames or begin.node == here.node:
+            self._add(arrow)
+        return arrow
+
+    def _add(self, arrow: Arrow) -> None:
+        if arrow.end.time_s >= self._begin and arrow.begin.time_s <= self._end:
+            self.panel.arrows.append(arrow)
+
+    def _mark(self, mark: Mark) -> None:
+        if self._begin <= mark.place.time_s <= self._end:
+            self.panel.marks.append(mark)
+
+    def _window(self, window: Window) -> None:
+        """The window changes; of those before the period the last counts."""
+        if window.time_s > self._end:
+            return
+        steps = self.panel.windows
+        if steps and steps[-1][1:] == window[1:]:
+            return
+        if steps and window.time_s <= self._begin:
+            steps.clear()
+        steps.append(window)
+
+
+_KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
+
+
+def _label(row: Event) -> str:
+    return words_of(row.what, row.seq, row.len, row.ack)
+
+
+def _of_frame(sent: Event, packet: _Packet | None) -> tuple[str, str]:
+    """The kind and the words of a frame."""
+    if sent.what in ("data", "packet"):
+        if packet is None:
+            return "control", "packet"
+        return _KINDS.get(packet.what, "control"), packet.label
+    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", _NAMES.get(sent.what, sent.what))
+
+
+def _ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:
+    """The nodes in the order in which packets pass them, from the one that sends the first data."""
+    near: dict[str, list[str]] = {}
+    for one, other in paths:
+        for a, b in ((one, other), (other, one)):
+            if b not in near.setdefault(a, []) and a != b:
+                near[a].append(b)
+    order: list[str] = []
+    waiting = [first] if first in near else []
+    for start in [*waiting, *near]:
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            if node not in order:
+                order.append(node)
+                stack += reversed(near.get(node, []))
+    return order
