@@ -187,7 +187,7 @@ fn data(flow: u32, at: u32, now: Time) -> Packet {
         len: LEN,
         options: stamps(now),
     };
-    Packet { src: HOST, dst: mobile, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(HOST, mobile, Body::Tcp(segment))
 }
 
 /// The mobile's acknowledgement of all below `at`.
@@ -203,7 +203,7 @@ fn answer(flow: u32, at: u32, now: Time) -> Packet {
         len: 0,
         options: stamps(now),
     };
-    Packet { src: mobile, dst: HOST, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(mobile, HOST, Body::Tcp(segment))
 }
 
 #[cfg(test)]

@@ -175,7 +175,7 @@ fn decode(ip: &[u8]) -> Packet {
         options,
     };
     let node = |at: usize| NodeId(u32::from(ip[at + 3]) - 1);
-    Packet { src: node(12), dst: node(16), extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(node(12), node(16), Body::Tcp(segment))
 }
 
 const WIRES: [Span; 3] = [Span::from_millis(5), Span::from_millis(25), Span::from_millis(50)];

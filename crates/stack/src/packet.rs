@@ -24,8 +24,43 @@ pub struct Packet {
     pub dst: NodeId,
     /// Bytes that a routing protocol adds between IP and transport, as ns-2's DSDV and DSR do.
     pub extra_header: u16,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
     /// The transport's part.
     pub body: Body,
+}
+
+/// The ECN field of an IP header, with its two bits as the value (RFC 3168, 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// The transport does not use ECN.
+    #[default]
+    NotEct = 0b00,
+    /// The transport uses ECN: ECT(1).
+    Ect1 = 0b01,
+    /// The transport uses ECN: ECT(0).
+    Ect0 = 0b10,
+    /// A queue on the way indicates congestion.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// The value of two bits; those above them are ignored.
+    #[must_use]
+    pub const fn of_bits(bits: u8) -> Ecn {
+        match bits & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// Whether a queue may mark the packet: its transport uses ECN.
+    #[must_use]
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotEct)
+    }
 }
 
 /// The transport's part of a packet.
@@ -73,6 +108,10 @@ impl Flags {
     pub const PSH: Flags = Flags(0x08);
     /// The acknowledgement number is valid.
     pub const ACK: Flags = Flags(0x10);
+    /// The receiver echoes a mark; on a SYN, the sender can use ECN (RFC 3168, 6.1).
+    pub const ECE: Flags = Flags(0x40);
+    /// The sender has reduced its window; on a SYN, it can use ECN (RFC 3168, 6.1).
+    pub const CWR: Flags = Flags(0x80);
     /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.
     pub const REFUSED: Flags = Flags(0x800);
 
@@ -292,6 +331,12 @@ impl Segment {
 }
 
 impl Packet {
+    /// A packet without a routing header, whose transport does not use ECN.
+    #[must_use]
+    pub const fn new(src: NodeId, dst: NodeId, body: Body) -> Packet {
+        Packet { src, dst, extra_header: 0, ecn: Ecn::NotEct, body }
+    }
+
     /// The whole length of the IP packet.
     #[must_use]
     pub fn size(&self) -> Bytes {
@@ -355,7 +400,7 @@ mod tests {
 
     fn data_packet(options: Options) -> Packet {
         let segment = Segment { len: 1000, options, ..Segment::default() };
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
+        Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment))
     }
 
     #[test]
@@ -404,6 +449,17 @@ mod tests {
     }
 
     #[test]
+    fn the_ecn_field_has_the_code_points_of_rfc_3168_and_fits_into_what_a_packet_had() {
+        // RFC 3168 (5), figure 1.
+        for (bits, ecn) in [(0, Ecn::NotEct), (1, Ecn::Ect1), (2, Ecn::Ect0), (3, Ecn::Ce)] {
+            assert_eq!((Ecn::of_bits(bits), ecn as u8), (ecn, bits));
+            assert_eq!(Ecn::of_bits(0b1011_1000 | bits), ecn, "the class of service is not ECN's");
+            assert_eq!(ecn.is_capable(), bits > 0);
+        }
+        assert_eq!(size_of::<Packet>(), 120);
+    }
+
+    #[test]
     fn a_routing_header_comes_on_top() {
         let packet = Packet { extra_header: 20, ..data_packet(Options::default()) };
         assert_eq!(packet.size(), Bytes(1060));
@@ -412,8 +468,8 @@ mod tests {
     #[test]
     fn an_acknowledgement_goes_against_the_direction_of_its_data() {
         let segment = |src_port, dst_port| Body::Tcp(Segment { src_port, dst_port, ..Segment::default() });
-        let data = Packet { src: NodeId(3), dst: NodeId(7), extra_header: 0, body: segment(80, 4_000) };
-        let ack = Packet { src: NodeId(7), dst: NodeId(3), extra_header: 0, body: segment(4_000, 80) };
+        let data = Packet::new(NodeId(3), NodeId(7), segment(80, 4_000));
+        let ack = Packet::new(NodeId(7), NodeId(3), segment(4_000, 80));
         assert_eq!(FlowKey::of(&ack).reversed(), FlowKey::of(&data));
         assert_ne!(FlowKey::of(&ack), FlowKey::of(&data));
     }

@@ -117,7 +117,7 @@ mod tests {
 
     fn packet(len: u32) -> Packet {
         let body = Body::Tcp(Segment { len, ..Segment::default() });
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body }
+        Packet::new(NodeId(0), NodeId(1), body)
     }
 
     fn lost_of(law: LossConfig, packets: u32) -> f64 {

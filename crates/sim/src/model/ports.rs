@@ -70,7 +70,7 @@ mod tests {
 
     fn packet(dst_port: u16) -> Packet {
         let segment = Segment { dst_port, ..Segment::default() };
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
+        Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment))
     }
 
     #[test]

@@ -113,7 +113,7 @@ mod tests {
 
     fn segment(seq: u32) -> Packet {
         let body = Body::Tcp(Segment { seq: SeqNo(seq), len: 100, ..Segment::default() });
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body }
+        Packet::new(NodeId(0), NodeId(1), body)
     }
 
     #[test]

@@ -131,7 +131,7 @@ mod tests {
 
     fn data(seq: u32) -> Packet {
         let segment = Segment { seq: SeqNo(seq), dst_port: PORT, len: 100, ..Segment::default() };
-        Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) }
+        Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment))
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn disturbed(at: Time, connection: u32) -> usize {
             && let Some([src_port, dst_port]) = reset.take()
         {
             let segment = Segment { src_port, dst_port, flags: Flags::RST, ..Segment::default() };
-            let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) };
+            let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment));
             world.deliver(NodeId(1), &packet);
         }
         world.net.set_clock(time);

@@ -23,8 +23,8 @@ mod window;
 pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
-    Ack, Congestion, Delivered, Departure, Echo, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,
-    Progress, Reduction, Sending,
+    Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,
+    LossResponse, Mark, Progress, Reduction, Sending,
 };
 pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};

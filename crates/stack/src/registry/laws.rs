@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Sent;
-use crate::hooks::{Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Window};
+use crate::hooks::{
+    Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, Window,
+};
 use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::transport::congestion::{
@@ -160,6 +162,14 @@ impl Congestion for CongestionMachine {
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
         each!(self, law => law.on_loss(loss, window))
+    }
+
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        each!(self, law => law.on_mark(mark, window))
+    }
+
+    fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        each!(self, law => law.on_answered_loss(loss, window))
     }
 
     #[inline]

@@ -186,7 +186,7 @@ mod tests {
         let key = |from: usize| {
             let ((src, src_port), (dst, dst_port)) = (ends[from], ends[1 - from]);
             let segment = Segment { src_port, dst_port, ..Segment::default() };
-            Key::of(&Packet { src, dst, extra_header: 0, body: Body::Tcp(segment) }, &segment)
+            Key::of(&Packet::new(src, dst, Body::Tcp(segment)), &segment)
         };
         let ((one, from), (other, back)) = (key(0), key(1));
         assert_eq!((one, from, back), (other, 1, 0));

@@ -33,7 +33,7 @@ fn packet(from: u32, to: u32, len: u32) -> Packet {
         len,
         ..Segment::default()
     };
-    Packet { src: NodeId(from), dst: NodeId(to), extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(NodeId(from), NodeId(to), Body::Tcp(segment))
 }
 
 /// A capture of a few exchanges of a network.

@@ -164,7 +164,7 @@ pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
             (*extra_header, Body::Udp(Datagram { len, ..Datagram::default() }))
         }
     };
-    let packet = Packet { src: NodeId(0), dst: NodeId(0), extra_header, body };
+    let packet = Packet { extra_header, ..Packet::new(NodeId(0), NodeId(0), body) };
     (packet.payload(), packet.size().0 as u32)
 }
 

@@ -88,7 +88,7 @@ impl Reply {
             len: 0,
             options: Options { timestamps: self.stamps, sack: told, ..Options::default() },
         };
-        Packet { src: receiver.0, dst: sender.0, extra_header: self.extra_header, body: Body::Tcp(segment) }
+        Packet { extra_header: self.extra_header, ..Packet::new(receiver.0, sender.0, Body::Tcp(segment)) }
     }
 }
 

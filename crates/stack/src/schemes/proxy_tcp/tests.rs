@@ -35,7 +35,7 @@ fn data(segment: u32) -> Packet {
     let flags = Flags::ACK;
     let seq = ZERO.plus(1000 * segment);
     let segment = Segment { src_port: 80, dst_port: 4_000, seq, flags, len: 1000, ..Segment::default() };
-    Packet { src: SERVER, dst: CLIENT, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(SERVER, CLIENT, Body::Tcp(segment))
 }
 
 /// An acknowledgement of all before this segment.
@@ -46,7 +46,7 @@ fn ack(segment: u32) -> Segment {
 }
 
 fn from_client(segment: Segment) -> Packet {
-    Packet { src: CLIENT, dst: SERVER, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(CLIENT, SERVER, Body::Tcp(segment))
 }
 
 fn number(packet: &Packet) -> u32 {

@@ -100,6 +100,8 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// Explicit congestion notification.
+    pub ecn: EcnMode,
 }
 
 /// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
@@ -150,6 +152,15 @@ pub enum FastRetransmit {
     OnceAWindow,
 }
 
+/// Explicit congestion notification: what an end offers, and uses if the other end does too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// None.
+    Off,
+    /// Data may be marked instead of dropped, and one answer in each window of data (RFC 3168).
+    Classic,
+}
+
 /// The named profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -197,6 +208,7 @@ impl Profile {
                 growth_at_recovery_end: true,
                 limited_transmit_resends: true,
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
+                ecn: EcnMode::Off,
             },
             Profile::Modern => Config {
                 parts,
@@ -231,6 +243,7 @@ impl Profile {
                 growth_at_recovery_end: false,
                 limited_transmit_resends: false,
                 reno_fast_retransmit: FastRetransmit::EveryHole,
+                ecn: EcnMode::Off,
             },
         }
     }

@@ -27,7 +27,7 @@ fn ms(ms: f64) -> Span {
 
 fn packet(from: (NodeId, u16), to: (NodeId, u16), segment: Segment) -> Packet {
     let segment = Segment { src_port: from.1, dst_port: to.1, ..segment };
-    Packet { src: from.0, dst: to.0, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(from.0, to.0, Body::Tcp(segment))
 }
 
 fn stamps(stamps: Option<Stamps>) -> Options {
@@ -428,7 +428,7 @@ fn idle_flows_make_room_and_a_flow_without_room_is_left_alone() {
 fn a_datagram_has_no_timer() {
     let mut estimator = Estimator::new(Config::default());
     let body = Body::Udp(crate::packet::Datagram::default());
-    let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body };
+    let packet = Packet::new(NodeId(0), NodeId(1), body);
     assert_eq!(estimator.on_down(&packet, Time::ZERO), Timing::UNKNOWN);
     assert_eq!((estimator.on_up(&packet, Time::ZERO), estimator.flows()), (None, 0));
 }

@@ -78,7 +78,7 @@ impl Sender {
     fn arrive(&mut self, segment: Segment) {
         self.now = self.now.after(Span::from_millis(1));
         let segment = Segment { src_port: 2, dst_port: 1, window: u16::MAX, ..segment };
-        let packet = Packet { src: NodeId(1), dst: NodeId(0), extra_header: 0, body: Body::Tcp(segment) };
+        let packet = Packet::new(NodeId(1), NodeId(0), Body::Tcp(segment));
         self.connection.up(&packet, self.now, &mut self.wire);
     }
 

@@ -114,7 +114,7 @@ pub(super) fn syn_ack(options: Options) -> Segment {
 pub(super) fn packet(segment: Segment) -> Packet {
     let from_sender = segment.src_port == PORTS.0;
     let (src, dst) = if from_sender { (SENDER, RECEIVER) } else { (RECEIVER, SENDER) };
-    Packet { src, dst, extra_header: 0, body: Body::Tcp(segment) }
+    Packet::new(src, dst, Body::Tcp(segment))
 }
 
 pub(super) fn segment(packet: &Packet) -> Segment {

@@ -416,7 +416,7 @@ impl World {
                 let reset =
                     Segment { src_port, dst_port, seq: segment.ack, flags: Flags::RST, ..Segment::default() };
                 let body = Body::Tcp(reset);
-                self.towards_hop(1, Packet { src: packet.dst, dst: packet.src, extra_header: 0, body });
+                self.towards_hop(1, Packet::new(packet.dst, packet.src, body));
             }
             return;
         }

@@ -199,7 +199,7 @@ fn a_window_scale_above_fourteen_means_fourteen() {
     let syn = Segment { flags: Flags::SYN, options, ..Segment::default() };
     let ack = Segment { seq: SeqNo(1), ack: SeqNo(1), flags: Flags::ACK, window: 1, ..Segment::default() };
     for segment in [syn, ack] {
-        let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) };
+        let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment));
         end.on_packet(&packet, Time::ZERO);
     }
     assert_eq!(end.connection().state(), State::Established);
@@ -277,7 +277,7 @@ proptest! {
             }
             let end = &mut pair.ends[stray.to];
             let segment = if stray.near { near(stray.segment, end.connection()) } else { stray.segment };
-            let packet = Packet { src: NodeId(9), dst: NodeId(8), extra_header: 0, body: Body::Tcp(segment) };
+            let packet = Packet::new(NodeId(9), NodeId(8), Body::Tcp(segment));
             end.on_packet(&packet, pair.now);
         }
         let sent = pair.log.len();

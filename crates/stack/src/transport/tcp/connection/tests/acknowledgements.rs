@@ -61,7 +61,7 @@ fn data_without_an_acknowledgement_is_dropped() {
         let ack = pair.ends[SERVER].iss.plus(1);
         let seq = seq.plus(1_000);
         let segment = Segment { src_port, dst_port, seq, ack, flags, len: 500, ..Segment::default() };
-        let packet = Packet { src: NodeId(0), dst: NodeId(1), extra_header: 0, body: Body::Tcp(segment) };
+        let packet = Packet::new(NodeId(0), NodeId(1), Body::Tcp(segment));
         pair.with(SERVER, |end, now, out| end.up(&packet, now, out));
         assert_eq!(pair.ends[SERVER].receiver().in_order(), received);
     }

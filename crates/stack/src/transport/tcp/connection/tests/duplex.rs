@@ -28,12 +28,7 @@ fn segment_to(pair: &Pair, to: usize, acknowledged: u32, len: u32) -> Segment {
 }
 
 fn hand(pair: &mut Pair, to: usize, segment: Segment) {
-    let packet = Packet {
-        src: NodeId(1 - to as u32),
-        dst: NodeId(to as u32),
-        extra_header: 0,
-        body: Body::Tcp(segment),
-    };
+    let packet = Packet::new(NodeId(1 - to as u32), NodeId(to as u32), Body::Tcp(segment));
     pair.with(to, |end, now, out| end.up(&packet, now, out));
 }
 

@@ -85,7 +85,7 @@ fn a_reset_ends_the_connection() {
     pair.write(CLIENT, 10_000);
     pair.run(Span::from_millis(25));
     let segment = Segment { flags: Flags::RST, ..Segment::default() };
-    let packet = Packet { src: NodeId(1), dst: NodeId(0), extra_header: 0, body: Body::Tcp(segment) };
+    let packet = Packet::new(NodeId(1), NodeId(0), Body::Tcp(segment));
     pair.with(CLIENT, |end, now, out| end.up(&packet, now, out));
     assert_eq!(pair.ends[CLIENT].state(), State::Closed);
     assert_eq!(pair.sides[CLIENT].retransmit, None);
