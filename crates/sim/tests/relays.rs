@@ -52,7 +52,13 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
         let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None });
-        config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind, outages: None });
+        config.links.push(LinkConfig {
+            name: format!("m{number}"),
+            group: None,
+            kind,
+            outages: None,
+            aqm: None,
+        });
     }
     for node in 3..6 {
         let like = lasthop_sim::model::NodeConfig {

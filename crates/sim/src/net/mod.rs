@@ -12,6 +12,7 @@
 //! those who came somewhere at the same time too, of when the first of the run took it in; and a crossing counts as an event.
 
 pub(crate) mod agents;
+mod aqm;
 mod channel;
 mod handoffs;
 mod layout;

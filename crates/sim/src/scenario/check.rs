@@ -1,6 +1,7 @@
 //! Checks of combinations of values at a point.
 
 mod agents;
+mod ecn;
 mod events;
 mod frames;
 mod frn;
@@ -111,6 +112,7 @@ impl<'a> Check<'a> {
         self.links(&config, sheet);
         self.movers(&config, sheet);
         self.events(&config, sheet);
+        self.ecn(&config);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(

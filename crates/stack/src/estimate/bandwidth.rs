@@ -16,14 +16,14 @@ use crate::units::{Span, Time};
 /// How many segments an acknowledgement stands for: a duplicate for one that arrived out of order, which the advance over
 /// it must not count again (Casetti et al. 2002, `AckedCount`).
 #[derive(Clone, Copy, Debug, Default)]
-struct AckedCount {
+pub(super) struct AckedCount {
     accounted: u32,
 }
 
 impl AckedCount {
     /// The segments this acknowledgement stands for.
     #[inline]
-    fn count(&mut self, progress: Progress) -> u32 {
+    pub(super) fn count(&mut self, progress: Progress) -> u32 {
         match progress {
             Progress::Duplicate => {
                 self.accounted += 1;

@@ -2,10 +2,11 @@
 //!
 //! [`Congestion`] says how large the window is and [`Recovery`] which segment goes next: two independent choices, which
 //! the sender reports to. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and an
-//! [`Interval`] spaces the retransmissions of a slotted network. A [`Reaction`] says what an
+//! [`Interval`] spaces the retransmissions of a slotted network. An [`Aqm`] marks packets in a queue. A [`Reaction`] says what an
 //! endpoint does at events of its link. Nothing here names a scheme or a link.
 
 mod agent;
+mod aqm;
 mod arq;
 mod congestion;
 mod count;
@@ -21,6 +22,7 @@ pub(crate) mod testing;
 mod window;
 
 pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs};
+pub use aqm::{Admission, Aqm, Arrival};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,

@@ -11,6 +11,7 @@ use crate::hooks::{
 };
 use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
+use crate::schemes::jersey::{Jersey, JerseyConfig};
 use crate::transport::congestion::{
     Bbr, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno, VenoConfig,
     Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
@@ -29,6 +30,7 @@ kinds! {
     Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
     Jtcp(Box<Jtcp>), JtcpConfig = "jtcp" as "JTCP", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
     Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp" as "EJTCP", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
+    Jersey(Box<Jersey>), JerseyConfig = "jersey" as "TCP-Jersey", "Xu, Tian and Ansari 2004", "a loss without a warning of a queue leaves the window unchanged; a warning sets it to the estimated rate times the minimum round-trip time";
     Custom(Box<dyn CustomLaw>), Custom = "custom" as "custom", "the host", "a law from another crate, called through a pointer";
 }
 
@@ -102,11 +104,18 @@ impl CongestionKind {
 
     /// The laws that classify losses.
     pub const JUDGES: &'static [CongestionKind] =
-        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
+        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp, CongestionKind::Jersey];
+
+    /// The laws that take a loss for random unless a queue has marked something.
+    pub const MARKED: &'static [CongestionKind] = &[CongestionKind::Jersey];
 
     /// The laws that estimate the rate at which the path carries segments.
-    pub const ESTIMATORS: &'static [CongestionKind] =
-        &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
+    pub const ESTIMATORS: &'static [CongestionKind] = &[
+        CongestionKind::Westwood,
+        CongestionKind::WestwoodPlus,
+        CongestionKind::Bbr,
+        CongestionKind::Jersey,
+    ];
 }
 
 impl LawConfig {
@@ -132,6 +141,7 @@ impl LawConfig {
             }
             LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
             LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
+            LawConfig::Jersey(config) => CongestionMachine::Jersey(Box::new(Jersey::new(config))),
             LawConfig::Custom(Custom(Some(make))) => CongestionMachine::Custom(make(start)),
         }
     }
@@ -149,6 +159,7 @@ macro_rules! each {
             CongestionMachine::Bbr($law) => $call,
             CongestionMachine::Jtcp($law) => $call,
             CongestionMachine::Ejtcp($law) => $call,
+            CongestionMachine::Jersey($law) => $call,
             CongestionMachine::Custom($law) => $call,
         }
     };

@@ -5,6 +5,7 @@
 //! to the hook without a virtual call. The lists of the command line, the scenario reader and the legends read them here.
 
 mod agents;
+mod aqms;
 mod arqs;
 mod custom;
 mod intervals;
@@ -16,6 +17,7 @@ pub mod tcp;
 mod variants;
 
 pub use agents::{AgentConfig, AgentKind, AgentMachine};
+pub use aqms::{AqmConfig, AqmKind, AqmMachine};
 pub use arqs::{ArqConfig, ArqKind, ArqMachine, Learner, Station};
 pub use custom::{BoxedAgent, CustomAgent, CustomAgentConfig};
 pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
@@ -161,6 +163,9 @@ mod tests {
         }
         for kind in AgentKind::ALL {
             assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in AqmKind::ALL {
+            assert_eq!(AqmKind::named(kind.entry().name), Some(*kind));
         }
         for kind in ReactionKind::ALL {
             assert_eq!(ReactionKind::named(kind.entry().name), Some(*kind));
