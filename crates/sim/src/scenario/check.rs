@@ -18,6 +18,7 @@ use super::sheet::{self, Sheet};
 use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes};
 use crate::traffic::{AppConfig, AppKind};
+use ecn::Marking;
 use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;
@@ -40,6 +41,8 @@ pub(super) struct Check<'a> {
     pub(super) remarks: Faults,
     /// The exceptions that the points grant.
     pub(super) exceptions: Vec<Exception>,
+    /// Queues that mark, and whether a flow uses ECN, at any point.
+    marking: Marking,
     /// Places, keys and texts of the remarks.
     remarked: BTreeSet<(Place, String, String)>,
 }
@@ -47,7 +50,16 @@ pub(super) struct Check<'a> {
 impl<'a> Check<'a> {
     pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
         let (faults, remarks) = (Faults::new(), Faults::new());
-        Check { document, plan, point: 0, faults, remarks, exceptions: Vec::new(), remarked: BTreeSet::new() }
+        Check {
+            document,
+            plan,
+            point: 0,
+            faults,
+            remarks,
+            exceptions: Vec::new(),
+            marking: Marking::default(),
+            remarked: BTreeSet::new(),
+        }
     }
 
     /// Checks what no sweep changes.

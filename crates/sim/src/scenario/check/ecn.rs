@@ -4,32 +4,49 @@ use super::Check;
 use crate::model::{Config, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
+use std::collections::BTreeSet;
+
+/// Who marks, and for whom.
+#[derive(Debug, Default)]
+pub(super) struct Marking {
+    /// The key of the management of each queue that has one, and its law.
+    queues: BTreeSet<(String, &'static str)>,
+    /// Whether a flow uses ECN.
+    is_used: bool,
+}
 
 impl Check<'_> {
     /// The management of queues, and the flows whose law listens to it.
     pub(super) fn ecn(&mut self, config: &Config) {
+        self.marking.is_used |= config.flows.iter().any(FlowConfig::uses_ecn);
         for members in config.links.chunk_by(|one, other| one.table() == other.table()) {
-            self.managed_queue(&members[0], config);
+            self.managed_queue(&members[0]);
         }
         for members in config.flows.chunk_by(|one, other| one.table() == other.table()) {
             self.warned(&members[0], config);
         }
     }
 
-    fn managed_queue(&mut self, link: &LinkConfig, config: &Config) {
+    fn managed_queue(&mut self, link: &LinkConfig) {
         let Some(aqm) = &link.aqm else { return };
         let (name, law) = (link.table(), aqm.kind().entry().name);
-        if !config.flows.iter().any(FlowConfig::uses_ecn) {
-            let text =
-                format!("\"{law}\" where no flow uses ECN, so that nothing is marked; expected tcp.ecn");
-            self.remark(&format!("links.{name}.aqm.law"), text);
-        }
+        self.marking.queues.insert((format!("links.{name}.aqm.law"), law));
         let (above, parameter) = aqm.acts_above();
         if let Some(room) = packets(link).filter(|room| above >= f64::from(*room)) {
             let text = format!(
                 "{above} in a queue of {room} packets, so that nothing is marked; expected less than the queue holds"
             );
             self.remark(&format!("links.{name}.aqm.{law}.{parameter}"), text);
+        }
+    }
+
+    /// All points are checked: queues that mark where no flow uses ECN at any of them.
+    pub(in super::super) fn unmarked(&mut self) {
+        let Marking { queues, is_used } = std::mem::take(&mut self.marking);
+        for (key, law) in queues.into_iter().filter(|_| !is_used) {
+            let text =
+                format!("\"{law}\" where no flow uses ECN, so that nothing is marked; expected tcp.ecn");
+            self.remark(&key, text);
         }
     }
 

@@ -66,6 +66,11 @@ fn what_marks_nothing_is_remarked() {
     };
     let nobody = remarks(&aqm(""), "off");
     assert!(nobody.contains("links.a-b.aqm.law: \"warning\" where no flow uses ECN"), "{nobody}");
+    let swept = format!("{}[sweep]\n\"flows.main.tcp.ecn\" = [\"classic\", \"off\"]\n", aqm(""));
+    assert!(
+        read(&swept).expect("a scenario").warnings().is_empty(),
+        "a point without ECN beside one with it"
+    );
     assert_eq!(remarks(&aqm(""), "classic"), "");
     assert_eq!(remarks(&aqm(", warning.threshold = 19"), "classic"), "");
     let high = remarks(&aqm(", warning.threshold = 20"), "classic");
