@@ -22,8 +22,8 @@ fn ecn(law: CongestionKind) -> tcp::Config {
     tcp::Config { parts, window: 500, ecn: EcnMode::Classic, ..ns2_tcp() }
 }
 
-fn warning(threshold: f64) -> Option<AqmConfig> {
-    Some(AqmConfig::Warning(congestion_warning::Config { threshold, weight: 0.2 }))
+fn warning(threshold: f64) -> AqmConfig {
+    AqmConfig::Warning(congestion_warning::Config { threshold, weight: 0.2 })
 }
 
 /// A fast wire, then 2 Mbit/s with room for 50 packets, where the queue may warn above a mean of 10.
@@ -47,7 +47,7 @@ fn a_queue_that_warns_keeps_short_and_drops_nothing() {
         // Slow start may fill the queue before the first warning is back.
         tcp.initial_ssthresh = Some(20.0);
         let full = run_once(&bottleneck(tcp.clone(), None));
-        let warned = run_once(&bottleneck(tcp, warning(10.0)));
+        let warned = run_once(&bottleneck(tcp, Some(warning(10.0))));
         let marks = metric(&warned, "links.l1.marks");
         assert!(marks > 0.0 && metric(&warned, "flows.main.marks_answered") > 0.0, "{law:?}: {marks}");
         assert_eq!(drops(&warned), 0.0, "{law:?}");
@@ -62,12 +62,12 @@ fn a_queue_that_warns_keeps_short_and_drops_nothing() {
 #[test]
 fn without_ecn_a_managed_queue_is_one_that_drops_when_full() {
     let plain = tcp::Config { ecn: EcnMode::Off, ..ecn(CongestionKind::Reno) };
-    let (with, without) = (bottleneck(plain.clone(), warning(1.0)), bottleneck(plain, None));
+    let (with, without) = (bottleneck(plain.clone(), Some(warning(1.0))), bottleneck(plain, None));
     let (with, without) = (run_once(&with), run_once(&without));
     assert_eq!(metric(&with, "links.l1.marks"), 0.0);
     let others: Vec<_> = with.metrics.iter().filter(|(name, _)| !name.ends_with("marks")).cloned().collect();
     assert_eq!(others, without.metrics);
-    let mut datagrams = bottleneck(ecn(CongestionKind::Reno), warning(1.0));
+    let mut datagrams = bottleneck(ecn(CongestionKind::Reno), Some(warning(1.0)));
     datagrams.flows[0].transport = TransportConfig::Udp { extra_header: 0 };
     datagrams.flows[0].app = source(AppKind::Cbr { rate: Rate(3_000_000), packet: 1_000 });
     let outcome = run_once(&datagrams);
@@ -94,7 +94,7 @@ fn the_marks_of_a_constant_overload_are_counted_packet_by_packet() {
 fn stations_and_the_air_of_802_16_mark_too() {
     let mut wifi = bottleneck(ecn(CongestionKind::Reno), None);
     wifi.links[1] = wlan(vec![1, 2], Some(1), Preset::Dot11b.config(), None);
-    wifi.links[1].aqm = warning(5.0);
+    wifi.links[1].aqm = Some(warning(5.0));
     for (node, metres) in [(1, 0.0), (2, 10.0)] {
         let at = |metres| lasthop_stack::units::Metres(metres);
         wifi.nodes[node].position = Some((at(metres), at(0.0)));
@@ -104,7 +104,7 @@ fn stations_and_the_air_of_802_16_mark_too() {
     assert!(metric(&outcome, "links.wlan.marks") > 0.0);
     assert!(metric(&outcome, "flows.main.marks_answered") > 0.0);
 
-    let mut wimax = bottleneck(ecn(CongestionKind::Reno), warning(5.0));
+    let mut wimax = bottleneck(ecn(CongestionKind::Reno), Some(warning(5.0)));
     let LinkKind::PointToPoint(link) = &mut wimax.links[1].kind else { panic!("a wire") };
     let frame = Frame {
         length: Span::from_millis(1),
@@ -130,7 +130,7 @@ fn judged(outcome: &Outcome) -> [f64; 4] {
 #[test]
 fn tcp_jersey_takes_losses_behind_a_short_queue_for_random_and_drops_of_a_full_one_for_congestion() {
     // The air loses 2 % behind a wire that is never full: nothing warns.
-    let mut config = bottleneck(ecn(CongestionKind::Jersey), warning(10.0));
+    let mut config = bottleneck(ecn(CongestionKind::Jersey), Some(warning(10.0)));
     (wire(&mut config, 0, 0).rate, wire(&mut config, 1, 0).rate) = (Rate(1_000_000), Rate(2_000_000));
     wire(&mut config, 1, 0).loss = LossConfig::Packet { rate: 0.02 };
     wire(&mut config, 0, 0).queue = QueueLimit::Unlimited;
@@ -139,7 +139,7 @@ fn tcp_jersey_takes_losses_behind_a_short_queue_for_random_and_drops_of_a_full_o
     assert!(right > 20.0 && wrong == 0.0, "{right} and {wrong}");
 
     // Datagrams overfill a queue that warns, now and then.
-    let mut config = bottleneck(ecn(CongestionKind::Jersey), warning(5.0));
+    let mut config = bottleneck(ecn(CongestionKind::Jersey), Some(warning(5.0)));
     wire(&mut config, 1, 0).queue = QueueLimit::Packets(15);
     let mut other = config.flows[0].clone();
     other.name = "other".into();
@@ -165,7 +165,7 @@ proptest! {
         let parts = Parts::new(recovery, law.config());
         let sack = matches!(recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let tcp = tcp::Config { parts, sack, ..ecn(CongestionKind::Reno) };
-        let mut config = bottleneck(tcp, warning(f64::from(threshold)));
+        let mut config = bottleneck(tcp, Some(warning(f64::from(threshold))));
         config.run.duration = Span::from_secs(2_000);
         config.flows[0].app = file(150_000);
         wire(&mut config, 1, 0).queue = QueueLimit::Packets(room);

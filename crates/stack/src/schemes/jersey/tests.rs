@@ -70,9 +70,10 @@ fn a_third_duplicate_with_a_warning_is_congestion_and_one_without_leaves_the_win
             jersey.on_ack(&next(Progress::Duplicate, ecn), &mut window);
             assert_eq!(window.cwnd, 60.0, "a duplicate alone sets nothing");
             let lost = loss(LossCause::Duplicates, 60);
-            let answer = match answered {
-                false => jersey.on_loss(&lost, &mut window),
-                true => jersey.on_answered_loss(&lost, &mut window),
+            let answer = if answered {
+                jersey.on_answered_loss(&lost, &mut window)
+            } else {
+                jersey.on_loss(&lost, &mut window)
             };
             close(window.cwnd, left);
             assert_eq!(answer, LossResponse { reduction, copies: 1, judgement: Some(judgement) });
