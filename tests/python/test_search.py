@@ -100,6 +100,7 @@ def test_a_number_makes_the_same_case_again_and_cases_meet_every_kind_of_part() 
     assert sum(draft.refused for draft in drafts) < 0.3 * len(drafts)
     met = "\n".join(draft.text for draft in drafts)
     kinds = ["wired", "lossy", "wifi", "wimax", "frn", "lle-tcp", "proxy-tcp", "dynamic", "pcf", "waypoint"]
+    kinds += ["warning", "classic"]
     kinds += ["circle", "bulk", "file", "cbr", "poisson", "on-off", "ftp", "web", "mail", "mix", "ping"]
     missing = [word for word in (*kinds, *VARIANTS) if f'"{word}"' not in met]
     assert not missing
@@ -152,6 +153,7 @@ LIES: dict[str, Callable[[Observed], object]] = {
     "packets_are_conserved": lambda seen: _account(seen, "file", "lost", 1),
     "nothing_is_repeated_but_by_slots": lambda seen: _account(seen, "file", "repeated", 1),
     "losses_are_counted_where_they_happen": lambda seen: _account(seen, "file", "lost", 100_000),
+    "marks_are_of_flows_that_use_ecn": lambda seen: seen.metrics.update({"links.wire.marks": 3.0}),
     "datagrams_are_received_once": lambda seen: seen.metrics.update(
         {"flows.datagrams.packets_received": 1e6}
     ),

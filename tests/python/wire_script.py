@@ -25,14 +25,18 @@ TCP = {
     "sack": False,
     "nagle": False,
 }
+#: The same of the link.
+LINK = {"kind": "wired", "nodes": ["sender", "receiver"], "rate": "8 Mbit/s", "delay": "49.48 ms"}
 #: The sides of the link, by the sign with which a line says who sends.
 SIDES = ">", "<"
 
-_FIN, _SYN, _ACK = 1, 2, 16
+_FIN, _SYN, _ACK, _ECE, _CWR = 1, 2, 16, 64, 128
+#: The ECN field of the IP header (RFC 3168, 5).
+_ECN = "", "ect1", "ect0", "ce"
 _LINE = re.compile(
     r"(?P<time>\d+\.\d+)\s+(?P<side>[<>])\s+(?P<what>[^#]+?)(?:\s+win\s+(?P<window>\d+))?\s*#\s*(?P<why>.+)"
 )
-_CLAUSE = re.compile(r"RFC \d{4} \(")
+_CLAUSE = re.compile(r"RFC \d{4} \(|TCP-Jersey \(")
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,8 @@ replications = 1
 sender = {{}}
 receiver = {{}}
 
-[links.path]
-kind = "wired"
-nodes = ["sender", "receiver"]
-rate = "8 Mbit/s"
-delay = "49.48 ms"
+[links]
+path = {toml(LINK | table.get("link", {}))}
 
 [flows.main]
 from = "sender"
@@ -141,6 +142,8 @@ def packets(capture: bytes) -> list[Seen]:
         if flags & _ACK:
             other = SIDES[side == SIDES[0]]
             words.append(f"ack {(ack - zero[other]) % 2**32}")
+        words += [word for bit, word in ((_ECE, "ece"), (_CWR, "cwr")) if flags & bit]
+        words += [_ECN[packet[1] & 3]] if packet[1] & 3 else []
         seen.append(Seen(seconds + nanoseconds / 1e9, side, " ".join(words), window))
     return sorted(seen, key=lambda packet: (packet.time_s, SIDES.index(packet.side)))
 

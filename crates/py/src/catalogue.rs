@@ -4,7 +4,8 @@ use lasthop_sim::metrics::{METRICS, MetricEntry, named};
 use lasthop_sim::probe::trace::CHANNELS;
 use lasthop_sim::scenario::{APPS, FIGURES, LINKS, LOSS_MODELS, Named, PANELS, STANDARDS};
 use lasthop_stack::registry::{
-    AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, SCHEMES, VARIANTS,
+    AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind, RecoveryKind, SCHEMES,
+    VARIANTS,
 };
 use serde_json::{Value, json};
 
@@ -47,6 +48,7 @@ pub(crate) fn registry() -> String {
         "recovery": RecoveryKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "congestion": CongestionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "agents": AgentKind::named_in_scenarios().iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
+        "aqm": AqmKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "arq": ArqKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "intervals": IntervalKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),
         "reactions": ReactionKind::ALL.iter().map(|kind| part(kind.entry())).collect::<Vec<_>>(),

@@ -9,7 +9,8 @@ use std::hint::black_box;
 
 use lasthop_stack::hooks::scoreboard::Scoreboard;
 use lasthop_stack::hooks::{
-    Ack, Congestion, Delivered, Departure, Echo, Loss, LossBase, LossCause, Progress, Sending, Window,
+    Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Loss, LossBase, LossCause, Progress, Sending,
+    Window,
 };
 use lasthop_stack::registry::{CongestionKind, CongestionMachine, Start};
 use lasthop_stack::transport::tcp::Profile;
@@ -120,6 +121,7 @@ impl LawLoad {
             pipe: FLIGHT as u32 - 1,
             delivered: Delivered { bytes: LEN, newest: Some(number) },
             extension: Some(echo),
+            ecn: EcnEcho::Unmarked,
         };
         let ack = black_box(ack);
         if let Some(law) = &mut self.law {

@@ -62,7 +62,7 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
         })
         .collect();
     let kind = LinkKind::Frn(Box::new(network(places_m.len())));
-    config.links = vec![LinkConfig { name: "air".into(), group: None, kind, outages: None }];
+    config.links = vec![LinkConfig { name: "air".into(), group: None, kind, outages: None, aqm: None }];
     config.flows.clear();
     config
 }

@@ -14,6 +14,7 @@ mod judges;
 mod latency;
 mod laws;
 mod link_events;
+mod marking;
 mod paths;
 mod pcf;
 mod proxy_tcp;

@@ -5,7 +5,10 @@ use lasthop_sim::medium::loss::LossConfig;
 use lasthop_sim::model::{Config, FlowConfig, LinkConfig, LinkKind, PointToPoint};
 use lasthop_sim::{Outcome, Request, run};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::registry::tcp::{self, Profile};
+use lasthop_stack::schemes::congestion_warning;
+use lasthop_stack::transport::tcp::EcnMode;
 use lasthop_stack::units::{Span, Time};
 use proptest::prelude::*;
 
@@ -52,7 +55,13 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
         let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None });
-        config.links.push(LinkConfig { name: format!("m{number}"), group: None, kind, outages: None });
+        config.links.push(LinkConfig {
+            name: format!("m{number}"),
+            group: None,
+            kind,
+            outages: None,
+            aqm: None,
+        });
     }
     for node in 3..6 {
         let like = lasthop_sim::model::NodeConfig {
@@ -77,15 +86,21 @@ proptest! {
     fn chains_with_joining_flows_losses_and_short_queues(
         links in prop::collection::vec((1u64..20, 0u64..30, 1u32..20, 0u32..4), 2..5),
         modern: bool,
+        threshold in prop::option::of(0u32..12),
         warmup_ms in 0u64..3000,
         joins in prop::collection::vec((0usize..5, 0usize..5, 0u64..1000), 0..3),
     ) {
-        let tcp: tcp::Config = if modern { Profile::Modern.config() } else { ns2_tcp() };
+        let mut tcp: tcp::Config = if modern { Profile::Modern.config() } else { ns2_tcp() };
+        if threshold.is_some() {
+            tcp.ecn = EcnMode::Classic;
+        }
         let rates: Vec<(u64, Span)> =
             links.iter().map(|&(mbit, ms, _, _)| (mbit * 1_000_000, Span::from_millis(ms))).collect();
         let mut config = chain(&rates, tcp, Span::from_secs(4));
         config.run.warmup = Span::from_millis(warmup_ms);
         for (number, &(_, _, queue, percent)) in links.iter().enumerate() {
+            let warning = |above| congestion_warning::Config { threshold: f64::from(above), weight: 0.3 };
+            config.links[number].aqm = threshold.map(warning).map(AqmConfig::Warning);
             for side in 0..2 {
                 let direction = wire(&mut config, number, side);
                 direction.queue = QueueLimit::Packets(queue);

@@ -27,8 +27,43 @@ pub struct Packet {
     /// What a host numbers it by for a trace of its events; 0 without one. It is not on the wire: a copy that an agent sends
     /// again has the same, and a packet made from its fields has none.
     pub id: u32,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
     /// The transport's part.
     pub body: Body,
+}
+
+/// The ECN field of an IP header, with its two bits as the value (RFC 3168, 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// The transport does not use ECN.
+    #[default]
+    NotEct = 0b00,
+    /// The transport uses ECN: ECT(1).
+    Ect1 = 0b01,
+    /// The transport uses ECN: ECT(0).
+    Ect0 = 0b10,
+    /// A queue on the way indicates congestion.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// The value of two bits; those above them are ignored.
+    #[must_use]
+    pub const fn of_bits(bits: u8) -> Ecn {
+        match bits & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// Whether a queue may mark the packet: its transport uses ECN.
+    #[must_use]
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotEct)
+    }
 }
 
 /// The transport's part of a packet.
@@ -76,6 +111,10 @@ impl Flags {
     pub const PSH: Flags = Flags(0x08);
     /// The acknowledgement number is valid.
     pub const ACK: Flags = Flags(0x10);
+    /// The receiver echoes a mark; on a SYN, the sender can use ECN (RFC 3168, 6.1).
+    pub const ECE: Flags = Flags(0x40);
+    /// The sender has reduced its window; on a SYN, it can use ECN (RFC 3168, 6.1).
+    pub const CWR: Flags = Flags(0x80);
     /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.
     pub const REFUSED: Flags = Flags(0x800);
 
@@ -295,10 +334,10 @@ impl Segment {
 }
 
 impl Packet {
-    /// A packet without an extra header and a number.
+    /// A packet without an extra header or a number, whose transport does not use ECN.
     #[must_use]
-    pub fn new(src: NodeId, dst: NodeId, body: Body) -> Packet {
-        Packet { src, dst, extra_header: 0, id: 0, body }
+    pub const fn new(src: NodeId, dst: NodeId, body: Body) -> Packet {
+        Packet { src, dst, extra_header: 0, id: 0, ecn: Ecn::NotEct, body }
     }
 
     /// The whole length of the IP packet.
@@ -415,6 +454,17 @@ mod tests {
     fn the_bits_of_a_symbol_are_as_one_to_two_to_three() {
         let bits = [Modulation::Qpsk, Modulation::Qam16, Modulation::Qam64].map(Modulation::bits_per_symbol);
         assert_eq!(bits.map(|bits| bits * 16), [32, 64, 96], "megabits a second in 20 MHz");
+    }
+
+    #[test]
+    fn the_ecn_field_has_the_code_points_of_rfc_3168_and_fits_into_what_a_packet_had() {
+        // RFC 3168 (5), figure 1.
+        for (bits, ecn) in [(0, Ecn::NotEct), (1, Ecn::Ect1), (2, Ecn::Ect0), (3, Ecn::Ce)] {
+            assert_eq!((Ecn::of_bits(bits), ecn as u8), (ecn, bits));
+            assert_eq!(Ecn::of_bits(0b1011_1000 | bits), ecn, "the class of service is not ECN's");
+            assert_eq!(ecn.is_capable(), bits > 0);
+        }
+        assert_eq!(size_of::<Packet>(), 120);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 `draw`       random values that a seed repeats
 `tree`       a scenario as nested tables, and its TOML text
 `networks`   nodes and links of every kind; `traffic`: flows over them
+`events`     outages and hand-offs; `marking`: queues that mark, and ECN
 `twists`     any key of the table of keys, set to some legal value
 `cases`      a number makes a scenario; the same number makes the same one
 `invariants` what must hold after a run, by the rules in `flow_rules`, `metric_rules` and `trace_rules`

@@ -69,6 +69,22 @@ def slots_deliver_or_lose_what_enters(seen: Observed) -> Iterator[str]:
                 yield f"{link}: {under_way:.0f} packets neither delivered nor lost, {shown} on the way"
 
 
+def marks_are_of_flows_that_use_ecn(seen: Observed) -> Iterator[str]:
+    """Nothing else is marked; and what nothing marked is not answered."""
+    marks = _sum(seen, "links.", ".marks")
+    answered = _sum(seen, "flows.", ".marks_answered")
+    uses = any(key.endswith(".tcp.ecn") and value != "off" for key, value in seen.settings.items())
+    if marks and not uses:
+        yield f"{marks:.0f} packets marked without ECN"
+    if answered and not marks and not seen.has_warmup:
+        yield f"{answered:.0f} marks answered, none made"
+
+
+def _sum(seen: Observed, section: str, name: str) -> float:
+    metrics = seen.metrics.items()
+    return sum(value or 0 for key, value in metrics if key.startswith(section) and key.endswith(name))
+
+
 def datagrams_are_received_once(seen: Observed) -> Iterator[str]:
     if seen.has_warmup:
         return

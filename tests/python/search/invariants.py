@@ -33,6 +33,7 @@ RULES: list[Callable[[Observed], Iterator[str]]] = [
     flow_rules.nothing_is_repeated_but_by_slots,
     flow_rules.losses_are_counted_where_they_happen,
     flow_rules.slots_deliver_or_lose_what_enters,
+    flow_rules.marks_are_of_flows_that_use_ecn,
     flow_rules.datagrams_are_received_once,
     flow_rules.streams_are_in_order,
     flow_rules.whoever_waits_has_a_timer,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 RECOVERIES = ["tahoe", "reno", "newreno", "sack", "fack", "uninflated"]
-LAWS = ["reno", "vegas", "veno", "westwood", "westwood-plus", "cubic", "bbr", "jtcp", "ejtcp"]
+LAWS = ["reno", "vegas", "veno", "westwood", "westwood-plus", "cubic", "bbr", "jtcp", "ejtcp", "jersey"]
 VARIANTS = [*RECOVERIES[:-1], *LAWS[1:]]
 STAMPS = {"jtcp", "ejtcp"}
 
@@ -137,7 +137,7 @@ def _tcp(draw: Draw) -> Tree:
     if draw.chance(0.4):
         tcp["min-rto"] = draw.time(0.05, 1)
     if draw.chance(0.1) and law not in STAMPS:
-        tcp["judges"] = draw.some(["veno", "jtcp", "ejtcp"], draw.whole(1, 2))
+        tcp["judges"] = draw.some(["veno", "jtcp", "ejtcp", "jersey"], draw.whole(1, 2))
     if law in STAMPS or "judges" in tcp:
         # Three options that are too long for one header.
         tcp["timestamps"] = False

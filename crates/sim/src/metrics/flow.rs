@@ -159,12 +159,25 @@ impl Measured for EstimatingFlow {
     const ROWS: &'static [Row<EstimatingFlow>] = &[row(
         "rate_estimate_bps",
         Unit::BitsPerSecond,
-        "mean over the losses of the law's estimate of the path's payload rate (Westwood, Westwood+, BBR)",
+        "mean over losses and answered marks of the law's estimate of the path's payload rate (Westwood, Westwood+, BBR, TCP-Jersey)",
         |EstimatingFlow { flow, segment }| {
             let segments = flow.ended.sender.estimate_sum - flow.began.sender.estimate_sum;
             let bits = segments * 8.0 * f64::from(*segment);
             ratio(bits, flow.count(|it| it.sender.estimates) as f64)
         },
+    )];
+}
+
+/// A flow that uses ECN between two samples.
+pub(super) struct EcnFlow(pub(super) TcpFlow);
+
+impl Measured for EcnFlow {
+    const SCOPE: Scope = Scope::EcnFlow;
+    const ROWS: &'static [Row<EcnFlow>] = &[row(
+        "marks_answered",
+        Unit::Counted("marks"),
+        "marks that the law was asked to answer, one per window of data",
+        |flow| flow.0.number(|it| it.sender.marks_answered),
     )];
 }
 

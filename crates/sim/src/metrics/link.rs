@@ -38,6 +38,17 @@ impl Measured for Link {
     ];
 }
 
+/// The managed queues of a link in the measured time: those of a direction, or of all stations.
+pub(super) struct Aqm {
+    pub(super) marks: u64,
+}
+
+impl Measured for Aqm {
+    const SCOPE: Scope = Scope::Aqm;
+    const ROWS: &'static [Row<Aqm>] =
+        &[row("marks", Unit::Packets, "packets marked by the queue (ECN)", |queue| Some(queue.marks as f64))];
+}
+
 /// The round trip drawn for a link.
 pub(super) struct DrawnLink {
     pub(super) rtt: Span,

@@ -5,10 +5,10 @@ use lasthop_stack::units::{Span, Time};
 
 use super::agent::Agent;
 use super::class::ByClass;
-use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
+use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
-use super::link::{DrawnLink, Link};
+use super::link::{Aqm, DrawnLink, Link};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
 use super::row::ratio;
@@ -69,6 +69,10 @@ impl Measurement<'_> {
 
     pub(super) fn estimating_flow(&self, place: usize, segment: u32) -> EstimatingFlow {
         EstimatingFlow { flow: self.tcp_flow(place), segment }
+    }
+
+    pub(super) fn ecn_flow(&self, place: usize) -> EcnFlow {
+        EcnFlow(self.tcp_flow(place))
     }
 
     pub(super) fn udp_flow(&self, place: usize) -> UdpFlow {
@@ -157,6 +161,16 @@ impl Measurement<'_> {
             // A run that was stopped within its warm-up has measured nothing.
             queue: (self.end > self.begin).then(|| (queue.mean(self.begin, self.end), queue.longest())),
         }
+    }
+
+    /// The managed queue of a channel.
+    pub(super) fn aqm(&self, channel: usize) -> Aqm {
+        Aqm { marks: self.at_end.channels[channel].marks - self.at_begin.channels[channel].marks }
+    }
+
+    /// The managed queues of the stations of an 802.11 link.
+    pub(super) fn wifi_aqm(&self, number: usize) -> Aqm {
+        Aqm { marks: self.at_end.wlans[number].marks - self.at_begin.wlans[number].marks }
     }
 
     /// A link whose forward channel has this number.

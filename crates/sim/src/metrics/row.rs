@@ -10,10 +10,10 @@ use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind};
 
 use super::agent::Agent;
 use super::class::Class;
-use super::flow::{EstimatingFlow, Judge, TcpFlow, UdpFlow};
+use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, TcpGroup};
-use super::link::{DrawnLink, Link};
+use super::link::{Aqm, DrawnLink, Link};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
@@ -90,6 +90,8 @@ pub enum Scope {
     TcpFlow,
     /// A flow whose congestion law estimates the rate of the path.
     EstimatingFlow,
+    /// A flow over TCP with `tcp.ecn`.
+    EcnFlow,
     /// A flow over UDP.
     UdpFlow,
     /// A flow that probes round trips, or the flows of a group of such, together.
@@ -106,6 +108,8 @@ pub enum Scope {
     Class,
     /// One direction of a link of two nodes.
     Link,
+    /// The managed queues of one direction of a link, or of all stations of an 802.11 link.
+    Aqm,
     /// A link for which a round trip is drawn.
     DrawnLink,
     /// An 802.11 link.
@@ -136,9 +140,10 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 23] = [
+    pub const ALL: [Scope; 25] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
+        Scope::EcnFlow,
         Scope::UdpFlow,
         Scope::Ping,
         Scope::Judge,
@@ -147,6 +152,7 @@ impl Scope {
         Scope::TcpGroup,
         Scope::Class,
         Scope::Link,
+        Scope::Aqm,
         Scope::DrawnLink,
         Scope::Wifi,
         Scope::Arq,
@@ -168,6 +174,7 @@ impl Scope {
         match self {
             Scope::TcpFlow => "tcp flow",
             Scope::EstimatingFlow => "estimating flow",
+            Scope::EcnFlow => "ecn flow",
             Scope::UdpFlow => "udp flow",
             Scope::Ping => "ping",
             Scope::Judge => "judge",
@@ -176,6 +183,7 @@ impl Scope {
             Scope::TcpGroup => "group of tcp flows",
             Scope::Class => "class",
             Scope::Link => "link",
+            Scope::Aqm => "managed queue",
             Scope::DrawnLink => "drawn link",
             Scope::Wifi => "wifi",
             Scope::Arq => "arq",
@@ -196,7 +204,7 @@ impl Scope {
     #[must_use]
     pub const fn prefixes(self) -> &'static [&'static str] {
         match self {
-            Scope::TcpFlow | Scope::EstimatingFlow => &["flows.<f>.", "flows.<f>.reverse."],
+            Scope::TcpFlow | Scope::EstimatingFlow | Scope::EcnFlow => &["flows.<f>.", "flows.<f>.reverse."],
             Scope::UdpFlow | Scope::Ping => &["flows.<f>."],
             Scope::Judge => &[
                 "flows.<f>.judged.",
@@ -207,7 +215,7 @@ impl Scope {
             Scope::Law => &["flows.<f>.<law>.", "flows.<f>.reverse.<law>."],
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
-            Scope::Link => &["links.<l>.", "links.<l>.reverse."],
+            Scope::Link | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
             Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::ArqKind => &["links.<l>.arq."],
             Scope::Outages => &["links.<l>.outages."],
@@ -223,6 +231,7 @@ impl Scope {
         match self {
             Scope::TcpFlow => entries::<TcpFlow>(),
             Scope::EstimatingFlow => entries::<EstimatingFlow>(),
+            Scope::EcnFlow => entries::<EcnFlow>(),
             Scope::UdpFlow => entries::<UdpFlow>(),
             Scope::Ping => entries::<Ping>(),
             Scope::Judge => entries::<Judge>(),
@@ -231,6 +240,7 @@ impl Scope {
             Scope::TcpGroup => entries::<TcpGroup>(),
             Scope::Class => entries::<Class>(),
             Scope::Link => entries::<Link>(),
+            Scope::Aqm => entries::<Aqm>(),
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::Wifi => entries::<Wifi>(),
             Scope::Arq => entries::<Arq>(),
@@ -367,23 +377,19 @@ mod tests {
         for (place, scope) in Scope::ALL.into_iter().enumerate() {
             assert_eq!(scope as usize, place, "{scope:?}");
             let metrics = scope.metrics();
-            assert!(
-                (!metrics.is_empty() || scope == Scope::Law)
-                    && metrics.iter().all(|entry| entry.scope == scope),
-                "{scope:?}"
-            );
+            assert!(!metrics.is_empty() && metrics.iter().all(|entry| entry.scope == scope), "{scope:?}");
         }
     }
 
     #[test]
     fn no_name_is_given_twice_where_several_scopes_meet() {
         let meeting: [&[Scope]; 7] = [
-            &[Scope::TcpFlow, Scope::EstimatingFlow, Scope::Judge, Scope::Class],
+            &[Scope::TcpFlow, Scope::EstimatingFlow, Scope::EcnFlow, Scope::Judge, Scope::Class],
             &[Scope::UdpFlow],
             &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
-            &[Scope::Link, Scope::DrawnLink],
-            &[Scope::Wifi, Scope::Arq, Scope::ArqKind],
+            &[Scope::Link, Scope::Aqm, Scope::DrawnLink],
+            &[Scope::Wifi, Scope::Aqm, Scope::Arq, Scope::ArqKind],
             &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
         ];
         for scopes in meeting {

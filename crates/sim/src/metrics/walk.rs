@@ -159,6 +159,9 @@ impl Walk<'_> {
         if let Some(segment) = direction.flow.estimated_segment() {
             self.add(&prefix, |run| run.estimating_flow(place, segment));
         }
+        if direction.flow.uses_ecn() {
+            self.add(&prefix, |run| run.ecn_flow(place));
+        }
         for (number, (judge, law)) in direction.flow.judges().enumerate() {
             let judge = match judge {
                 Judge::Law => "judged".to_string(),
@@ -187,6 +190,10 @@ impl Walk<'_> {
                 LinkKind::PointToPoint(ends) => {
                     self.add(&prefix, |run| run.link(channel));
                     self.add(&format!("{prefix}reverse."), |run| run.link(channel + 1));
+                    if link.aqm.is_some() {
+                        self.add(&prefix, |run| run.aqm(channel));
+                        self.add(&format!("{prefix}reverse."), |run| run.aqm(channel + 1));
+                    }
                     if ends.rtt.is_some() {
                         self.add(&prefix, |run| run.drawn_link(channel, ends));
                     }
@@ -194,6 +201,9 @@ impl Walk<'_> {
                 }
                 LinkKind::Wifi(wifi) => {
                     self.add(&prefix, |run| run.wifi(wlan));
+                    if link.aqm.is_some() {
+                        self.add(&prefix, |run| run.wifi_aqm(wlan));
+                    }
                     if let Some(arq) = &wifi.arq {
                         self.add(&prefix, |run| run.arq(wlan));
                         let prefix = format!("{prefix}arq.");

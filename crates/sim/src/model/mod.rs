@@ -15,7 +15,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
-use lasthop_stack::registry::{self, ArqConfig, CongestionKind, IntervalConfig, tcp};
+use lasthop_stack::registry::{self, AqmConfig, ArqConfig, CongestionKind, IntervalConfig, tcp};
+use lasthop_stack::transport::tcp::EcnMode;
 use lasthop_stack::units::{Bytes, Metres, Rate, Span, Time};
 
 pub use events::{Absence, HandoffConfig, Late, OutagesConfig};
@@ -83,6 +84,8 @@ pub struct LinkConfig {
     pub kind: LinkKind,
     /// When it is down, if it ever is.
     pub outages: Option<OutagesConfig>,
+    /// The management of its queues, if they have any.
+    pub aqm: Option<AqmConfig>,
 }
 
 /// The kind of a link.
@@ -346,6 +349,12 @@ impl FlowConfig {
     #[must_use]
     pub fn is_probe(&self) -> bool {
         matches!(self.app.kind, AppKind::Ping { .. })
+    }
+
+    /// Whether its ends offer ECN.
+    #[must_use]
+    pub fn uses_ecn(&self) -> bool {
+        matches!(&self.transport, TransportConfig::Tcp(tcp) if tcp.ecn != EcnMode::Off)
     }
 
     /// The size of the segments whose rate its law estimates, if it estimates one.

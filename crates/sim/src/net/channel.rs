@@ -12,6 +12,7 @@ use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{Body, NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
+use super::aqm::Managed;
 use super::pool::PoolId;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
@@ -93,6 +94,14 @@ impl Line {
         }
     }
 
+    /// The queue as it is at `now`.
+    fn queue_at(&mut self, now: Time) -> &DropTail {
+        match self {
+            Line::Wired(wired) => wired.queue_at(now),
+            Line::Air(air) => air.line.queue_at(now),
+        }
+    }
+
     /// Starts to measure at `now`.
     pub(crate) fn begin_measurement(&mut self, now: Time) {
         match self {
@@ -135,6 +144,7 @@ pub(crate) struct Channel {
     pub(super) loss: LossProcess,
     /// When it is down, if it ever is.
     pub(super) cuts: Option<Box<Cuts>>,
+    pub(super) aqm: Option<Box<Managed>>,
     pub(super) capture: Option<usize>,
     pub(super) counters: ChannelCounters,
     pipe: VecDeque<InFlight>,
@@ -147,6 +157,7 @@ pub(crate) struct ChannelCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_loss: u64,
     pub(crate) drops_outage: u64,
+    pub(crate) marks: u64,
     pub(crate) busy: Span,
 }
 
@@ -160,6 +171,7 @@ impl Channel {
             agents: [None; 2],
             loss,
             cuts: None,
+            aqm: None,
             capture: None,
             counters,
             pipe: VecDeque::new(),
@@ -175,6 +187,13 @@ impl Channel {
         {
             let begins = wired.begins(now);
             wired.wait_until(cuts.begins(begins), now);
+        }
+        if let Some(aqm) = &mut self.aqm {
+            let queue = self.line.queue_at(now);
+            let admission = aqm.on_arrival(size, (queue.len() as u32, queue.idle(now)), now);
+            let departure = self.line.offer(packet, size, now)?;
+            aqm.admit(packet, admission);
+            return Some(departure);
         }
         self.line.offer(packet, size, now)
     }
@@ -220,6 +239,7 @@ impl Channel {
 
     /// The counters up to now.
     pub(crate) fn counters(&self, now: Time) -> ChannelCounters {
-        ChannelCounters { busy: self.line.busy(now), ..self.counters }
+        let marks = self.aqm.as_ref().map_or(0, |aqm| aqm.marks());
+        ChannelCounters { busy: self.line.busy(now), marks, ..self.counters }
     }
 }

@@ -3,6 +3,7 @@
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Span;
 
+use super::aqm::Managed;
 use super::channel::{Channel, Line};
 use super::ways::Exit;
 use crate::engine::queue::EventQueue;
@@ -33,6 +34,11 @@ impl Layout {
                     layout.wire(ends, &link.name, seeds, queue);
                     for channel in layout.channels.iter_mut().rev().take(2) {
                         channel.cuts = cuts(config, place, seeds).map(Box::new);
+                    }
+                    let channels = layout.channels.iter_mut().rev().zip(ends.directions.iter().rev());
+                    for (channel, direction) in channels.take(2) {
+                        let managed = |aqm| Box::new(Managed::new(aqm, direction.rate));
+                        channel.aqm = link.aqm.as_ref().map(managed);
                     }
                 }
                 LinkKind::Wifi(wifi) => {

@@ -13,6 +13,7 @@
 //! a crossing counts as an event.
 
 pub(crate) mod agents;
+mod aqm;
 mod channel;
 mod handoffs;
 mod layout;

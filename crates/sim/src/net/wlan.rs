@@ -5,6 +5,7 @@
 
 mod answers;
 mod arq;
+mod queue;
 mod traced;
 
 use std::collections::VecDeque;
@@ -23,6 +24,7 @@ pub(crate) use arq::ArqCounters;
 use arq::adopt;
 
 use super::agents::{Agents, Around, Stack};
+use super::aqm::Managed;
 use super::layout::cuts;
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
@@ -113,8 +115,10 @@ struct Interface {
     backoff: Stream,
     /// The slots that it has drawn last, until it sends.
     slots: Option<u32>,
-    /// Packets that the MAC holds.
+    /// Packets that the MAC holds, and since when it holds none.
     held: u32,
+    emptied: Time,
+    aqm: Option<Box<Managed>>,
     /// The agents above it, by their number.
     agents: Option<u32>,
     timing: Option<Learner>,
@@ -142,6 +146,7 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
+    pub(crate) marks: u64,
     /// Of the observing station, as are the queue and the waits there.
     pub(crate) service: Spread,
     pub(crate) queue: Occupancy,
@@ -177,6 +182,7 @@ impl Wlan {
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
         let rules = Arc::new(Rules::new(wifi.mac));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
+        let managed = |aqm| Box::new(Managed::new(aqm, wifi.mac.data_rate.rate()));
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
                 None => Role::AdHoc,
@@ -195,6 +201,8 @@ impl Wlan {
                 slots: None,
                 agents: agents(station),
                 held: 0,
+                emptied: Time::ZERO,
+                aqm: config.links[place as usize].aqm.as_ref().map(managed),
                 timing,
                 reorder: match wifi.arq.as_ref().and_then(ArqConfig::reorder) {
                     Some(timeout) if role != Role::AccessPoint => {
@@ -328,6 +336,9 @@ impl Wlan {
         if holds == held {
             return;
         }
+        if holds == 0 {
+            interface.emptied = now;
+        }
         if station == self.observer {
             self.queue.hold(holds, now);
         }
@@ -429,10 +440,14 @@ impl Wlan {
         let bytes = host.pool.get(id).1.0 as u32;
         let flow = self.learn(station, &packet, host);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
+        let admission = self.manage(station, host.pool.get(id).1, host.now);
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
         let node = self.sites[station].node;
         if taken {
+            if let Some(aqm) = &mut self.sites[station].aqm {
+                aqm.admit(host.pool.get_mut(id).0, admission);
+            }
             self.count_held(station, host.now);
             if let Some(events) = &mut host.tracer.events {
                 events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
@@ -547,6 +562,7 @@ impl Wlan {
             all.drops_queue += interface.counters.drops_queue;
             all.drops_retry += interface.counters.drops_retry;
             all.drops_above += interface.counters.lost_above;
+            all.marks += interface.aqm.as_ref().map_or(0, |aqm| aqm.marks());
             if self.ap == Some(station) {
                 all.arq = ArqCounters::of(&interface.mac);
             }
@@ -559,7 +575,7 @@ impl Wlan {
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment) if segment.flags == Flags::ACK => PayloadClass::TcpAck,
+        Body::Tcp(segment) if segment.flags.without(Flags::ECE) == Flags::ACK => PayloadClass::TcpAck,
         Body::Tcp(_) => PayloadClass::Other,
         Body::Udp(_) => PayloadClass::Data,
     }

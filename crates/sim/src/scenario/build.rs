@@ -25,10 +25,10 @@ use crate::model::{
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
-use lasthop_stack::registry::{CongestionKind, RecoveryKind};
+use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
+    EcnMode, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -105,13 +105,14 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let link = Part::of(sheet, Section::Links, member.table);
     let Name { name, group } = member.name.clone();
     let outages = events::outages(&link);
+    let aqm = aqm(&link);
     if link.word("kind") == "wifi" {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));
-        return LinkConfig { name, group, kind, outages };
+        return LinkConfig { name, group, kind, outages, aqm };
     }
     if link.word("kind") == "frn" {
         let kind = LinkKind::Frn(Box::new(frn::frn(&link, member)));
-        return LinkConfig { name, group, kind, outages };
+        return LinkConfig { name, group, kind, outages, aqm };
     }
     let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
     let direction = |prefix: &str| DirectionConfig {
@@ -134,7 +135,16 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     }
     let nodes = [member.nodes[0], member.nodes[1]];
     let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air });
-    LinkConfig { name, group, kind, outages }
+    LinkConfig { name, group, kind, outages, aqm }
+}
+
+/// The management of the queues of a link.
+fn aqm(link: &Part<'_>) -> Option<AqmConfig> {
+    let kind = AqmKind::named(&link.known("aqm.law")?.text()).unwrap_or_else(|| link.broken("aqm.law"));
+    let mut aqm = kind.config();
+    let prefix = format!("aqm.{}", kind.entry().name);
+    link.described(&prefix, &kind.parameters(), |name, value| aqm.set(name, value));
+    Some(aqm)
 }
 
 /// The law of the round trip that is drawn for a link.
@@ -304,6 +314,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.ack_delay = flow.span("tcp.ack-delay");
     config.timestamps = flow.flag("tcp.timestamps");
     config.sack = flow.flag("tcp.sack");
+    config.ecn = if flow.word("tcp.ecn") == "classic" { EcnMode::Classic } else { EcnMode::Off };
     config.limited_transmit = flow.flag("tcp.limited-transmit");
     config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");

@@ -1,6 +1,7 @@
 //! Checks of combinations of values at a point.
 
 mod agents;
+mod ecn;
 mod events;
 mod frames;
 mod frn;
@@ -17,6 +18,7 @@ use super::sheet::{self, Sheet};
 use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes};
 use crate::traffic::{AppConfig, AppKind};
+use ecn::Marking;
 use lasthop_stack::packet::Form;
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;
@@ -39,6 +41,8 @@ pub(super) struct Check<'a> {
     pub(super) remarks: Faults,
     /// The exceptions that the points grant.
     pub(super) exceptions: Vec<Exception>,
+    /// Queues that mark, and whether a flow uses ECN, at any point.
+    marking: Marking,
     /// Places, keys and texts of the remarks.
     remarked: BTreeSet<(Place, String, String)>,
 }
@@ -46,7 +50,16 @@ pub(super) struct Check<'a> {
 impl<'a> Check<'a> {
     pub(super) fn new(document: &'a Document, plan: &'a Plan) -> Check<'a> {
         let (faults, remarks) = (Faults::new(), Faults::new());
-        Check { document, plan, point: 0, faults, remarks, exceptions: Vec::new(), remarked: BTreeSet::new() }
+        Check {
+            document,
+            plan,
+            point: 0,
+            faults,
+            remarks,
+            exceptions: Vec::new(),
+            marking: Marking::default(),
+            remarked: BTreeSet::new(),
+        }
     }
 
     /// Checks what no sweep changes.
@@ -111,6 +124,7 @@ impl<'a> Check<'a> {
         self.links(&config, sheet);
         self.movers(&config, sheet);
         self.events(&config, sheet);
+        self.ecn(&config);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(

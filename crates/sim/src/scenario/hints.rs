@@ -21,7 +21,8 @@ pub(super) enum Said {
     Absent(String),
 }
 
-const AQM: &str = "queues are drop-tail, without ECN or active queue management";
+const AQM: &str = "queues are drop-tail, or warn of congestion (links.NAME.aqm)";
+const CLASSIC_ECN: &str = "ECN is that of RFC 3168 (tcp.ecn), with one answer per window of data";
 const MODERN_WIFI: &str = "802.11 goes up to 802.11a, without aggregation, MIMO and service classes";
 const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
@@ -70,7 +71,8 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["rngseed", "rngrun", "randomseed"], Keys(&["run.seed"])),
     (&["runs", "repetitions", "repeats", "trials", "iterations"], Keys(&["run.replications"])),
     (&["mobility", "mobilitymodel", "velocity"], Keys(&["nodes.*.move.kind"])),
-    (&["ecn", "red", "codel", "fqcodel", "pie", "aqm", "qdisc", "queuedisc"], Absent(AQM)),
+    (&["ecn"], Keys(&["flows.*.tcp.ecn"])),
+    (&["red", "codel", "fqcodel", "pie", "qdisc", "queuedisc"], Absent(AQM)),
     (
         &["ampdu", "amsdu", "aggregation", "mimo", "qos", "edca", "channelwidth", "guardinterval"],
         Absent(MODERN_WIFI),
@@ -84,7 +86,7 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
 
 /// Words of values, likewise: the noun of the key's words, the words given, and the hint.
 const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
-    ("variant", &["dctcp", "prague"], Absent(AQM)),
+    ("variant", &["dctcp", "prague"], Absent(CLASSIC_ECN)),
     ("variant", &["bbrv2", "bbr2", "bbrv3", "bbr3"], Absent("\"bbr\" is version 1")),
     (
         "variant",
@@ -250,7 +252,7 @@ mod tests {
         assert_eq!(said("flows.f.app.type", 3), meant("kind"));
         assert_eq!(said("flows.f.bandwidth", 2), meant("links.NAME.rate"));
         assert!(
-            matches!(said("links.a.ecn", 2), Some(Said::Absent(text)) if text.starts_with("\"ecn\" is not modelled: "))
+            matches!(said("links.a.codel", 2), Some(Said::Absent(text)) if text.starts_with("\"codel\" is not modelled: "))
         );
         assert_eq!(said("links.a.colour", 2), None);
     }

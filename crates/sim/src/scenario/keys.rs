@@ -6,6 +6,7 @@
 mod agents;
 mod air;
 mod apps;
+mod aqm;
 mod arq;
 mod channel;
 mod described;

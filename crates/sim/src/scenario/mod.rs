@@ -138,6 +138,7 @@ impl Scenario {
                     break;
                 }
             }
+            check.unmarked();
         }
         faults.append(&mut check.faults);
         let (mut remarks, exceptions) = (check.remarks, check.exceptions);

@@ -2,6 +2,7 @@
 
 mod arq;
 mod channel;
+mod ecn;
 mod errors;
 mod figures;
 mod flows;

@@ -45,7 +45,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
                 rtt: None,
                 air: None,
             });
-            LinkConfig { name: format!("l{number}"), group: None, kind, outages: None }
+            LinkConfig { name: format!("l{number}"), group: None, kind, outages: None, aqm: None }
         })
         .collect();
     let run = RunConfig {
@@ -78,7 +78,13 @@ pub fn wlan(
 ) -> LinkConfig {
     let radio = RadioConfig::ns2();
     let wifi = WifiConfig { nodes, access_point, pcf, observer: None, mac, radio, arq: None };
-    LinkConfig { name: "wlan".into(), group: None, kind: LinkKind::Wifi(Box::new(wifi)), outages: None }
+    LinkConfig {
+        name: "wlan".into(),
+        group: None,
+        kind: LinkKind::Wifi(Box::new(wifi)),
+        outages: None,
+        aqm: None,
+    }
 }
 
 /// Flows like the first between these nodes, in its place.

@@ -17,14 +17,14 @@ use crate::units::{Span, Time};
 /// Counts the segments that an acknowledgement reports. A duplicate reports one that arrived out of order; a later
 /// advance over it must not count it again (Casetti et al. 2002, `AckedCount`).
 #[derive(Clone, Copy, Debug, Default)]
-struct AckedCount {
+pub(super) struct AckedCount {
     accounted: u32,
 }
 
 impl AckedCount {
     /// The number of segments that this acknowledgement reports.
     #[inline]
-    fn count(&mut self, progress: Progress) -> u32 {
+    pub(super) fn count(&mut self, progress: Progress) -> u32 {
         match progress {
             Progress::Duplicate => {
                 self.accounted += 1;

@@ -4,10 +4,14 @@ mod backlog;
 mod bandwidth;
 mod delivery_rate;
 mod jitter;
+mod queue_mean;
+mod sliding_window;
 mod smoothed;
 
 pub use backlog::Backlog;
 pub use bandwidth::{LowPass, PerAck, PerRoundTrip};
 pub use delivery_rate::{DeliveryRate, RateSample};
 pub use jitter::{Attribution, JitterRatio, Reach};
+pub use queue_mean::QueueMean;
+pub use sliding_window::SlidingWindow;
 pub use smoothed::Smoothed;

@@ -12,7 +12,8 @@ use crate::units::{Span, Time};
 pub enum Progress {
     /// It advanced by this many segments, outside recovery, while the window was the limit: the window may grow.
     Open(u32),
-    /// It advanced by this many segments while something other than the window limited the sender.
+    /// It advanced by this many segments while something other than the window limited the sender, or it echoes a mark
+    /// (RFC 3168, 6.1.2: the window does not grow then).
     Unlimited(u32),
     /// It advanced by this many segments during recovery.
     Recovering(u32),
@@ -47,6 +48,18 @@ pub struct Ack {
     pub delivered: Delivered,
     /// The content of its header extension, if the law requested one.
     pub extension: Option<Echo>,
+    /// What it reports of marks.
+    pub ecn: EcnEcho,
+}
+
+/// What an acknowledgement reports of the marks of queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnEcho {
+    /// None, or ECN is not in use.
+    #[default]
+    Unmarked,
+    /// Data was marked, and the receiver does not know yet that the sender has reduced its window (RFC 3168, 6.1.3).
+    Marked,
 }
 
 /// The content of the header extension of an acknowledgement, in stream offsets.
@@ -135,6 +148,35 @@ pub struct Loss {
     pub srtt: Option<Span>,
 }
 
+/// The first echo of a mark in a window of data: a queue on the path reports congestion, and nothing is lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// When it arrived.
+    pub now: Time,
+    /// The base of the window after it.
+    pub base: LossBase,
+    /// First byte not yet acknowledged.
+    pub una: u64,
+    /// Estimated number of segments in the network (RFC 6675, `pipe`).
+    pub pipe: u32,
+    /// Distinct segments sent so far.
+    pub sent: u64,
+    /// First byte never sent.
+    pub sent_end: u64,
+    /// Smoothed round trip, once known.
+    pub srtt: Option<Span>,
+}
+
+impl Mark {
+    /// A loss detected by duplicates in its place, for laws that answer both alike (RFC 3168, 6.1.2).
+    #[must_use]
+    pub fn as_loss(&self) -> Loss {
+        let Mark { now, base, una, pipe, sent, sent_end, srtt } = *self;
+        let cause = LossCause::Duplicates;
+        Loss { now, cause, una, base, pipe, sent, sent_end, sent_at: now, times: 1, srtt }
+    }
+}
+
 /// The base of the window after a loss, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LossBase {
@@ -197,6 +239,10 @@ impl LossResponse {
     /// The answer of a law that does not classify losses.
     pub const REDUCED: LossResponse =
         LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
+
+    /// The answer to a loss of a congestion that was answered before.
+    pub const ANSWERED: LossResponse =
+        LossResponse { reduction: Reduction::Kept, copies: 1, judgement: None };
 }
 
 /// The jitter ratio of a law, and the threshold for it.
@@ -238,6 +284,18 @@ pub trait Congestion {
 
     /// A segment is declared lost. The law sets `window` to the values that apply after recovery.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse;
+
+    /// The receiver echoes a mark, the first in this window of data. By default the window falls as at a loss detected by
+    /// duplicates (RFC 3168, 6.1.2), and nothing is retransmitted.
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        self.on_loss(&mark.as_loss(), window).reduction
+    }
+
+    /// Duplicates declare a segment lost in a window of data in which a mark was answered: it is the same congestion, for
+    /// which the window falls once (RFC 3168, 6.1.2).
+    fn on_answered_loss(&mut self, _: &Loss, _: &mut Window) -> LossResponse {
+        LossResponse::ANSWERED
+    }
 
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
@@ -328,5 +386,16 @@ mod tests {
         assert_eq!((law.jitter(&window), law.counts().len()), (None, 0));
         let answer = law.on_loss(&testing::loss(LossCause::Duplicates, 10), &mut window);
         assert_eq!((answer.reduction, answer.copies, answer.judgement), (Reduction::Reduced, 1, None));
+    }
+
+    #[test]
+    fn a_mark_is_answered_as_a_loss_and_a_loss_of_the_same_congestion_with_a_copy_only() {
+        let (mut law, mut window) = (Plain, Window::new(4.0, None, 20.0));
+        let mark = testing::mark(10);
+        assert_eq!(law.on_mark(&mark, &mut window), Reduction::Reduced);
+        let loss = mark.as_loss();
+        assert_eq!((loss.cause, loss.base, loss.times), (LossCause::Duplicates, LossBase::Flight(10), 1));
+        assert_eq!(law.on_answered_loss(&loss, &mut window), LossResponse::ANSWERED);
+        assert_eq!(LossResponse::ANSWERED.reduction, Reduction::Kept);
     }
 }

@@ -1,11 +1,12 @@
 //! The interfaces of the stack: the traits that a scheme may implement, and their plain data.
 //!
 //! [`Congestion`] sets the size of the window, and [`Recovery`] selects the next segment: two independent choices, both
-//! of which the sender calls. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, and
-//! an [`Interval`] spaces the retransmissions of a slotted network. A [`Reaction`] is the response of an endpoint to
-//! events of its link. Nothing here names a scheme or a link.
+//! of which the sender calls. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, an
+//! [`Interval`] spaces the retransmissions of a slotted network, and an [`Aqm`] marks packets in a queue. A [`Reaction`]
+//! is the response of an endpoint to events of its link. Nothing here names a scheme or a link.
 
 mod agent;
+mod aqm;
 mod arq;
 mod congestion;
 mod count;
@@ -21,10 +22,11 @@ pub(crate) mod testing;
 mod window;
 
 pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs};
+pub use aqm::{Admission, Aqm, Arrival};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
-    Ack, Congestion, Delivered, Departure, Echo, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,
-    Progress, Reduction, Sending,
+    Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,
+    LossResponse, Mark, Progress, Reduction, Sending,
 };
 pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};

@@ -1,6 +1,6 @@
 //! Helpers for the tests of laws.
 
-use super::{Ack, Delivered, Loss, LossBase, LossCause, Progress};
+use super::{Ack, Delivered, EcnEcho, Loss, LossBase, LossCause, Mark, Progress};
 use crate::units::{Span, Time};
 
 /// An acknowledgement that measures no round trip.
@@ -17,6 +17,20 @@ pub(crate) fn ack(progress: Progress) -> Ack {
         pipe: 10,
         delivered: Delivered::default(),
         extension: None,
+        ecn: EcnEcho::Unmarked,
+    }
+}
+
+/// A mark with this many segments outstanding.
+pub(crate) fn mark(flight: u32) -> Mark {
+    Mark {
+        now: Time::ZERO,
+        base: LossBase::Flight(flight),
+        una: 0,
+        pipe: flight,
+        sent: 1000,
+        sent_end: 0,
+        srtt: None,
     }
 }
 

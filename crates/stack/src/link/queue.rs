@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Span, Time};
 
 /// Capacity of a queue, including the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +85,12 @@ impl DropTail {
         self.longest = self.longest.max(self.held);
     }
 
+    /// For how long it has been empty at `now`; call [`Self::advance`] first.
+    #[must_use]
+    pub fn idle(&self, now: Time) -> Span {
+        if self.held == 0 { now.since(self.last.0) } else { Span::ZERO }
+    }
+
     /// Packets held at the last advance or push.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -139,6 +145,17 @@ mod tests {
         assert!(!queue.has_room(Bytes(100)));
         queue.advance(Time(10));
         assert!(queue.has_room(Bytes(100)));
+    }
+
+    #[test]
+    fn it_is_idle_since_its_last_departure() {
+        let mut queue = DropTail::new(QueueLimit::Unlimited);
+        assert_eq!(queue.idle(Time(7)), Span(7));
+        queue.push(Time(7), Time(20), Bytes(100));
+        for (now, idle) in [(19, 0), (20, 0), (25, 5)] {
+            queue.advance(Time(now));
+            assert_eq!(queue.idle(Time(now)), Span(idle));
+        }
     }
 
     #[test]

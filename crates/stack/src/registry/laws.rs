@@ -6,9 +6,12 @@ use std::sync::Arc;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Sent;
-use crate::hooks::{Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Window};
+use crate::hooks::{
+    Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, Window,
+};
 use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
+use crate::schemes::jersey::{Jersey, JerseyConfig};
 use crate::transport::congestion::{
     Bbr, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno, VenoConfig,
     Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
@@ -27,6 +30,7 @@ kinds! {
     Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
     Jtcp(Box<Jtcp>), JtcpConfig = "jtcp" as "JTCP", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
     Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp" as "EJTCP", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
+    Jersey(Box<Jersey>), JerseyConfig = "jersey" as "TCP-Jersey", "Xu, Tian and Ansari 2004", "a loss without a warning of a queue leaves the window unchanged; a warning sets it to the estimated rate times the minimum round-trip time";
     Custom(Box<dyn CustomLaw>), Custom = "custom" as "custom", "the host", "a law from another crate, called through a pointer";
 }
 
@@ -100,11 +104,18 @@ impl CongestionKind {
 
     /// The laws that classify losses.
     pub const JUDGES: &'static [CongestionKind] =
-        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp];
+        &[CongestionKind::Veno, CongestionKind::Jtcp, CongestionKind::Ejtcp, CongestionKind::Jersey];
+
+    /// The laws that take a loss for random unless a queue has marked something.
+    pub const MARKED: &'static [CongestionKind] = &[CongestionKind::Jersey];
 
     /// The laws that estimate the rate at which the path carries segments.
-    pub const ESTIMATORS: &'static [CongestionKind] =
-        &[CongestionKind::Westwood, CongestionKind::WestwoodPlus, CongestionKind::Bbr];
+    pub const ESTIMATORS: &'static [CongestionKind] = &[
+        CongestionKind::Westwood,
+        CongestionKind::WestwoodPlus,
+        CongestionKind::Bbr,
+        CongestionKind::Jersey,
+    ];
 }
 
 impl LawConfig {
@@ -130,6 +141,7 @@ impl LawConfig {
             }
             LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
             LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
+            LawConfig::Jersey(config) => CongestionMachine::Jersey(Box::new(Jersey::new(config))),
             LawConfig::Custom(Custom(Some(make))) => CongestionMachine::Custom(make(start)),
         }
     }
@@ -147,6 +159,7 @@ macro_rules! each {
             CongestionMachine::Bbr($law) => $call,
             CongestionMachine::Jtcp($law) => $call,
             CongestionMachine::Ejtcp($law) => $call,
+            CongestionMachine::Jersey($law) => $call,
             CongestionMachine::Custom($law) => $call,
         }
     };
@@ -160,6 +173,14 @@ impl Congestion for CongestionMachine {
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
         each!(self, law => law.on_loss(loss, window))
+    }
+
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        each!(self, law => law.on_mark(mark, window))
+    }
+
+    fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        each!(self, law => law.on_answered_loss(loss, window))
     }
 
     #[inline]

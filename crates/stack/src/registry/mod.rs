@@ -6,6 +6,7 @@
 //! lists from here.
 
 mod agents;
+mod aqms;
 mod arqs;
 mod custom;
 mod intervals;
@@ -17,6 +18,7 @@ pub mod tcp;
 mod variants;
 
 pub use agents::{AgentConfig, AgentKind, AgentMachine};
+pub use aqms::{AqmConfig, AqmKind, AqmMachine};
 pub use arqs::{ArqConfig, ArqKind, ArqMachine, Learner, Station};
 pub use custom::{BoxedAgent, CustomAgent, CustomAgentConfig};
 pub use intervals::{IntervalConfig, IntervalKind, IntervalMachine, SlottedNode};
@@ -162,6 +164,9 @@ mod tests {
         }
         for kind in AgentKind::ALL {
             assert_eq!(AgentKind::named(kind.entry().name), Some(*kind));
+        }
+        for kind in AqmKind::ALL {
+            assert_eq!(AqmKind::named(kind.entry().name), Some(*kind));
         }
         for kind in ReactionKind::ALL {
             assert_eq!(ReactionKind::named(kind.entry().name), Some(*kind));

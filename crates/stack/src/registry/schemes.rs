@@ -1,12 +1,14 @@
 //! Every scheme of a cross-layer paper, by the name of its paper.
 
-use super::{AgentKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind};
+use super::{AgentKind, AqmKind, ArqKind, CongestionKind, Entry, IntervalKind, ReactionKind};
 
 /// A scheme of a cross-layer paper: the part that it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// A congestion law.
     Congestion(CongestionKind),
+    /// The management of a queue.
+    Aqm(AqmKind),
     /// An agent.
     Agent(AgentKind),
     /// An ARQ.
@@ -20,6 +22,8 @@ pub enum Scheme {
 /// Every scheme of a cross-layer paper, by the name of its paper.
 pub const SCHEMES: &[(&str, Scheme)] = &[
     ("ejtcp", Scheme::Congestion(CongestionKind::Ejtcp)),
+    ("jersey", Scheme::Congestion(CongestionKind::Jersey)),
+    ("congestion-warning", Scheme::Aqm(AqmKind::Warning)),
     ("lle-tcp", Scheme::Agent(AgentKind::LleTcp)),
     ("proxy-tcp", Scheme::Agent(AgentKind::ProxyTcp)),
     ("dynamic-arq", Scheme::Arq(ArqKind::Dynamic)),
@@ -34,6 +38,7 @@ impl Scheme {
     pub fn entry(self) -> Entry {
         match self {
             Scheme::Congestion(kind) => kind.entry(),
+            Scheme::Aqm(kind) => kind.entry(),
             Scheme::Agent(kind) => kind.entry(),
             Scheme::Arq(kind) => kind.entry(),
             Scheme::Interval(kind) => kind.entry(),
@@ -46,6 +51,7 @@ impl Scheme {
     pub fn place(self) -> (&'static str, &'static str) {
         match self {
             Scheme::Congestion(_) => ("congestion law", "flows.NAME.tcp.variant"),
+            Scheme::Aqm(_) => ("AQM", "links.NAME.aqm.law"),
             Scheme::Agent(_) => ("agent", "agents.NAME.kind"),
             Scheme::Arq(_) => ("ARQ", "links.NAME.arq.kind"),
             Scheme::Interval(_) => ("interval", "links.NAME.frn.interval"),

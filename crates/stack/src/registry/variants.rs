@@ -140,6 +140,15 @@ pub const VARIANTS: &[Variant] = &[
         source: "Wu, Huang and Chang",
         style: style(1, 7, 0),
     },
+    Variant {
+        name: "jersey",
+        title: "TCP-Jersey",
+        recovery: RecoveryKind::NewReno,
+        congestion: CongestionKind::Jersey,
+        summary: "NewReno that sets the window from the estimated rate at a warning of a queue, and keeps it otherwise",
+        source: "Xu, Tian and Ansari 2004",
+        style: style(5, 3, 1),
+    },
 ];
 
 /// The variant with this name.

@@ -34,7 +34,8 @@ mod loss_rate;
 
 use crate::estimate::{Attribution, JitterRatio};
 use crate::hooks::{
-    Ack, Congestion, Echo, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
+    Ack, Congestion, Echo, Jitter, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction,
+    Window,
 };
 use crate::packet::{Form, Modulation};
 use crate::transport::congestion::jtcp::{SAME_EVENT, halve, is_same_event};
@@ -170,6 +171,17 @@ impl Congestion for Ejtcp {
         let doubles = self.config.double_retransmission.is_some_and(|most| loss_rate > most);
         let copies = if doubles && judgement == Judgement::Random { 2 } else { 1 };
         LossResponse { reduction, copies, judgement: Some(judgement) }
+    }
+
+    /// A mark is congestion, whatever the criteria say.
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        self.reduced = Some(mark.now);
+        halve(&mark.as_loss(), window)
+    }
+
+    fn on_answered_loss(&mut self, loss: &Loss, _: &mut Window) -> LossResponse {
+        self.losses.declare(loss);
+        SAME_EVENT
     }
 
     fn jitter(&self, window: &Window) -> Option<Jitter> {

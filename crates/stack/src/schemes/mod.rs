@@ -1,20 +1,24 @@
-//! Cross-layer schemes: one file per paper. EJTCP is a congestion law, load-adaptive retransmission the interval of a
-//! slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP and ATCP are reactions of an endpoint to events of its
-//! link; the others are agents between network and link.
+//! Cross-layer schemes: one file per paper. EJTCP and TCP-Jersey are congestion laws, congestion warning manages a queue,
+//! load-adaptive retransmission is the interval of a slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP and ATCP
+//! are reactions of an endpoint to events of its link; the others are agents between network and link.
 
 pub mod atcp;
+pub mod congestion_warning;
 pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+pub mod jersey;
 pub mod lle_tcp;
 pub mod load_adaptive;
 pub mod proxy_tcp;
 
 pub use atcp::Atcp;
+pub use congestion_warning::CongestionWarning;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use freeze_tcp::FreezeTcp;
+pub use jersey::Jersey;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use proxy_tcp::ProxyTcp;

@@ -88,26 +88,19 @@ impl Socket {
         let number = self.counters.sent as u32;
         self.counters.sent += 1;
         let datagram = Datagram { src_port: self.local.1, dst_port: self.remote.1, len, number, made: now };
-        out.down(Packet {
-            src: self.local.0,
-            dst: self.remote.0,
-            extra_header: self.extra_header,
-            id: 0,
-            body: Body::Udp(datagram),
-        });
+        out.down(self.packet(datagram));
     }
 
     /// Answers a datagram with one that carries the same payload back: its number and the time at which it was made too.
     pub fn answer(&mut self, datagram: &Datagram, out: &mut impl Out) {
         self.counters.sent += 1;
         let answer = Datagram { src_port: self.local.1, dst_port: self.remote.1, ..*datagram };
-        out.down(Packet {
-            src: self.local.0,
-            dst: self.remote.0,
-            extra_header: self.extra_header,
-            id: 0,
-            body: Body::Udp(answer),
-        });
+        out.down(self.packet(answer));
+    }
+
+    fn packet(&self, datagram: Datagram) -> Packet {
+        let packet = Packet::new(self.local.0, self.remote.0, Body::Udp(datagram));
+        Packet { extra_header: self.extra_header, ..packet }
     }
 
     /// Whether the datagram of this number has arrived.

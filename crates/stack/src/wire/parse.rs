@@ -7,7 +7,7 @@ use super::{
     SACK_PERMITTED, TIMESTAMPS, UDP_HEADER, WINDOW_SCALE, node, pseudo_header, sum,
 };
 use crate::packet::{
-    Body, Datagram, Extension, Flags, Form, Modulation, Options, Packet, Segment, Timestamps,
+    Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, Segment, Timestamps,
 };
 use crate::units::{SeqNo, Time};
 
@@ -57,13 +57,14 @@ impl core::error::Error for Malformed {}
 /// The packet that the bytes begin with, and its payload; what follows it is padding. `now` is the clock by which
 /// stamps of 32 bits become times.
 ///
-/// Options that this stack does not know are ignored (RFC 9293, 3.1), as are the urgent pointer and what is reserved.
+/// Options that this stack does not know are ignored (RFC 9293, 3.1), as are the urgent pointer, the class of service and
+/// what is reserved.
 ///
 /// # Errors
 /// When the bytes do not begin with a whole and correct packet.
 pub fn parse(bytes: &[u8], now: Time) -> Result<(Packet, &[u8]), Malformed> {
     let fixed: &[u8; FIXED_HEADER] = bytes.first_chunk().ok_or(Malformed::Truncated)?;
-    let [first, _, t0, t1, _, _, f0, f1, _, protocol, _, _, s0, s1, s2, s3, d0, d1, d2, d3] = *fixed;
+    let [first, service, t0, t1, _, _, f0, f1, _, protocol, _, _, s0, s1, s2, s3, d0, d1, d2, d3] = *fixed;
     if first >> 4 != 4 {
         return Err(Malformed::Version(first >> 4));
     }
@@ -91,7 +92,8 @@ pub fn parse(bytes: &[u8], now: Time) -> Result<(Packet, &[u8]), Malformed> {
         _ => return Err(Malformed::Protocol(protocol)),
     };
     let extra_header = (header_len - FIXED_HEADER) as u16;
-    Ok((Packet { extra_header, ..Packet::new(node(src), node(dst), body) }, payload))
+    let packet = Packet::new(node(src), node(dst), body);
+    Ok((Packet { extra_header, ecn: Ecn::of_bits(service), ..packet }, payload))
 }
 
 fn segment(

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::packet::{
-    Body, Datagram, Extension, Flags, Form, Modulation, Options, Packet, SackBlocks, Segment, Timestamps,
+    Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, SackBlocks, Segment, Timestamps,
 };
 use crate::units::{SeqNo, Time};
 
@@ -84,6 +84,20 @@ fn the_option_of_the_stamps_stands_in_the_header_byte_by_byte() {
     assert_eq!(bytes[20..], expected);
     assert_eq!(of(Form::Probe).map(|headers| headers.packet_len()), Ok(40));
     assert_eq!(of(Form::Paper), Err(Unfit::PaperStamps));
+}
+
+#[test]
+fn the_ecn_field_is_the_end_of_the_second_byte_and_the_flags_of_ecn_begin_the_fourteenth_of_tcp() {
+    let flags = Flags::ACK.with(Flags::ECE).with(Flags::CWR);
+    for (ecn, byte) in [(Ecn::NotEct, 0), (Ecn::Ect1, 1), (Ecn::Ect0, 2), (Ecn::Ce, 3)] {
+        let packet = Packet { ecn, ..tcp(Segment { flags, ..Segment::default() }) };
+        let bytes = bytes_of(&packet);
+        // RFC 3168 (5, figure 1; 6.1, figure 4): ECN is bits 6 and 7 of the byte; CWR is 0x80, ECE 0x40.
+        assert_eq!((bytes[1], bytes[33]), (byte, 0xD0));
+        assert_eq!(parse(&bytes, NOW).map(|(packet, _)| packet), Ok(packet));
+        // The class of service above it is another field.
+        assert_eq!(changed(&packet, |bytes| bytes[1] |= 0xB8).map(|packet| packet.ecn), Ok(ecn));
+    }
 }
 
 /// A SYN as Linux sends it, its options packed without padding; made with scapy 2.8.
@@ -198,9 +212,9 @@ fn each_fault_of_the_headers_has_its_error() {
     let mut bytes = bytes_of(&segment);
     bytes[8] -= 1;
     assert_eq!(parse(&bytes, NOW), Err(Malformed::HeaderChecksum));
-    // The reserved bit of the IP header and the urgent pointer are ignored.
+    // The class of service, the reserved bit of the IP header and the urgent pointer are ignored.
     let passed = changed(&segment, |bytes| {
-        (bytes[1], bytes[6], bytes[8], bytes[39]) = (0xFF, 0x80, 1, 9);
+        (bytes[1], bytes[6], bytes[8], bytes[39]) = (0xFC, 0x80, 1, 9);
     });
     assert_eq!(passed, Ok(segment));
 }
@@ -293,8 +307,9 @@ fn packets() -> impl Strategy<Value = Packet> {
             }
         },
     );
-    (any::<(u32, u32)>(), 0u16..=10, body).prop_map(|((src, dst), words, body)| Packet {
+    (any::<(u32, u32)>(), 0u16..=10, 0u8..4, body).prop_map(|((src, dst), words, ecn, body)| Packet {
         extra_header: 4 * words,
+        ecn: Ecn::of_bits(ecn),
         ..Packet::new(NodeId(src), NodeId(dst), body)
     })
 }

@@ -138,7 +138,7 @@ impl Headers {
             Body::Udp(_) => (PROTOCOL_UDP, 6),
         };
         let words = (FIXED_HEADER as u16 + packet.extra_header) / 4;
-        headers.put([VERSION | words as u8, 0]);
+        headers.put([VERSION | words as u8, packet.ecn as u8]);
         headers.put(total.to_be_bytes());
         headers.put(identification.to_be_bytes());
         headers.put([DF, 0, TTL, protocol, 0, 0]);

@@ -90,6 +90,11 @@ impl Check<'_> {
                     "\"{name}\" has {place}, which needs timestamps of the receiver, and the agent's acknowledgements have none; expected flows of other laws"
                 );
                 self.fault(&key, text);
+            } else if is_served && agent.scheme.needs().makes_acknowledgements && flow.uses_ecn() {
+                let text = format!(
+                    "\"{name}\" has tcp.ecn, whose marks only its receiver can echo, so that the agent leaves it alone; expected flows without"
+                );
+                self.remark(&key, text);
             }
         }
     }

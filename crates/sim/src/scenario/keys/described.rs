@@ -5,7 +5,7 @@ use super::super::value::Value;
 use super::table::{quantity, segments, time};
 use super::{Bound, Default, Key, Kind, Only};
 use lasthop_stack::hooks::parameter::{Domain, Limit, Setting, Spec};
-use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
+use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind, IntervalKind, ReactionKind};
 use lasthop_stack::units::{Bytes, Span};
 
 /// The keys of all congestion laws: `flows.NAME.tcp.LAW.*`.
@@ -39,6 +39,15 @@ pub(super) fn agents() -> Vec<Key> {
         keys(&format!("agents.*.{name}"), Only::Is("agents.*.kind", leak(vec![name])), kind.parameters())
     };
     AgentKind::named_in_scenarios().iter().flat_map(of).collect()
+}
+
+/// The keys of all managements of queues: `links.NAME.aqm.LAW.*`.
+pub(super) fn aqms() -> Vec<Key> {
+    let of = |kind: &AqmKind| {
+        let name = kind.entry().name;
+        keys(&format!("links.*.aqm.{name}"), Only::Is("links.*.aqm.law", leak(vec![name])), kind.parameters())
+    };
+    AqmKind::ALL.iter().flat_map(of).collect()
 }
 
 /// The keys of all ARQs: `links.NAME.arq.*`.

@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, agents, air, apps, arq,
-    channel, described, events, figures, frn, judges, links, nodes, pcf, radio, users,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, agents, air, apps, aqm,
+    arq, channel, described, events, figures, frn, judges, links, nodes, pcf, radio, users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
+use lasthop_stack::transport::tcp::{EcnMode, FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
 use lasthop_stack::units::Span;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -46,6 +46,8 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         nodes::KEYS,
         events::OF_NODES,
         links::KEYS,
+        aqm::KEYS,
+        &described::aqms(),
         pcf::KEYS,
         arq::KEYS,
         &described::arqs(),
@@ -234,6 +236,15 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
     Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "whether the SACK option is used") }.only(IF_TCP),
+    Key {
+        default: Default::Unless(ECN),
+        ..Key::new(
+            "flows.*.tcp.ecn",
+            Kind::Word("kind of ECN", || vec!["off", "classic"]),
+            "explicit congestion notification: off, or as in RFC 3168 with one answer per window of data",
+        )
+    }
+    .only(IF_TCP),
     Key::new("flows.*.tcp.limited-transmit", Kind::Bool, "whether the first two duplicate acknowledgements send new data (limited transmit)")
         .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
         .only(IF_TCP),
@@ -358,6 +369,14 @@ const SACK: Unless = Unless {
     source: "RFC 2018",
 };
 
+const ECN: Unless = Unless {
+    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional" },
+    key: "flows.*.tcp.congestion",
+    values: &["jersey"],
+    then: "classic",
+    source: "TCP-Jersey: congestion warning",
+};
+
 const GROWTH: Unless = Unless {
     by: Profiled {
         value: |tcp| tcp.growth_at_recovery_end.to_string(),
@@ -399,6 +418,13 @@ fn variant_name(config: &tcp::Config) -> String {
         variant.recovery == config.parts.recovery && variant.congestion == config.parts.law.kind()
     };
     VARIANTS.iter().find(pair).map_or_else(String::new, |variant| variant.name.to_string())
+}
+
+fn ecn(config: &tcp::Config) -> String {
+    match config.ecn {
+        EcnMode::Off => "off".to_string(),
+        EcnMode::Classic => "classic".to_string(),
+    }
 }
 
 fn retransmit_timer(config: &tcp::Config) -> String {

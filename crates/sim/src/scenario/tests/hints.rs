@@ -26,6 +26,7 @@ fn a_word_of_another_program_is_answered_with_the_key_it_stands_for() {
         ("bandwidth", "links.NAME.rate"),
         ("flows.main.plr", "links.NAME.loss.rate"),
         ("links.a-b.mss", "flows.NAME.tcp.packet"),
+        ("links.a-b.ecn", "flows.NAME.tcp.ecn"),
     ] {
         let message = told(given, "1");
         assert!(message.contains(&format!("did you mean \"{meant}\"?")), "{message}");
@@ -34,10 +35,13 @@ fn a_word_of_another_program_is_answered_with_the_key_it_stands_for() {
 
 #[test]
 fn what_is_not_modelled_is_said_to_be_so() {
-    let ecn = told("links.a-b.ecn", "true");
-    assert!(ecn.contains("\"ecn\" is not modelled: queues are drop-tail"), "{ecn}");
+    let codel = told("links.a-b.codel", "true");
+    assert!(codel.contains("\"codel\" is not modelled: queues are drop-tail"), "{codel}");
     let dctcp = told("flows.main.tcp.variant", "dctcp");
-    assert!(dctcp.contains("unknown variant \"dctcp\"; \"dctcp\" is not modelled: queues"), "{dctcp}");
+    assert!(
+        dctcp.contains("unknown variant \"dctcp\"; \"dctcp\" is not modelled: ECN is that of RFC 3168"),
+        "{dctcp}"
+    );
 }
 
 #[test]

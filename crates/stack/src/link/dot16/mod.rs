@@ -124,6 +124,12 @@ impl Line {
         }
     }
 
+    /// The queue as it is at `now`.
+    pub fn queue_at(&mut self, now: Time) -> &DropTail {
+        self.queue.advance(now);
+        &self.queue
+    }
+
     /// The queue.
     #[must_use]
     pub fn queue(&self) -> &DropTail {

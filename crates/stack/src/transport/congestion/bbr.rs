@@ -20,7 +20,9 @@
 use std::collections::VecDeque;
 
 use crate::estimate::{DeliveryRate, RateSample};
-use crate::hooks::{Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Window};
+use crate::hooks::{
+    Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Mark, Reduction, Window,
+};
 use crate::units::{Rate, Span, Time};
 
 /// 2 / ln 2: the least gain that doubles the rate each round (4.2.1).
@@ -334,6 +336,11 @@ impl Congestion for Bbr {
             }
         }
         LossResponse::REDUCED
+    }
+
+    /// Version 1 does not listen to marks.
+    fn on_mark(&mut self, _: &Mark, _: &mut Window) -> Reduction {
+        Reduction::Kept
     }
 
     fn on_sent(&mut self, departure: &Departure) {

@@ -23,7 +23,7 @@ use super::reno::{LOSS_WINDOW, Reno, grow};
 use crate::estimate::{Attribution, JitterRatio, Reach};
 use crate::hooks::parameter::{Described, Domain, Exception, Parameter, Setting, Words, words};
 use crate::hooks::{
-    Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window,
+    Ack, Congestion, Jitter, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
 };
 use crate::packet::Form;
 use crate::units::Time;
@@ -164,6 +164,16 @@ impl Congestion for Jtcp {
             self.reduced = Some(loss.now);
         }
         LossResponse { reduction, copies: 1, judgement: Some(judgement) }
+    }
+
+    /// A mark is congestion, whatever the ratio is.
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        self.reduced = Some(mark.now);
+        halve(&mark.as_loss(), window)
+    }
+
+    fn on_answered_loss(&mut self, _: &Loss, _: &mut Window) -> LossResponse {
+        SAME_EVENT
     }
 
     fn jitter(&self, window: &Window) -> Option<Jitter> {

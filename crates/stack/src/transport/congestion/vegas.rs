@@ -26,7 +26,7 @@ use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
 use crate::hooks::scoreboard::Sent;
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window};
 use crate::units::{Span, Time};
 
 /// Minimum window, and the window with which slow start begins, in segments.
@@ -275,6 +275,14 @@ impl Congestion for Vegas {
         window.ssthresh = AVOIDANCE;
         self.reduced_at = Some(loss.now);
         LossResponse::REDUCED
+    }
+
+    /// A mark takes the share of a first loss, and leaves the timer alone, as nothing is sent again.
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        window.cwnd = (window.cwnd * LOSS_SHARE).max(LEAST_WINDOW);
+        window.ssthresh = AVOIDANCE;
+        self.reduced_at = Some(mark.now);
+        Reduction::Reduced
     }
 
     #[inline]

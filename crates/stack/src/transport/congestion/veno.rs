@@ -20,7 +20,9 @@
 use super::reno::{Reno, grow};
 use crate::estimate::Backlog;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
-use crate::hooks::{Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Progress, Reduction, Window};
+use crate::hooks::{
+    Ack, Congestion, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction, Window,
+};
 
 /// Share of the window left after a random loss.
 const RANDOM_SHARE: f64 = 0.8;
@@ -94,12 +96,21 @@ impl Congestion for Veno {
         }
         LossResponse { judgement, ..Reno.on_loss(loss, window) }
     }
+
+    /// A mark is never random.
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        Reno.on_mark(mark, window)
+    }
+
+    fn on_answered_loss(&mut self, _: &Loss, _: &mut Window) -> LossResponse {
+        LossResponse { judgement: Some(Judgement::Congestion), ..LossResponse::ANSWERED }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hooks::testing::{ack, after, loss};
+    use crate::hooks::testing::{ack, after, loss, mark};
 
     /// Veno on a path of 80 ms, with a current round trip of `rtt`.
     fn veno(rtt: u64, window: &mut Window) -> Veno {
@@ -134,6 +145,18 @@ mod tests {
             }
             assert_eq!(times, grown, "from {before}");
         }
+    }
+
+    #[test]
+    fn a_mark_takes_a_half_whatever_is_queued_and_a_loss_with_it_is_congestion() {
+        let mut window = Window::new(20.0, Some(10.0), 100.0);
+        let mut veno = veno(80, &mut window);
+        assert_eq!(veno.on_mark(&mark(20), &mut window), Reduction::Reduced);
+        let answer = veno.on_answered_loss(&loss(LossCause::Duplicates, 20), &mut window);
+        assert_eq!(
+            (window.cwnd, window.ssthresh, answer.judgement),
+            (10.0, 10.0, Some(Judgement::Congestion))
+        );
     }
 
     #[test]

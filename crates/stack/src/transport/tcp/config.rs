@@ -100,6 +100,8 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// Explicit congestion notification.
+    pub ecn: EcnMode,
 }
 
 /// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
@@ -150,6 +152,15 @@ pub enum FastRetransmit {
     OnceAWindow,
 }
 
+/// Explicit congestion notification: what an end offers, and uses if the other end does too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// None.
+    Off,
+    /// Data may be marked instead of dropped, and one answer in each window of data (RFC 3168).
+    Classic,
+}
+
 /// The named profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -164,75 +175,85 @@ impl Profile {
     #[must_use]
     pub fn with<P>(self, parts: P) -> Config<P> {
         match self {
-            Profile::Ns2Of2004 => Config {
-                parts,
-                packet: 1000,
-                extra_header: 0,
-                window: 20,
-                initial_window: 2,
-                initial_ssthresh: None,
-                min_rto: Span::from_secs(1),
-                max_rto: Span::from_secs(60),
-                initial_rto: Span::from_secs(3),
-                tick: Span::from_millis(10),
-                ack_every: 1,
-                ack_delay: Span::from_millis(100),
-                timestamps: false,
-                sack: false,
-                limited_transmit: true,
-                nagle: false,
-                window_validation: false,
-                idle_restart: true,
-                window_scale: None,
-                receive_buffer: None,
-                newreno_impatient: true,
-                newreno_recovery_burst: Some(2),
-                newreno_full_ack: FullAck::Deflated,
-                sack_pipe: SackPipe::Counted,
-                sack_after_timeout: SackAfterTimeout::Cleared,
-                lost_retransmission: LostRetransmission::Timer,
-                loss_ssthresh: Halved::Window,
-                timeout_ssthresh: Halved::Window,
-                whole_ssthresh: true,
-                growth_at_recovery_end: true,
-                limited_transmit_resends: true,
-                reno_fast_retransmit: FastRetransmit::OnceAWindow,
-            },
-            Profile::Modern => Config {
-                parts,
-                packet: 1448,
-                extra_header: 0,
-                window: 4096,
-                initial_window: 10,
-                initial_ssthresh: None,
-                min_rto: Span::from_millis(200),
-                max_rto: Span::from_secs(120),
-                initial_rto: Span::from_secs(1),
-                tick: Span::from_millis(1),
-                ack_every: 2,
-                ack_delay: Span::from_millis(40),
-                timestamps: true,
-                sack: true,
-                limited_transmit: true,
-                nagle: true,
-                window_validation: true,
-                idle_restart: true,
-                window_scale: None,
-                receive_buffer: None,
-                newreno_impatient: true,
-                newreno_recovery_burst: None,
-                newreno_full_ack: FullAck::Flight,
-                sack_pipe: SackPipe::Scoreboard,
-                sack_after_timeout: SackAfterTimeout::Kept,
-                lost_retransmission: LostRetransmission::Timer,
-                loss_ssthresh: Halved::Flight,
-                timeout_ssthresh: Halved::Flight,
-                whole_ssthresh: false,
-                growth_at_recovery_end: false,
-                limited_transmit_resends: false,
-                reno_fast_retransmit: FastRetransmit::EveryHole,
-            },
+            Profile::Ns2Of2004 => ns2_of_2004(parts),
+            Profile::Modern => modern(parts),
         }
+    }
+}
+
+fn ns2_of_2004<P>(parts: P) -> Config<P> {
+    Config {
+        parts,
+        packet: 1000,
+        extra_header: 0,
+        window: 20,
+        initial_window: 2,
+        initial_ssthresh: None,
+        min_rto: Span::from_secs(1),
+        max_rto: Span::from_secs(60),
+        initial_rto: Span::from_secs(3),
+        tick: Span::from_millis(10),
+        ack_every: 1,
+        ack_delay: Span::from_millis(100),
+        timestamps: false,
+        sack: false,
+        limited_transmit: true,
+        nagle: false,
+        window_validation: false,
+        idle_restart: true,
+        window_scale: None,
+        receive_buffer: None,
+        newreno_impatient: true,
+        newreno_recovery_burst: Some(2),
+        newreno_full_ack: FullAck::Deflated,
+        sack_pipe: SackPipe::Counted,
+        sack_after_timeout: SackAfterTimeout::Cleared,
+        lost_retransmission: LostRetransmission::Timer,
+        loss_ssthresh: Halved::Window,
+        timeout_ssthresh: Halved::Window,
+        whole_ssthresh: true,
+        growth_at_recovery_end: true,
+        limited_transmit_resends: true,
+        reno_fast_retransmit: FastRetransmit::OnceAWindow,
+        ecn: EcnMode::Off,
+    }
+}
+
+fn modern<P>(parts: P) -> Config<P> {
+    Config {
+        parts,
+        packet: 1448,
+        extra_header: 0,
+        window: 4096,
+        initial_window: 10,
+        initial_ssthresh: None,
+        min_rto: Span::from_millis(200),
+        max_rto: Span::from_secs(120),
+        initial_rto: Span::from_secs(1),
+        tick: Span::from_millis(1),
+        ack_every: 2,
+        ack_delay: Span::from_millis(40),
+        timestamps: true,
+        sack: true,
+        limited_transmit: true,
+        nagle: true,
+        window_validation: true,
+        idle_restart: true,
+        window_scale: None,
+        receive_buffer: None,
+        newreno_impatient: true,
+        newreno_recovery_burst: None,
+        newreno_full_ack: FullAck::Flight,
+        sack_pipe: SackPipe::Scoreboard,
+        sack_after_timeout: SackAfterTimeout::Kept,
+        lost_retransmission: LostRetransmission::Timer,
+        loss_ssthresh: Halved::Flight,
+        timeout_ssthresh: Halved::Flight,
+        whole_ssthresh: false,
+        growth_at_recovery_end: false,
+        limited_transmit_resends: false,
+        reno_fast_retransmit: FastRetransmit::EveryHole,
+        ecn: EcnMode::Off,
     }
 }
 

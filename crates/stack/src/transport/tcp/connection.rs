@@ -4,15 +4,18 @@
 //! and carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is not
 //! supported. A connection never gives up retransmitting; only the end of the scenario ends it.
 
+mod ecn;
 mod handshake;
 mod reacting;
 mod segments;
 
+use ecn::EcnEnd;
+
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, SackNews, Sender};
 use super::{Config, Parts};
-use crate::hooks::{Echo, Out, Reaction, Sending, Timer};
-use crate::packet::{Body, Extension, Flags, NodeId, Packet, Segment};
+use crate::hooks::{Echo, EcnEcho, Out, Reaction, Sending, Timer};
+use crate::packet::{Body, Ecn, Extension, Flags, NodeId, Packet, Segment};
 use crate::units::{SeqNo, Time};
 
 /// Which side opens.
@@ -66,6 +69,7 @@ pub struct Connection<P: Parts> {
     bytes_received: u64,
     repeats_received: u64,
     reaction: P::Reaction,
+    ecn: EcnEnd,
     config: Config<P>,
 }
 
@@ -115,6 +119,7 @@ impl<P: Parts> Connection<P> {
             echo: None,
             bytes_received: 0,
             repeats_received: 0,
+            ecn: EcnEnd::new(config.ecn),
             config: config.clone(),
         }
     }
@@ -139,6 +144,7 @@ impl<P: Parts> Connection<P> {
         (self.ts_recent, self.ts_recent_at) = (0, Time::ZERO);
         (self.last_ack_sent, self.acknowledged) = (0, 0);
         self.echo = None;
+        self.ecn = EcnEnd::new(config.ecn);
     }
 
     /// Its state.
@@ -283,11 +289,11 @@ impl<P: Parts> Connection<P> {
             return;
         }
         match self.state {
-            State::Established => self.on_segment(segment, now, out),
+            State::Established => self.on_segment(segment, packet.ecn, now, out),
             State::Closed => {}
             State::Listen => self.on_listen(segment, now, out),
             State::SynSent => self.on_syn_sent(segment, now, out),
-            State::SynReceived => self.on_syn_received(segment, now, out),
+            State::SynReceived => self.on_syn_received(segment, packet.ecn, now, out),
         }
     }
 
@@ -322,7 +328,7 @@ impl<P: Parts> Connection<P> {
 
     /// A segment of an established connection: its acknowledgement first, then its data. One without ACK is dropped
     /// (RFC 9293, 3.10.7.4).
-    fn on_segment(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+    fn on_segment(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
         if segment.flags.has(Flags::SYN) {
             // The peer did not receive the end of the handshake.
             self.ack_due = AckDue::Now;
@@ -330,7 +336,7 @@ impl<P: Parts> Connection<P> {
             self.learn_stamp(segment, now);
             self.on_ack(segment, now, out);
             if segment.sequence_len() > 0 {
-                self.on_data(segment, now, out);
+                self.on_data(segment, ecn, now, out);
             }
         }
         self.send_what_may_go(now, out);
@@ -386,8 +392,16 @@ impl<P: Parts> Connection<P> {
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),
+            ecn: self.echo_of_marks(segment),
         };
         self.sender.on_ack(&arrived, out);
+    }
+
+    /// What an acknowledgement reports of marks.
+    #[inline]
+    fn echo_of_marks(&self, segment: &Segment) -> EcnEcho {
+        let echoes = segment.flags.has(Flags::ECE) && self.ecn.is_in_use();
+        if echoes { EcnEcho::Marked } else { EcnEcho::Unmarked }
     }
 
     /// What an acknowledgement reveals about the segment that triggered it. One on a data segment has the stamps of the
@@ -402,7 +416,7 @@ impl<P: Parts> Connection<P> {
         Some(Echo { sent, received, trigger, sending, modulation })
     }
 
-    fn on_data(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+    fn on_data(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
         let zero = self.irs.plus(1);
         let Some(start) = segment.seq.unwrap_near(zero, self.receiver.next()) else {
             self.ack_due = AckDue::Now;
@@ -412,8 +426,11 @@ impl<P: Parts> Connection<P> {
             let received = extension.form.stamp(now);
             self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
         }
-        if self.receiver.holds(start, start + u64::from(segment.sequence_len())) {
+        let end = start + u64::from(segment.sequence_len());
+        if self.receiver.holds(start, end) {
             self.repeats_received += 1;
+        } else if self.receiver.takes(start) {
+            self.ecn.on_data(segment.flags, ecn);
         }
         let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
         if self.reads_at_once {

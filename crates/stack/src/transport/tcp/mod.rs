@@ -13,6 +13,8 @@ pub mod rtt;
 pub mod sender;
 
 pub use crate::hooks::scoreboard::SackAfterTimeout;
-pub use config::{Config, FastRetransmit, FullAck, Halved, LostRetransmission, Parts, Profile, SackPipe};
+pub use config::{
+    Config, EcnMode, FastRetransmit, FullAck, Halved, LostRetransmission, Parts, Profile, SackPipe,
+};
 pub use connection::{Connection, Role, State};
 pub use endpoint::Endpoint;

@@ -114,6 +114,12 @@ impl Receiver {
         end <= self.next || (start > self.next && self.beyond.contains(start, end))
     }
 
+    /// Whether the advertised window has room for a byte at this offset.
+    #[must_use]
+    pub fn takes(&self, offset: u64) -> bool {
+        offset < self.edge
+    }
+
     /// Data bytes in order so far.
     #[must_use]
     pub fn in_order(&self) -> u64 {

@@ -4,11 +4,13 @@
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
 mod laws;
+mod marks;
 mod messages;
 mod persist;
 mod sending;
 mod stopping;
 
+use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 use stopping::Stopped;
 
@@ -16,7 +18,7 @@ use super::rtt::RttEstimator;
 use super::{Config, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, LossCause, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict, Window,
+    Ack, Congestion, EcnEcho, LossCause, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict, Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
@@ -46,6 +48,7 @@ pub struct Sender<P: Parts> {
     /// Where the peer has taken its window back: how often the timeout had been doubled then.
     frozen: Option<u32>,
     stopped: Option<Stopped>,
+    marks: Marks,
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
@@ -88,6 +91,7 @@ impl<P: Parts> Sender<P> {
             persisting: false,
             frozen: None,
             stopped: None,
+            marks: Marks::default(),
             last_sent: Time::ZERO,
             release: Time::ZERO,
             integrated: Time::ZERO,
@@ -254,6 +258,7 @@ impl<P: Parts> Sender<P> {
         }
         self.edge = if arrived.closes { arrived.edge } else { self.edge.max(arrived.edge) };
         self.widest = self.widest.max(arrived.edge - arrived.ack);
+        let flight = self.board.flight();
         if arrived.ack > self.board.una() {
             self.on_advance(arrived, out);
         } else if !self.board.is_empty() && !self.persisting {
@@ -267,6 +272,7 @@ impl<P: Parts> Sender<P> {
                 self.on_duplicate(arrived, out);
             }
         }
+        self.on_echo(arrived.ecn, arrived.ack, flight, arrived.now, out);
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
@@ -285,9 +291,11 @@ impl<P: Parts> Sender<P> {
         self.take_sample(arrived, advance.newest_sent, out);
         let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
+        // RFC 3168 (6.1.2): not at an echo.
+        let grows = arrived.ecn == EcnEcho::Unmarked;
         let progress = match verdict {
-            Verdict::Ended if self.growth_at_recovery_end => Progress::Open(advance.segments),
-            Verdict::Open if self.window_limited(flight) => Progress::Open(advance.segments),
+            Verdict::Ended if grows && self.growth_at_recovery_end => Progress::Open(advance.segments),
+            Verdict::Open if grows && self.window_limited(flight) => Progress::Open(advance.segments),
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),
         };
@@ -332,6 +340,7 @@ impl<P: Parts> Sender<P> {
         // A go-back begins a new flight, without what limited transmit sent before it.
         self.limited = 0;
         let response = self.ask(&loss, out);
+        self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
         self.counters.fast_retransmits += 1;
@@ -373,6 +382,7 @@ impl<P: Parts> Sender<P> {
     /// The retransmission timer fired.
     pub fn on_timeout(&mut self, now: Time, out: &mut impl Out) {
         self.armed = false;
+        self.marks.release();
         if self.persisting {
             self.rtt.back_off();
             return;
@@ -394,6 +404,7 @@ impl<P: Parts> Sender<P> {
         let response = self.ask(&self.loss(now, cause, base), out);
         debug_assert!(response.copies > 0, "a law answers a loss with at least one copy");
         self.window.clamp();
+        self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.on_timeout(response, &mut self.board);
         self.timed = None;
         self.rtt.back_off();
@@ -409,7 +420,7 @@ impl<P: Parts> Sender<P> {
     }
 
     fn disarm(&mut self, out: &mut impl Out) {
-        if self.armed {
+        if self.armed && !self.marks.hold_data() {
             self.armed = false;
             out.cancel(Timer::Retransmit);
         }

@@ -104,10 +104,9 @@ impl Generator {
                 len: kept.len,
                 options: Options { timestamps: fields.stamps, ..Options::default() },
             };
-            turn.out.down(&Packet {
-                extra_header: fields.extra_header,
-                ..Packet::new(terms.sender.0, terms.receiver.0, Body::Tcp(segment))
-            });
+            let body = Body::Tcp(segment);
+            let packet = Packet::new(terms.sender.0, terms.receiver.0, body);
+            turn.out.down(&Packet { extra_header: fields.extra_header, ..packet });
         }
     }
 }

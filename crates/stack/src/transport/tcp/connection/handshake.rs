@@ -2,7 +2,7 @@
 
 use super::{AckDue, Connection, State};
 use crate::hooks::{Out, Timer};
-use crate::packet::{Flags, Options, Segment};
+use crate::packet::{Ecn, Flags, Options, Segment};
 use crate::transport::tcp::Parts;
 use crate::units::{SeqNo, Span, Time};
 
@@ -32,12 +32,12 @@ impl<P: Parts> Connection<P> {
         }
     }
 
-    pub(super) fn on_syn_received(&mut self, segment: &Segment, now: Time, out: &mut impl Out) {
+    pub(super) fn on_syn_received(&mut self, segment: &Segment, ecn: Ecn, now: Time, out: &mut impl Out) {
         if segment.flags.has(Flags::SYN) {
             self.send_syn(now, out);
         } else if segment.flags.has(Flags::ACK) && self.ack_offset(segment).is_some() {
             self.establish(u64::from(segment.window) << self.peer_shift, now, out);
-            self.on_segment(segment, now, out);
+            self.on_segment(segment, ecn, now, out);
         }
     }
 
@@ -47,6 +47,7 @@ impl<P: Parts> Connection<P> {
         self.peer_shift = segment.options.window_scale.unwrap_or(0).min(MAX_WINDOW_SCALE);
         self.timestamps &= segment.options.timestamps.is_some();
         self.sack &= segment.options.sack_permitted;
+        self.ecn.learn_syn(segment.flags);
         self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);
         if segment.options.window_scale.is_some() {
             self.receiver.set_scale(self.config.window_scale_shift());
@@ -65,6 +66,9 @@ impl<P: Parts> Connection<P> {
             rtt.sample(sample);
             out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());
         }
+        if self.ecn.is_in_use() {
+            self.sender.use_ecn();
+        }
         self.sender.established(now, edge, lost);
     }
 
@@ -76,6 +80,7 @@ impl<P: Parts> Connection<P> {
         self.syn_sent = now;
         let answering = self.state == State::SynReceived;
         let flags = if answering { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
+        let flags = flags.with(self.ecn.offer(answering));
         let options = Options {
             mss: Some(self.config.packet.min(u32::from(u16::MAX)) as u16),
             window_scale: Some(self.config.window_scale_shift()),
@@ -87,7 +92,8 @@ impl<P: Parts> Connection<P> {
         let window = self.receiver.buffer().min(u64::from(u16::MAX)) as u16;
         let (src_port, dst_port) = (self.local.1, self.remote.1);
         let seq = self.iss;
-        self.transmit(Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options }, out);
+        let segment = Segment { src_port, dst_port, seq, ack, flags, window, len: 0, options };
+        self.transmit(segment, Ecn::NotEct, out);
         out.set(Timer::Retransmit, now.after(self.sender.rtt().rto()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{AckDue, Connection};
 use crate::hooks::{Out, Timer};
-use crate::packet::{Body, Extension, Flags, Options, Packet, Segment, Timestamps};
+use crate::packet::{Body, Ecn, Extension, Flags, Options, Packet, Segment, Timestamps};
 use crate::transport::tcp::Parts;
 use crate::transport::tcp::sender::Outgoing;
 use crate::units::{SeqNo, Span, Time};
@@ -24,7 +24,7 @@ impl<P: Parts> Connection<P> {
     fn send_ack_less(&mut self, less: u64, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
         let segment = self.acknowledging(seq, less, self.echo, now, out);
-        self.transmit(segment, out);
+        self.transmit(segment, Ecn::NotEct, out);
     }
 
     #[inline]
@@ -47,7 +47,10 @@ impl<P: Parts> Connection<P> {
         if outgoing.push {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        self.transmit(segment, out);
+        if outgoing.cwr {
+            segment.flags = segment.flags.with(Flags::CWR);
+        }
+        self.transmit(segment, outgoing.ecn, out);
         self.acknowledge_rest_later(now, out);
     }
 
@@ -81,7 +84,7 @@ impl<P: Parts> Connection<P> {
             dst_port: self.remote.1,
             seq,
             ack: zero.plus(self.acknowledged as u32),
-            flags: Flags::ACK,
+            flags: self.ecn.acknowledges_with(),
             window: self.receiver.advertise(),
             len: 0,
             options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
@@ -94,12 +97,13 @@ impl<P: Parts> Connection<P> {
     }
 
     #[inline]
-    pub(super) fn transmit(&self, segment: Segment, out: &mut impl Out) {
+    pub(super) fn transmit(&self, segment: Segment, ecn: Ecn, out: &mut impl Out) {
         out.down(Packet {
             src: self.local.0,
             dst: self.remote.0,
             extra_header: self.config.extra_header,
             id: 0,
+            ecn,
             body: Body::Tcp(segment),
         });
     }

@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod duplex;
+mod ecn;
 mod frozen;
 mod lifetime;
 mod sending;
@@ -63,8 +64,11 @@ struct Pair {
     /// Every segment that left, with its side and time, in order.
     log: Vec<(Time, usize, Segment)>,
     seen: [usize; 2],
-    /// Segments (counted from 0 per side) that the wire loses.
+    /// The ECN field of each, as it left.
+    fields: Vec<Ecn>,
+    /// Segments (counted from 0 per side) that the wire loses, and those that it marks.
     lost: [Vec<usize>; 2],
+    marked: [Vec<usize>; 2],
 }
 
 impl Pair {
@@ -79,8 +83,10 @@ impl Pair {
             sides: [Side::default(), Side::default()],
             now: Time::ZERO,
             log: Vec::new(),
+            fields: Vec::new(),
             seen: [0; 2],
             lost: [Vec::new(), Vec::new()],
+            marked: [Vec::new(), Vec::new()],
         }
     }
 
@@ -121,11 +127,15 @@ impl Pair {
         self.now = time;
         match what {
             0 => {
-                let Some((sent, packet)) = self.sides[side].wire.pop_front() else { return false };
+                let Some((sent, mut packet)) = self.sides[side].wire.pop_front() else { return false };
                 let number = self.seen[side];
                 self.seen[side] += 1;
                 if let Body::Tcp(segment) = packet.body {
                     self.log.push((sent, side, segment));
+                    self.fields.push(packet.ecn);
+                }
+                if self.marked[side].contains(&number) {
+                    packet.ecn = Ecn::Ce;
                 }
                 if !self.lost[side].contains(&number) {
                     self.with(1 - side, |end, now, out| end.up(&packet, now, out));

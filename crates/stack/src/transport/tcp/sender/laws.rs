@@ -44,16 +44,25 @@ impl<P: Parts> Sender<P> {
         for (place, law) in self.watching.iter_mut().enumerate() {
             judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
         }
-        if let Some(rate) = self.law.estimate(loss.now) {
-            self.counters.estimates += 1;
-            self.counters.estimate_sum += rate;
-        }
-        let response = self.law.on_loss(loss, &mut self.window);
+        self.count_estimate(loss.now);
+        let response = if cause == LossCause::Duplicates && self.marks.include(loss) {
+            self.law.on_answered_loss(loss, &mut self.window)
+        } else {
+            self.law.on_loss(loss, &mut self.window)
+        };
         if self.whole_ssthresh {
             self.window.ssthresh = libm::floor(self.window.ssthresh);
         }
         judged(Judge::Law, response);
         response
+    }
+
+    /// Counts the law's estimate of the rate, if it makes one.
+    pub(super) fn count_estimate(&mut self, now: Time) {
+        if let Some(rate) = self.law.estimate(now) {
+            self.counters.estimates += 1;
+            self.counters.estimate_sum += rate;
+        }
     }
 
     /// Records the jitter ratios of the laws.
@@ -88,6 +97,7 @@ impl<P: Parts> Sender<P> {
             pipe: self.board.pipe(),
             delivered,
             extension: arrived.extension,
+            ecn: arrived.ecn,
         }
     }
 

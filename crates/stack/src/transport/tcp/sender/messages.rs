@@ -1,6 +1,7 @@
 //! Input, output and counters of a sender.
 
-use crate::hooks::Echo;
+use crate::hooks::{Echo, EcnEcho};
+use crate::packet::Ecn;
 use crate::units::{Span, Time};
 
 /// The counters of a sender. All but `rtt_max` only grow, so that differences measure an interval.
@@ -30,7 +31,9 @@ pub struct Counters {
     pub rtt_max: Span,
     /// Integral of the congestion window over time, in segment seconds.
     pub cwnd_seconds: f64,
-    /// Losses at which the law had an estimate of the path's rate.
+    /// Marks answered, one in each window of data.
+    pub marks_answered: u64,
+    /// Losses and answered marks at which the law had an estimate of the path's rate.
     pub estimates: u64,
     /// The sum of these estimates, in segments a second.
     pub estimate_sum: f64,
@@ -63,6 +66,8 @@ pub struct Arrived {
     pub echoed_rtt: Option<Span>,
     /// The content of its header extension.
     pub extension: Option<Echo>,
+    /// What it reports of marks.
+    pub ecn: EcnEcho,
 }
 
 /// What the SACK blocks of an acknowledgement reported.
@@ -87,4 +92,8 @@ pub struct Outgoing {
     pub fin: bool,
     /// Whether it empties what the application wrote.
     pub push: bool,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// Whether it reports that the window has fallen.
+    pub cwr: bool,
 }

@@ -7,6 +7,7 @@
 
 use super::{Outgoing, Sender};
 use crate::hooks::{LossResponse, NoteEvent, Out, Recovery};
+use crate::packet::Ecn;
 use crate::transport::tcp::Parts;
 use crate::units::Time;
 
@@ -90,6 +91,7 @@ impl<P: Parts> Sender<P> {
         let len = sent.len - u32::from(sent.fin);
         let len = if is_frozen { len.min(1) } else { len };
         self.note(event, sent.start, len, out);
-        Outgoing { start: sent.start, len, fin: sent.fin && len == 0, push: true }
+        let fin = sent.fin && len == 0;
+        Outgoing { start: sent.start, len, fin, push: true, ecn: Ecn::NotEct, cwr: false }
     }
 }

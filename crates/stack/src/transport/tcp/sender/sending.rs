@@ -2,6 +2,7 @@
 
 use super::{Outgoing, Sender};
 use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};
+use crate::packet::Ecn;
 use crate::transport::tcp::Parts;
 use crate::units::{Bytes, Time};
 
@@ -33,7 +34,8 @@ impl<P: Parts> Sender<P> {
         if self.persisting || self.stopped.is_some() || self.is_paced(now, out) {
             return None;
         }
-        let within = self.board.end() - self.board.base() < u64::from(self.window_limit);
+        let room = self.board.end() - self.board.base() < u64::from(self.window_limit);
+        let within = room && !self.marks.hold_data();
         let len = if within { self.fresh_len() } else { 0 };
         let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
         let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
@@ -87,7 +89,8 @@ impl<P: Parts> Sender<P> {
         if self.timed.is_none() && !self.timestamps {
             self.timed = Some((self.board.sent_end(), now));
         }
-        Outgoing { start, len, fin, push }
+        let (ecn, cwr) = self.marks.on_new_segment(len);
+        Outgoing { start, len, fin, push, ecn, cwr }
     }
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
@@ -104,6 +107,7 @@ impl<P: Parts> Sender<P> {
         if self.timed.is_some_and(|(timed_end, _)| timed_end == end) {
             self.timed = None;
         }
-        Outgoing { start: sent.start, len, fin: sent.fin, push: end >= self.written }
+        let push = end >= self.written;
+        Outgoing { start: sent.start, len, fin: sent.fin, push, ecn: Ecn::NotEct, cwr: false }
     }
 }

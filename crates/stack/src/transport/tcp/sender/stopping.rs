@@ -33,6 +33,7 @@ impl<P: Parts> Sender<P> {
     /// Sends nothing until it resumes; the retransmission timer runs on or is cancelled.
     pub fn stop(&mut self, timer_runs: bool, out: &mut impl Out) {
         self.timed = None;
+        self.marks.release();
         if timer_runs {
             self.stopped = Some(Stopped::WithTimer);
         } else {

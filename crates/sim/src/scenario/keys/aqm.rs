@@ -1,0 +1,13 @@
+//! The key of the management of queues; the others come from each law.
+
+use super::{Key, Kind, Only};
+use lasthop_stack::registry::AqmKind;
+
+/// The key.
+pub(super) const KEYS: &[Key] = &[Key::new(
+    "links.*.aqm.law",
+    Kind::Word("AQM", || AqmKind::ALL.iter().map(|kind| kind.entry().name).collect()),
+    "management of each queue of the link; unset means a queue that drops when it is full and does nothing else",
+)
+.absent()
+.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax"])])];

@@ -1,0 +1,206 @@
+//! TCP-Jersey: the window follows from the estimated rate where a queue warns of congestion, and stands elsewhere.
+//!
+//! **Limits.** It trusts that each queue which may drop warns before (`links.NAME.aqm`), and that its flow uses ECN: a loss
+//! without a warning leaves the window as it is, so that a path without warnings is filled until timeouts empty it.
+//! Acknowledgements that a queue on the way back delays spoil the estimate ([`SlidingWindow`]). A warning names the queue,
+//! not who filled it: all its flows answer alike.
+//!
+//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004. The text is not in
+//! reach; its abstract is. Rules below from a summary of the paper, and the constant K from an independent ns-3 model (Jain,
+//! Jain and Tahiliani 2017), which agrees with the formula.
+//!
+//! **How.** Each acknowledgement gives a rate `R` ([`SlidingWindow`]), and `ownd = RTT_min R` segments. *Rate control* at a
+//! warning: `ssthresh = ownd`, `cwnd = ssthresh`, but in slow start a window below it stays. It runs at an acknowledgement
+//! that echoes a warning, and at a third duplicate that does. A third duplicate without one: the segment is sent again
+//! and the window stands. A timeout: Reno's, with `ssthresh = ownd`. Growth is Reno's.
+//!
+//! ```text
+//!   third duplicate ──┬─ echoes a warning ──▶ congestion: rate control, resend
+//!                     └─ does not ──────────▶ random: resend
+//! ```
+//!
+//! **Choices.** All are our reading, since only the abstract is in reach. 1. RTT in the estimator is TCP's own smoothed
+//! estimate; `RTT_min` is the least exact sample. 2. Rate control runs at every acknowledgement that echoes a warning and
+//! advances outside recovery; `response = "once-a-window"` is RFC 3168's answer instead. 3. In congestion avoidance
+//! `cwnd = ssthresh` holds both ways: a window below `ownd` rises to it. 4. The warning comes back by RFC 3168's echo,
+//! which lasts until CWR arrives, so that it may outlast the queue by a round trip; CWR is sent once per window of data.
+//! 5. An acknowledgement that echoes a warning does not open the window (RFC 3168, 6.1.2). 6. `ownd` is at least two
+//! segments. 7. A timeout is congestion if the last acknowledgement echoed a warning, and random otherwise; the window
+//! falls either way. 8. Before there is a rate and a round trip it is Reno. 9. Recovery is `NewReno`'s. 10. A loss in a
+//! window whose warning was answered runs rate control again if its third duplicate echoes one: it gives the same window.
+//!
+//! **Checked by** the tests below, `tests/scripts/wire/jersey-*`, and `crates/sim/tests/marking.rs`.
+
+use crate::estimate::SlidingWindow;
+use crate::hooks::parameter::{Described, Domain, Parameter, Setting, Words, words};
+use crate::hooks::{
+    Ack, Congestion, Count, EcnEcho, Judgement, Loss, LossCause, LossResponse, Mark, Progress, Reduction,
+    Window,
+};
+use crate::transport::congestion::{Reno, grow};
+use crate::units::{Span, Time};
+
+/// Least optimal window, in segments.
+const MIN_OWND: f64 = 2.0;
+
+/// The constants of TCP-Jersey.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JerseyConfig {
+    /// Round trips in the window of the estimator (K).
+    pub window: f64,
+    /// At which acknowledgements with a warning rate control runs.
+    pub response: WarningResponse,
+}
+
+/// At which acknowledgements with a warning rate control runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningResponse {
+    /// At each.
+    EveryAck,
+    /// At the first in a window of data (RFC 3168, 6.1.2).
+    OnceAWindow,
+}
+
+impl Default for JerseyConfig {
+    fn default() -> JerseyConfig {
+        JerseyConfig { window: 1.0, response: WarningResponse::EveryAck }
+    }
+}
+
+impl Words for WarningResponse {
+    const WORDS: &'static [(&'static str, WarningResponse)] =
+        &[("every-ack", WarningResponse::EveryAck), ("once-a-window", WarningResponse::OnceAWindow)];
+}
+
+impl Described for JerseyConfig {
+    const PARAMETERS: &'static [Parameter<JerseyConfig>] = &[
+        Parameter::<Self>::new(
+            "window",
+            Domain::Number,
+            "round trips in the sliding window of the rate estimator",
+            |law| Setting::Number(law.window),
+            |law, value| law.window = value.number(),
+        )
+        .source("the ns-3 model of Jain, Jain and Tahiliani 2017: K")
+        .above("0")
+        .at_most("1000"),
+        Parameter::<Self>::new(
+            "response",
+            Domain::Words("choice", words::<WarningResponse>),
+            "whether each acknowledgement that echoes a warning sets the window, or the first in a window of data",
+            |law| Setting::word(law.response),
+            |law, value| law.response = value.choice(),
+        ),
+    ];
+}
+
+/// The state of TCP-Jersey.
+#[derive(Clone, Debug)]
+pub struct Jersey {
+    response: WarningResponse,
+    rate: SlidingWindow,
+    least_rtt: Option<Span>,
+    /// What the last acknowledgement reported.
+    warning: EcnEcho,
+    controls: u64,
+}
+
+impl Jersey {
+    /// At the start of a connection.
+    #[must_use]
+    pub fn new(config: &JerseyConfig) -> Jersey {
+        Jersey {
+            response: config.response,
+            rate: SlidingWindow::new(config.window),
+            least_rtt: None,
+            warning: EcnEcho::Unmarked,
+            controls: 0,
+        }
+    }
+
+    /// The optimal window: what the rate fills in the least round trip, in segments.
+    fn ownd(&self) -> Option<f64> {
+        let (rate, rtt) = (self.rate.rate()?, self.least_rtt?);
+        Some((rate * rtt.as_secs()).max(MIN_OWND))
+    }
+
+    /// Sets the window from the rate; whether there is one.
+    fn control(&mut self, window: &mut Window) -> bool {
+        let Some(ownd) = self.ownd() else { return false };
+        self.controls += 1;
+        window.cwnd = if window.in_slow_start() { window.cwnd.min(ownd) } else { ownd };
+        window.ssthresh = ownd;
+        true
+    }
+
+    fn judgement(&self) -> Judgement {
+        match self.warning {
+            EcnEcho::Marked => Judgement::Congestion,
+            EcnEcho::Unmarked => Judgement::Random,
+        }
+    }
+}
+
+impl Congestion for Jersey {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.rate.on_ack(ack.now, ack.progress, ack.srtt);
+        self.warning = ack.ecn;
+        match ack.progress {
+            Progress::Open(_) => grow(window),
+            Progress::Unlimited(_)
+                if ack.ecn == EcnEcho::Marked && self.response == WarningResponse::EveryAck =>
+            {
+                self.control(window);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        let judgement = self.judgement();
+        let judged = |reduction| LossResponse { reduction, copies: 1, judgement: Some(judgement) };
+        if loss.cause != LossCause::Duplicates {
+            Reno.on_loss(loss, window);
+            if let Some(ownd) = self.ownd() {
+                window.ssthresh = ownd;
+            }
+            return judged(Reduction::Reduced);
+        }
+        if judgement == Judgement::Random {
+            return judged(Reduction::Kept);
+        }
+        if !self.control(window) {
+            Reno.on_loss(loss, window);
+        }
+        judged(Reduction::Reduced)
+    }
+
+    fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
+        // Where each acknowledgement is answered, this one has been.
+        let answered = match self.response {
+            WarningResponse::EveryAck => self.ownd().is_some(),
+            WarningResponse::OnceAWindow => self.control(window),
+        };
+        if answered { Reduction::Reduced } else { Reno.on_mark(mark, window) }
+    }
+
+    fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        self.on_loss(loss, window)
+    }
+
+    fn estimate(&mut self, _: Time) -> Option<f64> {
+        self.rate.rate()
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        let meaning = "times that the window was set from the estimated rate at a warning";
+        vec![Count { name: "rate_controls", unit: "times", meaning, value: self.controls }]
+    }
+}
+
+#[cfg(test)]
+mod tests;

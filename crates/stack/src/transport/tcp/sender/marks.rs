@@ -1,0 +1,114 @@
+//! The sender's part of ECN (RFC 3168, 6.1.2): the answer to the echo of a mark, and what segments carry.
+//!
+//! The window falls once for the marks and losses of one window of data. The first new segment after it fell, for
+//! whatever reason, carries CWR, so that the receiver ends its echo. Only new data is ECN-capable: neither what is sent
+//! again nor probes are (6.1.5, 6.1.6), nor segments without data (6.1.4).
+//!
+//! **Choices.** 1. A window of data ends with the acknowledgement of something that was sent after the window fell. 2. A
+//! law that answers a mark without reducing its window is asked once a window all the same, and CWR ends the echo, which
+//! would report nothing new otherwise. 3. The echo of a mark at a window of one segment withholds new data until the
+//! retransmission timer expires; that is not a timeout, and does not double it.
+
+use super::Sender;
+use crate::hooks::{Congestion, EcnEcho, Loss, Mark, Out, Reduction};
+use crate::packet::Ecn;
+use crate::transport::tcp::Parts;
+use crate::units::Time;
+
+/// A window below this holds one segment.
+const TWO_SEGMENTS: f64 = 2.0;
+
+/// What the sender knows about marks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    in_use: bool,
+    /// First byte that had not been sent when the window fell last.
+    fell_at: Option<u64>,
+    /// The same of the last mark that was answered.
+    answered_at: Option<u64>,
+    /// Whether the next new segment carries CWR.
+    cwr_due: bool,
+    /// Whether new data waits for the retransmission timer.
+    holds: bool,
+}
+
+impl Marks {
+    /// Whether an echo on an acknowledgement of all below `ack` is the first of a window of data.
+    fn is_news(self, ack: u64) -> bool {
+        self.in_use && self.fell_at.is_none_or(|at| ack > at)
+    }
+
+    /// Whether a loss belongs to a congestion of which a mark was answered: the segment left before the answer, and once.
+    #[inline]
+    pub(super) fn include(self, loss: &Loss) -> bool {
+        loss.times == 1 && self.answered_at.is_some_and(|at| loss.una < at)
+    }
+
+    /// The window has fallen, with all below `sent_end` sent.
+    #[inline]
+    pub(super) fn on_reduction(&mut self, reduction: Reduction, sent_end: u64) {
+        if self.in_use && reduction == Reduction::Reduced {
+            self.fell_at = Some(sent_end);
+            self.cwr_due = true;
+        }
+    }
+
+    /// The ECN field of a new segment with `len` bytes of data, and whether it carries CWR.
+    #[inline]
+    pub(super) fn on_new_segment(&mut self, len: u32) -> (Ecn, bool) {
+        if !self.in_use || len == 0 {
+            return (Ecn::NotEct, false);
+        }
+        (Ecn::Ect0, std::mem::take(&mut self.cwr_due))
+    }
+
+    /// Whether new data waits for the timer.
+    #[inline]
+    pub(super) fn hold_data(self) -> bool {
+        self.holds
+    }
+
+    /// New data need not wait any longer. Whether it had to.
+    #[inline]
+    pub(super) fn release(&mut self) -> bool {
+        std::mem::take(&mut self.holds)
+    }
+}
+
+impl<P: Parts> Sender<P> {
+    /// Both ends use ECN.
+    pub fn use_ecn(&mut self) {
+        self.marks.in_use = true;
+    }
+
+    /// An acknowledgement of all below `ack` arrived, with this many segments outstanding before it.
+    pub(super) fn on_echo(&mut self, ecn: EcnEcho, ack: u64, flight: u32, now: Time, out: &mut impl Out) {
+        if ecn == EcnEcho::Unmarked || !self.marks.is_news(ack) {
+            return;
+        }
+        self.integrate(now);
+        let mark = Mark {
+            now,
+            base: self.base(self.loss_ssthresh, flight),
+            una: self.board.una(),
+            pipe: self.board.pipe(),
+            sent: self.board.end(),
+            sent_end: self.board.sent_end(),
+            srtt: self.rtt.srtt(),
+        };
+        self.count_estimate(now);
+        let was_least = self.window.cwnd < TWO_SEGMENTS;
+        let reduction = self.law.on_mark(&mark, &mut self.window);
+        if self.whole_ssthresh {
+            self.window.ssthresh = libm::floor(self.window.ssthresh);
+        }
+        self.window.clamp();
+        self.counters.marks_answered += 1;
+        self.marks.on_reduction(Reduction::Reduced, mark.sent_end);
+        self.marks.answered_at = Some(mark.sent_end);
+        if was_least && reduction == Reduction::Reduced && self.stopped.is_none() {
+            self.marks.holds = true;
+            self.arm(now, out);
+        }
+    }
+}
