@@ -4,9 +4,12 @@
 //! the acknowledgements of the [`Receiver`] on data that goes the other way. Simultaneous opening is not supported, and
 //! a connection never gives up retransmitting: a scenario's end ends it.
 
+mod consent;
 mod handshake;
 mod reacting;
 mod segments;
+
+use consent::Consent;
 
 use super::receiver::{Receiver, Reply};
 use super::sender::{Arrived, Counters, SackNews, Sender};
@@ -52,7 +55,8 @@ pub struct Connection<P: Parts> {
     syn_sent: Time,
     syn_times: u32,
     closes_on_eof: bool,
-    reads_at_once: bool,
+    /// How many bytes the application reads of each arrival, at once.
+    reads_at_once: u64,
     ack_due: AckDue,
     peer_shift: u8,
     timestamps: bool,
@@ -66,6 +70,7 @@ pub struct Connection<P: Parts> {
     bytes_received: u64,
     repeats_received: u64,
     reaction: P::Reaction,
+    consent: Option<Box<Consent>>,
     config: Config<P>,
 }
 
@@ -102,7 +107,7 @@ impl<P: Parts> Connection<P> {
             syn_sent: Time::ZERO,
             syn_times: 0,
             closes_on_eof: role == Role::Passive,
-            reads_at_once: true,
+            reads_at_once: u64::MAX,
             ack_due: AckDue::No,
             peer_shift: 0,
             timestamps: config.timestamps,
@@ -115,6 +120,7 @@ impl<P: Parts> Connection<P> {
             echo: None,
             bytes_received: 0,
             repeats_received: 0,
+            consent: None,
             config: config.clone(),
         }
     }
@@ -139,6 +145,9 @@ impl<P: Parts> Connection<P> {
         (self.ts_recent, self.ts_recent_at) = (0, Time::ZERO);
         (self.last_ack_sent, self.acknowledged) = (0, 0);
         self.echo = None;
+        if self.consent.is_some() {
+            self.acknowledge_by_hand();
+        }
     }
 
     /// Its state.
@@ -259,7 +268,12 @@ impl<P: Parts> Connection<P> {
 
     /// The application will call [`Self::read`]; until this is called it reads everything as it arrives.
     pub fn read_by_hand(&mut self) {
-        self.reads_at_once = false;
+        self.reads_at_once = 0;
+    }
+
+    /// The application reads up to `bytes` of each arrival at once, and of the rest as with [`Self::read_by_hand`].
+    pub fn read_at_once(&mut self, bytes: u64) {
+        self.reads_at_once = bytes;
     }
 
     /// The application reads up to `bytes` of what has arrived in order.
@@ -342,6 +356,9 @@ impl<P: Parts> Connection<P> {
         let zero = self.irs.plus(1);
         let Some(stamps) = segment.options.timestamps else { return };
         let start = segment.seq.unwrap_near(zero, self.receiver.next());
+        if self.consent.is_some() && start.is_some_and(|start| self.keeps_stamp(start, stamps.value)) {
+            return;
+        }
         let outdated = now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
         let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
         if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated) {
@@ -412,24 +429,29 @@ impl<P: Parts> Connection<P> {
             let received = extension.form.stamp(now);
             self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
         }
-        if self.receiver.holds(start, start + u64::from(segment.sequence_len())) {
+        let end = start + u64::from(segment.sequence_len());
+        if self.receiver.holds(start, end) {
             self.repeats_received += 1;
         }
-        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
-        if self.reads_at_once {
+        let mut reply =
+            Some(self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN)));
+        if self.consent.is_some() {
+            reply = reply.filter(|_| self.is_answered_at_once(start, end));
+        }
+        if self.reads_at_once > 0 {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
-            self.receiver.read(u64::MAX);
+            self.receiver.read(self.reads_at_once);
         }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();
         }
         match reply {
-            Reply::Now => self.ack_due = AckDue::Now,
-            Reply::Later if self.ack_due == AckDue::No => {
+            Some(Reply::Now) => self.ack_due = AckDue::Now,
+            Some(Reply::Later) if self.ack_due == AckDue::No => {
                 self.ack_due = AckDue::ByTimer;
                 out.set(Timer::DelayedAck, now.after(self.config.ack_delay));
             }
-            Reply::Later => {}
+            Some(Reply::Later) | None => {}
         }
     }
 
