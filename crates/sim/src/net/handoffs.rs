@@ -2,12 +2,13 @@
 //!
 //! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them. Packets
 //! that come to the station which the node has left then are forwarded, or find no way and are lost. The state of agents at
-//! that station goes to those of the same table at the other one, and is nowhere while it is under way.
+//! that station goes to those of the same table, or else of the same kind, at the other one, and is nowhere while it is under way.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use lasthop_stack::hooks::Exported;
+use lasthop_stack::hooks::{Exported, LinkEvent};
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::AgentKind;
 use lasthop_stack::units::{Bytes, Span};
 
 use super::Net;
@@ -35,7 +36,7 @@ struct Mobile {
     /// The port of the station at each of its links.
     ports: [Option<usize>; 2],
     /// State of agents under way, each of a table of the scenario.
-    moving: VecDeque<Vec<(usize, Exported)>>,
+    moving: VecDeque<Vec<((usize, AgentKind), Exported)>>,
     /// Bytes of state that have been sent.
     state: u64,
 }
@@ -177,10 +178,7 @@ impl Net {
         let (Some(states), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else { return };
         let Some(stack) = self.agents.at(port) else { return };
         for (agent, state) in states {
-            let seats = self.agents.stack(stack).len();
-            let Some(seat) = (0..seats).find(|seat| self.agents.stack(stack).agent(*seat) == agent) else {
-                continue;
-            };
+            let Some(seat) = self.agents.stack(stack).seat_of(agent) else { continue };
             self.let_agents_act(stack, |agents, around| agents.import(seat, state, around));
         }
     }
@@ -201,13 +199,34 @@ impl Net {
         self.accounts.lost(packet);
     }
 
+    /// An event of a link, for the agents at its interfaces.
+    pub(crate) fn tell_agents(&mut self, link: usize, event: LinkEvent, node: Option<usize>) {
+        let node = node.map(|node| NodeId(node as u32));
+        let mut from = 0;
+        while let Some(stack) = self.agents.next_at(from, Some(link), None) {
+            self.let_agents_act(stack, |agents, around| agents.on_link(event, node, around));
+            from = stack + 1;
+        }
+    }
+
+    /// A node restarts, and its agents with it.
+    pub(crate) fn restart(&mut self, node: usize) {
+        let mut from = 0;
+        while let Some(stack) = self.agents.next_at(from, None, Some(node)) {
+            self.let_agents_act(stack, Stack::restart);
+            from = stack + 1;
+        }
+    }
+
     fn let_agents_act(&mut self, stack: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         match self.agents.stack(stack).exit {
             Exit::Channel(channel) => self.with_agents(stack, channel, act),
             Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
                 wlan.let_agents_act(station as usize, host, act);
             }),
-            Exit::Slotted { .. } => {}
+            Exit::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
+                frn.let_agents_act(station as usize, host, act);
+            }),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hooks::parameter::{Described, Parameter};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs};
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -23,6 +23,12 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
     fn counts(&self) -> Vec<Count>;
+    /// [`Agent::levels`].
+    fn levels(&self) -> Vec<Count>;
+    /// [`Agent::on_link`].
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut dyn AgentOut);
+    /// [`Agent::restart`].
+    fn restart(&mut self, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::export`].
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported>;
     /// [`Agent::import`].
@@ -78,6 +84,18 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn counts(&self) -> Vec<Count> {
         Agent::counts(self)
+    }
+
+    fn levels(&self) -> Vec<Count> {
+        Agent::levels(self)
+    }
+
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut dyn AgentOut) {
+        Agent::on_link(self, event, node, now, &mut Pointed(out));
+    }
+
+    fn restart(&mut self, now: Time, out: &mut dyn AgentOut) {
+        Agent::restart(self, now, &mut Pointed(out));
     }
 
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported> {

@@ -1,23 +1,31 @@
 //! Cross-layer schemes: one paper, one file. EJTCP is a congestion law, load-adaptive retransmission the interval of a
-//! slotted link, and Freeze-TCP and ATCP are what an endpoint does at events of its link; the others sit between network
-//! and link.
+//! slotted link, Freeze-TCP, ATCP and ILC-TCP are what an endpoint does at events of its link, and M-TCP is both that and an
+//! agent; the others sit between network and link.
 
 pub mod atcp;
+mod deadlines;
 pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+pub mod i_tcp;
+pub mod ilc_tcp;
 pub mod lle_tcp;
 pub mod load_adaptive;
+pub mod m_tcp;
 pub mod proxy_tcp;
+pub mod split;
 
 pub use atcp::Atcp;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use freeze_tcp::FreezeTcp;
+pub use ilc_tcp::IlcTcp;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
+pub use m_tcp::MTcpMobile;
 pub use proxy_tcp::ProxyTcp;
+pub use split::Split;
 
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;
