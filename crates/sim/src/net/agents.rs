@@ -243,6 +243,11 @@ impl Stack {
         exported
     }
 
+    /// What an agent at another station knows of the flows of a node is on its way to here.
+    pub(super) fn expect(&mut self, seat: usize, mobile: NodeId) {
+        self.seats[seat].machine.expect(mobile);
+    }
+
     /// What an agent at another station knew of the flows of a node.
     pub(super) fn import(&mut self, seat: usize, state: Exported, around: &mut Around) {
         self.with_agent(seat, around, |agent, now, out| agent.import(state, now, out));

@@ -151,7 +151,7 @@ impl Net {
     /// if there is any.
     pub(crate) fn export_state(&mut self, mobile: usize, from: usize) -> Option<Span> {
         let Mobile { node, ports, config, .. } = &self.handoffs.of[mobile];
-        let (node, port) = (*node, ports[from]?);
+        let (node, ports, port) = (*node, *ports, ports[from]?);
         let (rate, delay) = (config.state_rate, config.state_delay);
         let stack = self.agents.at(port)?;
         let mut states = Vec::new();
@@ -164,6 +164,13 @@ impl Net {
         }
         if states.is_empty() {
             return None;
+        }
+        if let Some(stack) = ports[1 - from].and_then(|port| self.agents.at(port)) {
+            for (agent, _) in &states {
+                if let Some(seat) = self.agents.stack(stack).seat_of(*agent) {
+                    self.agents.stack(stack).expect(seat, node);
+                }
+            }
         }
         let bytes: u64 = states.iter().map(|(_, state)| state.bytes).sum();
         let mobile = &mut self.handoffs.of[mobile];

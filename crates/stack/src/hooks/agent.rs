@@ -51,6 +51,9 @@ pub trait Agent {
         None
     }
 
+    /// What an agent of the same kind knows of the flows of a node is on its way to here.
+    fn expect(&mut self, _mobile: NodeId) {}
+
     /// What an agent of the same kind knew of the flows of a node has come from the station that the node has left.
     fn import(&mut self, _state: Exported, _now: Time, _out: &mut impl AgentOut) {}
 }

@@ -142,6 +142,10 @@ impl Agent for AgentMachine {
         each!(self, agent => agent.export(mobile, now, out))
     }
 
+    fn expect(&mut self, mobile: NodeId) {
+        each!(self, agent => agent.expect(mobile));
+    }
+
     fn import(&mut self, state: Exported, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.import(state, now, out));
     }

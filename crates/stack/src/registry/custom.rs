@@ -31,6 +31,8 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn restart(&mut self, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::export`].
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported>;
+    /// [`Agent::expect`].
+    fn expect(&mut self, mobile: NodeId);
     /// [`Agent::import`].
     fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut);
     /// A copy of its state.
@@ -100,6 +102,10 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported> {
         Agent::export(self, mobile, now, &mut Pointed(out))
+    }
+
+    fn expect(&mut self, mobile: NodeId) {
+        Agent::expect(self, mobile);
     }
 
     fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut) {

@@ -23,7 +23,8 @@
 //! ends send segments of the size that the opener announced. 5. What is
 //! copied is sent at once (no Nagle). 6. A station that restarts has lost all: segments of connections that it does not know
 //! are dropped, where a real one answers with a RST, so that the connection ends in either case. 7. A RST is passed on.
-//! 8. State that moves with a node is its data and 256 B for each end.
+//! 8. State that moves with a node is its data and 256 B for each end. The
+//! station to which it goes drops segments of the node until it is there.
 //!
 //! **Checked by** `split/tests.rs`, and `crates/sim/tests/split.rs` end to end.
 
@@ -63,6 +64,12 @@ pub fn needs() -> Needs {
     Needs { terminates: true, ..Needs::default() }
 }
 
+/// The connections of a node, on their way to another station.
+struct Moving<P: Variants> {
+    mobile: NodeId,
+    flows: Vec<(Key, Box<Flow<P>>)>,
+}
+
 /// The agent of one interface.
 #[derive(Clone, Debug)]
 pub struct Split<P: Variants> {
@@ -71,6 +78,8 @@ pub struct Split<P: Variants> {
     flows: Table<Key, Box<Flow<P>>>,
     deadlines: Deadlines,
     timer: Option<Time>,
+    /// Nodes whose state is on its way to here.
+    expected: Vec<NodeId>,
     sum: Load,
     counters: Counters,
 }
@@ -108,6 +117,7 @@ impl<P: Variants> Split<P> {
             flows: Table::default(),
             deadlines: Deadlines::default(),
             timer: None,
+            expected: Vec::new(),
             sum: Load::default(),
             counters: Counters::default(),
         }
@@ -135,6 +145,12 @@ impl<P: Variants> Split<P> {
         let Some(way) = self.way(packet, is_from_link) else { return false };
         let (key, _) = Key::of(packet, segment);
         self.counters.taken += u64::from(segment.sequence_len() == 0);
+        if !self.expected.is_empty()
+            && [packet.src, packet.dst].iter().any(|node| self.expected.contains(node))
+        {
+            self.counters.strays += 1;
+            return true;
+        }
         let mut number = self.flows.find(&key);
         if segment.flags.has(Flags::RST) {
             self.forget(number);
@@ -305,6 +321,7 @@ impl<P: Variants> Agent for Split<P> {
 
     fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
         self.counters.lost += self.sum.unconfirmed;
+        self.expected.clear();
         for number in self.flows_of(None) {
             self.forget(Some(number));
         }
@@ -322,13 +339,18 @@ impl<P: Variants> Agent for Split<P> {
         }
         self.schedule(out);
         let bytes = flows.iter().map(|(_, flow)| flow.bytes()).sum();
-        (!flows.is_empty()).then(|| Exported { bytes, state: Box::new(flows) })
+        (!flows.is_empty()).then(|| Exported { bytes, state: Box::new(Moving { mobile, flows }) })
+    }
+
+    fn expect(&mut self, mobile: NodeId) {
+        self.expected.push(mobile);
     }
 
     fn import(&mut self, exported: Exported, now: Time, out: &mut impl AgentOut) {
-        let Ok(flows) = exported.state.downcast::<Vec<(Key, Box<Flow<P>>)>>() else { return };
-        for (key, mut flow) in *flows {
-            // What has begun here meanwhile is newer.
+        let Ok(moving) = exported.state.downcast::<Moving<P>>() else { return };
+        let place = self.expected.iter().position(|node| *node == moving.mobile);
+        place.map(|place| self.expected.swap_remove(place));
+        for (key, mut flow) in moving.flows {
             if self.flows.find(&key).is_some() || self.flows.len() >= self.settings.max_flows {
                 self.counters.lost += flow.counted.unconfirmed;
                 continue;

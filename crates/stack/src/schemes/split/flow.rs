@@ -324,20 +324,29 @@ impl<P: Variants> Flow<P> {
     fn freeze(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.is_frozen = true;
         self.last_byte = None;
-        self.acknowledge(WIRED, self.delivered(WIRED), station, out);
-        self.show_window(Advertised::Closed, station, out);
+        self.show_window(Advertised::Closed, station, out, |flow, station, out| {
+            flow.acknowledge(WIRED, flow.delivered(WIRED), station, out);
+        });
     }
 
-    /// Sends the fixed host an acknowledgement with this window, which lasts.
-    fn show_window(
+    /// Advertises this window to the fixed host from now on, at once: with the acknowledgement that `act` makes, or else
+    /// with the last one again.
+    fn show_window<O: AgentOut>(
         &mut self,
         window: Advertised,
         station: &mut Station<'_, P::Name>,
-        out: &mut impl AgentOut,
+        out: &mut O,
+        act: impl FnOnce(&mut Self, &mut Station<'_, P::Name>, &mut O),
     ) {
-        let acknowledge = [Some(Acknowledge { window, less: 0, copies: 1 }), None];
-        let deeds = Deeds { window: Some(window), acknowledge, sending: None };
+        let acknowledged = |flow: &Self| flow.sockets[WIRED].as_ref().map(|socket| socket.tcp.acknowledged());
+        let mut deeds = Deeds { window: Some(window), ..Deeds::default() };
         self.with(WIRED, station, out, |tcp, now, out| tcp.act(deeds, now, out));
+        let before = acknowledged(self);
+        act(self, station, out);
+        if acknowledged(self) == before {
+            deeds.acknowledge[0] = Some(Acknowledge { window, less: 0, copies: 1 });
+            self.with(WIRED, station, out, |tcp, now, out| tcp.act(deeds, now, out));
+        }
     }
 
     /// The link of the mobile is down. Answers whether that was news.
@@ -385,7 +394,10 @@ impl<P: Variants> Flow<P> {
 
     fn thaw(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.is_frozen = false;
-        self.show_window(Advertised::Real, station, out);
+        let Some(rules) = station.end_to_end else { return };
+        self.show_window(Advertised::Real, station, out, |flow, station, out| {
+            flow.consent(rules, station, out);
+        });
     }
 
     /// It has come from another station.
