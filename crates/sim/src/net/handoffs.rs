@@ -51,7 +51,7 @@ struct Entry {
 }
 
 /// The routes where one node is at its second link and all others are at their first, with the node.
-pub(super) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
+pub(crate) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
     let mobiles = (0..config.nodes.len()).filter(|node| config.nodes[*node].handoff.is_some());
     mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
 }

@@ -13,7 +13,7 @@
 
 pub(crate) mod agents;
 mod channel;
-mod handoffs;
+pub(crate) mod handoffs;
 mod layout;
 mod pairs;
 mod pool;
