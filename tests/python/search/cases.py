@@ -11,6 +11,7 @@ from lasthop import _core
 from .draw import Draw
 from .events import draw_events
 from .networks import draw_network
+from .stations import draw_stations
 from .traffic import draw_flows
 from .tree import text
 from .twists import twist
@@ -43,7 +44,7 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
-            tree = _with_events(number, tree)
+            tree = _with_stations(number, _with_events(number, tree))
             tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
             tree = {"title": f"Random case {number}"} | tree
             return Draft(number, tree, attempt)
@@ -67,6 +68,12 @@ def _draft(draw: Draw) -> Tree:
 def _with_events(number: int, tree: Tree) -> Tree:
     """The scenario with outages and hand-offs now and then, drawn apart: other cases stay what they were."""
     more = draw_events(Draw(f"lasthop/{number}/events"), tree)
+    return more if _is_accepted(more) else tree
+
+
+def _with_stations(number: int, tree: Tree) -> Tree:
+    """The scenario with stations that end connections now and then, drawn apart likewise."""
+    more = draw_stations(Draw(f"lasthop/{number}/stations"), tree)
     return more if _is_accepted(more) else tree
 
 

@@ -170,7 +170,7 @@ impl<P: Variants> Split<P> {
             None if opens => self.open(key, way, (packet, segment), now, out),
             None => self.counters.strays += 1,
         }
-        self.schedule(out);
+        self.schedule(now, out);
         true
     }
 
@@ -252,8 +252,9 @@ impl<P: Variants> Split<P> {
         self.counters.resent += flow.resent();
     }
 
-    fn schedule(&mut self, out: &mut impl AgentOut) {
-        let first = self.deadlines.first();
+    /// Sets the timer of the agent; what fell due on the way from another station is due now.
+    fn schedule(&mut self, now: Time, out: &mut impl AgentOut) {
+        let first = self.deadlines.first().map(|first| first.max(now));
         if first != self.timer {
             self.timer = first;
             match first {
@@ -299,7 +300,7 @@ impl<P: Variants> Agent for Split<P> {
             });
             self.counters.freezes += u64::from(froze == Some(true));
         }
-        self.schedule(out);
+        self.schedule(now, out);
     }
 
     fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut impl AgentOut) {
@@ -316,16 +317,16 @@ impl<P: Variants> Agent for Split<P> {
             });
             self.counters.freezes += u64::from(froze == Some(true));
         }
-        self.schedule(out);
+        self.schedule(now, out);
     }
 
-    fn restart(&mut self, _: Time, out: &mut impl AgentOut) {
+    fn restart(&mut self, now: Time, out: &mut impl AgentOut) {
         self.counters.lost += self.sum.unconfirmed;
         self.expected.clear();
         for number in self.flows_of(None) {
             self.forget(Some(number));
         }
-        self.schedule(out);
+        self.schedule(now, out);
     }
 
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
@@ -337,7 +338,7 @@ impl<P: Variants> Agent for Split<P> {
         for (_, flow) in &flows {
             self.part_with(flow);
         }
-        self.schedule(out);
+        self.schedule(now, out);
         let bytes = flows.iter().map(|(_, flow)| flow.bytes()).sum();
         (!flows.is_empty()).then(|| Exported { bytes, state: Box::new(Moving { mobile, flows }) })
     }
@@ -359,7 +360,7 @@ impl<P: Variants> Agent for Split<P> {
             let number = self.flows.insert(key, flow);
             self.with(number, now, out, |flow, station, out| flow.arrive(station, out));
         }
-        self.schedule(out);
+        self.schedule(now, out);
     }
 
     fn activity(&self) -> Activity {

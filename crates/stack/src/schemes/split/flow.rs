@@ -268,11 +268,10 @@ impl<P: Variants> Flow<P> {
             let read = receiver.in_order() - receiver.readable();
             let ends = receiver.finished() && receiver.readable() == 0;
             let news = read - std::mem::replace(&mut self.copied[other], read);
-            if news > 0 {
-                self.with(other, station, out, |tcp, now, out| tcp.write(news, now, out));
-            }
             if ends && !std::mem::replace(&mut self.is_closed[other], true) {
-                self.with(other, station, out, |tcp, now, out| tcp.close(now, out));
+                self.with(other, station, out, |tcp, now, out| tcp.write_last(news, now, out));
+            } else if news > 0 {
+                self.with(other, station, out, |tcp, now, out| tcp.write(news, now, out));
             }
         }
         if let Some(rules) = station.end_to_end {

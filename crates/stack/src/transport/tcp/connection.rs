@@ -244,6 +244,12 @@ impl<P: Parts> Connection<P> {
         self.send_what_may_go(now, out);
     }
 
+    /// The application writes its last `bytes` and closes its direction: the FIN goes with them.
+    pub fn write_last(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
+        self.sender.write(bytes);
+        self.close(now, out);
+    }
+
     /// The application closes its direction.
     pub fn close(&mut self, now: Time, out: &mut impl Out) {
         self.sender.close();

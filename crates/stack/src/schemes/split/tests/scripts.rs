@@ -255,6 +255,14 @@ fn a_fin_passes_on_when_all_before_it_has_been_copied() {
 }
 
 #[test]
+fn a_fin_that_comes_with_data_goes_with_it() {
+    let mut script = Script::opened(indirect());
+    script.from_host(Segment { flags: ACK.with(Flags::FIN), ..data(0) });
+    let down = script.down();
+    assert!(down.len() == 1 && down[0].0.has(Flags::FIN) && down[0].2 == 1_000, "{down:?}");
+}
+
+#[test]
 fn what_is_of_no_known_connection_is_dropped_and_a_full_station_refuses_syns() {
     let mut script = Script::new(indirect());
     script.from_host(data(0)).from_mobile(ack(0));
@@ -333,6 +341,21 @@ fn a_hop_that_has_backed_off_begins_anew_after_a_hand_off() {
     other.agent.import(exported, other.now, &mut other.out);
     assert_eq!(other.data_down(), [(0, 1000), (1000, 1000)]);
     assert_eq!(other.out.timer, Some(other.now.after(Span::from_secs(1))), "the timeout of a new connection");
+}
+
+#[test]
+fn a_timer_that_fell_due_on_the_way_is_due_on_arrival() {
+    let mut script = Script::opened(indirect());
+    // The station has sent data of the mobile to the host, which does not answer.
+    script.from_mobile(Segment { len: 1000, ..ack(0) });
+    assert!(script.out.timer.is_some());
+    let exported = script.agent.export(MOBILE, script.now, &mut script.out).expect("a flow");
+    let mut other = Script::new(indirect());
+    other.now = script.now.after(ms(30_000));
+    other.agent.import(exported, other.now, &mut other.out);
+    assert_eq!(other.out.timer, Some(other.now));
+    other.wait(0);
+    assert_eq!(other.out.up.len(), 1, "it sends again");
 }
 
 #[test]
