@@ -157,11 +157,12 @@ fn a_frozen_sender_keeps_its_window_and_timeout_over_a_disconnection() {
 
 /// Two stations at which a mobile is in turn.
 fn handoff(kind: &str, more: &str, flow: &str) -> String {
-    let mut text =
-        String::from("[run]\nduration = \"200 s\"\n[nodes]\nhost = {}\nrouter = {}\nb1 = {}\nb2 = {}\n");
-    text += &format!(
+    let mut text = vec![String::from(
+        "[run]\nduration = \"200 s\"\n[nodes]\nhost = {}\nrouter = {}\nb1 = {}\nb2 = {}\n",
+    )];
+    text.push(format!(
         "[nodes.mobile.handoff]\nlaw = \"periodic\"\nperiodic = {{ first = \"5 s\", every = \"8 s\" }}\nfrom = \"air1\"\nto = \"air2\"\n{more}\n"
-    );
+    ));
     for (name, ends, how) in [
         ("core", "\"host\", \"router\"", "kind = \"wired\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\""),
         ("w1", "\"router\", \"b1\"", "kind = \"wired\"\nrate = \"10 Mbit/s\"\ndelay = \"2 ms\""),
@@ -177,12 +178,12 @@ fn handoff(kind: &str, more: &str, flow: &str) -> String {
             "kind = \"lossy\"\nrate = \"2 Mbit/s\"\ndelay = \"5 ms\"\nloss = { rate = \"1 %\" }",
         ),
     ] {
-        text += &format!("[links.{name}]\nnodes = [{ends}]\n{how}\n");
+        text.push(format!("[links.{name}]\nnodes = [{ends}]\n{how}\n"));
     }
     for (agent, node, link) in [("one", "b1", "air1"), ("two", "b2", "air2")] {
-        text += &format!("[agents.{agent}]\nkind = \"{kind}\"\nnode = \"{node}\"\nlink = \"{link}\"\n");
+        text.push(format!("[agents.{agent}]\nkind = \"{kind}\"\nnode = \"{node}\"\nlink = \"{link}\"\n"));
     }
-    text + "[flows.main]\n" + flow
+    text.concat() + "[flows.main]\n" + flow
 }
 
 #[test]

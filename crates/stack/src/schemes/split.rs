@@ -358,7 +358,7 @@ impl<P: Variants> Agent for Split<P> {
             }
             flow.counted = Load::default();
             let number = self.flows.insert(key, flow);
-            self.with(number, now, out, |flow, station, out| flow.arrive(station, out));
+            self.with(number, now, out, Flow::arrive);
         }
         self.schedule(now, out);
     }

@@ -44,10 +44,10 @@ pub struct Settings<N> {
 }
 
 impl<N: Words> Settings<N> {
-    /// The defaults, with these variants.
+    /// The defaults, with this variant, or else the first, on both sides.
     pub fn new(variant: &str) -> Settings<N> {
-        let found = N::WORDS.iter().find(|(word, _)| *word == variant).or(N::WORDS.first());
-        let variant = found.expect("there is a variant").1;
+        let found = N::WORDS.iter().find(|(word, _)| *word == variant);
+        let variant = found.unwrap_or(&N::WORDS[0]).1;
         Settings {
             criterion: Criterion::default(),
             profile: Profile::Modern,
