@@ -14,7 +14,7 @@ VARIANTS = ["tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cu
 
 
 def draw_stations(draw: Draw, tree: Tree) -> Tree:
-    """The scenario with stations in a third of all cases, on one link or, where a node is handed off, on both."""
+    """The scenario with stations in a third of all cases: on one link, or on both of a node handed off."""
     tree = deepcopy(tree)
     over_tcp = any("udp" not in flow for flow in tree["flows"].values())
     if not over_tcp or not draw.chance(0.35):
