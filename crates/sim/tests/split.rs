@@ -112,7 +112,7 @@ fn a_station_that_dies_loses_what_it_had_acknowledged_and_that_is_counted() {
     // It dies within an outage, when nothing is on the hop.
     let air = "outages = { law = \"script\", script = \"4 s at 10 s\" }";
     let found = metrics(&wire("i-tcp", air, "restart = \"12 s\"", TO));
-    let lost = found["agents.station.i-tcp.lost"];
+    let lost = found["agents.station.i-tcp.lost_bytes"];
     assert!(lost >= 65_536.0, "{lost}");
     // Of the last segments on the hop the acknowledgements were cut off.
     let gone = found["agents.station.false_positives"];
@@ -121,7 +121,10 @@ fn a_station_that_dies_loses_what_it_had_acknowledged_and_that_is_counted() {
     let (acknowledged, received) = stream(&outcome(&wire("i-tcp", air, "restart = \"12 s\"", TO), 0));
     assert_eq!((acknowledged - received) as f64, gone);
     let found = metrics(&wire("m-tcp", air, "restart = \"12 s\"", TO));
-    assert_eq!((found["agents.station.m-tcp.lost"], found["agents.station.false_positives"]), (0.0, 0.0));
+    assert_eq!(
+        (found["agents.station.m-tcp.lost_bytes"], found["agents.station.false_positives"]),
+        (0.0, 0.0)
+    );
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn the_loss_equals_the_counter_where_all_that_the_mobile_has_is_acknowledged() {
     );
     let text = wire("i-tcp", air, "restart = \"30 s\"", &flow);
     let found = metrics(&text);
-    let lost = found["agents.station.i-tcp.lost"];
+    let lost = found["agents.station.i-tcp.lost_bytes"];
     assert!((19_000.0..=21_000.0).contains(&lost), "20 s at 1 kB/s: {lost}");
     assert_eq!(found["agents.station.false_positives"], lost);
     let (acknowledged, received) = stream(&outcome(&text, 0));
@@ -226,8 +229,8 @@ fn a_station_without_an_agent_that_ends_connections_is_reported() {
     let other = text.replacen("kind = \"i-tcp\"", "kind = \"none\"", 1);
     assert!(wrong(&other).contains("agents.two.kind"));
     let short = wire("i-tcp", "", "", TO)
-        .replace("link = \"air\"", "link = \"air\"\ni-tcp = { max-rto = \"100 ms\" }");
-    assert!(wrong(&short).contains("agents.station.i-tcp.max-rto"));
+        .replace("link = \"air\"", "link = \"air\"\ni-tcp = { wireless-max-rto = \"100 ms\" }");
+    assert!(wrong(&short).contains("agents.station.i-tcp.wireless-max-rto"));
 }
 
 #[test]

@@ -109,7 +109,7 @@ def what_stations_acknowledge_is_counted(seen: Observed) -> Iterator[str]:
     counted = sum(
         value or 0
         for name, value in seen.metrics.items()
-        if name.startswith("agents.") and name.endswith((".unconfirmed", ".i-tcp.lost"))
+        if name.startswith("agents.") and name.endswith((".unconfirmed", ".i-tcp.lost_bytes"))
     )
     moved = sum(value or 0 for name, value in seen.metrics.items() if name.endswith(".handoff.state"))
     if ahead > counted + moved:

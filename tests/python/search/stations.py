@@ -47,13 +47,13 @@ def draw_stations(draw: Draw, tree: Tree) -> Tree:
 
 
 def _settings(draw: Draw) -> Tree:
-    settings: Tree = {"variant": draw.one(VARIANTS), "wired-variant": draw.one(VARIANTS)}
+    settings: Tree = {"wireless-variant": draw.one(VARIANTS), "wired-variant": draw.one(VARIANTS)}
     if draw.chance(0.4):
         settings["profile"] = "ns2-2004"
     if draw.chance(0.6):
-        settings["window"] = f"{draw.log(1, 300):.0f} segments"
+        settings["wireless-window"] = f"{draw.log(1, 300):.0f} segments"
     if draw.chance(0.6):
         settings["buffer"] = draw.size(1000, 2e5)
     if draw.chance(0.4):
-        settings["min-rto"] = draw.time(0.05, 1)
+        settings["wireless-min-rto"] = draw.time(0.05, 1)
     return settings

@@ -1,7 +1,7 @@
 //! I-TCP: a base station that ends connections, and acknowledges data before the mobile has it.
 //!
 //! **Limits.** Acknowledgements have no end-to-end meaning: a sender whose data is all acknowledged may have none of the last
-//! buffer delivered, and if the station dies it is lost (`unconfirmed`, `lost`). State moves with each hand-off.
+//! buffer delivered, and if the station dies it is lost (`unconfirmed`, `lost_bytes`). State moves with each hand-off.
 //!
 //! **Source.** Bakre and Badrinath, "I-TCP: Indirect TCP for mobile hosts", ICDCS 1995, by its abstract; details from
 //! secondary descriptions (our reading).

@@ -380,7 +380,7 @@ impl<P: Variants> Agent for Split<P> {
         let Counters { lost, strays, refused, freezes, .. } = self.counters;
         let mut counts = vec![
             count(
-                "lost",
+                "lost_bytes",
                 "B",
                 "bytes acknowledged and not delivered that were lost with the state of a station",
                 lost,

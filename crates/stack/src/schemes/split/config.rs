@@ -90,12 +90,12 @@ impl<N> Settings<N> {
     pub(crate) fn conflict(&self) -> Option<(&'static str, String)> {
         let text = || {
             format!(
-                "{} s is below min-rto, {} s; expected no less",
+                "{} s is below wireless-min-rto, {} s; expected no less",
                 self.max_rto.as_secs(),
                 self.min_rto.as_secs()
             )
         };
-        (self.max_rto < self.min_rto).then(|| ("max-rto", text()))
+        (self.max_rto < self.min_rto).then(|| ("wireless-max-rto", text()))
     }
 }
 
@@ -111,7 +111,7 @@ macro_rules! parameters {
                 |config, value| config.settings.profile = value.choice(),
             ),
             Parameter::<Self>::new(
-                "variant",
+                "wireless-variant",
                 Domain::Words("TCP variant", words::<N>),
                 "TCP variant of the station towards the mobile",
                 |config| Setting::word(config.settings.variant),
@@ -119,7 +119,7 @@ macro_rules! parameters {
             )
             .follows("profile", "ns2-2004", Setting::Word("reno")),
             Parameter::<Self>::new(
-                "window",
+                "wireless-window",
                 Domain::Segments,
                 "maximum window of the station towards the mobile",
                 |config| Setting::Segments(config.settings.window),
@@ -129,7 +129,7 @@ macro_rules! parameters {
             .at_most("1000000 segments")
             .follows("profile", "ns2-2004", Setting::Segments(20)),
             Parameter::<Self>::new(
-                "min-rto",
+                "wireless-min-rto",
                 Domain::Time("ms"),
                 "minimum retransmission timeout of the station towards the mobile",
                 |config| Setting::Time(config.settings.min_rto),
@@ -139,7 +139,7 @@ macro_rules! parameters {
             .at_most(LONGEST)
             .follows("profile", "ns2-2004", Setting::Time(Span::from_secs(1))),
             Parameter::<Self>::new(
-                "max-rto",
+                "wireless-max-rto",
                 Domain::Time("s"),
                 "maximum retransmission timeout of the station towards the mobile, back-off included",
                 |config| Setting::Time(config.settings.max_rto),
