@@ -100,7 +100,7 @@ def test_a_number_makes_the_same_case_again_and_cases_meet_every_kind_of_part() 
     assert sum(draft.refused for draft in drafts) < 0.3 * len(drafts)
     met = "\n".join(draft.text for draft in drafts)
     kinds = ["wired", "lossy", "wifi", "wimax", "frn", "lle-tcp", "proxy-tcp", "dynamic", "pcf", "waypoint"]
-    kinds += ["warning", "classic"]
+    kinds += ["warning", "classic", "i-tcp", "m-tcp", "ilc-tcp"]
     kinds += ["circle", "bulk", "file", "cbr", "poisson", "on-off", "ftp", "web", "mail", "mix", "ping"]
     missing = [word for word in (*kinds, *VARIANTS) if f'"{word}"' not in met]
     assert not missing
@@ -141,6 +141,11 @@ def _stream(seen: Observed, name: str, **parts: object) -> None:
     stream.update(parts)
 
 
+def _station(seen: Observed, name: str, **parts: object) -> None:
+    seen.tree = seen.tree | {"agents": {"station": {"kind": "i-tcp"}}}
+    _stream(seen, name, **parts)
+
+
 def _column(seen: Observed, channel: str, column: str, value: float) -> None:
     values = seen.traces[channel][column]
     values[len(values) // 2] = value
@@ -158,6 +163,7 @@ LIES: dict[str, Callable[[Observed], object]] = {
         {"flows.datagrams.packets_received": 1e6}
     ),
     "streams_are_in_order": lambda seen: _stream(seen, "file", acknowledged=60_000),
+    "what_stations_acknowledge_is_counted": lambda seen: _station(seen, "file", received=1_000),
     "whoever_waits_has_a_timer": lambda seen: _stream(seen, "file", is_stalled=True),
     "a_completed_file_is_whole": lambda seen: _stream(seen, "file", received=49_999),
     "goodput_is_what_arrived": lambda seen: seen.metrics.update({"flows.file.goodput_bps": 7.0}),

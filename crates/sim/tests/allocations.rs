@@ -122,6 +122,30 @@ fn an_access_point_with_dynamic_arq_allocates_no_more_in_a_run_ten_times_as_long
 }
 
 #[test]
+fn a_station_that_ends_connections_allocates_no_more_in_a_run_ten_times_as_long() {
+    let _alone = ALONE.lock();
+    for kind in ["i-tcp", "m-tcp"] {
+        let counted = |duration: &str| {
+            let text = format!(
+                "[run]\nduration = \"{duration}\"\n[nodes]\nhost = {{}}\nbase = {{}}\nmobile = {{}}\n\
+                 [links.core]\nkind = \"wired\"\nnodes = [\"host\", \"base\"]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n\
+                 [links.air]\nkind = \"lossy\"\nnodes = [\"base\", \"mobile\"]\nrate = \"2 Mbit/s\"\ndelay = \"5 ms\"\n\
+                 loss = {{ rate = \"1 %\" }}\n[agents.a]\nkind = \"{kind}\"\nnode = \"base\"\nlink = \"air\"\n\
+                 [flows.f]\nfrom = \"host\"\nto = \"mobile\"\napp.reverse.kind = \"bulk\"\n"
+            );
+            let config = Scenario::from_text(&text, "split.toml", &[]).expect("a scenario").config(0);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let outcome = run_once(&config);
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            (allocations, metric(&outcome, "flows.f.segments_sent"))
+        };
+        let ((short, few), (long, many)) = (counted("20 s"), counted("200 s"));
+        assert!(many > 5.0 * few, "{kind}: {few} and {many} segments");
+        assert!(long <= short + 40, "{kind}: {short} allocations, then {long} for {many} segments");
+    }
+}
+
+#[test]
 fn a_user_with_five_times_as_many_sessions_allocates_no_more() {
     let _alone = ALONE.lock();
     let text = "[run]\nduration = \"1 s\"\n[nodes]\na = {}\nb = {}\n[links.l]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\n\

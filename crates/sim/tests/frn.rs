@@ -55,10 +55,8 @@ fn scenario(places_m: &[(f64, f64)], duration: Span) -> Config {
         .enumerate()
         .map(|(node, (x, y))| NodeConfig {
             name: format!("n{node}"),
-            group: None,
             position: Some((Metres(*x), Metres(*y))),
-            motion: None,
-            handoff: None,
+            ..NodeConfig::default()
         })
         .collect();
     let kind = LinkKind::Frn(Box::new(network(places_m.len())));

@@ -179,7 +179,7 @@ fn the_state_of_an_agent_moves_with_its_flow() {
 
 #[test]
 fn every_byte_of_a_file_arrives_once_with_any_reaction_outages_and_hand_offs() {
-    for reaction in ["none", "freeze-tcp", "atcp"] {
+    for reaction in ["none", "freeze-tcp", "atcp", "ilc-tcp", "m-tcp"] {
         for replication in 0..6 {
             let random = "outages = { law = \"random\", random = { mean-up = \"2 s\", mean-down = \"500 ms\" }, \
                           warning = { lead = \"80 ms\", deviation = \"60 ms\", missed = \"20 %\", false-every = \"3 s\", false-for = \"200 ms\" } }";
@@ -210,4 +210,95 @@ fn what_does_not_go_together_is_reported_at_its_key() {
     assert!(wrong(&handoff("lossy", "", "10 s")).contains("nodes.mobile.handoff.gap"));
     let elsewhere = handoff("lossy", "", "0 s").replace("to = \"air2\"", "to = \"w2\"");
     assert!(wrong(&elsewhere).contains("nodes.mobile.handoff.to"));
+}
+
+#[test]
+fn a_timeout_of_a_disconnected_sender_freezes_it_and_a_shorter_disconnection_does_not() {
+    let from = |outages: &str, reaction: &str| {
+        let text =
+            wire(&format!("outages = {{ law = \"script\", script = \"{outages} at 10 s\" }}"), reaction);
+        metrics(
+            &text.replace("from = \"host\"", "from = \"mobile\"").replace("to = \"mobile\"", "to = \"host\""),
+        )
+    };
+    for lasts in ["2 s", "10 s"] {
+        let frozen = from(lasts, "reaction = \"ilc-tcp\"");
+        let plain = from(lasts, "");
+        assert_eq!(frozen["flows.main.timeouts"], 0.0, "{lasts}");
+        assert!(frozen["flows.main.outages.resume_mean_s"] < 0.1, "{lasts}: {frozen:?}");
+        assert_eq!(frozen["flows.main.outages.resume_window_mean_segments"], 20.0);
+        assert!(plain["flows.main.outages.resume_mean_s"] > 0.1 && plain["flows.main.timeouts"] > 0.0);
+    }
+    // Shorter than the timeout: nothing asks the state manager, and each number is that of TCP by itself.
+    let (with, without) = (from("50 ms", "reaction = \"ilc-tcp\""), from("50 ms", ""));
+    for (name, value) in &without {
+        assert_eq!(with[name].to_bits(), value.to_bits(), "{name}");
+    }
+}
+
+/// A cell with two stations behind an access point, of which outages concern one, or all.
+fn cell(station: &str) -> BTreeMap<String, f64> {
+    metrics(&format!(
+        r#"
+        [run]
+        duration = "20 s"
+        [nodes]
+        ap = {{}}
+        one = {{}}
+        two = {{}}
+        [links.air]
+        kind = "wifi"
+        nodes = ["ap", "one", "two"]
+        access-point = "ap"
+        outages = {{ law = "script", script = "2 s at 10 s", {station} }}
+        [flows.one]
+        from = "ap"
+        to = "one"
+        tcp = {{ window = "4 segments" }}
+        [flows.two]
+        from = "ap"
+        to = "two"
+        tcp = {{ window = "4 segments" }}
+        "#
+    ))
+}
+
+#[test]
+fn an_outage_of_one_station_leaves_the_others_alone() {
+    let (one, all) = (cell("node = \"one\""), cell(""));
+    assert_eq!((one["flows.one.outages.resumed"], one["flows.two.outages.resumed"]), (1.0, 0.0));
+    assert_eq!((all["flows.one.outages.resumed"], all["flows.two.outages.resumed"]), (1.0, 1.0));
+    assert_eq!(one["links.air.outages.down_s"], 2.0);
+    assert!(one["flows.one.timeouts"] > 0.0 && one["flows.two.timeouts"] == 0.0);
+    assert!(all["flows.two.timeouts"] > 0.0);
+    assert!(one["flows.two.goodput_bps"] > all["flows.two.goodput_bps"]);
+}
+
+#[test]
+fn a_hand_off_is_predicted_with_errors() {
+    let timeouts = |warning: &str| {
+        let text = handoff("lossy", &format!("warning = {{ {warning} }}"), "600 ms");
+        metrics(&(text + "tcp = { reaction = \"freeze-tcp\", window = \"10 segments\" }\n"))["flows.main.timeouts"]
+    };
+    assert_eq!(timeouts("lead = \"120 ms\""), 0.0);
+    assert!(timeouts("lead = \"120 ms\", missed = \"100 %\"") >= 4.0);
+    assert!(timeouts("lead = \"1 ms\"") >= 4.0, "too late");
+    let erring = timeouts("lead = \"120 ms\", deviation = \"2 s\"");
+    assert!(erring > 0.0, "{erring}");
+    let text = |warning: &str| {
+        let text = handoff("lossy", &format!("warning = {{ {warning} }}"), "600 ms");
+        metrics(&(text + "tcp = { reaction = \"freeze-tcp\", window = \"10 segments\" }\n"))["flows.main.goodput_bps"]
+    };
+    let (right, wrong) =
+        (text("lead = \"120 ms\""), text("lead = \"120 ms\", false-every = \"1 s\", false-for = \"500 ms\""));
+    assert!(wrong < 0.9 * right, "false warnings stop the sender: {wrong} {right}");
+}
+
+#[test]
+fn a_station_of_an_outage_is_one_of_the_link() {
+    let wrong = |text: &str| Scenario::from_text(text, "test.toml", &[]).expect_err("wrong").to_string();
+    let base = "[run]\nduration = \"1 s\"\n[nodes]\na = {}\nb = {}\nc = {}\n[links.air]\nkind = \"wifi\"\nnodes = [\"a\", \"b\"]\n\
+                outages = { law = \"script\", script = \"1 s at 1 s\", node = \"c\" }\n[links.w]\nkind = \"wired\"\nnodes = [\"b\", \"c\"]\n\
+                rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n";
+    assert!(wrong(base).contains("links.air.outages.node"), "{}", wrong(base));
 }

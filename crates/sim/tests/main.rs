@@ -21,6 +21,7 @@ mod proxy_tcp;
 mod relays;
 mod safe_mode;
 mod sessions;
+mod split;
 mod tcp;
 mod timeouts;
 mod warmup;

@@ -25,15 +25,8 @@ const LONG: PcfConfig = PcfConfig {
 fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, pcf: Option<PcfConfig>) -> Config {
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(1, Span::ZERO)], tcp, Span::from_secs(10));
-    config.nodes = (0..=mobiles)
-        .map(|node| NodeConfig {
-            name: format!("n{node}"),
-            group: None,
-            position: None,
-            motion: None,
-            handoff: None,
-        })
-        .collect();
+    config.nodes =
+        (0..=mobiles).map(|node| NodeConfig { name: format!("n{node}"), ..NodeConfig::default() }).collect();
     config.links = vec![wlan((0..=mobiles).collect(), Some(0), Preset::Dot11b.config(), pcf)];
     flows_between(&mut config, flows);
     snoop(&mut config, mode);

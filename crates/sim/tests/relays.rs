@@ -64,13 +64,7 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
         });
     }
     for node in 3..6 {
-        let like = lasthop_sim::model::NodeConfig {
-            name: format!("n{node}"),
-            group: None,
-            position: None,
-            motion: None,
-            handoff: None,
-        };
+        let like = lasthop_sim::model::NodeConfig { name: format!("n{node}"), ..Default::default() };
         config.nodes.push(like);
     }
     config.flows[0].to = 5;

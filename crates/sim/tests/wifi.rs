@@ -172,13 +172,9 @@ fn a_capture_of_the_medium_changes_nothing_and_holds_every_frame() {
 fn cell(mobiles: usize, flows: &[(usize, usize)], mode: Option<Mode>, wired: Span) -> Config {
     let tcp = tcp::Config { packet: 1000, ..Profile::Ns2Of2004.config() };
     let mut config = chain(&[(100_000_000, wired)], tcp, Span::from_secs(60));
-    config.nodes.extend((0..mobiles).map(|mobile| NodeConfig {
-        name: format!("m{mobile}"),
-        group: None,
-        position: None,
-        motion: None,
-        handoff: None,
-    }));
+    config.nodes.extend(
+        (0..mobiles).map(|mobile| NodeConfig { name: format!("m{mobile}"), ..NodeConfig::default() }),
+    );
     let mac = MacConfig { rts_threshold: Some(0), ..Preset::Dot11b.config() };
     config.links.push(wlan((1..mobiles + 2).collect(), Some(1), mac, None));
     flows_between(&mut config, flows);

@@ -12,6 +12,7 @@ from .draw import Draw
 from .events import draw_events
 from .marking import draw_marking
 from .networks import draw_network
+from .stations import draw_stations
 from .traffic import draw_flows
 from .tree import text
 from .twists import twist
@@ -44,7 +45,7 @@ def case(number: int) -> Draft:
         draw = Draw(f"lasthop/{number}/{attempt}")
         tree = _draft(draw)
         if _is_accepted(tree):
-            tree = _with_marking(number, _with_events(number, tree))
+            tree = _with_stations(number, _with_marking(number, _with_events(number, tree)))
             tree = _affordable(twist(draw, tree, draw.one([0, 3, 8, 20])))
             tree = {"title": f"Random case {number}"} | tree
             return Draft(number, tree, attempt)
@@ -74,6 +75,12 @@ def _with_events(number: int, tree: Tree) -> Tree:
 def _with_marking(number: int, tree: Tree) -> Tree:
     """The scenario with queues that mark and flows that use ECN now and then, likewise."""
     more = draw_marking(Draw(f"lasthop/{number}/marking"), tree)
+    return more if _is_accepted(more) else tree
+
+
+def _with_stations(number: int, tree: Tree) -> Tree:
+    """The scenario with stations that end connections now and then, drawn apart likewise."""
+    more = draw_stations(Draw(f"lasthop/{number}/stations"), tree)
     return more if _is_accepted(more) else tree
 
 

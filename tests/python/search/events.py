@@ -20,11 +20,13 @@ def draw_events(draw: Draw, tree: Tree) -> Tree:
         for link in tree["links"].values():
             if draw.chance(0.7):
                 link["outages"] = _outages(draw, link["kind"], duration_s)
+                if link["kind"] == "wifi" and draw.chance(0.4):
+                    link["outages"]["node"] = draw.one(link["nodes"])
     if draw.chance(0.2):
         _handoff(draw, tree, duration_s)
     for flow in tree["flows"].values():
         if "tcp" in flow and draw.chance(0.3):
-            flow["tcp"]["reaction"] = draw.one(["none", "freeze-tcp", "atcp"])
+            flow["tcp"]["reaction"] = draw.one(["none", "freeze-tcp", "atcp", "ilc-tcp", "m-tcp"])
     return tree
 
 
@@ -86,5 +88,9 @@ def _handoff(draw: Draw, tree: Tree, duration_s: float) -> None:
     if draw.chance(0.7):
         handoff["gap"] = _ms(draw.uniform(0.01, 0.8) * every)
     if draw.chance(0.5):
-        handoff["warning"] = draw.time(0.001, 0.3)
+        handoff["warning"] = {"lead": draw.time(0.001, 0.3)}
+        if draw.chance(0.5):
+            handoff["warning"] |= {"deviation": draw.time(0.001, 0.2), "missed": draw.percent(1, 60)}
+        if draw.chance(0.3):
+            handoff["warning"] |= {"false-every": _ms(0.2 * duration_s + 0.01)}
     tree["nodes"][mobile]["handoff"] = handoff

@@ -110,10 +110,26 @@ def streams_are_in_order(seen: Observed) -> Iterator[str]:
             continue
         order = [stream[part] for part in ("received", "sent", "written")]
         # An agent answers in place of the receiver, which its own metrics count.
-        if not seen.has_agent("lle-tcp"):
+        if not seen.has_agent("lle-tcp") and not seen.has_agent("i-tcp"):
             order.insert(0, stream["acknowledged"])
         if order != sorted(order) or stream["acknowledged"] > stream["sent"]:
             yield f"{name}: {stream}"
+
+
+def what_stations_acknowledge_is_counted(seen: Observed) -> Iterator[str]:
+    """What is acknowledged and not received is at a station that ends connections, or was lost with one."""
+    if seen.has_warmup or seen.has_agent("lle-tcp") or not seen.has_agent("i-tcp"):
+        return
+    streams = [stream for _, stream in seen.accounts.values() if stream is not None]
+    ahead = sum(max(0, stream["acknowledged"] - stream["received"]) for stream in streams)
+    counted = sum(
+        value or 0
+        for name, value in seen.metrics.items()
+        if name.startswith("agents.") and name.endswith((".unconfirmed", ".i-tcp.lost_bytes"))
+    )
+    moved = sum(value or 0 for name, value in seen.metrics.items() if name.endswith(".handoff.state"))
+    if ahead > counted + moved:
+        yield f"{ahead} bytes acknowledged and not received, {counted:.0f} counted, {moved:.0f} moved"
 
 
 def whoever_waits_has_a_timer(seen: Observed) -> Iterator[str]:

@@ -36,6 +36,7 @@ RULES: list[Callable[[Observed], Iterator[str]]] = [
     flow_rules.marks_are_of_flows_that_use_ecn,
     flow_rules.datagrams_are_received_once,
     flow_rules.streams_are_in_order,
+    flow_rules.what_stations_acknowledge_is_counted,
     flow_rules.whoever_waits_has_a_timer,
     flow_rules.a_completed_file_is_whole,
     flow_rules.goodput_is_what_arrived,

@@ -251,6 +251,12 @@ impl Measurement<'_> {
         difference(&self.at_begin.agents[number].counts, &self.at_end.agents[number].counts, name)
     }
 
+    /// The quantities that only the kind of a table's agents has, at the end.
+    pub(super) fn agent_level(&self, number: usize, name: &str) -> Option<f64> {
+        let level = self.at_end.agents[number].levels.iter().find(|level| level.name == name)?;
+        Some(level.value as f64)
+    }
+
     fn goodputs_bps(&self, places: &[usize]) -> Vec<f64> {
         places.iter().map(|place| self.rates_bps(*place).0).collect()
     }

@@ -342,7 +342,8 @@ fn entries<C: Measured>() -> Vec<MetricEntry> {
 
 /// The counters that only agents of each kind have.
 fn agent_kinds() -> Vec<MetricEntry> {
-    let counts = AgentKind::named_in_scenarios().iter().flat_map(|kind| kind.config().counts());
+    let own = |kind: &AgentKind| [kind.config().counts(), kind.config().levels()].concat();
+    let counts = AgentKind::named_in_scenarios().iter().flat_map(own);
     counts.map(|count| of_count(Scope::AgentKind, &count)).collect()
 }
 

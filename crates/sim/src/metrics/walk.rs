@@ -129,6 +129,7 @@ pub(super) fn walk<'a>(config: &Config, run: Option<&'a Measurement<'a>>) -> Vec
         walk.add(&prefix, |run| run.agent(number));
         let prefix = format!("{prefix}{}.", agent.scheme.kind().entry().name);
         walk.add_counts(&prefix, &agent.scheme.counts(), |run, name| run.agent_count(number, name));
+        walk.add_counts(&prefix, &agent.scheme.levels(), |run, name| run.agent_level(number, name));
     }
     let loads: Vec<usize> = (0..directions.len()).filter(|place| !directions[*place].is_probe()).collect();
     walk.add("", |run| run.run(&loads));

@@ -11,6 +11,8 @@ use crate::medium::warnings::WarningConfig;
 pub struct OutagesConfig {
     /// When, and for how long.
     pub law: OutageLaw,
+    /// The only station concerned; `None` is the whole link.
+    pub node: Option<usize>,
     /// Whether what waits at a wire is kept until it is up; otherwise it is sent, and lost.
     pub is_kept: bool,
     /// How well the transports of its nodes are warned, if they are.
@@ -35,8 +37,8 @@ pub struct HandoffConfig {
     pub law: HandoffLaw,
     /// How long it is at neither.
     pub gap: Span,
-    /// How long ahead its own transport is warned, if it is.
-    pub warning: Option<Span>,
+    /// How well its own transport is warned, if it is.
+    pub warning: Option<WarningConfig>,
     /// What becomes of packets for it at the station that it has left.
     pub late: Late,
     /// Rate at which the state of agents moves; `None` takes no time for it.
@@ -63,7 +65,7 @@ impl Config {
         let link = &self.links[place];
         let stream = format!("links.{}.outages", link.name);
         let own = link.outages.iter().map(|outages| Absence {
-            node: None,
+            node: outages.node,
             law: outages.law.clone(),
             stream: stream.clone(),
         });

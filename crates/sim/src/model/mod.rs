@@ -59,7 +59,7 @@ pub struct RunConfig {
 }
 
 /// A host or router.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NodeConfig {
     /// Its name.
     pub name: String,
@@ -71,6 +71,8 @@ pub struct NodeConfig {
     pub motion: Option<Motion>,
     /// Between which links it is handed off, if it is.
     pub handoff: Option<HandoffConfig>,
+    /// When it restarts, and its agents lose what they know.
+    pub restart: Option<Time>,
 }
 
 /// A link.

@@ -16,9 +16,9 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent};
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::registry::AgentMachine;
+use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::Time;
 
@@ -44,6 +44,7 @@ pub(crate) struct Agents {
 /// The agents of one interface.
 pub(crate) struct Stack {
     node: NodeId,
+    link: usize,
     /// The interface.
     pub(super) exit: Exit,
     seats: Vec<Seat>,
@@ -56,6 +57,7 @@ struct Seat {
     machine: AgentMachine,
     /// Its place among the agents of the scenario.
     agent: usize,
+    kind: AgentKind,
     /// By flow; empty where it serves all.
     serves: Arc<[bool]>,
     timer: Slot,
@@ -86,6 +88,8 @@ pub(crate) struct AgentSample {
     pub(crate) activity: Activity,
     /// What only agents of this kind count.
     pub(crate) counts: Vec<Count>,
+    /// What of them does not only grow.
+    pub(crate) levels: Vec<Count>,
 }
 
 impl Agents {
@@ -99,6 +103,7 @@ impl Agents {
         let nothing = |agent: &AgentConfig| AgentSample {
             activity: Activity { unconfirmed: Some(0), ..Activity::default() },
             counts: agent.scheme.counts(),
+            levels: agent.scheme.levels(),
         };
         let nothing = config.agents.iter().map(nothing).collect();
         let mut agents = Agents { stacks: Vec::new(), of_port: vec![None; exits.len()], nothing };
@@ -115,15 +120,16 @@ impl Agents {
                 Seat {
                     machine: scheme.build(&place.criterion()),
                     agent: place.agent,
+                    kind: scheme.kind(),
                     serves: served[place.agent].clone(),
                     timer: slot(stack, seat),
                 }
             });
             let seats = seats.collect();
-            let node = NodeId(placed[0].node as u32);
+            let (node, link) = (NodeId(placed[0].node as u32), placed[0].link);
             let exit = exits[port];
             agents.of_port[port] = Some(stack);
-            agents.stacks.push(Stack { node, exit, seats, between: VecDeque::new() });
+            agents.stacks.push(Stack { node, link, exit, seats, between: VecDeque::new() });
         }
         agents
     }
@@ -135,6 +141,16 @@ impl Agents {
 
     pub(super) fn stack(&mut self, number: u32) -> &mut Stack {
         &mut self.stacks[number as usize]
+    }
+
+    /// The first stack from this number on that is at this link, or at this node.
+    pub(super) fn next_at(&self, from: u32, link: Option<usize>, node: Option<usize>) -> Option<u32> {
+        let is_there = |stack: &Stack| {
+            link.is_none_or(|link| stack.link == link)
+                && node.is_none_or(|node| stack.node == NodeId(node as u32))
+        };
+        let found = self.stacks.iter().skip(from as usize).position(is_there)?;
+        Some(from + found as u32)
     }
 
     /// The counters of the agents of each table of the scenario.
@@ -166,7 +182,8 @@ impl AgentSample {
         sum.false_negatives += more.false_negatives;
         sum.unconfirmed = sum.unconfirmed.zip(more.unconfirmed).map(|(sum, more)| sum + more);
         sum.state_bytes_max += more.state_bytes_max;
-        for (sum, more) in self.counts.iter_mut().zip(machine.counts()) {
+        let of = self.counts.iter_mut().zip(machine.counts());
+        for (sum, more) in of.chain(self.levels.iter_mut().zip(machine.levels())) {
             debug_assert_eq!(sum.name, more.name);
             sum.value += more.value;
         }
@@ -195,9 +212,31 @@ impl Stack {
         self.seats.len()
     }
 
-    /// The place of an agent among those of the scenario.
-    pub(super) fn agent(&self, seat: usize) -> usize {
-        self.seats[seat].agent
+    /// The place of an agent among those of the scenario, and its kind.
+    pub(super) fn agent(&self, seat: usize) -> (usize, AgentKind) {
+        (self.seats[seat].agent, self.seats[seat].kind)
+    }
+
+    /// The agent of a table of the scenario, or else the first of this kind.
+    pub(super) fn seat_of(&self, (agent, kind): (usize, AgentKind)) -> Option<usize> {
+        let of_table = self.seats.iter().position(|seat| seat.agent == agent);
+        of_table.or_else(|| self.seats.iter().position(|seat| seat.kind == kind))
+    }
+
+    /// An event of the link, or of what one node at it sends and hears.
+    pub(super) fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            self.with_agent(seat, around, |agent, now, out| agent.on_link(event, node, now, out));
+            self.settle(around);
+        }
+    }
+
+    /// The node restarts.
+    pub(super) fn restart(&mut self, around: &mut Around) {
+        for seat in 0..self.seats.len() {
+            self.with_agent(seat, around, |agent, now, out| agent.restart(now, out));
+            self.settle(around);
+        }
     }
 
     /// A node leaves for another station: what an agent knows of its flows.
@@ -206,6 +245,11 @@ impl Stack {
         self.with_agent(seat, None, around, |agent, now, out| exported = agent.export(mobile, now, out));
         self.settle(around);
         exported
+    }
+
+    /// What an agent at another station knows of the flows of a node is on its way to here.
+    pub(super) fn expect(&mut self, seat: usize, mobile: NodeId) {
+        self.seats[seat].machine.expect(mobile);
     }
 
     /// What an agent at another station knew of the flows of a node.

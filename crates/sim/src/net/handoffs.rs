@@ -2,13 +2,14 @@
 //!
 //! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them.
 //! Packets that later come to the station that the node has left are forwarded, or have no route and are lost. The
-//! state of agents at that station moves to those of the same table at the other station, and is at neither while it is
-//! in transit.
+//! state of agents at that station moves to those of the same table, or else of the same kind, at the other station, and
+//! is at neither while it is in transit.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use lasthop_stack::hooks::Exported;
+use lasthop_stack::hooks::{Exported, LinkEvent};
 use lasthop_stack::packet::{NodeId, Packet};
+use lasthop_stack::registry::AgentKind;
 use lasthop_stack::units::{Bytes, Span};
 
 use super::Net;
@@ -36,7 +37,7 @@ struct Mobile {
     /// The port of the station at each of its links.
     ports: [Option<usize>; 2],
     /// State of agents under way, each of a table of the scenario.
-    moving: VecDeque<Vec<(usize, Exported)>>,
+    moving: VecDeque<Vec<((usize, AgentKind), Exported)>>,
     /// Bytes of state that have been sent.
     state: u64,
 }
@@ -51,7 +52,7 @@ struct Entry {
 }
 
 /// The routes where one node is at its second link and all others are at their first, with the node.
-pub(super) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
+pub(crate) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
     let mobiles = (0..config.nodes.len()).filter(|node| config.nodes[*node].handoff.is_some());
     mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
 }
@@ -151,7 +152,7 @@ impl Net {
     /// if there is any.
     pub(crate) fn export_state(&mut self, mobile: usize, from: usize) -> Option<Span> {
         let Mobile { node, ports, config, .. } = &self.handoffs.of[mobile];
-        let (node, port) = (*node, ports[from]?);
+        let (node, ports, port) = (*node, *ports, ports[from]?);
         let (rate, delay) = (config.state_rate, config.state_delay);
         let stack = self.agents.at(port)?;
         let mut states = Vec::new();
@@ -164,6 +165,13 @@ impl Net {
         }
         if states.is_empty() {
             return None;
+        }
+        if let Some(stack) = ports[1 - from].and_then(|port| self.agents.at(port)) {
+            for (agent, _) in &states {
+                if let Some(seat) = self.agents.stack(stack).seat_of(*agent) {
+                    self.agents.stack(stack).expect(seat, node);
+                }
+            }
         }
         let bytes: u64 = states.iter().map(|(_, state)| state.bytes).sum();
         let mobile = &mut self.handoffs.of[mobile];
@@ -178,10 +186,7 @@ impl Net {
         let (Some(states), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else { return };
         let Some(stack) = self.agents.at(port) else { return };
         for (agent, state) in states {
-            let seats = self.agents.stack(stack).len();
-            let Some(seat) = (0..seats).find(|seat| self.agents.stack(stack).agent(*seat) == agent) else {
-                continue;
-            };
+            let Some(seat) = self.agents.stack(stack).seat_of(agent) else { continue };
             self.let_agents_act(stack, |agents, around| agents.import(seat, state, around));
         }
     }
@@ -205,13 +210,34 @@ impl Net {
         self.accounts.lost(packet);
     }
 
+    /// An event of a link, for the agents at its interfaces.
+    pub(crate) fn tell_agents(&mut self, link: usize, event: LinkEvent, node: Option<usize>) {
+        let node = node.map(|node| NodeId(node as u32));
+        let mut from = 0;
+        while let Some(stack) = self.agents.next_at(from, Some(link), None) {
+            self.let_agents_act(stack, |agents, around| agents.on_link(event, node, around));
+            from = stack + 1;
+        }
+    }
+
+    /// A node restarts, and its agents with it.
+    pub(crate) fn restart(&mut self, node: usize) {
+        let mut from = 0;
+        while let Some(stack) = self.agents.next_at(from, None, Some(node)) {
+            self.let_agents_act(stack, Stack::restart);
+            from = stack + 1;
+        }
+    }
+
     fn let_agents_act(&mut self, stack: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         match self.agents.stack(stack).exit {
             Exit::Channel(channel) => self.with_agents(stack, channel, act),
             Exit::Station { wlan, station } => self.with_wlan(wlan as usize, |wlan, host| {
                 wlan.let_agents_act(station as usize, host, act);
             }),
-            Exit::Slotted { .. } => {}
+            Exit::Slotted { frn, station } => self.with_frn(frn as usize, |frn, host| {
+                frn.let_agents_act(station as usize, host, act);
+            }),
         }
     }
 }

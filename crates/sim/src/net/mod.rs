@@ -15,7 +15,7 @@
 pub(crate) mod agents;
 mod aqm;
 mod channel;
-mod handoffs;
+pub(crate) mod handoffs;
 mod layout;
 mod pairs;
 mod pool;

@@ -223,7 +223,17 @@ impl Frn {
 
     /// The timer of an agent of a station has fired.
     pub(super) fn on_agent_timer(&mut self, station: usize, seat: usize, host: &mut Host) {
-        self.with_agents(station, host, |agents, around| agents.on_timer(seat, around));
+        self.let_agents_act(station, host, |agents, around| agents.on_timer(seat, around));
+    }
+
+    /// Lets the agents of a station act, and sends what they hand to the link.
+    pub(super) fn let_agents_act(
+        &mut self,
+        station: usize,
+        host: &mut Host,
+        act: impl FnOnce(&mut Stack, &mut Around),
+    ) {
+        self.with_agents(station, host, act);
         self.send_handed_down(host);
     }
 

@@ -44,6 +44,7 @@ pub fn estimate(config: &Config) -> Estimate {
     let ports = ports(config);
     let mut events = EVENTS_OF_ALL;
     let (mut loads, mut crossed) = (Vec::new(), Vec::new());
+    let ends = pairs_of_ends(config);
     let mut senders = vec![false; config.nodes.len()];
     for flow in &config.flows {
         let path = |from, to| routes.path(from, to);
@@ -57,7 +58,7 @@ pub fn estimate(config: &Config) -> Estimate {
             };
             let way = Way::over(hops(direction), hops(1 - direction));
             let load = Load::of(&source, &flow.transport, config, &way);
-            events += load.events(&way, !config.agents.is_empty());
+            events += ends * load.events(&way, !config.agents.is_empty());
             loads.push(load);
             crossed.push(ways[direction].iter().map(|(_, hop)| hop.port.0).collect::<Vec<_>>());
         }
@@ -77,7 +78,13 @@ pub fn estimate(config: &Config) -> Estimate {
         events += EVENTS_PER_SLOT * (config.run.duration.as_secs() / frn.slot.as_secs() + 1.0);
     }
     let outstanding = shared::outstanding(&loads, &crossed, &ports);
-    Estimate { events, memory_bytes: memory::bytes(config, &routes, (&loads, outstanding), &senders) }
+    let memory_bytes = memory::bytes(config, &routes, (&loads, ends * outstanding), (&senders, ends));
+    Estimate { events, memory_bytes }
+}
+
+/// How many connections there may be in the place of each: every agent that ends connections makes two of one.
+fn pairs_of_ends(config: &Config) -> f64 {
+    1.0 + config.agents.iter().filter(|agent| agent.scheme.needs().terminates).count() as f64
 }
 
 /// Events of links: at most four for each outage or hand-off and its warning, and as many again for what is drawn.
@@ -100,8 +107,12 @@ fn link_events(config: &Config) -> f64 {
         let false_warnings = config.warning.and_then(|warning| warning.false_every).map_or(0.0, drawn);
         outages(&config.law) + false_warnings
     });
-    let of_nodes = config.nodes.iter().filter_map(|node| node.handoff.as_ref()).map(|it| handoffs(&it.law));
-    4.0 * (of_links.sum::<f64>() + of_nodes.sum::<f64>())
+    let of_nodes = config.nodes.iter().filter_map(|node| node.handoff.as_ref()).map(|it| {
+        let false_warnings = it.warning.and_then(|warning| warning.false_every).map_or(0.0, drawn);
+        handoffs(&it.law) + false_warnings
+    });
+    let restarts = config.nodes.iter().filter(|node| node.restart.is_some()).count() as f64;
+    4.0 * (of_links.sum::<f64>() + of_nodes.sum::<f64>()) + restarts
 }
 
 /// The directions of a flow in which data goes, each with what sends it and what reads it.

@@ -1,7 +1,12 @@
-//! Events of links in a run: outages, their warnings, hand-offs, and their reports to the transports of the nodes.
+//! Events of links in a run: outages, their warnings, hand-offs, restarts, and their reports to the transports and agents
+//! of the nodes.
 //!
 //! The media apply outages to frames by themselves, from their own processes (`medium/outages.rs`). This module turns
 //! the same outages into events for the endpoints at the nodes of a link and for measurements.
+
+mod forecast;
+
+use std::collections::VecDeque;
 
 use lasthop_stack::hooks::LinkEvent;
 use lasthop_stack::units::{Span, Time};
@@ -9,7 +14,7 @@ use lasthop_stack::units::{Span, Time};
 use super::{Act, Request};
 use crate::engine::queue::Slot;
 use crate::engine::streams::Stream;
-use crate::medium::outages::{Handoffs, Outages};
+use crate::medium::outages::{Handoffs, Outage, Outages};
 use crate::medium::warnings::Warnings;
 use crate::metrics::{HandoffSample, OutageSample};
 use crate::model::{Config, HandoffConfig};
@@ -17,6 +22,7 @@ use crate::net::Net;
 use crate::net::routes::Routes;
 
 use super::endpoint::Flow;
+use forecast::Forecast;
 
 /// One end of a flow.
 type End = (usize, usize);
@@ -34,25 +40,17 @@ pub(super) struct LinkEvents {
 #[derive(Debug)]
 struct Watched {
     place: usize,
+    /// The only station concerned, if it is not the whole link.
+    node: Option<usize>,
     outages: Outages,
-    warnings: Option<Warnings>,
+    forecast: Forecast,
     is_down: bool,
-    /// Whether a warning of the coming outage has been given, and whether a false one stands.
-    is_warned: bool,
-    is_falsely_warned: bool,
-    slots: Slots,
+    change: Slot,
     /// The ends that sit at its nodes, and the flows that cross it.
     ends: Vec<End>,
     flows: Vec<usize>,
     sample: OutageSample,
     since: Time,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slots {
-    change: Slot,
-    warning: Slot,
-    false_warning: Slot,
 }
 
 /// A node that is handed off.
@@ -61,15 +59,14 @@ struct Mobile {
     node: usize,
     config: HandoffConfig,
     process: Handoffs,
+    forecast: Forecast,
     /// Which of its links it uses, or has left.
     at: usize,
     in_gap: bool,
-    begins: Time,
     change: Slot,
-    warning: Slot,
     state: Slot,
     /// When state that is under way arrives, in order, and at which link.
-    arrivals: std::collections::VecDeque<(Time, usize)>,
+    arrivals: VecDeque<(Time, usize)>,
     ends: Vec<End>,
     sample: HandoffSample,
     since: Time,
@@ -88,76 +85,108 @@ pub(super) enum LinkAct {
     Handoff(u32),
     /// One is about to begin.
     HandoffWarning(u32),
+    /// A hand-off is predicted falsely, or that is withdrawn.
+    FalseHandoff(u32),
     /// State of agents has arrived.
     State(u32),
+    /// A node restarts.
+    Restart(u32),
 }
 
 impl LinkEvents {
     pub(super) fn new(request: &Request, routes: &Routes, net: &mut Net, acts: &mut Vec<Act>) -> LinkEvents {
         let config = request.config;
         let mut events = LinkEvents { of_link: vec![None; config.links.len()], ..LinkEvents::default() };
-        if !config.has_link_events() {
-            return events;
-        }
         let mut slot = |net: &mut Net, act| {
             acts.push(Act::Link(act));
             net.queue.slot()
         };
+        for (node, at) in (0..).zip(config.nodes.iter().map(|node| node.restart)) {
+            if let Some(at) = at {
+                let slot = slot(net, LinkAct::Restart(node));
+                net.queue.set(slot, at);
+            }
+        }
+        if config.has_link_events() {
+            events.watch_links(request, routes, net, &mut slot);
+            events.watch_mobiles(request, net, &mut slot);
+        }
+        events
+    }
+
+    fn watch_links(
+        &mut self,
+        request: &Request,
+        routes: &Routes,
+        net: &mut Net,
+        slot: &mut impl FnMut(&mut Net, LinkAct) -> Slot,
+    ) {
+        let config = request.config;
         for (place, link) in config.links.iter().enumerate() {
             let Some(outages) = &link.outages else { continue };
             let stream = |what: &str| {
                 Stream::named(request.seed, request.replication, &format!("links.{}.{what}", link.name))
             };
-            let number = events.links.len() as u32;
-            let slots = Slots {
-                change: slot(net, LinkAct::Change(number)),
-                warning: slot(net, LinkAct::Warning(number)),
-                false_warning: slot(net, LinkAct::FalseWarning(number)),
-            };
-            events.of_link[place] = Some(events.links.len());
+            let number = self.links.len() as u32;
+            let change = slot(net, LinkAct::Change(number));
+            let warnings =
+                [LinkAct::Warning(number), LinkAct::FalseWarning(number)].map(|act| slot(net, act));
+            self.of_link[place] = Some(self.links.len());
             let mut watched = Watched {
                 place,
+                node: outages.node,
                 outages: Outages::new(outages.law.clone(), stream("outages")),
-                warnings: outages.warning.map(|config| Warnings::new(config, stream)),
+                forecast: Forecast::new(
+                    outages.warning.map(|config| Warnings::new(config, stream)),
+                    warnings,
+                ),
                 is_down: false,
-                is_warned: false,
-                is_falsely_warned: false,
-                slots,
-                ends: ends_at(config, routes, place),
-                flows: crossing(config, routes, place),
+                change,
+                ends: ends_at(config, routes, place, outages.node),
+                flows: crossing(config, routes, place, outages.node),
                 sample: OutageSample::default(),
                 since: Time::ZERO,
             };
             watched.await_outage(net);
-            if let Some(at) = watched.warnings.as_mut().and_then(|warnings| warnings.next_false(net.now)) {
-                net.queue.set(slots.false_warning, at);
-            }
-            events.links.push(watched);
+            watched.forecast.begin(net);
+            self.links.push(watched);
         }
+    }
+
+    fn watch_mobiles(
+        &mut self,
+        request: &Request,
+        net: &mut Net,
+        slot: &mut impl FnMut(&mut Net, LinkAct) -> Slot,
+    ) {
+        let config = request.config;
         for (node, of) in config.nodes.iter().enumerate() {
             let Some(handoff) = &of.handoff else { continue };
             let name = format!("nodes.{}.handoff", of.name);
-            let stream = Stream::named(request.seed, request.replication, &name);
-            let number = events.mobiles.len() as u32;
+            let stream = |name: &str| Stream::named(request.seed, request.replication, name);
+            let number = self.mobiles.len() as u32;
+            let change = slot(net, LinkAct::Handoff(number));
+            let warnings =
+                [LinkAct::HandoffWarning(number), LinkAct::FalseHandoff(number)].map(|act| slot(net, act));
+            let predicted = |config| Warnings::new(config, |what: &str| stream(&format!("{name}.{what}")));
             let mut mobile = Mobile {
                 node,
+                process: Handoffs::new(handoff.law.clone(), handoff.gap, stream(&name)),
+                forecast: Forecast::new(handoff.warning.map(predicted), warnings),
                 config: handoff.clone(),
-                process: Handoffs::new(handoff.law.clone(), handoff.gap, stream),
                 at: 0,
                 in_gap: false,
-                begins: Time::NEVER,
-                change: slot(net, LinkAct::Handoff(number)),
-                warning: slot(net, LinkAct::HandoffWarning(number)),
+                change,
                 state: slot(net, LinkAct::State(number)),
-                arrivals: std::collections::VecDeque::new(),
+                arrivals: VecDeque::new(),
                 ends: of_node(config, node),
                 sample: HandoffSample::default(),
                 since: Time::ZERO,
             };
             mobile.await_handoff(net);
-            events.mobiles.push(mobile);
+            mobile.forecast.begin(net);
+            self.mobiles.push(mobile);
         }
-        events
     }
 
     /// Something is due.
@@ -166,24 +195,24 @@ impl LinkEvents {
             LinkAct::Change(link) => self.change(link as usize, flows, net),
             LinkAct::Warning(link) => {
                 let link = link as usize;
-                self.links[link].is_warned = true;
+                self.links[link].forecast.warn();
                 self.report(link, LinkEvent::Warning, flows, net);
             }
             LinkAct::FalseWarning(link) => self.false_warning(link as usize, flows, net),
             LinkAct::Handoff(mobile) => self.handoff(mobile as usize, flows, net),
             LinkAct::HandoffWarning(mobile) => {
-                tell(&self.mobiles[mobile as usize].ends, LinkEvent::Warning, flows, net);
+                let mobile = &mut self.mobiles[mobile as usize];
+                mobile.forecast.warn();
+                tell(&mobile.ends, LinkEvent::Warning, flows, net);
             }
-            LinkAct::State(mobile) => {
-                let number = mobile as usize;
-                let mobile = &mut self.mobiles[number];
-                if let Some((_, to)) = mobile.arrivals.pop_front() {
-                    if let Some((at, _)) = mobile.arrivals.front() {
-                        net.queue.set(mobile.state, *at);
-                    }
-                    net.import_state(number, to);
+            LinkAct::FalseHandoff(mobile) => {
+                let mobile = &mut self.mobiles[mobile as usize];
+                if let Some(event) = mobile.forecast.mislead(mobile.in_gap, net) {
+                    tell(&mobile.ends, event, flows, net);
                 }
             }
+            LinkAct::State(mobile) => self.take_state(mobile as usize, net),
+            LinkAct::Restart(node) => net.restart(node as usize),
         }
     }
 
@@ -194,15 +223,14 @@ impl LinkEvents {
         if link.is_down {
             link.since = now;
             link.sample.count += 1;
-            link.is_falsely_warned = false;
-            net.queue.set(link.slots.change, link.outages.current().up);
+            link.forecast.come_true();
+            net.queue.set(link.change, link.outages.current().up);
             for &flow in &link.flows {
                 flows[flow].on_silence();
             }
             self.report(number, LinkEvent::Down, flows, net);
         } else {
             link.sample.down += now.since(link.since);
-            link.is_warned = false;
             link.outages.pass();
             link.await_outage(net);
             for &flow in &link.flows {
@@ -213,29 +241,24 @@ impl LinkEvents {
     }
 
     fn false_warning(&mut self, number: usize, flows: &mut [Flow], net: &mut Net) {
-        let now = net.now;
         let link = &mut self.links[number];
-        let Some(warnings) = &mut link.warnings else { return };
-        let event = if link.is_falsely_warned {
-            link.is_falsely_warned = false;
-            LinkEvent::Cleared
-        } else {
-            link.is_falsely_warned = !link.is_down;
-            LinkEvent::Warning
-        };
-        let due = if link.is_falsely_warned {
-            Some(now.after(warnings.false_for()))
-        } else {
-            warnings.next_false(now)
-        };
-        if let Some(due) = due {
-            net.queue.set(link.slots.false_warning, due);
-        }
-        // What is expected rightly is not cleared, and what is down is not warned of.
-        let is_news = !link.is_down && (event == LinkEvent::Warning || !link.is_warned);
-        if is_news {
+        if let Some(event) = link.forecast.mislead(link.is_down, net) {
             link.sample.false_warnings += u64::from(event == LinkEvent::Warning);
             self.report(number, event, flows, net);
+        }
+    }
+
+    /// State of agents has arrived. Where its node has gone on, it follows.
+    fn take_state(&mut self, number: usize, net: &mut Net) {
+        let mobile = &mut self.mobiles[number];
+        let Some((_, to)) = mobile.arrivals.pop_front() else { return };
+        if let Some((at, _)) = mobile.arrivals.front() {
+            net.queue.set(mobile.state, *at);
+        }
+        net.import_state(number, to);
+        let place = if mobile.in_gap { 1 - mobile.at } else { mobile.at };
+        if place != to {
+            mobile.send_state(number, to, net);
         }
     }
 
@@ -253,14 +276,9 @@ impl LinkEvents {
         mobile.in_gap = true;
         mobile.since = now;
         mobile.sample.count += 1;
+        mobile.forecast.come_true();
         net.queue.set(mobile.change, now.after(mobile.config.gap));
-        if let Some(delay) = net.export_state(number, mobile.at) {
-            let at = mobile.arrivals.back().map_or(Time::ZERO, |(last, _)| *last).max(now.after(delay));
-            if mobile.arrivals.is_empty() {
-                net.queue.set(mobile.state, at);
-            }
-            mobile.arrivals.push_back((at, 1 - mobile.at));
-        }
+        mobile.send_state(number, mobile.at, net);
         for &(flow, _) in &mobile.ends {
             flows[flow].on_silence();
         }
@@ -285,7 +303,8 @@ impl LinkEvents {
         tell(&self.mobiles[number].ends, event, flows, net);
     }
 
-    /// Reports an event to the ends at the nodes of a link, but for those that are at another link.
+    /// Reports an event to the ends at the nodes of a link, but for those that are at another link, and to the agents at
+    /// its interfaces.
     fn report(&mut self, number: usize, event: LinkEvent, flows: &mut [Flow], net: &mut Net) {
         let link = &self.links[number];
         for &(flow, side) in &link.ends {
@@ -299,6 +318,7 @@ impl LinkEvents {
                 flows[flow].on_link(side, event, net);
             }
         }
+        net.tell_agents(link.place, event, link.node);
     }
 
     /// What links that are ever down have done up to now, by their places.
@@ -330,26 +350,32 @@ impl Watched {
         if coming.down == Time::NEVER {
             return;
         }
-        net.queue.set(self.slots.change, coming.down);
-        if let Some(at) = self.warnings.as_mut().and_then(|warnings| warnings.of(coming, net.now)) {
-            net.queue.set(self.slots.warning, at);
-        }
+        net.queue.set(self.change, coming.down);
+        self.forecast.expect(coming, net);
     }
 }
 
 impl Mobile {
     fn await_handoff(&mut self, net: &mut Net) {
-        self.begins = self.process.next_begin();
-        if self.begins == Time::NEVER {
+        let down = self.process.next_begin();
+        if down == Time::NEVER {
             return;
         }
-        net.queue.set(self.change, self.begins);
-        if let Some(lead) = self.config.warning {
-            let at = Time(self.begins.0.saturating_sub(lead.0)).max(net.now);
-            if at < self.begins {
-                net.queue.set(self.warning, at);
-            }
+        net.queue.set(self.change, down);
+        self.forecast.expect(Outage { down, up: down.after(self.config.gap) }, net);
+    }
+
+    /// The state of agents at one of its links goes to the other. It is there when it has been sent, and not before the
+    /// node.
+    fn send_state(&mut self, number: usize, from: usize, net: &mut Net) {
+        let Some(delay) = net.export_state(number, from) else { return };
+        let comes = if self.in_gap { self.since.after(self.config.gap) } else { net.now };
+        let last = self.arrivals.back().map_or(Time::ZERO, |(last, _)| *last);
+        let at = last.max(comes).max(net.now.after(delay));
+        if self.arrivals.is_empty() {
+            net.queue.set(self.state, at);
         }
+        self.arrivals.push_back((at, 1 - from));
     }
 }
 
@@ -368,26 +394,36 @@ fn of_node(config: &Config, node: usize) -> Vec<End> {
     config.flows.iter().enumerate().flat_map(ends).collect()
 }
 
-/// Whether the way from one node to another leads over a link, at its first hop or anywhere. A node that is handed off
+/// Whether the way from one node to another leads over a link, or over a hop of one station of it, first or anywhere. A node that is handed off
 /// may use either of its links.
-fn leads_over(config: &Config, routes: &Routes, (from, to): (usize, usize), place: usize) -> [bool; 2] {
+fn leads_over(
+    config: &Config,
+    routes: &Routes,
+    (from, to): (usize, usize),
+    (place, station): (usize, Option<usize>),
+) -> [bool; 2] {
     let is_of = |node: usize| {
         let handoff = config.nodes[node].handoff.as_ref();
         handoff.is_some_and(|handoff| handoff.links.contains(&place))
+            && station.is_none_or(|station| station == node)
     };
     let hops = routes.path(from, to);
     let on = |(node, hop): &(usize, crate::net::routes::Hop)| {
-        Routes::link_of(config, hop.port) == place && config.nodes_of(place).contains(node)
+        let is_met = |station: usize| station == *node || station == hop.next.0 as usize;
+        Routes::link_of(config, hop.port) == place
+            && config.nodes_of(place).contains(node)
+            && station.is_none_or(is_met)
     };
     [is_of(from) || hops.first().is_some_and(on), is_of(from) || is_of(to) || hops.iter().any(on)]
 }
 
-/// The ends that send over a link at once.
-fn ends_at(config: &Config, routes: &Routes, place: usize) -> Vec<End> {
+/// The ends that send over a link at once, or those among them at one node.
+fn ends_at(config: &Config, routes: &Routes, place: usize, node: Option<usize>) -> Vec<End> {
     let mut ends = Vec::new();
     for (number, flow) in config.flows.iter().enumerate() {
         for (side, way) in [(flow.from, flow.to), (flow.to, flow.from)].into_iter().enumerate() {
-            if leads_over(config, routes, way, place)[0] {
+            let is_meant = node.is_none_or(|node| node == way.0);
+            if is_meant && leads_over(config, routes, way, (place, node))[0] {
                 ends.push((number, side));
             }
         }
@@ -395,13 +431,12 @@ fn ends_at(config: &Config, routes: &Routes, place: usize) -> Vec<End> {
     ends
 }
 
-/// The flows whose data or acknowledgements cross a link.
-fn crossing(config: &Config, routes: &Routes, place: usize) -> Vec<usize> {
+/// The flows whose data or acknowledgements cross a link, or reach or leave one node over it.
+fn crossing(config: &Config, routes: &Routes, place: usize, node: Option<usize>) -> Vec<usize> {
     let crosses = |number: &usize| {
         let flow = &config.flows[*number];
-        [(flow.from, flow.to), (flow.to, flow.from)]
-            .iter()
-            .any(|way| leads_over(config, routes, *way, place)[1])
+        let ways = [(flow.from, flow.to), (flow.to, flow.from)];
+        ways.iter().any(|way| leads_over(config, routes, *way, (place, node))[1])
     };
     (0..config.flows.len()).filter(crosses).collect()
 }

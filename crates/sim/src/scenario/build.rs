@@ -44,8 +44,10 @@ pub(super) fn config(sheet: &Sheet<'_>, members: &Members) -> Config {
     let links: Vec<LinkConfig> = members.links.iter().map(|member| link(sheet, member)).collect();
     for node in &mut nodes {
         let table = sheet.plan.layout.nodes.place(node.group.as_deref().unwrap_or(&node.name));
-        node.handoff =
-            table.and_then(|table| events::handoff(&Part::of(sheet, Section::Nodes, table), &links));
+        let Some(table) = table else { continue };
+        let part = Part::of(sheet, Section::Nodes, table);
+        node.handoff = events::handoff(&part, &links);
+        node.restart = part.known("restart").map(|_| part.time("restart"));
     }
     // What the members of a group share is read once.
     let groups = members.flows.chunk_by(|one, other| one.table == other.table);
@@ -85,7 +87,8 @@ fn of_group(like: FlowConfig, group: &[Flow]) -> impl Iterator<Item = FlowConfig
 fn node(node: &members::Node, on_flat: bool) -> NodeConfig {
     let Name { name, group } = node.name.clone();
     let position = node.position.filter(|_| !on_flat);
-    NodeConfig { name, group, position, motion: node.motion.clone().filter(|_| !on_flat), handoff: None }
+    let motion = node.motion.clone().filter(|_| !on_flat);
+    NodeConfig { name, group, position, motion, ..NodeConfig::default() }
 }
 
 /// Whether the media of each node are all flat: on a flat medium the positions of stations do not matter.
@@ -104,7 +107,7 @@ fn on_flat_media(sheet: &Sheet<'_>, members: &Members) -> Vec<bool> {
 fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
     let link = Part::of(sheet, Section::Links, member.table);
     let Name { name, group } = member.name.clone();
-    let outages = events::outages(&link);
+    let outages = events::outages(&link, member.silenced);
     let aqm = aqm(&link);
     if link.word("kind") == "wifi" {
         let kind = LinkKind::Wifi(Box::new(wifi::wifi(&link, member)));

@@ -55,6 +55,8 @@ pub(super) struct Link {
     pub(super) access_point: Option<usize>,
     /// The station whose airtime ledger is requested.
     pub(super) observer: Option<usize>,
+    /// The station that its outages concern, if one alone.
+    pub(super) silenced: Option<usize>,
     /// The station whose frames a list of losses counts.
     pub(super) counted: Option<usize>,
     /// The stations at which frames are lost, if not at all of them.
@@ -249,7 +251,10 @@ impl<'a> Reader<'a> {
         self.stations(link, "loss.list.from", &seen, counted.as_slice());
         let lossy = self.several_nodes(link, "loss.at");
         self.stations(link, "loss.at", &seen, lossy.as_deref().unwrap_or_default());
-        vec![Link { name: Name::single(name), table, nodes, access_point, observer, counted, lossy }]
+        let silenced = self.one_node(link, "outages.node", "");
+        self.stations(link, "outages.node", &seen, silenced.as_slice());
+        let name = Name::single(name);
+        vec![Link { name, table, nodes, access_point, observer, silenced, counted, lossy }]
     }
 
     /// Nodes that a key names must be stations of the link.
@@ -300,7 +305,16 @@ impl<'a> Reader<'a> {
         let names = Name::all(name, pairs.len(), from.1 || to.1);
         let link = |(name, (one, other))| {
             let nodes = vec![one, other];
-            Link { name, table, nodes, access_point: None, observer: None, counted: None, lossy: None }
+            Link {
+                name,
+                table,
+                nodes,
+                access_point: None,
+                observer: None,
+                silenced: None,
+                counted: None,
+                lossy: None,
+            }
         };
         names.zip(pairs).map(link).collect()
     }

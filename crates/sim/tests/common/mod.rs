@@ -26,13 +26,7 @@ pub fn direction(rate_bps: u64, delay: Span) -> DirectionConfig {
 /// Nodes in a row, joined by these links, and one bulk TCP flow `main` from the first to the last.
 pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config {
     let nodes = (0..=links.len())
-        .map(|node| NodeConfig {
-            name: format!("n{node}"),
-            group: None,
-            position: None,
-            motion: None,
-            handoff: None,
-        })
+        .map(|node| NodeConfig { name: format!("n{node}"), ..NodeConfig::default() })
         .collect();
     let links: Vec<LinkConfig> = links
         .iter()

@@ -7,7 +7,7 @@ use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
 
-use super::Count;
+use super::{Count, LinkEvent};
 
 /// What sits between network and link of one interface: it may hold, drop, rewrite or create packets.
 ///
@@ -34,11 +34,25 @@ pub trait Agent {
         Vec::new()
     }
 
+    /// Quantities of agents of its kind that do not only grow, as they are now, in a fixed order.
+    fn levels(&self) -> Vec<Count> {
+        Vec::new()
+    }
+
+    /// An event of the link of its interface, or of what one node at that link sends and hears.
+    fn on_link(&mut self, _: LinkEvent, _node: Option<NodeId>, _now: Time, _out: &mut impl AgentOut) {}
+
+    /// Its node restarts: it loses what it knows, but not its counters. By default it knows nothing.
+    fn restart(&mut self, _now: Time, _out: &mut impl AgentOut) {}
+
     /// A node leaves for another station: the agent parts with what it knows of the flows of this node. By default it
     /// has nothing to give, and the agent at the other station begins afresh.
     fn export(&mut self, _mobile: NodeId, _now: Time, _out: &mut impl AgentOut) -> Option<Exported> {
         None
     }
+
+    /// What an agent of the same kind knows of the flows of a node is on its way to here.
+    fn expect(&mut self, _mobile: NodeId) {}
 
     /// What an agent of the same kind knew of the flows of a node has come from the station that the node has left.
     fn import(&mut self, _state: Exported, _now: Time, _out: &mut impl AgentOut) {}
@@ -89,6 +103,8 @@ pub struct Needs {
     pub both_ends: bool,
     /// It makes acknowledgements, which lack what only the receiver can put into them.
     pub makes_acknowledgements: bool,
+    /// It ends connections: all packets of a connection must pass an agent of its kind, wherever a node is handed off.
+    pub terminates: bool,
     /// Data goes one way only: the parameter that demands it, and what to do instead.
     pub one_way: Option<(&'static str, &'static str)>,
 }

@@ -6,6 +6,39 @@ use super::{Note, Out, Timer};
 use crate::packet::Packet;
 use crate::units::{Span, Time};
 
+/// The timers of one endpoint, for a host that has one for all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timers([Option<Time>; TIMERS.len()]);
+
+/// Every timer, at its place.
+const TIMERS: [Timer; 3] = [Timer::Retransmit, Timer::DelayedAck, Timer::Pace];
+
+impl Timers {
+    /// Sets (or moves) a timer.
+    pub fn set(&mut self, timer: Timer, at: Time) {
+        self.0[timer as usize] = Some(at);
+    }
+
+    /// Cancels a timer, if it is set.
+    pub fn cancel(&mut self, timer: Timer) {
+        self.0[timer as usize] = None;
+    }
+
+    /// When the first is due.
+    #[must_use]
+    pub fn first(&self) -> Option<Time> {
+        self.0.into_iter().flatten().min()
+    }
+
+    /// Takes out the earliest timer that is due.
+    pub fn due(&mut self, now: Time) -> Option<Timer> {
+        let at = self.first().filter(|at| *at <= now)?;
+        let place = self.0.iter().position(|timer| *timer == Some(at))?;
+        self.0[place] = None;
+        Some(TIMERS[place])
+    }
+}
+
 /// The answers of one endpoint, kept until the host fetches them: packets in the order they left, and timers, of which
 /// the host needs the earliest only.
 ///
@@ -14,11 +47,8 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     packets: VecDeque<Packet>,
-    timers: [Option<Time>; TIMERS.len()],
+    timers: Timers,
 }
-
-/// Every timer, at its place.
-const TIMERS: [Timer; 3] = [Timer::Retransmit, Timer::DelayedAck, Timer::Pace];
 
 impl Outbox {
     /// The next packet to send, if any.
@@ -29,15 +59,12 @@ impl Outbox {
     /// When to call the endpoint again at the latest, if nothing arrives before. Asked after each call of the endpoint.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.timers.into_iter().flatten().min()
+        self.timers.first()
     }
 
     /// Takes out the earliest timer that is due, for the endpoint's `on_timer`.
     pub fn due(&mut self, now: Time) -> Option<Timer> {
-        let at = self.poll_timeout().filter(|at| *at <= now)?;
-        let place = self.timers.iter().position(|timer| *timer == Some(at))?;
-        self.timers[place] = None;
-        Some(TIMERS[place])
+        self.timers.due(now)
     }
 }
 
@@ -47,11 +74,11 @@ impl Out for Outbox {
     }
 
     fn set(&mut self, timer: Timer, at: Time) {
-        self.timers[timer as usize] = Some(at);
+        self.timers.set(timer, at);
     }
 
     fn cancel(&mut self, timer: Timer) {
-        self.timers[timer as usize] = None;
+        self.timers.cancel(timer);
     }
 
     fn is_watching(&self) -> bool {

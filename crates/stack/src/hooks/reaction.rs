@@ -89,12 +89,12 @@ pub struct Deeds {
     pub acknowledge: [Option<Acknowledge>; 2],
 }
 
-/// The handling of a retransmission timeout while the sender is stopped.
+/// The handling of a retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtTimeout {
     /// As the congestion law and the recovery of the sender handle it.
     Usual,
-    /// Nothing is sent, and the timer is stopped until the sender resumes.
+    /// Nothing is sent until the sender resumes, and the timer is cancelled.
     Wait,
 }
 
@@ -103,7 +103,7 @@ pub trait Reaction {
     /// An event of the link.
     fn on_event(&mut self, event: LinkEvent, standing: Standing) -> Deeds;
 
-    /// The retransmission timer fires while the sender is stopped.
+    /// The retransmission timer fires, for a sender that is stopped with its timer running, or is not stopped.
     fn on_timeout(&mut self, _window: &mut Window) -> AtTimeout {
         AtTimeout::Usual
     }

@@ -1,11 +1,13 @@
 //! All agents between network layer and link.
 
 use super::custom::{BoxedAgent, CustomAgentConfig};
+use super::tcp::Parts;
+use super::variants::VariantName;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs};
 use crate::packet::{NodeId, Packet};
-use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};
+use crate::schemes::{LleTcp, ProxyTcp, Split, Transparent, i_tcp, lle_tcp, m_tcp, proxy_tcp, split};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -15,6 +17,8 @@ kinds! {
     None(Transparent), () = "none" as "no agent", "lasthop", "no agent: all packets pass";
     LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp" as "LLE-TCP", "Kliazovich and Granelli 2004", "generates TCP acknowledgements from the acknowledgements of the link";
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp" as "Proxy TCP", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
+    ITcp(Box<Split<Parts>>), i_tcp::Config<VariantName> = "i-tcp" as "I-TCP", "Bakre and Badrinath 1995", "splits each connection in two at the base station, which acknowledges data before the mobile has it";
+    MTcp(Box<Split<Parts>>), m_tcp::Config<VariantName> = "m-tcp" as "M-TCP", "Brown and Singh 1997", "splits each connection, acknowledges what the mobile has but its last byte, and stops the sender while the mobile is away";
     Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
@@ -33,6 +37,12 @@ impl AgentConfig {
         self.build(&Criterion::default()).counts()
     }
 
+    /// The quantities that only agents of its kind have.
+    #[must_use]
+    pub fn levels(&self) -> Vec<Count> {
+        self.build(&Criterion::default()).levels()
+    }
+
     /// The agent's requirements on its interface and on the flows it serves.
     #[must_use]
     pub fn needs(&self) -> Needs {
@@ -40,6 +50,7 @@ impl AgentConfig {
             AgentConfig::None(()) => Needs::default(),
             AgentConfig::LleTcp(config) => config.needs(),
             AgentConfig::ProxyTcp(config) => config.needs(),
+            AgentConfig::ITcp(_) | AgentConfig::MTcp(_) => split::needs(),
             AgentConfig::Custom(config) => config.needs(),
         }
     }
@@ -58,6 +69,14 @@ impl AgentConfig {
                 let config = proxy_tcp::Config { criterion, ..config.clone() };
                 AgentMachine::ProxyTcp(Box::new(ProxyTcp::new(config)))
             }
+            AgentConfig::ITcp(config) => {
+                let settings = split::Settings { criterion, ..config.settings.clone() };
+                AgentMachine::ITcp(Box::new(Split::new(settings, None)))
+            }
+            AgentConfig::MTcp(config) => {
+                let settings = split::Settings { criterion, ..config.settings.clone() };
+                AgentMachine::MTcp(Box::new(Split::new(settings, Some(config.rules))))
+            }
             AgentConfig::Custom(config) => match config.make(&criterion) {
                 Some(agent) => AgentMachine::Custom(agent),
                 None => AgentMachine::None(Transparent),
@@ -72,6 +91,8 @@ macro_rules! each {
             AgentMachine::None($agent) => $call,
             AgentMachine::LleTcp($agent) => $call,
             AgentMachine::ProxyTcp($agent) => $call,
+            AgentMachine::ITcp($agent) => $call,
+            AgentMachine::MTcp($agent) => $call,
             AgentMachine::Custom($agent) => $call,
         }
     };
@@ -105,8 +126,24 @@ impl Agent for AgentMachine {
         each!(self, agent => agent.counts())
     }
 
+    fn levels(&self) -> Vec<Count> {
+        each!(self, agent => agent.levels())
+    }
+
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.on_link(event, node, now, out));
+    }
+
+    fn restart(&mut self, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.restart(now, out));
+    }
+
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
         each!(self, agent => agent.export(mobile, now, out))
+    }
+
+    fn expect(&mut self, mobile: NodeId) {
+        each!(self, agent => agent.expect(mobile));
     }
 
     fn import(&mut self, state: Exported, now: Time, out: &mut impl AgentOut) {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hooks::parameter::{Described, Parameter};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs};
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -23,8 +23,16 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
     fn counts(&self) -> Vec<Count>;
+    /// [`Agent::levels`].
+    fn levels(&self) -> Vec<Count>;
+    /// [`Agent::on_link`].
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut dyn AgentOut);
+    /// [`Agent::restart`].
+    fn restart(&mut self, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::export`].
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported>;
+    /// [`Agent::expect`].
+    fn expect(&mut self, mobile: NodeId);
     /// [`Agent::import`].
     fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut);
     /// A copy of its state.
@@ -80,8 +88,24 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
         Agent::counts(self)
     }
 
+    fn levels(&self) -> Vec<Count> {
+        Agent::levels(self)
+    }
+
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut dyn AgentOut) {
+        Agent::on_link(self, event, node, now, &mut Pointed(out));
+    }
+
+    fn restart(&mut self, now: Time, out: &mut dyn AgentOut) {
+        Agent::restart(self, now, &mut Pointed(out));
+    }
+
     fn export(&mut self, mobile: NodeId, now: Time, out: &mut dyn AgentOut) -> Option<Exported> {
         Agent::export(self, mobile, now, &mut Pointed(out))
+    }
+
+    fn expect(&mut self, mobile: NodeId) {
+        Agent::expect(self, mobile);
     }
 
     fn import(&mut self, state: Exported, now: Time, out: &mut dyn AgentOut) {

@@ -27,7 +27,7 @@ pub use reactions::{ReactionConfig, ReactionKind, ReactionMachine};
 pub use recoveries::{RecoveryKind, RecoveryMachine};
 pub use schemes::{SCHEMES, Scheme};
 pub use tcp::Parts;
-pub use variants::{VARIANTS, Variant, variant};
+pub use variants::{VARIANTS, Variant, VariantName, variant};
 
 /// How figures draw a line: by numbers into their palette, markers and dashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,6 +30,9 @@ pub const SCHEMES: &[(&str, Scheme)] = &[
     ("load-adaptive", Scheme::Interval(IntervalKind::LoadAdaptive)),
     ("freeze-tcp", Scheme::Reaction(ReactionKind::FreezeTcp)),
     ("atcp", Scheme::Reaction(ReactionKind::Atcp)),
+    ("ilc-tcp", Scheme::Reaction(ReactionKind::IlcTcp)),
+    ("i-tcp", Scheme::Agent(AgentKind::ITcp)),
+    ("m-tcp", Scheme::Agent(AgentKind::MTcp)),
 ];
 
 impl Scheme {

@@ -1,6 +1,9 @@
 //! Every `tcp.variant`.
 
-use super::{CongestionKind, RecoveryKind, Style, style};
+use super::{CongestionKind, Parts, RecoveryKind, Style, style};
+use crate::hooks::parameter::Words;
+use crate::schemes::split::Variants;
+use crate::transport::tcp::{Config, Profile};
 
 /// A `tcp.variant`: a preset of the pair of recovery and congestion.
 #[derive(Clone, Copy, Debug)]
@@ -155,4 +158,31 @@ pub const VARIANTS: &[Variant] = &[
 #[must_use]
 pub fn variant(name: &str) -> Option<&'static Variant> {
     VARIANTS.iter().find(|variant| variant.name == name)
+}
+
+/// A variant, as the parameter of a scheme names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantName(usize);
+
+impl Words for VariantName {
+    const WORDS: &'static [(&'static str, VariantName)] = &{
+        let mut words = [("", VariantName(0)); VARIANTS.len()];
+        let mut place = 0;
+        while place < words.len() {
+            words[place] = (VARIANTS[place].name, VariantName(place));
+            place += 1;
+        }
+        words
+    };
+}
+
+impl Variants for Parts {
+    type Name = VariantName;
+
+    fn endpoint(profile: Profile, variant: VariantName) -> Config<Parts> {
+        let Variant { recovery, congestion, .. } = VARIANTS[variant.0];
+        let config = profile.with(Parts::new(recovery, congestion.config()));
+        let needs_sack = matches!(recovery, RecoveryKind::Sack | RecoveryKind::Fack);
+        Config { sack: config.sack || needs_sack, ..config }
+    }
 }

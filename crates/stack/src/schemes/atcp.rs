@@ -132,6 +132,9 @@ impl Reaction for Atcp {
     }
 
     fn on_timeout(&mut self, window: &mut Window) -> AtTimeout {
+        if self.stopped.is_none() {
+            return AtTimeout::Usual;
+        }
         window.ssthresh = window.cwnd;
         window.cwnd = 1.0;
         AtTimeout::Wait
@@ -168,7 +171,11 @@ mod tests {
     #[test]
     fn a_timeout_while_disconnected_keeps_the_window_as_the_threshold() {
         let mut window = Window::new(12.0, Some(6.0), 20.0);
-        assert_eq!(Atcp::new(Config::default()).on_timeout(&mut window), AtTimeout::Wait);
+        let mut atcp = Atcp::new(Config::default());
+        assert_eq!(atcp.on_timeout(&mut window), AtTimeout::Usual);
+        assert_eq!((window.cwnd, window.ssthresh), (12.0, 6.0), "connected, it is as any timeout");
+        atcp.on_event(LinkEvent::Down, FULL);
+        assert_eq!(atcp.on_timeout(&mut window), AtTimeout::Wait);
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 12.0));
     }
 

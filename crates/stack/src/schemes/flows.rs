@@ -144,12 +144,16 @@ impl<K: Address, F> Table<K, F> {
         Some(flow)
     }
 
+    /// The numbers of all flows of a node, or of all nodes, in ascending order.
+    pub(super) fn numbers_of(&self, node: Option<NodeId>) -> Vec<u32> {
+        let is_of = |key: &K| node.is_none_or(|node| key.nodes().contains(&node));
+        let flows = self.flows.iter().zip(0..).filter_map(|(entry, number)| Some((entry.as_ref()?, number)));
+        flows.filter(|((key, _), _)| is_of(key)).map(|(_, number)| number).collect()
+    }
+
     /// Takes out all flows of a node, in the order of their numbers.
     pub(super) fn take_of(&mut self, node: NodeId) -> Vec<(K, F)> {
-        let is_of =
-            |entry: &Option<(K, F)>| entry.as_ref().is_some_and(|(key, _)| key.nodes().contains(&node));
-        let numbers: Vec<u32> =
-            (0..self.flows.len() as u32).filter(|number| is_of(&self.flows[*number as usize])).collect();
+        let numbers = self.numbers_of(Some(node));
         let mut taken = Vec::with_capacity(numbers.len());
         for number in numbers {
             let key = self.flows[number as usize].as_ref().map(|(key, _)| *key);

@@ -31,7 +31,7 @@ mod beyond;
 mod config;
 mod connection;
 mod connections;
-mod deadlines;
+
 mod paper;
 mod parameters;
 mod reply;

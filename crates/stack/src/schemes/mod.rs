@@ -1,27 +1,36 @@
 //! Cross-layer schemes: one file per paper. EJTCP and TCP-Jersey are congestion laws, congestion warning manages a queue,
-//! load-adaptive retransmission is the interval of a slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP and ATCP
-//! are reactions of an endpoint to events of its link; the others are agents between network and link.
+//! load-adaptive retransmission is the interval of a slotted link, dynamic ARQ the ARQ of a link, and Freeze-TCP, ATCP and
+//! ILC-TCP are reactions of an endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
+//! between network and link.
 
 pub mod atcp;
 pub mod congestion_warning;
+mod deadlines;
 pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+pub mod i_tcp;
+pub mod ilc_tcp;
 pub mod jersey;
 pub mod lle_tcp;
 pub mod load_adaptive;
+pub mod m_tcp;
 pub mod proxy_tcp;
+pub mod split;
 
 pub use atcp::Atcp;
 pub use congestion_warning::CongestionWarning;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
 pub use freeze_tcp::FreezeTcp;
+pub use ilc_tcp::IlcTcp;
 pub use jersey::Jersey;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
+pub use m_tcp::MTcpMobile;
 pub use proxy_tcp::ProxyTcp;
+pub use split::Split;
 
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;

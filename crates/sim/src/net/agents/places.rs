@@ -116,6 +116,14 @@ impl<'a> Places<'a> {
         !self.of_agent(agent, &[flow]).is_empty()
     }
 
+    /// Whether an agent of this kind serves a flow at the interface of this link and node.
+    pub(crate) fn sits_at(&self, kind: AgentKind, flow: usize, (link, node): (usize, usize)) -> bool {
+        let of_kind = (0..self.config.agents.len()).filter(|agent| self.kind_of(*agent) == kind);
+        let is_named = |agent: &usize| self.config.agents[*agent].flows.contains(&flow);
+        let is_there = |place: &Place| place.link == link && place.node == node;
+        of_kind.filter(is_named).any(|agent| self.of_agent(agent, &[flow]).values().any(is_there))
+    }
+
     /// The first of the links at which an agent is to sit, if none of its nodes is at an end of any of them.
     pub(crate) fn is_apart(&self, number: usize) -> Option<usize> {
         let agent = &self.config.agents[number];

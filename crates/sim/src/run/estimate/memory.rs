@@ -41,19 +41,19 @@ const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
 /// The memory of a run with these loads and this many segments `outstanding`; `senders` are the nodes that packets of
-/// flows reach.
+/// flows reach, and each connection may be so many.
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,
     (loads, outstanding): (&[Load], f64),
-    senders: &[bool],
+    (senders, pairs_of_ends): (&[bool], f64),
 ) -> f64 {
     let on_the_way: f64 = loads.iter().map(Load::on_the_way).sum();
     // The room for records doubles when it is used up.
     let transfers: f64 = loads.iter().map(|load| 2.0 * load.transfers * size_of::<Transfer>() as f64).sum();
     let directions = loads.len() as f64;
     let mut bytes = FIXED + routes.bytes() + transfers + outstanding * A_SEGMENT;
-    bytes += A_NODE * config.nodes.len() as f64 + A_FLOW * directions;
+    bytes += A_NODE * config.nodes.len() as f64 + A_FLOW * directions * pairs_of_ends;
     if let Some(bin) = config.run.bin {
         bytes += config.run.duration.0.div_ceil(bin.0) as f64 * A_BIN * directions;
     }

@@ -10,7 +10,7 @@ use lasthop_stack::registry::{ReactionConfig, ReactionKind};
 use lasthop_stack::units::{Span, Time};
 
 /// When a link is down. The check reports an invalid script; it needs a configuration to do so.
-pub(super) fn outages(link: &Part<'_>) -> Option<OutagesConfig> {
+pub(super) fn outages(link: &Part<'_>, node: Option<usize>) -> Option<OutagesConfig> {
     let law = match link.known("outages.law").map(|_| link.word("outages.law"))? {
         "script" => OutageLaw::Script(outage_script(link.word("outages.script")).unwrap_or_default()),
         "periodic" => OutageLaw::Periodic {
@@ -24,22 +24,24 @@ pub(super) fn outages(link: &Part<'_>) -> Option<OutagesConfig> {
         },
     };
     let is_kept = link.known("outages.queue").is_some_and(|queue| queue.is("kept"));
-    Some(OutagesConfig { law, is_kept, warning: warning(link) })
+    Some(OutagesConfig { law, node, is_kept, warning: warning(link, "outages.warning") })
 }
 
-fn warning(link: &Part<'_>) -> Option<WarningConfig> {
-    let span = |key: &str| link.known(key).map(|_| link.span(key));
-    let (lead, false_every) = (span("outages.warning.lead"), span("outages.warning.false-every"));
+/// The predictions that the keys below `prefix` describe.
+fn warning(part: &Part<'_>, prefix: &str) -> Option<WarningConfig> {
+    let key = |below: &str| format!("{prefix}.{below}");
+    let span = |below: &str| part.known(&key(below)).map(|_| part.span(&key(below)));
+    let (lead, false_every) = (span("lead"), span("false-every"));
     if lead.is_none() && false_every.is_none() {
         return None;
     }
-    let missed = link.known("outages.warning.missed").map(|_| link.real("outages.warning.missed"));
+    let missed = part.known(&key("missed")).map(|_| part.real(&key("missed")));
     Some(WarningConfig {
         lead: lead.unwrap_or_default(),
-        deviation: span("outages.warning.deviation").unwrap_or_default(),
+        deviation: span("deviation").unwrap_or_default(),
         missed: missed.unwrap_or(1.0),
         false_every,
-        false_for: span("outages.warning.false-for").unwrap_or_default(),
+        false_for: span("false-for").unwrap_or_default(),
     })
 }
 
@@ -61,7 +63,7 @@ pub(super) fn handoff(node: &Part<'_>, links: &[LinkConfig]) -> Option<HandoffCo
         links: [link("handoff.from")?, link("handoff.to")?],
         law,
         gap: node.span("handoff.gap"),
-        warning: node.optional("handoff.warning", Part::span),
+        warning: warning(node, "handoff.warning"),
         late: if node.word("handoff.late") == "dropped" { Late::Dropped } else { Late::Forwarded },
         state_rate: node.optional("handoff.state-rate", Part::rate),
         state_delay: node.span("handoff.state-delay"),

@@ -3,6 +3,7 @@
 use super::Check;
 use crate::model::{AgentConfig, Config, FlowConfig, TransportConfig};
 use crate::net::agents::places::{Misplaced, Places};
+use crate::net::handoffs::alternatives;
 use crate::net::routes::Routes;
 use crate::scenario::nearest::listed;
 use crate::scenario::sheet::Sheet;
@@ -14,6 +15,9 @@ impl Check<'_> {
     /// The agents of a point; `routes` are known when all flows have a path.
     pub(super) fn agents(&mut self, config: &Config, routes: Option<&Routes>, sheet: &Sheet<'_>) {
         let places = routes.map(|routes| Places::new(config, routes));
+        let alternatives = routes.map_or_else(Vec::new, |_| alternatives(config));
+        let elsewhere: Vec<(usize, Places<'_>)> =
+            alternatives.iter().map(|(mobile, routes)| (*mobile, Places::new(config, routes))).collect();
         let agents = config.agents.iter().enumerate();
         for (number, agent) in agents.filter(|(_, agent)| agent.scheme.kind() != AgentKind::None) {
             let kind = agent.scheme.kind().entry().name;
@@ -23,8 +27,23 @@ impl Check<'_> {
                 continue;
             }
             let is_listed = sheet.get(&key).is_some_and(|flows| !flows.is("all"));
-            self.served(config, places.as_ref(), number, is_listed);
-            if let Some(misplaced) = places.as_ref().and_then(|places| places.misplaced(number)) {
+            let all: Vec<&Places<'_>> =
+                places.iter().chain(elsewhere.iter().map(|(_, places)| places)).collect();
+            self.served(config, &all, number, is_listed);
+            let is_needed_later = |misplaced: &Misplaced| {
+                *misplaced == Misplaced::Nowhere
+                    && elsewhere.iter().any(|(_, places)| places.misplaced(number).is_none())
+            };
+            if let Some(places) = &places
+                && agent.scheme.needs().terminates
+            {
+                self.everywhere(config, number, places, &elsewhere);
+            }
+            let misplaced = places.as_ref().and_then(|places| places.misplaced(number));
+            if misplaced.as_ref().is_some_and(is_needed_later) {
+                continue;
+            }
+            if let Some(misplaced) = misplaced {
                 self.misplaced(config, agent, is_listed, &misplaced);
             } else if places.as_ref().is_some_and(|places| places.is_idle(number)) {
                 let key = match (&agent.nodes, &agent.links) {
@@ -63,11 +82,11 @@ impl Check<'_> {
     }
 
     /// The flows that an agent serves.
-    fn served(&mut self, config: &Config, places: Option<&Places<'_>>, number: usize, is_listed: bool) {
+    fn served(&mut self, config: &Config, places: &[&Places<'_>], number: usize, is_listed: bool) {
         let agent = &config.agents[number];
         let key = format!("agents.{}.flows", agent.name);
         for &flow in &agent.flows {
-            let is_served = places.is_none_or(|places| places.serves(number, flow));
+            let is_served = places.is_empty() || places.iter().any(|places| places.serves(number, flow));
             let flow = &config.flows[flow];
             let name = &flow.name;
             if !matches!(flow.transport, TransportConfig::Tcp(_)) {
@@ -95,6 +114,41 @@ impl Check<'_> {
                     "\"{name}\" has tcp.ecn, whose marks only its receiver can echo, so that the agent leaves it alone; expected flows without"
                 );
                 self.remark(&key, text);
+            }
+        }
+    }
+
+    /// An agent that ends connections must be at both stations of a node that is handed off, or at neither.
+    fn everywhere(
+        &mut self,
+        config: &Config,
+        number: usize,
+        places: &Places<'_>,
+        elsewhere: &[(usize, Places<'_>)],
+    ) {
+        let agent = &config.agents[number];
+        let kind = agent.scheme.kind();
+        for &flow in &agent.flows {
+            let ends = [config.flows[flow].from, config.flows[flow].to];
+            for (mobile, there) in elsewhere.iter().filter(|(mobile, _)| ends.contains(mobile)) {
+                let Some(handoff) = &config.nodes[*mobile].handoff else { continue };
+                let stations = handoff.links.map(|link| Some((link, config.station_of(link, *mobile)?)));
+                let [Some(first), Some(second)] = stations else { continue };
+                let is_at = [places.sits_at(kind, flow, first), there.sits_at(kind, flow, second)];
+                let (link, node) = match is_at {
+                    [true, false] => second,
+                    [false, true] => first,
+                    _ => continue,
+                };
+                let text = format!(
+                    "nodes.{} is handed off to links.{}, where no {} agent serves flows.{}; expected one at nodes.{} too, since it ends connections",
+                    config.nodes[*mobile].name,
+                    config.links[link].name,
+                    kind.entry().name,
+                    config.flows[flow].name,
+                    config.nodes[node].name,
+                );
+                return self.fault(&format!("agents.{}.kind", agent.name), text);
             }
         }
     }

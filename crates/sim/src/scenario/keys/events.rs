@@ -1,4 +1,4 @@
-//! The keys of outages of links and of hand-offs of nodes.
+//! The keys of outages of links, and of hand-offs and restarts of nodes.
 
 use super::table::{FASTEST, LONGEST, RATE, SHARE, TIME_MS, TIME_S};
 use super::{Key, Kind, Only};
@@ -9,6 +9,7 @@ const OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["script", "periodic
 const OUTAGES_BY_SCRIPT: &[Only] = &[Only::Is("links.*.outages.law", &["script"])];
 const PERIODIC_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["periodic"])];
 const RANDOM_OUTAGES: &[Only] = &[Only::Is("links.*.outages.law", &["random"])];
+const OUTAGES_OF_MEDIUM: &[Only] = &[OUTAGES[0], Only::Is("links.*.kind", &["wifi"])];
 const OUTAGES_OF_CABLE: &[Only] = &[OUTAGES[0], Only::Is("links.*.kind", &["wired", "lossy"])];
 const WARNED: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.lead")];
 const FALSE_ALARMS: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning.false-every")];
@@ -16,6 +17,8 @@ const FALSE_ALARMS: &[Only] = &[OUTAGES[0], Only::Given("links.*.outages.warning
 const HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["script", "periodic", "random"])];
 const HANDOFF_BY_SCRIPT: &[Only] = &[Only::Is("nodes.*.handoff.law", &["script"])];
 const PERIODIC_HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["periodic"])];
+const WARNED_HANDOFF: &[Only] = &[HANDOFF[0], Only::Given("nodes.*.handoff.warning.lead")];
+const FALSE_HANDOFFS: &[Only] = &[HANDOFF[0], Only::Given("nodes.*.handoff.warning.false-every")];
 const RANDOM_HANDOFF: &[Only] = &[Only::Is("nodes.*.handoff.law", &["random"])];
 
 /// The keys under `[links.NAME.outages]`.
@@ -52,6 +55,13 @@ pub(super) const OF_LINKS: &[Key] = &[
     .default("sent")
     .only(OUTAGES_OF_CABLE),
     Key::new(
+        "links.*.outages.node",
+        Kind::Node,
+        "the only station whose frames, sent and received, the outages concern; default: all",
+    )
+    .absent()
+    .only(OUTAGES_OF_MEDIUM),
+    Key::new(
         "links.*.outages.warning.lead",
         TIME_MS,
         "how long before an outage the transports at the nodes of the link are warned; default: never",
@@ -86,7 +96,7 @@ pub(super) const OF_LINKS: &[Key] = &[
         .only(FALSE_ALARMS),
 ];
 
-/// The keys under `[nodes.NAME.handoff]`.
+/// The keys under `[nodes.NAME.handoff]`, and the restart of a node.
 pub(super) const OF_NODES: &[Key] = &[
     Key::new(
         "nodes.*.handoff.law",
@@ -105,11 +115,39 @@ pub(super) const OF_NODES: &[Key] = &[
         .default("0 s")
         .at_most(LONGEST)
         .only(HANDOFF),
-    Key::new("nodes.*.handoff.warning", TIME_MS, "how long before a hand-off the transports of the node are warned")
-        .or(&["never"])
-        .default("never")
+    Key::new(
+        "nodes.*.handoff.warning.lead",
+        TIME_MS,
+        "how long before a hand-off the transports of the node are warned; default: never",
+    )
+    .absent()
+    .at_most(LONGEST)
+    .only(HANDOFF),
+    Key::new(
+        "nodes.*.handoff.warning.deviation",
+        TIME_MS,
+        "standard deviation of the time of a warning, normal",
+    )
+    .default("0 s")
+    .at_most(LONGEST)
+    .only(WARNED_HANDOFF),
+    Key::new("nodes.*.handoff.warning.missed", SHARE, "probability that a hand-off has no warning")
+        .default("0 %")
+        .at_most("100 %")
+        .only(WARNED_HANDOFF),
+    Key::new(
+        "nodes.*.handoff.warning.false-every",
+        TIME_S,
+        "mean time between false warnings, exponential; default: none",
+    )
+    .absent()
+    .above("0 s")
+    .at_most(LONGEST)
+    .only(HANDOFF),
+    Key::new("nodes.*.handoff.warning.false-for", TIME_MS, "time after which a false warning is withdrawn")
+        .default("1 s")
         .at_most(LONGEST)
-        .only(HANDOFF),
+        .only(FALSE_HANDOFFS),
     Key::new(
         "nodes.*.handoff.late",
         Kind::Word("choice", || vec!["dropped", "forwarded"]),
@@ -127,6 +165,13 @@ pub(super) const OF_NODES: &[Key] = &[
         .default("0 s")
         .at_most(LONGEST)
         .only(HANDOFF),
+    Key::new(
+        "nodes.*.restart",
+        TIME_S,
+        "time at which the node restarts: its agents lose what they know, and links and routes stay; default: never",
+    )
+    .absent()
+    .at_most(LONGEST),
 ];
 
 const fn time(path: &'static str, meaning: &'static str, only: &'static [Only]) -> Key {

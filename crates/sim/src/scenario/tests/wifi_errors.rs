@@ -470,7 +470,7 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp)",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp)",
     );
     refused(
         &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),

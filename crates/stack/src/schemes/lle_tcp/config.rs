@@ -114,6 +114,7 @@ impl Config {
             both_ends: true,
             makes_acknowledgements: true,
             one_way: paper.then_some(("mode", "\"safe\" does not")),
+            ..Needs::default()
         }
     }
 }

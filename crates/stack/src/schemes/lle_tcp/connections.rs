@@ -1,10 +1,10 @@
 //! All connections that an agent traces, "from the establishment of a TCP connection until its termination"
 //! (lle-tcp/II.B.3), with its only timer and its counters.
 
+use super::super::deadlines::Deadlines;
 use super::super::flows::{Key, Table};
 use super::config::{Config, Counters};
 use super::connection::{Connection, Half, is_beyond_it};
-use super::deadlines::Deadlines;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::units::Time;

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::hooks::parameter::Words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
@@ -168,6 +169,11 @@ pub enum Profile {
     Ns2Of2004,
     /// A current end host.
     Modern,
+}
+
+impl Words for Profile {
+    const WORDS: &'static [(&'static str, Profile)] =
+        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004)];
 }
 
 impl Profile {

@@ -4,11 +4,13 @@
 //! and carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is not
 //! supported. A connection never gives up retransmitting; only the end of the scenario ends it.
 
+mod consent;
 mod ecn;
 mod handshake;
 mod reacting;
 mod segments;
 
+use consent::Consent;
 use ecn::EcnEnd;
 
 use super::receiver::{Receiver, Reply};
@@ -55,7 +57,8 @@ pub struct Connection<P: Parts> {
     syn_sent: Time,
     syn_times: u32,
     closes_on_eof: bool,
-    reads_at_once: bool,
+    /// How many bytes the application reads of each arrival, at once.
+    reads_at_once: u64,
     ack_due: AckDue,
     peer_shift: u8,
     timestamps: bool,
@@ -70,6 +73,7 @@ pub struct Connection<P: Parts> {
     repeats_received: u64,
     reaction: P::Reaction,
     ecn: EcnEnd,
+    consent: Option<Box<Consent>>,
     config: Config<P>,
 }
 
@@ -106,7 +110,7 @@ impl<P: Parts> Connection<P> {
             syn_sent: Time::ZERO,
             syn_times: 0,
             closes_on_eof: role == Role::Passive,
-            reads_at_once: true,
+            reads_at_once: u64::MAX,
             ack_due: AckDue::No,
             peer_shift: 0,
             timestamps: config.timestamps,
@@ -120,6 +124,7 @@ impl<P: Parts> Connection<P> {
             bytes_received: 0,
             repeats_received: 0,
             ecn: EcnEnd::new(config.ecn),
+            consent: None,
             config: config.clone(),
         }
     }
@@ -145,6 +150,9 @@ impl<P: Parts> Connection<P> {
         (self.last_ack_sent, self.acknowledged) = (0, 0);
         self.echo = None;
         self.ecn = EcnEnd::new(config.ecn);
+        if self.consent.is_some() {
+            self.acknowledge_by_hand();
+        }
     }
 
     /// Its state.
@@ -241,6 +249,12 @@ impl<P: Parts> Connection<P> {
         self.send_what_may_go(now, out);
     }
 
+    /// The application writes its last `bytes` and closes its direction: the FIN goes with them.
+    pub fn write_last(&mut self, bytes: u64, now: Time, out: &mut impl Out) {
+        self.sender.write(bytes);
+        self.close(now, out);
+    }
+
     /// The application closes its direction.
     pub fn close(&mut self, now: Time, out: &mut impl Out) {
         self.sender.close();
@@ -265,7 +279,12 @@ impl<P: Parts> Connection<P> {
 
     /// The application will call [`Self::read`]; until this is called it reads everything as it arrives.
     pub fn read_by_hand(&mut self) {
-        self.reads_at_once = false;
+        self.reads_at_once = 0;
+    }
+
+    /// The application reads up to `bytes` of each arrival at once, and of the rest as with [`Self::read_by_hand`].
+    pub fn read_at_once(&mut self, bytes: u64) {
+        self.reads_at_once = bytes;
     }
 
     /// The application reads up to `bytes` of what has arrived in order.
@@ -348,6 +367,9 @@ impl<P: Parts> Connection<P> {
         let zero = self.irs.plus(1);
         let Some(stamps) = segment.options.timestamps else { return };
         let start = segment.seq.unwrap_near(zero, self.receiver.next());
+        if self.consent.is_some() && start.is_some_and(|start| self.keeps_stamp(start, stamps.value)) {
+            return;
+        }
         let outdated = now.since(self.ts_recent_at).0 > self.clock_unit().0 * u64::from(u32::MAX / 2);
         let newer = stamps.value.wrapping_sub(self.ts_recent).cast_signed() >= 0;
         if start.is_some_and(|start| start <= self.last_ack_sent) && (newer || outdated) {
@@ -432,21 +454,25 @@ impl<P: Parts> Connection<P> {
         } else if self.receiver.takes(start) {
             self.ecn.on_data(segment.flags, ecn);
         }
-        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
-        if self.reads_at_once {
+        let mut reply =
+            Some(self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN)));
+        if self.consent.is_some() {
+            reply = reply.filter(|_| self.is_answered_at_once(start, end));
+        }
+        if self.reads_at_once > 0 {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
-            self.receiver.read(u64::MAX);
+            self.receiver.read(self.reads_at_once);
         }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();
         }
         match reply {
-            Reply::Now => self.ack_due = AckDue::Now,
-            Reply::Later if self.ack_due == AckDue::No => {
+            Some(Reply::Now) => self.ack_due = AckDue::Now,
+            Some(Reply::Later) if self.ack_due == AckDue::No => {
                 self.ack_due = AckDue::ByTimer;
                 out.set(Timer::DelayedAck, now.after(self.config.ack_delay));
             }
-            Reply::Later => {}
+            Some(Reply::Later) | None => {}
         }
     }
 

@@ -188,15 +188,15 @@ impl Receiver {
         opened >= worth && left < 2 * worth && !self.closed
     }
 
-    /// The window field to advertise now. It never withdraws what was offered.
-    pub fn advertise(&mut self) -> u16 {
+    /// The window field to advertise now with an acknowledgement of this offset. It never withdraws what was offered.
+    pub fn advertise(&mut self, acknowledged: u64) -> u16 {
         if self.closed {
             self.unacknowledged = 0;
             return 0;
         }
         let edge = (self.read + self.buffer).max(self.edge);
-        let window = (edge.saturating_sub(self.next) >> self.scale).min(u64::from(u16::MAX));
-        self.edge = self.edge.max(self.next + (window << self.scale));
+        let window = (edge.saturating_sub(acknowledged) >> self.scale).min(u64::from(u16::MAX));
+        self.edge = self.edge.max(acknowledged + (window << self.scale));
         self.unacknowledged = 0;
         window as u16
     }
@@ -266,7 +266,7 @@ mod tests {
         let mut receiver = receiver(10_000);
         assert_eq!(receiver.accept(0, 100, false), Reply::Later);
         assert_eq!(receiver.accept(100, 100, false), Reply::Now);
-        receiver.advertise();
+        receiver.advertise(receiver.next());
         assert_eq!(receiver.accept(200, 100, false), Reply::Later);
     }
 
@@ -296,25 +296,25 @@ mod tests {
     #[test]
     fn nothing_beyond_the_advertised_edge_is_taken() {
         let mut receiver = receiver(250);
-        receiver.advertise();
+        receiver.advertise(receiver.next());
         receiver.accept(0, 100, false);
         receiver.accept(100, 100, false);
         receiver.accept(200, 100, false);
-        assert_eq!((receiver.next(), receiver.advertise()), (250, 0));
+        assert_eq!((receiver.next(), receiver.advertise(250)), (250, 0));
         assert_eq!(receiver.accept(250, 1, false), Reply::Now);
         assert_eq!(receiver.next(), 250);
         assert!(receiver.read(200));
-        assert_eq!(receiver.advertise(), 200);
+        assert_eq!(receiver.advertise(250), 200);
     }
 
     #[test]
     fn a_small_opening_of_the_window_is_not_worth_a_segment() {
         let mut receiver = receiver(1000);
-        receiver.advertise();
+        receiver.advertise(receiver.next());
         for start in (0..1000).step_by(100) {
             receiver.accept(start, 100, false);
         }
-        receiver.advertise();
+        receiver.advertise(receiver.next());
         assert!(!receiver.read(100));
         assert!(receiver.read(100));
     }

@@ -158,6 +158,12 @@ impl<P: Parts> Sender<P> {
         self.counters.timeouts
     }
 
+    /// Segments sent again so far, whether they have data or not.
+    #[must_use]
+    pub fn resent(&self) -> u64 {
+        self.counters.all_again()
+    }
+
     /// Starts the interval over which `rtt_max` is taken.
     pub fn begin_measurement(&mut self) {
         self.counters.rtt_max = Span::ZERO;

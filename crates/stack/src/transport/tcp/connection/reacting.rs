@@ -1,4 +1,5 @@
-//! An endpoint at events of its link: the host reports, the [`Reaction`] answers, and this module acts on the answer.
+//! An endpoint at events of its link: the host reports, the [`Reaction`] answers, and this module acts on the answer; and
+//! how it starts again on another path.
 
 use super::{AckDue, Connection, State};
 use crate::hooks::{Acknowledge, Advertised, Deeds, LinkEvent, Out, Reaction, StopOrGo, Timer};
@@ -12,7 +13,16 @@ impl<P: Parts> Connection<P> {
             return;
         }
         let standing = self.sender.standing(self.receiver.next() > 0);
-        let Deeds { sending, window, acknowledge } = self.reaction.on_event(event, standing);
+        let deeds = self.reaction.on_event(event, standing);
+        self.act(deeds, now, out);
+    }
+
+    /// Carries out what a reaction, or the owner of this end, asks for. A connection that is not open does nothing.
+    pub fn act(&mut self, deeds: Deeds, now: Time, out: &mut impl Out) {
+        if self.state != State::Established {
+            return;
+        }
+        let Deeds { sending, window, acknowledge } = deeds;
         if let Some(window) = window {
             self.receiver.close_window(window == Advertised::Closed);
         }
@@ -27,6 +37,15 @@ impl<P: Parts> Connection<P> {
             Some(StopOrGo::ResumeFromLoss) => self.sender.resume(true, now, out),
         }
         self.send_what_may_go(now, out);
+    }
+
+    /// This end has moved to another host, or its path has changed: what is outstanding goes again in slow start, and
+    /// nothing is known of round trips.
+    pub fn start_over(&mut self, now: Time, out: &mut impl Out) {
+        if self.state == State::Established {
+            self.sender.start_over(&self.config, self.iss.0, now, out);
+            self.send_what_may_go(now, out);
+        }
     }
 
     fn acknowledge_now(&mut self, asked: Acknowledge, now: Time, out: &mut impl Out) {

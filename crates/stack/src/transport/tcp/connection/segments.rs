@@ -75,7 +75,13 @@ impl<P: Parts> Connection<P> {
         self.ack_due = AckDue::No;
         // Timestamps go by what could have been acknowledged (RFC 7323, 4.3).
         self.last_ack_sent = self.receiver.next();
-        self.acknowledged = self.last_ack_sent.saturating_sub(less).max(self.acknowledged);
+        let whole = self.last_ack_sent.saturating_sub(less);
+        let window_from = if self.consent.is_some() {
+            self.acknowledge_consented(whole)
+        } else {
+            self.acknowledged = whole.max(self.acknowledged);
+            self.last_ack_sent
+        };
         self.echo = None;
         let zero = self.irs.plus(1);
         // Made whole and in its place: a copy of what was just written field by field stalls the processor.
@@ -85,7 +91,7 @@ impl<P: Parts> Connection<P> {
             seq,
             ack: zero.plus(self.acknowledged as u32),
             flags: self.ecn.acknowledges_with(),
-            window: self.receiver.advertise(),
+            window: self.receiver.advertise(window_from),
             len: 0,
             options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
         };

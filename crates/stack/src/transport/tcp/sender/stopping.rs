@@ -1,8 +1,8 @@
 //! Stopping and resuming, as requested by the endpoint's reaction to events of its link.
 
-use super::Sender;
+use super::{Config, RttEstimator, Sender};
 use crate::hooks::{AtTimeout, Out, Recovery, Timer};
-use crate::hooks::{LossResponse, Reaction, Standing};
+use crate::hooks::{LossResponse, Reaction, Standing, Window};
 use crate::transport::tcp::Parts;
 use crate::units::Time;
 
@@ -60,9 +60,28 @@ impl<P: Parts> Sender<P> {
         self.arm(now, out);
     }
 
-    /// The retransmission timer fires while it is stopped: whether it waits without the timer.
+    /// Goes on from the first unacknowledged segment in slow start, with window, law, recovery and timeout as at the start
+    /// of a connection; `draw` is a random number for the law's own decisions.
+    pub fn start_over(&mut self, config: &Config<P>, draw: u32, now: Time, out: &mut impl Out) {
+        self.integrate(now);
+        self.window = Window::new(self.initial_window, config.initial_ssthresh, f64::from(config.window));
+        self.law = config.parts.law(config, draw);
+        self.watching = config.parts.judges(config, draw);
+        self.recovery = config.parts.recovery(config);
+        self.rtt = RttEstimator::new(config);
+        (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
+        (self.last_sent, self.release) = (now, now);
+        if !self.board.is_empty() && !self.persisting {
+            self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
+        }
+        if !self.board.is_empty() || self.persisting {
+            self.arm(now, out);
+        }
+    }
+
+    /// The retransmission timer fires: whether the reaction has it wait, stopped and without the timer.
     pub fn waits_at_timeout(&mut self, now: Time, reaction: &mut P::Reaction) -> bool {
-        if self.stopped.is_none() {
+        if self.stopped.is_none() && (self.persisting || self.board.is_empty()) {
             return false;
         }
         self.integrate(now);

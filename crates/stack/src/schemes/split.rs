@@ -1,0 +1,425 @@
+//! Split connections: a station that ends each connection in the middle, in two real TCP ends with bounded buffers.
+//!
+//! **Limits.** It acts on a flow between a host ahead of its interface and one that is not; one between two hosts ahead
+//! passes. All packets of a connection must pass here, both ways: a segment of a connection that it has not seen open is
+//! dropped. What encrypts the transport header cannot be split.
+//!
+//! **Source.** Bakre and Badrinath 1995 (`i_tcp.rs`), Brown and Singh 1997 (`m_tcp.rs`).
+//!
+//! **How.** One end answers the fixed host in the address of the mobile, the other talks to the mobile in the address of the
+//! host. Each is a [`Connection`](crate::transport::tcp::Connection), so that recovery, timers and windows of the two hops
+//! are apart.
+//!
+//! ```text
+//!    fixed host ◀──▶ [ WIRED end  ⇄ copies of at most `buffer` ⇄  WIRELESS end ] ◀──▶ mobile
+//!                      its window closes when `buffer` bytes wait for the mobile
+//! ```
+//!
+//! **Choices.** 1. The station opens towards the addressee first, and answers the opener when the addressee has accepted
+//! (our reading): so a refused connection is refused, and both ends take the numbers of the hosts, which need not know of the
+//! station. 2. A FIN passes on when all before it has been copied. 3. Back-pressure is each end's advertised window: an end
+//! reads from its host only while fewer than `buffer` bytes wait for the acknowledgement of the other host, and offers
+//! `buffer` bytes itself. 4. Both
+//! ends send segments of the size that the opener announced. 5. What is
+//! copied is sent at once (no Nagle). 6. A station that restarts has lost all: segments of connections that it does not know
+//! are dropped, where a real one answers with a RST, so that the connection ends in either case. 7. A RST is passed on.
+//! 8. State that moves with a node is its data and 256 B for each end. The
+//! station to which it goes drops segments of the node until it is there.
+//!
+//! **Checked by** `split/tests.rs`, and `crates/sim/tests/split.rs` end to end.
+
+pub(crate) mod config;
+mod flow;
+mod socket;
+#[cfg(test)]
+mod tests;
+
+pub use config::{Settings, Variants};
+
+use super::deadlines::Deadlines;
+use super::flows::{Key, Table};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Needs};
+use crate::packet::{Body, Flags, NodeId, Packet, Segment};
+use crate::signal::Signal;
+use crate::units::{Span, Time};
+use flow::{Flow, Load, Station};
+
+/// An end of the station: its place among the two of a flow.
+type Way = usize;
+const WIRED: Way = 0;
+const WIRELESS: Way = 1;
+
+/// The rules of acknowledgements with an end-to-end meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndToEnd {
+    /// How long the last byte stays unacknowledged.
+    pub delay: Span,
+    /// After how long without a segment of the mobile, while data waits for it, it counts as disconnected.
+    pub silence: Option<Span>,
+}
+
+/// What a station that splits connections needs.
+#[must_use]
+pub fn needs() -> Needs {
+    Needs { terminates: true, ..Needs::default() }
+}
+
+/// The connections of a node, on their way to another station.
+struct Moving<P: Variants> {
+    mobile: NodeId,
+    flows: Vec<(Key, Box<Flow<P>>)>,
+}
+
+/// The agent of one interface.
+#[derive(Clone, Debug)]
+pub struct Split<P: Variants> {
+    settings: Settings<P::Name>,
+    end_to_end: Option<EndToEnd>,
+    flows: Table<Key, Box<Flow<P>>>,
+    deadlines: Deadlines,
+    timer: Option<Time>,
+    /// Nodes whose state is on its way to here.
+    expected: Vec<NodeId>,
+    sum: Load,
+    counters: Counters,
+}
+
+/// The counters of a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Acknowledgements without data that its ends made, and that they took.
+    pub made: u64,
+    /// Those that they took.
+    pub taken: u64,
+    /// Segments sent again, of flows that are gone.
+    pub resent: u64,
+    /// Bytes lost with the station that it had acknowledged.
+    pub lost: u64,
+    /// Segments of unknown connections.
+    pub strays: u64,
+    /// SYNs for which there was no place.
+    pub refused: u64,
+    /// Times that a sender was stopped by a window of zero because its mobile was away.
+    pub freezes: u64,
+    /// Most bytes held at once, and the most acknowledged and not confirmed.
+    pub most: (u64, u64),
+    /// Most bytes of state.
+    pub state_max: u64,
+}
+
+impl<P: Variants> Split<P> {
+    /// A station that knows no connection yet.
+    #[must_use]
+    pub fn new(settings: Settings<P::Name>, end_to_end: Option<EndToEnd>) -> Split<P> {
+        Split {
+            settings,
+            end_to_end,
+            flows: Table::default(),
+            deadlines: Deadlines::default(),
+            timer: None,
+            expected: Vec::new(),
+            sum: Load::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The end of the station that a packet is for; none if the packet is not of a flow that it splits.
+    fn way(&self, packet: &Packet, is_from_link: bool) -> Option<Way> {
+        let is_ahead = |node| self.settings.criterion.is_ahead(node);
+        match (is_ahead(packet.src), is_ahead(packet.dst)) {
+            (false, true) if !is_from_link => Some(WIRED),
+            (true, false) if is_from_link => Some(WIRELESS),
+            _ => None,
+        }
+    }
+
+    /// A packet that the station takes. False if it passes.
+    fn take(&mut self, packet: &Packet, is_from_link: bool, now: Time, out: &mut impl AgentOut) -> bool {
+        let Body::Tcp(segment) = &packet.body else { return false };
+        let Some(way) = self.way(packet, is_from_link) else { return false };
+        let (key, _) = Key::of(packet, segment);
+        self.counters.taken += u64::from(segment.sequence_len() == 0);
+        if !self.expected.is_empty()
+            && [packet.src, packet.dst].iter().any(|node| self.expected.contains(node))
+        {
+            self.counters.strays += 1;
+            return true;
+        }
+        let mut number = self.flows.find(&key);
+        if segment.flags.has(Flags::RST) {
+            self.forget(number);
+            return false;
+        }
+        let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
+        if opens && number.is_some_and(|number| self.is_replaced(number, segment)) {
+            self.forget(number);
+            number = None;
+        }
+        match number {
+            Some(number) => {
+                self.with(number, now, out, |flow, station, out| {
+                    flow.on_packet(way, (packet, segment), station, out);
+                });
+            }
+            None if opens => self.open(key, way, (packet, segment), now, out),
+            None => self.counters.strays += 1,
+        }
+        self.schedule(now, out);
+        true
+    }
+
+    /// Whether a SYN is that of a new connection in the place of one that is over.
+    fn is_replaced(&mut self, number: u32, syn: &Segment) -> bool {
+        self.flows.get_mut(number).is_some_and(|flow| flow.is_over() && !flow.is_of(syn))
+    }
+
+    fn open(
+        &mut self,
+        key: Key,
+        from: Way,
+        (packet, segment): (&Packet, &Segment),
+        now: Time,
+        out: &mut impl AgentOut,
+    ) {
+        if self.flows.len() >= self.settings.max_flows {
+            self.counters.refused += 1;
+            return;
+        }
+        let mut station = Station {
+            settings: &self.settings,
+            end_to_end: self.end_to_end,
+            made: &mut self.counters.made,
+            now,
+        };
+        let flow = Flow::open(packet, segment, from, &mut station, out);
+        let number = self.flows.insert(key, Box::new(flow));
+        self.settle(number);
+    }
+
+    /// Lets a flow act, and counts what it holds then.
+    fn with<O: AgentOut, T>(
+        &mut self,
+        number: u32,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Flow<P>, &mut Station<'_, P::Name>, &mut O) -> T,
+    ) -> Option<T> {
+        let flow = self.flows.get_mut(number)?;
+        let mut station = Station {
+            settings: &self.settings,
+            end_to_end: self.end_to_end,
+            made: &mut self.counters.made,
+            now,
+        };
+        let answer = act(flow, &mut station, out);
+        self.settle(number);
+        Some(answer)
+    }
+
+    /// A flow has acted.
+    fn settle(&mut self, number: u32) {
+        let Some(flow) = self.flows.get_mut(number) else { return };
+        let load = flow.load();
+        let before = std::mem::replace(&mut flow.counted, load);
+        let deadline = flow.deadline(&self.settings);
+        self.sum.held = self.sum.held + load.held - before.held;
+        self.sum.unconfirmed = self.sum.unconfirmed + load.unconfirmed - before.unconfirmed;
+        let (held, unconfirmed) = &mut self.counters.most;
+        (*held, *unconfirmed) = ((*held).max(self.sum.held), (*unconfirmed).max(self.sum.unconfirmed));
+        let state = self.flows.len() as u64 * size_of::<Flow<P>>() as u64 + self.sum.held;
+        self.counters.state_max = self.counters.state_max.max(state);
+        self.deadlines.want(number, deadline);
+    }
+
+    fn forget(&mut self, number: Option<u32>) {
+        let Some(flow) = number.and_then(|number| self.flows.remove(number)) else { return };
+        if let Some(number) = number {
+            self.deadlines.remove(number);
+        }
+        self.part_with(&flow);
+    }
+
+    /// A flow is no longer here.
+    fn part_with(&mut self, flow: &Flow<P>) {
+        self.sum.held -= flow.counted.held;
+        self.sum.unconfirmed -= flow.counted.unconfirmed;
+        self.counters.resent += flow.resent();
+    }
+
+    /// Sets the timer of the agent; what fell due on the way from another station is due now.
+    fn schedule(&mut self, now: Time, out: &mut impl AgentOut) {
+        let first = self.deadlines.first().map(|first| first.max(now));
+        if first != self.timer {
+            self.timer = first;
+            match first {
+                Some(at) => out.set_timer(at),
+                None => out.cancel_timer(),
+            }
+        }
+    }
+
+    /// The flows of a node, or all.
+    fn flows_of(&self, node: Option<NodeId>) -> Vec<u32> {
+        self.flows.numbers_of(node)
+    }
+}
+
+impl<P: Variants> Agent for Split<P> {
+    fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        if !self.take(packet, false, now, out) {
+            out.down(packet);
+        }
+    }
+
+    fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut) {
+        if !self.take(packet, true, now, out) {
+            out.up(packet);
+        }
+    }
+
+    fn on_signal(&mut self, _: Signal, _: &Packet, _: Time, _: &mut impl AgentOut) {}
+
+    fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
+        self.timer = None;
+        let linger_ends = Time(now.0.saturating_sub(self.settings.linger.0));
+        while let Some(number) = self.deadlines.pop(now) {
+            if self.flows.get_mut(number).is_some_and(|flow| flow.is_forgotten(linger_ends)) {
+                self.forget(Some(number));
+                continue;
+            }
+            let froze = self.with(number, now, out, |flow, station, out| {
+                let was_silent = flow.is_silent();
+                flow.on_time(station, out);
+                flow.is_silent() && !was_silent
+            });
+            self.counters.freezes += u64::from(froze == Some(true));
+        }
+        self.schedule(now, out);
+    }
+
+    fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, now: Time, out: &mut impl AgentOut) {
+        if self.end_to_end.is_none() || !(event.begins_silence() || event.ends_silence()) {
+            return;
+        }
+        for number in self.flows_of(node) {
+            let froze = self.with(number, now, out, |flow, station, out| {
+                if event.ends_silence() {
+                    flow.reconnect(station.now);
+                    return false;
+                }
+                flow.disconnect(station, out)
+            });
+            self.counters.freezes += u64::from(froze == Some(true));
+        }
+        self.schedule(now, out);
+    }
+
+    fn restart(&mut self, now: Time, out: &mut impl AgentOut) {
+        self.counters.lost += self.sum.unconfirmed;
+        self.expected.clear();
+        for number in self.flows_of(None) {
+            self.forget(Some(number));
+        }
+        self.schedule(now, out);
+    }
+
+    fn export(&mut self, mobile: NodeId, now: Time, out: &mut impl AgentOut) -> Option<Exported> {
+        self.on_link(LinkEvent::HandoffBegins, Some(mobile), now, out);
+        for number in self.flows_of(Some(mobile)) {
+            self.deadlines.remove(number);
+        }
+        let flows = self.flows.take_of(mobile);
+        for (_, flow) in &flows {
+            self.part_with(flow);
+        }
+        self.schedule(now, out);
+        let bytes = flows.iter().map(|(_, flow)| flow.bytes()).sum();
+        (!flows.is_empty()).then(|| Exported { bytes, state: Box::new(Moving { mobile, flows }) })
+    }
+
+    fn expect(&mut self, mobile: NodeId) {
+        self.expected.push(mobile);
+    }
+
+    fn import(&mut self, exported: Exported, now: Time, out: &mut impl AgentOut) {
+        let Ok(moving) = exported.state.downcast::<Moving<P>>() else { return };
+        let place = self.expected.iter().position(|node| *node == moving.mobile);
+        place.map(|place| self.expected.swap_remove(place));
+        for (key, mut flow) in moving.flows {
+            if self.flows.find(&key).is_some() || self.flows.len() >= self.settings.max_flows {
+                self.counters.lost += flow.counted.unconfirmed;
+                continue;
+            }
+            flow.counted = Load::default();
+            let number = self.flows.insert(key, flow);
+            self.with(number, now, out, Flow::arrive);
+        }
+        self.schedule(now, out);
+    }
+
+    fn activity(&self) -> Activity {
+        let counters = self.counters;
+        Activity {
+            generated: counters.made,
+            suppressed: counters.taken,
+            repaired: counters.resent + self.flows.iter().map(|flow| flow.resent()).sum::<u64>(),
+            unconfirmed: Some(self.sum.unconfirmed),
+            state_bytes_max: counters.state_max,
+            ..Activity::default()
+        }
+    }
+
+    fn counts(&self) -> Vec<Count> {
+        let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
+        let Counters { lost, strays, refused, freezes, .. } = self.counters;
+        let mut counts = vec![
+            count(
+                "lost_bytes",
+                "B",
+                "bytes acknowledged and not delivered that were lost with the state of a station",
+                lost,
+            ),
+            count(
+                "strays",
+                "segments",
+                "segments dropped because the station does not know their connection",
+                strays,
+            ),
+            count(
+                "refused",
+                "segments",
+                "SYNs dropped because the station had no place for a connection",
+                refused,
+            ),
+        ];
+        if self.end_to_end.is_some() {
+            let meaning = "times that a sender was stopped by a window of zero";
+            counts.push(count("freezes", "events", meaning, freezes));
+        }
+        counts
+    }
+
+    fn levels(&self) -> Vec<Count> {
+        let level = |name, meaning, value| Count { name, unit: "B", meaning, value };
+        let (held_max, unconfirmed_max) = self.counters.most;
+        vec![
+            level(
+                "held",
+                "bytes taken from one host and not acknowledged by the other, at the end",
+                self.sum.held,
+            ),
+            level("held_max", "the most of them at once, of each station, summed", held_max),
+            level(
+                "unconfirmed_max",
+                "the most bytes at once that a station had acknowledged and the other host had not, summed",
+                unconfirmed_max,
+            ),
+        ]
+    }
+}

@@ -1,0 +1,203 @@
+//! The parameters of a station that splits connections.
+
+use crate::hooks::Criterion;
+use crate::hooks::parameter::Words;
+use crate::transport::tcp::{self, Parts, Profile};
+use crate::units::{Bytes, Span};
+
+/// The senders that a host registers, by the names of their variants.
+pub trait Variants:
+    Parts<Law: Send + Sync, Recovery: Send + Sync, Reaction: Send + Sync> + Send + Sync + 'static
+{
+    /// The name of a variant.
+    type Name: Words + std::fmt::Debug + Send + Sync;
+
+    /// An endpoint of this profile and variant.
+    fn endpoint(profile: Profile, variant: Self::Name) -> tcp::Config<Self>;
+}
+
+/// What all stations that split connections have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings<N> {
+    /// For which flows it acts: those between a node ahead and one that is not.
+    pub criterion: Criterion,
+    /// The parameters of both ends, but for those below.
+    pub profile: Profile,
+    /// The end towards the mobile: its variant.
+    pub variant: N,
+    /// Its most segments outstanding.
+    pub window: u32,
+    /// Its least timeout.
+    pub min_rto: Span,
+    /// Its greatest timeout.
+    pub max_rto: Span,
+    /// The variant of the end towards the fixed host, which sends what the mobile sent.
+    pub wired_variant: N,
+    /// Its most segments outstanding.
+    pub wired_window: u32,
+    /// Bytes of one direction that each of the two ends holds.
+    pub buffer: Bytes,
+    /// For how long a connection is remembered after its end.
+    pub linger: Span,
+    /// Most connections at once.
+    pub max_flows: usize,
+}
+
+impl<N: Words> Settings<N> {
+    /// The defaults, with this variant, or else the first, on both sides.
+    pub fn new(variant: &str) -> Settings<N> {
+        let found = N::WORDS.iter().find(|(word, _)| *word == variant);
+        let variant = found.unwrap_or(&N::WORDS[0]).1;
+        Settings {
+            criterion: Criterion::default(),
+            profile: Profile::Modern,
+            variant,
+            window: 4096,
+            min_rto: Span::from_millis(200),
+            max_rto: Span::from_secs(120),
+            wired_variant: variant,
+            wired_window: 4096,
+            buffer: Bytes(65_536),
+            linger: Span::from_secs(240),
+            max_flows: 16_384,
+        }
+    }
+
+    /// The endpoint towards the mobile or towards the fixed host, for segments of this size.
+    pub(super) fn endpoint<P: Variants<Name = N>>(
+        &self,
+        is_wired: bool,
+        packet: u32,
+        extra_header: u16,
+    ) -> tcp::Config<P> {
+        let variant = if is_wired { self.wired_variant } else { self.variant };
+        let mut config = P::endpoint(self.profile, variant);
+        (config.packet, config.extra_header) = (packet, extra_header);
+        config.receive_buffer = Some(self.buffer.0);
+        // What is copied is sent at once.
+        config.nagle = false;
+        if is_wired {
+            config.window = self.wired_window;
+        } else {
+            (config.window, config.min_rto, config.max_rto) = (self.window, self.min_rto, self.max_rto);
+        }
+        config
+    }
+}
+
+impl<N> Settings<N> {
+    /// The parameter whose value conflicts with that of another, and why.
+    pub(crate) fn conflict(&self) -> Option<(&'static str, String)> {
+        let text = || {
+            format!(
+                "{} s is below wireless-min-rto, {} s; expected no less",
+                self.max_rto.as_secs(),
+                self.min_rto.as_secs()
+            )
+        };
+        (self.max_rto < self.min_rto).then(|| ("wireless-max-rto", text()))
+    }
+}
+
+/// The parameters that all stations that split connections have, and more.
+macro_rules! parameters {
+    ($($more:expr),* $(,)?) => {
+        &[
+            Parameter::<Self>::new(
+                "profile",
+                Domain::Words("profile", words::<Profile>),
+                "TCP of the station: profile that sets every parameter not named here",
+                |config| Setting::word(config.settings.profile),
+                |config, value| config.settings.profile = value.choice(),
+            ),
+            Parameter::<Self>::new(
+                "wireless-variant",
+                Domain::Words("TCP variant", words::<N>),
+                "TCP variant of the station towards the mobile",
+                |config| Setting::word(config.settings.variant),
+                |config, value| config.settings.variant = value.choice(),
+            )
+            .follows("profile", "ns2-2004", Setting::Word("reno")),
+            Parameter::<Self>::new(
+                "wireless-window",
+                Domain::Segments,
+                "maximum window of the station towards the mobile",
+                |config| Setting::Segments(config.settings.window),
+                |config, value| config.settings.window = value.segments(),
+            )
+            .at_least("1 segment")
+            .at_most("1000000 segments")
+            .follows("profile", "ns2-2004", Setting::Segments(20)),
+            Parameter::<Self>::new(
+                "wireless-min-rto",
+                Domain::Time("ms"),
+                "minimum retransmission timeout of the station towards the mobile",
+                |config| Setting::Time(config.settings.min_rto),
+                |config, value| config.settings.min_rto = value.time(),
+            )
+            .above("0 s")
+            .at_most(LONGEST)
+            .follows("profile", "ns2-2004", Setting::Time(Span::from_secs(1))),
+            Parameter::<Self>::new(
+                "wireless-max-rto",
+                Domain::Time("s"),
+                "maximum retransmission timeout of the station towards the mobile, back-off included",
+                |config| Setting::Time(config.settings.max_rto),
+                |config, value| config.settings.max_rto = value.time(),
+            )
+            .above("0 s")
+            .at_most(LONGEST)
+            .follows("profile", "ns2-2004", Setting::Time(Span::from_secs(60))),
+            Parameter::<Self>::new(
+                "wired-variant",
+                Domain::Words("TCP variant", words::<N>),
+                "TCP variant of the station towards the fixed host",
+                |config| Setting::word(config.settings.wired_variant),
+                |config, value| config.settings.wired_variant = value.choice(),
+            )
+            .follows("profile", "ns2-2004", Setting::Word("reno")),
+            Parameter::<Self>::new(
+                "wired-window",
+                Domain::Segments,
+                "maximum window of the station towards the fixed host",
+                |config| Setting::Segments(config.settings.wired_window),
+                |config, value| config.settings.wired_window = value.segments(),
+            )
+            .at_least("1 segment")
+            .at_most("1000000 segments")
+            .follows("profile", "ns2-2004", Setting::Segments(20)),
+            Parameter::<Self>::new(
+                "buffer",
+                Domain::Size,
+                "bytes of one direction that each of the two ends at the station holds: the receive buffer of one, and what the other has taken and is not acknowledged",
+                |config| Setting::Size(config.settings.buffer),
+                |config, value| config.settings.buffer = value.size(),
+            )
+            .source("lasthop: schemes/split.rs, choice 3")
+            .at_least("1 kB")
+            .at_most("1 GB"),
+            Parameter::<Self>::new(
+                "linger",
+                Domain::Time("s"),
+                "time after its last packet for which a closed connection is remembered",
+                |config| Setting::Time(config.settings.linger),
+                |config, value| config.settings.linger = value.time(),
+            )
+            .source("RFC 9293 (3.6.1): twice the maximum segment lifetime")
+            .above("0 s")
+            .at_most(LONGEST),
+            Parameter::<Self>::new(
+                "max-flows",
+                Domain::Count,
+                "maximum number of connections; the SYN of a further one is dropped",
+                |config| Setting::Count(config.settings.max_flows as u64),
+                |config, value| config.settings.max_flows = value.count() as usize,
+            )
+            .at_least("1")
+            .at_most("1000000000"),
+            $($more,)*
+        ]
+    };
+}
+
+pub(crate) use parameters;

@@ -1,0 +1,82 @@
+//! One end of a connection at the station: a TCP connection, its timers, and where its packets go.
+
+use super::{WIRED, Way};
+use crate::hooks::{AgentOut, Note, Out, Timer, Timers};
+use crate::packet::{Body, Packet};
+use crate::transport::tcp::{Connection, Parts};
+use crate::units::{Span, Time};
+
+/// An end that the station owns.
+#[derive(Clone, Debug)]
+pub(super) struct Socket<P: Parts> {
+    pub(super) tcp: Connection<P>,
+    timers: Timers,
+    way: Way,
+}
+
+impl<P: Parts> Socket<P> {
+    /// An end whose packets go this way.
+    pub(super) fn new(tcp: Connection<P>, way: Way) -> Socket<P> {
+        Socket { tcp, timers: Timers::default(), way }
+    }
+
+    /// Lets the connection act.
+    pub(super) fn act<O: AgentOut>(
+        &mut self,
+        made: &mut u64,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<P>, &mut Port<'_, O>),
+    ) {
+        let mut port = Port { out, timers: &mut self.timers, way: self.way, made };
+        act(&mut self.tcp, &mut port);
+    }
+
+    /// When its first timer is due.
+    pub(super) fn deadline(&self) -> Time {
+        self.timers.first().unwrap_or(Time::NEVER)
+    }
+
+    /// Runs the timers that are due.
+    pub(super) fn on_time(&mut self, now: Time, made: &mut u64, out: &mut impl AgentOut) {
+        while let Some(timer) = self.timers.due(now) {
+            self.act(made, out, |tcp, out| tcp.on_timer(timer, now, out));
+        }
+    }
+}
+
+/// Receives the answers of a connection: packets leave the station at once.
+pub(super) struct Port<'a, O> {
+    out: &'a mut O,
+    timers: &'a mut Timers,
+    way: Way,
+    /// Counts acknowledgements without data.
+    made: &'a mut u64,
+}
+
+impl<O: AgentOut> Out for Port<'_, O> {
+    fn down(&mut self, packet: Packet) {
+        let is_bare = matches!(&packet.body, Body::Tcp(segment) if segment.sequence_len() == 0);
+        *self.made += u64::from(is_bare);
+        if self.way == WIRED {
+            self.out.up(&packet);
+        } else {
+            self.out.down(&packet);
+        }
+    }
+
+    fn set(&mut self, timer: Timer, at: Time) {
+        self.timers.set(timer, at);
+    }
+
+    fn cancel(&mut self, timer: Timer) {
+        self.timers.cancel(timer);
+    }
+
+    fn is_watching(&self) -> bool {
+        false
+    }
+
+    fn note(&mut self, _: Note) {}
+
+    fn measured(&mut self, _: Span, _: Span, _: Span) {}
+}
