@@ -532,7 +532,7 @@ impl Wlan {
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment) if segment.flags == Flags::ACK => PayloadClass::TcpAck,
+        Body::Tcp(segment) if segment.flags.without(Flags::ELN) == Flags::ACK => PayloadClass::TcpAck,
         Body::Tcp(_) => PayloadClass::Other,
         Body::Udp(_) => PayloadClass::Data,
     }

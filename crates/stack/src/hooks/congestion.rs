@@ -197,6 +197,10 @@ impl LossResponse {
     /// The answer of a law that does not classify losses.
     pub const REDUCED: LossResponse =
         LossResponse { reduction: Reduction::Reduced, copies: 1, judgement: None };
+
+    /// The answer to a loss that the network announced as none of congestion: no law is asked.
+    pub const ANNOUNCED: LossResponse =
+        LossResponse { reduction: Reduction::Kept, copies: 1, judgement: None };
 }
 
 /// The jitter ratio of a law, and the threshold that it is compared with.

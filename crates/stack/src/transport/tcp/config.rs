@@ -100,6 +100,9 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// Whether a duplicate acknowledgement with [`Flags::ELN`](crate::packet::Flags::ELN) makes the sender resend without
+    /// reducing its window.
+    pub eln: bool,
 }
 
 /// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
@@ -197,6 +200,7 @@ impl Profile {
                 growth_at_recovery_end: true,
                 limited_transmit_resends: true,
                 reno_fast_retransmit: FastRetransmit::OnceAWindow,
+                eln: false,
             },
             Profile::Modern => Config {
                 parts,
@@ -231,6 +235,7 @@ impl Profile {
                 growth_at_recovery_end: false,
                 limited_transmit_resends: false,
                 reno_fast_retransmit: FastRetransmit::EveryHole,
+                eln: false,
             },
         }
     }

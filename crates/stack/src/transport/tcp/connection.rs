@@ -383,6 +383,7 @@ impl<P: Parts> Connection<P> {
             edge: ack + (u64::from(segment.window) << self.peer_shift),
             closes: segment.window == 0 && self.sender.offers_beyond(ack + (1 << self.peer_shift)),
             pure: segment.sequence_len() == 0,
+            eln: segment.flags.has(Flags::ELN),
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),

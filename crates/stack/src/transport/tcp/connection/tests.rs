@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod duplex;
+mod eln;
 mod frozen;
 mod lifetime;
 mod sending;
@@ -65,6 +66,8 @@ struct Pair {
     seen: [usize; 2],
     /// Segments (counted from 0 per side) that the wire loses.
     lost: [Vec<usize>; 2],
+    /// Whether acknowledgements to the client are marked with a loss on a wireless link.
+    eln: bool,
 }
 
 impl Pair {
@@ -81,6 +84,7 @@ impl Pair {
             log: Vec::new(),
             seen: [0; 2],
             lost: [Vec::new(), Vec::new()],
+            eln: false,
         }
     }
 
@@ -121,11 +125,14 @@ impl Pair {
         self.now = time;
         match what {
             0 => {
-                let Some((sent, packet)) = self.sides[side].wire.pop_front() else { return false };
+                let Some((sent, mut packet)) = self.sides[side].wire.pop_front() else { return false };
                 let number = self.seen[side];
                 self.seen[side] += 1;
-                if let Body::Tcp(segment) = packet.body {
-                    self.log.push((sent, side, segment));
+                if let Body::Tcp(segment) = &mut packet.body {
+                    if self.eln && side == SERVER {
+                        segment.flags = segment.flags.with(Flags::ELN);
+                    }
+                    self.log.push((sent, side, *segment));
                 }
                 if !self.lost[side].contains(&number) {
                     self.with(1 - side, |end, now, out| end.up(&packet, now, out));
