@@ -16,7 +16,7 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, Rider};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::AgentMachine;
 use lasthop_stack::signal::Signal;
@@ -65,6 +65,17 @@ enum Towards {
     Link,
 }
 
+/// What the last agent of a stack hands to the link.
+#[derive(Clone, Copy)]
+pub(super) enum Handed {
+    /// A packet behind those that wait.
+    Last(Packet),
+    /// A packet ahead of those that wait.
+    Ahead(Packet),
+    /// Something to ride in the next acknowledgement of the link to the next hop to this node.
+    Ride(NodeId, Rider),
+}
+
 /// What a stack needs of the network around it.
 pub(super) struct Around<'a> {
     pub(super) queue: &'a mut EventQueue,
@@ -73,7 +84,7 @@ pub(super) struct Around<'a> {
     pub(super) ports: Ports,
     pub(super) now: Time,
     /// Takes what goes to the link.
-    pub(super) to_link: &'a mut dyn FnMut(&Packet),
+    pub(super) to_link: &'a mut dyn FnMut(Handed),
 }
 
 /// The counters of the agents of one table of a scenario, summed.
@@ -220,6 +231,14 @@ impl Stack {
         }
     }
 
+    /// Something rode in an acknowledgement of the link.
+    pub(super) fn on_rider(&mut self, rider: Rider, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            self.with_agent(seat, around, |agent, now, out| agent.on_rider(rider, now, out));
+            self.settle(around);
+        }
+    }
+
     /// The timer of one of its agents has fired.
     pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
         around.queue.cancel(self.seats[seat].timer);
@@ -281,7 +300,7 @@ impl Around<'_> {
         self.accounts.made(packet);
         match towards {
             Towards::Network => self.inbox.push_back((node, *packet)),
-            Towards::Link => (self.to_link)(packet),
+            Towards::Link => (self.to_link)(Handed::Last(*packet)),
         }
     }
 }
@@ -313,6 +332,19 @@ impl AgentOut for Out<'_, '_> {
         } else {
             self.between.push_back((self.number, Towards::Network, *packet));
         }
+    }
+
+    fn ahead(&mut self, packet: &Packet) {
+        if self.number == self.last {
+            self.around.accounts.made(packet);
+            (self.around.to_link)(Handed::Ahead(*packet));
+        } else {
+            self.down(packet);
+        }
+    }
+
+    fn ride(&mut self, towards: NodeId, rider: Rider) {
+        (self.around.to_link)(Handed::Ride(towards, rider));
     }
 
     fn set_timer(&mut self, at: Time) {

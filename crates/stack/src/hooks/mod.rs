@@ -20,7 +20,7 @@ pub mod scoreboard;
 pub(crate) mod testing;
 mod window;
 
-pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs};
+pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs, Rider};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, Jitter, Judgement, Loss, LossBase, LossCause, LossResponse,

@@ -3,7 +3,7 @@
 use super::custom::{BoxedAgent, CustomAgentConfig};
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, Rider};
 use crate::packet::{NodeId, Packet};
 use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};
 use crate::signal::Signal;
@@ -95,6 +95,10 @@ impl Agent for AgentMachine {
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.on_timer(now, out));
+    }
+
+    fn on_rider(&mut self, rider: Rider, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.on_rider(rider, now, out));
     }
 
     fn activity(&self) -> Activity {
