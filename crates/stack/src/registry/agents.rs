@@ -5,7 +5,7 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, Rider};
 use crate::packet::{NodeId, Packet};
-use crate::schemes::{LleTcp, ProxyTcp, Transparent, lle_tcp, proxy_tcp};
+use crate::schemes::{LleTcp, ProxyTcp, Snoop, Transparent, lle_tcp, proxy_tcp, snoop};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -15,6 +15,7 @@ kinds! {
     None(Transparent), () = "none" as "no agent", "lasthop", "no agent: all packets pass";
     LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp" as "LLE-TCP", "Kliazovich and Granelli 2004", "generates TCP acknowledgements from the acknowledgements of the link";
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp" as "Proxy TCP", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
+    Snoop(Box<Snoop>), snoop::Config = "snoop" as "Snoop", "Balakrishnan et al. 1995", "keeps data for a mobile, repairs its losses locally and suppresses the duplicate acknowledgements; marks those for a mobile's own losses (ELN)";
     Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
@@ -40,6 +41,7 @@ impl AgentConfig {
             AgentConfig::None(()) => Needs::default(),
             AgentConfig::LleTcp(config) => config.needs(),
             AgentConfig::ProxyTcp(config) => config.needs(),
+            AgentConfig::Snoop(config) => config.needs(),
             AgentConfig::Custom(config) => config.needs(),
         }
     }
@@ -58,6 +60,10 @@ impl AgentConfig {
                 let config = proxy_tcp::Config { criterion, ..config.clone() };
                 AgentMachine::ProxyTcp(Box::new(ProxyTcp::new(config)))
             }
+            AgentConfig::Snoop(config) => {
+                let config = snoop::Config { criterion, ..config.clone() };
+                AgentMachine::Snoop(Box::new(Snoop::new(config)))
+            }
             AgentConfig::Custom(config) => match config.make(&criterion) {
                 Some(agent) => AgentMachine::Custom(agent),
                 None => AgentMachine::None(Transparent),
@@ -72,6 +78,7 @@ macro_rules! each {
             AgentMachine::None($agent) => $call,
             AgentMachine::LleTcp($agent) => $call,
             AgentMachine::ProxyTcp($agent) => $call,
+            AgentMachine::Snoop($agent) => $call,
             AgentMachine::Custom($agent) => $call,
         }
     };

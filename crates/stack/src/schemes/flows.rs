@@ -146,6 +146,11 @@ impl<K: Address, F> Table<K, F> {
 
     /// Takes out all flows of a node, in the order of their numbers.
     pub(super) fn take_of(&mut self, node: NodeId) -> Vec<(K, F)> {
+        self.take_of_numbered(node).into_iter().map(|(_, key, flow)| (key, flow)).collect()
+    }
+
+    /// The same, with their numbers.
+    pub(super) fn take_of_numbered(&mut self, node: NodeId) -> Vec<(u32, K, F)> {
         let is_of =
             |entry: &Option<(K, F)>| entry.as_ref().is_some_and(|(key, _)| key.nodes().contains(&node));
         let numbers: Vec<u32> =
@@ -154,7 +159,7 @@ impl<K: Address, F> Table<K, F> {
         for number in numbers {
             let key = self.flows[number as usize].as_ref().map(|(key, _)| *key);
             if let (Some(key), Some(flow)) = (key, self.remove(number)) {
-                taken.push((key, flow));
+                taken.push((number, key, flow));
             }
         }
         taken

@@ -31,7 +31,6 @@ mod beyond;
 mod config;
 mod connection;
 mod connections;
-mod deadlines;
 mod paper;
 mod parameters;
 mod reply;

@@ -3,13 +3,16 @@
 //! and link.
 
 pub mod atcp;
+mod deadlines;
 pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+mod held;
 pub mod lle_tcp;
 pub mod load_adaptive;
 pub mod proxy_tcp;
+pub mod snoop;
 
 pub use atcp::Atcp;
 pub use dynamic_arq::DynamicArq;
@@ -18,6 +21,7 @@ pub use freeze_tcp::FreezeTcp;
 pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use proxy_tcp::ProxyTcp;
+pub use snoop::Snoop;
 
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;

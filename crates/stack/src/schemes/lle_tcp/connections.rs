@@ -1,10 +1,10 @@
 //! All connections that an agent traces, "from the establishment of a TCP connection until its termination"
 //! (lle-tcp/II.B.3), with its one timer and its counters.
 
+use super::super::deadlines::{Alarm, Deadlines};
 use super::super::flows::{Key, Table};
 use super::config::{Config, Counters};
 use super::connection::{Connection, Half, is_beyond_it};
-use super::deadlines::Deadlines;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, Segment};
 use crate::units::Time;
@@ -24,7 +24,7 @@ pub(super) struct Connections<H> {
     config: Config,
     table: Table<Key, Connection<H>>,
     deadlines: Deadlines,
-    timer: Option<Time>,
+    alarm: Alarm,
     counters: Counters,
 }
 
@@ -34,7 +34,7 @@ impl<H: Half> Connections<H> {
             config,
             table: Table::default(),
             deadlines: Deadlines::default(),
-            timer: None,
+            alarm: Alarm::default(),
             counters: Counters::default(),
         }
     }
@@ -57,7 +57,7 @@ impl<H: Half> Connections<H> {
             return None;
         };
         let Some((number, side)) = self.find(packet, segment, now) else {
-            self.arm(out);
+            self.alarm.arm(self.deadlines.first(), out);
             return None;
         };
         self.turn(number, now, out, |connection, turn| {
@@ -118,7 +118,7 @@ impl<H: Half> Connections<H> {
         out: &mut O,
         act: impl Fn(&mut H, &mut Turn<'_, O>),
     ) {
-        self.timer = None;
+        self.alarm.rang();
         while let Some(number) = self.deadlines.pop(now) {
             if self.table.get_mut(number).is_some_and(|connection| connection.idle_at(&self.config) <= now) {
                 self.forget(Some(number));
@@ -128,7 +128,7 @@ impl<H: Half> Connections<H> {
                 });
             }
         }
-        self.arm(out);
+        self.alarm.arm(self.deadlines.first(), out);
     }
 
     /// The connection a segment belongs to, if the agent acts for it, and the side that sent it.
@@ -197,7 +197,7 @@ impl<H: Half> Connections<H> {
         if over {
             self.forget(Some(number));
         }
-        self.arm(out);
+        self.alarm.arm(self.deadlines.first(), out);
         Some(result)
     }
 
@@ -213,18 +213,6 @@ impl<H: Half> Connections<H> {
             self.deadlines.remove(number);
             self.counters.never_confirmed += connection.unconfirmed();
             self.account(connection.bytes(), 0);
-        }
-    }
-
-    /// Sets the one timer to the first deadline.
-    fn arm(&mut self, out: &mut impl AgentOut) {
-        let first = self.deadlines.first();
-        if first != self.timer {
-            self.timer = first;
-            match first {
-                Some(at) => out.set_timer(at),
-                None => out.cancel_timer(),
-            }
         }
     }
 }
