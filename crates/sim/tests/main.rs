@@ -19,6 +19,7 @@ mod proxy_tcp;
 mod relays;
 mod safe_mode;
 mod sessions;
+mod stations;
 mod tcp;
 mod timeouts;
 mod warmup;

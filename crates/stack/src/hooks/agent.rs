@@ -99,6 +99,8 @@ pub struct Needs {
     pub last_hop: bool,
     /// There is one at the far end of the hop, too.
     pub both_ends: bool,
+    /// The flows use timestamps.
+    pub timestamps: bool,
     /// It makes acknowledgements, which lack what only the receiver can put into them.
     pub makes_acknowledgements: bool,
     /// Data goes one way only: the parameter that demands it, and what to do instead.

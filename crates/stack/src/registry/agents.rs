@@ -5,7 +5,9 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, Needs, Rider};
 use crate::packet::{NodeId, Packet};
-use crate::schemes::{LleTcp, ProxyTcp, Snoop, Transparent, lle_tcp, proxy_tcp, snoop};
+use crate::schemes::{
+    ArqProxy, LleTcp, ProxyTcp, Snoop, Transparent, Wtcp, arq_proxy, lle_tcp, proxy_tcp, snoop, wtcp,
+};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -16,6 +18,8 @@ kinds! {
     LleTcp(Box<LleTcp>), lle_tcp::Config = "lle-tcp" as "LLE-TCP", "Kliazovich and Granelli 2004", "generates TCP acknowledgements from the acknowledgements of the link";
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp" as "Proxy TCP", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
     Snoop(Box<Snoop>), snoop::Config = "snoop" as "Snoop", "Balakrishnan et al. 1995", "keeps data for a mobile, repairs its losses locally and suppresses the duplicate acknowledgements; marks those for a mobile's own losses (ELN)";
+    Wtcp(Box<Wtcp>), wtcp::Config = "wtcp" as "WTCP", "Ratnam and Matta 1998", "keeps data for a mobile, sends it within a window of its own, and takes the time that a segment spent at the station out of the sender's round trip";
+    ArqProxy(Box<ArqProxy>), arq_proxy::Config = "arq-proxy" as "ARQ proxy", "Kliazovich et al. 2007, 2012", "prepares TCP acknowledgements at the access point and releases them by a request that rides in the acknowledgement of the link";
     Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
@@ -41,7 +45,9 @@ impl AgentConfig {
             AgentConfig::None(()) => Needs::default(),
             AgentConfig::LleTcp(config) => config.needs(),
             AgentConfig::ProxyTcp(config) => config.needs(),
+            AgentConfig::ArqProxy(config) => config.needs(),
             AgentConfig::Snoop(config) => config.needs(),
+            AgentConfig::Wtcp(config) => config.needs(),
             AgentConfig::Custom(config) => config.needs(),
         }
     }
@@ -64,6 +70,14 @@ impl AgentConfig {
                 let config = snoop::Config { criterion, ..config.clone() };
                 AgentMachine::Snoop(Box::new(Snoop::new(config)))
             }
+            AgentConfig::Wtcp(config) => {
+                let config = wtcp::Config { criterion, ..config.clone() };
+                AgentMachine::Wtcp(Box::new(Wtcp::new(config)))
+            }
+            AgentConfig::ArqProxy(config) => {
+                let config = arq_proxy::Config { criterion, ..config.clone() };
+                AgentMachine::ArqProxy(Box::new(ArqProxy::new(config)))
+            }
             AgentConfig::Custom(config) => match config.make(&criterion) {
                 Some(agent) => AgentMachine::Custom(agent),
                 None => AgentMachine::None(Transparent),
@@ -78,7 +92,9 @@ macro_rules! each {
             AgentMachine::None($agent) => $call,
             AgentMachine::LleTcp($agent) => $call,
             AgentMachine::ProxyTcp($agent) => $call,
+            AgentMachine::ArqProxy($agent) => $call,
             AgentMachine::Snoop($agent) => $call,
+            AgentMachine::Wtcp($agent) => $call,
             AgentMachine::Custom($agent) => $call,
         }
     };

@@ -2,6 +2,7 @@
 //! slotted link, and Freeze-TCP and ATCP are what an endpoint does at events of its link; the others sit between network
 //! and link.
 
+pub mod arq_proxy;
 pub mod atcp;
 mod deadlines;
 pub mod dynamic_arq;
@@ -13,7 +14,9 @@ pub mod lle_tcp;
 pub mod load_adaptive;
 pub mod proxy_tcp;
 pub mod snoop;
+pub mod wtcp;
 
+pub use arq_proxy::ArqProxy;
 pub use atcp::Atcp;
 pub use dynamic_arq::DynamicArq;
 pub use ejtcp::Ejtcp;
@@ -22,6 +25,7 @@ pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use proxy_tcp::ProxyTcp;
 pub use snoop::Snoop;
+pub use wtcp::Wtcp;
 
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;

@@ -26,10 +26,11 @@
 //! duplicates are suppressed as segments are kept behind the one repaired, less those that came already; ns-2 suppresses
 //! one more, which hides the first duplicate that a lost copy causes. 4. ns-2 counts the duplicates that pass for all
 //! flows together and across advances; here they count from the last advance of their flow. 5. A duplicate beyond those
-//! expected shows that the copy was lost: it is sent again if it was sent fewer than two times from here, and as many are
-//! expected as before; after that duplicates pass, and only the timer repeats. ns-2 comes to that state if one segment
-//! alone was kept. 6. The smoothed round trip has gain 1/8; ns-2's
-//! has 7/8, since it takes the gain for the old value. A segment sent more than once is not timed. 7. A copy goes ahead of
+//! expected shows that the copy was lost: it is sent again if it was sent fewer than `copies` times from here, and as many
+//! are expected as before; after that duplicates pass, and only the timer repeats. ns-2 comes to that state if one segment
+//! alone was kept, and otherwise leaves a lost copy to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8;
+//! ns-2's has 7/8, since it takes the gain for the old value (`gain`). A segment sent more than once is not timed, and
+//! neither is what was acknowledged with one, since it waited for that. 7. A copy goes ahead of
 //! the queue (`ahead`); in ns-2 it goes to its end. 8. The copies of the timer count as such: the duplicates expected
 //! after one are suppressed, too. 9. A duplicate is what a standard TCP takes for one (RFC 5681, 2), and a duplicate SACK
 //! passes, since it speaks of something else. 10. At a hand-off the segments kept and the holes noted move; the oldest
@@ -56,7 +57,7 @@ use cached::{Cached, Verdict};
 use holes::Holes;
 
 /// The parameters of one agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// For which flows it acts: those to and from nodes ahead.
     pub criterion: Criterion,
@@ -66,8 +67,12 @@ pub struct Config {
     pub threshold: u32,
     /// Most copies of a segment, until its sender sends it again.
     pub repeats: u32,
+    /// Those among them that duplicates may cause.
+    pub copies: u32,
     /// The least timeout.
     pub min_timeout: Span,
+    /// The weight of a new round trip in their smoothed mean.
+    pub gain: f64,
     /// Whether a copy goes ahead of what waits for the link.
     pub ahead: bool,
     /// Whether duplicates for losses of the wireless link are marked.
@@ -85,7 +90,9 @@ impl Default for Config {
             cache: 100,
             threshold: 1,
             repeats: 10,
+            copies: 2,
             min_timeout: Span::from_millis(100),
+            gain: 0.125,
             ahead: true,
             eln: true,
             idle: Span::from_secs(600),
@@ -134,6 +141,16 @@ impl Described for Config {
         .at_least("1")
         .at_most("1000000"),
         Parameter::<Self>::new(
+            "copies",
+            Domain::Count,
+            "maximum number of local retransmissions of a segment that duplicate acknowledgements cause",
+            |agent| Setting::Count(agent.copies.into()),
+            |agent, value| agent.copies = value.count() as u32,
+        )
+        .source("lasthop: schemes/snoop.rs, choice 5")
+        .at_least("1")
+        .at_most("1000000"),
+        Parameter::<Self>::new(
             "min-timeout",
             Domain::Time("ms"),
             "minimum of the local retransmission timeout",
@@ -143,6 +160,15 @@ impl Described for Config {
         .source("ns-2: snoopTick_")
         .above("0 s")
         .at_most(LONGEST),
+        Parameter::<Self>::new(
+            "gain",
+            Domain::Number,
+            "weight of a new round trip in the smoothed round trip of the local timer",
+            |agent| Setting::Number(agent.gain),
+            |agent, value| agent.gain = value.number(),
+        )
+        .above("0")
+        .at_most("1"),
         Parameter::<Self>::new(
             "ahead",
             Domain::Flag,
@@ -380,8 +406,18 @@ impl Agent for Snoop {
         let Counters { timeouts, not_kept, marked, .. } = self.counters;
         vec![
             count("timeouts", "segments", "segments retransmitted because the local timer expired", timeouts),
-            count("not_kept", "segments", "segments forwarded without a copy: the cache or the queue was full", not_kept),
-            count("marked", "segments", "acknowledgements marked with a loss on the wireless link (ELN)", marked),
+            count(
+                "not_kept",
+                "segments",
+                "segments forwarded without a copy: the cache or the queue was full",
+                not_kept,
+            ),
+            count(
+                "marked",
+                "segments",
+                "acknowledgements marked with a loss on the wireless link (ELN)",
+                marked,
+            ),
             count(
                 "flows_refused",
                 "flows",

@@ -2,7 +2,7 @@
 
 use crate::units::Span;
 
-/// Smoothed mean and deviation, both with gain 1/8, from the start values of ns-2's Snoop.
+/// Smoothed mean, and smoothed deviation with gain 1/8, from the start values of ns-2's Snoop.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct RoundTrip {
     mean: Span,
@@ -16,11 +16,12 @@ impl Default for RoundTrip {
 }
 
 impl RoundTrip {
-    /// A round trip of a segment that was sent once.
-    pub(in super::super) fn take(&mut self, sample: Span) {
-        let smoothed = |old: Span, new: u64| Span((7 * old.0 + new) / 8);
-        self.mean = smoothed(self.mean, sample.0);
-        self.deviation = smoothed(self.deviation, self.mean.0.abs_diff(sample.0));
+    /// A round trip of a segment that was sent once, with its weight in the mean.
+    pub(in super::super) fn take(&mut self, sample: Span, gain: f64) {
+        let mean = self.mean.0 as f64;
+        self.mean = Span((mean + gain * (sample.0 as f64 - mean)) as u64);
+        let off = self.mean.0.abs_diff(sample.0);
+        self.deviation = Span((7 * self.deviation.0 + off) / 8);
     }
 
     /// Four deviations above the mean, and no less than `least`.
@@ -38,10 +39,10 @@ mod tests {
         let mut time = RoundTrip::default();
         let least = Span::from_millis(100);
         assert_eq!(time.timeout(least), Span::from_millis(1_100));
-        time.take(Span::from_millis(20));
+        time.take(Span::from_millis(20), 0.125);
         // 90 ms, and (7 * 250 + 70) / 8 = 227.5 ms.
         assert_eq!(time.timeout(least), Span::from_millis(1_000));
-        (0..60).for_each(|_| time.take(Span::from_millis(20)));
+        (0..60).for_each(|_| time.take(Span::from_millis(20), 0.125));
         assert_eq!(time.timeout(least), least);
     }
 }

@@ -51,6 +51,7 @@ pub(in super::super) struct Segments<N> {
     /// The acknowledgement number and window last seen.
     una: Option<SeqNo>,
     window: u16,
+    is_heard: bool,
     fin: Option<SeqNo>,
     /// Bytes of the packets held.
     bytes: u64,
@@ -59,7 +60,15 @@ pub(in super::super) struct Segments<N> {
 impl<N> Segments<N> {
     /// Room for this many segments.
     pub(in super::super) fn new(most: usize) -> Segments<N> {
-        Segments { held: VecDeque::with_capacity(most), most, una: None, window: 0, fin: None, bytes: 0 }
+        Segments {
+            held: VecDeque::with_capacity(most),
+            most,
+            una: None,
+            window: 0,
+            is_heard: false,
+            fin: None,
+            bytes: 0,
+        }
     }
 
     /// How many are held.
@@ -80,6 +89,11 @@ impl<N> Segments<N> {
     /// The place of the segment that begins at this number, or the place it would have.
     pub(in super::super) fn place(&self, seq: SeqNo) -> Result<usize, usize> {
         self.held.binary_search_by(|held| held.seq.distance_from(seq).cmp(&0))
+    }
+
+    /// The window that the mobile advertised last, not scaled; `None` before it said anything.
+    pub(in super::super) fn window(&self) -> Option<u16> {
+        self.is_heard.then_some(self.window)
     }
 
     /// A segment at its place.
@@ -130,6 +144,7 @@ impl<N> Segments<N> {
     /// The mobile acknowledges; `release` receives each segment that is held no longer, in order.
     pub(in super::super) fn hear(&mut self, segment: &Segment, mut release: impl FnMut(&Held<N>)) -> Heard {
         let (before, window) = (self.una, self.window);
+        self.is_heard = true;
         if before.is_none_or(|una| segment.ack.distance_from(una) > 0) {
             self.una = Some(segment.ack);
             self.window = segment.window;

@@ -59,7 +59,7 @@ pub enum AckScheme {
 impl AckScheme {
     /// The longest time an acknowledgement waits after `waiting` segments were delivered since the last one, of which
     /// `segment` is the newest; `None` if it is due now. `full` is the largest payload so far.
-    pub(super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
+    pub(in super::super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
         let AckScheme::Delayed { every, delay } = self else { return None };
         let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
         let is_due = ends || (waiting >= every && segment.len >= full);
@@ -111,6 +111,7 @@ impl Config {
             reports: true,
             last_hop: true,
             both_ends: true,
+            timestamps: false,
             makes_acknowledgements: true,
             one_way: paper.then_some(("mode", "\"safe\" does not")),
         }

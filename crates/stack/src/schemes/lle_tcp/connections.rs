@@ -11,16 +11,16 @@ use crate::units::Time;
 
 /// One call into the agent: what holds for it, and where its answers go.
 #[derive(Debug)]
-pub(super) struct Turn<'a, O> {
-    pub(super) now: Time,
-    pub(super) config: &'a Config,
-    pub(super) counters: &'a mut Counters,
-    pub(super) out: &'a mut O,
+pub(in super::super) struct Turn<'a, O> {
+    pub(in super::super) now: Time,
+    pub(in super::super) config: &'a Config,
+    pub(in super::super) counters: &'a mut Counters,
+    pub(in super::super) out: &'a mut O,
 }
 
 /// The connections of one interface.
 #[derive(Clone, Debug)]
-pub(super) struct Connections<H> {
+pub(in super::super) struct Connections<H> {
     config: Config,
     table: Table<Key, Connection<H>>,
     deadlines: Deadlines,
@@ -29,7 +29,7 @@ pub(super) struct Connections<H> {
 }
 
 impl<H: Half> Connections<H> {
-    pub(super) fn new(config: Config) -> Connections<H> {
+    pub(in super::super) fn new(config: Config) -> Connections<H> {
         Connections {
             config,
             table: Table::default(),
@@ -39,14 +39,14 @@ impl<H: Half> Connections<H> {
         }
     }
 
-    pub(super) fn counters(&self) -> Counters {
+    pub(in super::super) fn counters(&self) -> Counters {
         let unconfirmed = self.table.iter().map(Connection::unconfirmed).sum();
         Counters { unconfirmed, flows: self.table.len() as u64, ..self.counters }
     }
 
     /// A packet passes, in either direction: connections begin and end by it. If the agent acts for its connection,
     /// `act` does what is to be done, with the side that sent the segment.
-    pub(super) fn trace<O: AgentOut, A>(
+    pub(in super::super) fn trace<O: AgentOut, A>(
         &mut self,
         packet: &Packet,
         now: Time,
@@ -68,7 +68,7 @@ impl<H: Half> Connections<H> {
 
     /// Passes a packet to the link. A SYN of a connection that this agent does not trace tells so to the agent at the
     /// other end of the hop, which would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
-    pub(super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
+    pub(in super::super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::SYN)
         {
@@ -84,7 +84,7 @@ impl<H: Half> Connections<H> {
     }
 
     /// Passes a packet to the network layer, without the mark of the agent at the other end of the hop.
-    pub(super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
+    pub(in super::super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::REFUSED)
         {
@@ -94,8 +94,20 @@ impl<H: Half> Connections<H> {
         out.up(packet);
     }
 
+    /// Lets a connection act, if it is known.
+    pub(in super::super) fn with<O: AgentOut, A>(
+        &mut self,
+        key: &Key,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<H>, &mut Turn<'_, O>) -> A,
+    ) -> Option<A> {
+        let number = self.table.find(key)?;
+        self.turn(number, now, out, act)
+    }
+
     /// The link reports the fate of a packet.
-    pub(super) fn on_signal<O: AgentOut>(
+    pub(in super::super) fn on_signal<O: AgentOut>(
         &mut self,
         packet: &Packet,
         now: Time,
@@ -112,7 +124,7 @@ impl<H: Half> Connections<H> {
 
     /// The timer fired: connections that were idle for too long are forgotten, and `act` looks at the halves of those
     /// whose deadline may have passed.
-    pub(super) fn on_timer<O: AgentOut>(
+    pub(in super::super) fn on_timer<O: AgentOut>(
         &mut self,
         now: Time,
         out: &mut O,

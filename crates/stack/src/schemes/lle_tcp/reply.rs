@@ -9,8 +9,8 @@ const MOST_BLOCKS: usize = MAX_SACK_BLOCKS - 1;
 
 /// The maker of acknowledgements in the receiver's name.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
-    pub(super) terms: Terms,
+pub(in super::super) struct Reply {
+    pub(in super::super) terms: Terms,
     /// Highest sequence number of the receiver that went to the sender.
     seq: SeqNo,
     /// Last real `TSval` of the receiver, and what to echo.
@@ -21,13 +21,13 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn new(terms: Terms) -> Reply {
+    pub(in super::super) fn new(terms: Terms) -> Reply {
         let stamps = terms.stamps.map(|(sender, receiver)| Timestamps { value: receiver, echo: sender });
         Reply { terms, seq: terms.reply_zero, stamps, last: 0, extra_header: 0 }
     }
 
     /// A packet of the receiver came.
-    pub(super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
+    pub(in super::super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
         self.extra_header = packet.extra_header;
         if let (Some(mine), Some(theirs)) = (&mut self.stamps, segment.options.timestamps)
             && is_newer(theirs.value, mine.value)
@@ -37,7 +37,7 @@ impl Reply {
     }
 
     /// A packet of the receiver came and goes on to the sender.
-    pub(super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
+    pub(in super::super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
         self.hear(packet, segment);
         let end = segment.seq.plus(segment.sequence_len());
         if end.distance_from(self.seq) > 0 {
@@ -45,8 +45,16 @@ impl Reply {
         }
     }
 
+    /// An acknowledgement of the receiver goes on to the sender as it came.
+    pub(in super::super) fn passed(&mut self, ack: u64, segment: &Segment) {
+        self.last = ack;
+        if let Some(stamps) = segment.options.timestamps {
+            self.echo(stamps.echo);
+        }
+    }
+
     /// Data that starts at `start` was delivered: its stamp is echoed if it touches the left edge (RFC 7323, 4.3).
-    pub(super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
+    pub(in super::super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
         if start <= self.last
             && let Some(stamps) = segment.options.timestamps
         {
@@ -55,7 +63,7 @@ impl Reply {
     }
 
     /// What to echo from now on, unless it is older than what was echoed before.
-    pub(super) fn echo(&mut self, value: u32) {
+    pub(in super::super) fn echo(&mut self, value: u32) {
         if let Some(mine) = &mut self.stamps
             && is_newer(value, mine.echo)
         {
@@ -64,7 +72,7 @@ impl Reply {
     }
 
     /// The acknowledgement of all below `ack`, with `window` bytes beyond it and the first of these blocks.
-    pub(super) fn packet(
+    pub(in super::super) fn packet(
         &mut self,
         ack: u64,
         window: u64,

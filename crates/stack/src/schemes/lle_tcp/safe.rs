@@ -24,7 +24,6 @@ mod edge;
 mod evidence;
 mod filter;
 mod generator;
-mod hold;
 mod repair;
 mod repeats;
 mod replies;

@@ -1,12 +1,9 @@
 //! Data of one flow on its way to a mobile: the copies kept, the duplicates expected, and the local timer.
 
-use super::super::held::{Heard, Kept, RoundTrip, Segments, Taken};
+use super::super::held::{Duplicates, Heard, Kept, RoundTrip, Segments, Taken, Tells};
 use super::Config;
 use crate::packet::{Packet, Segment};
 use crate::units::Time;
-
-/// Copies of a segment that duplicates alone may cause.
-const COPIES_BY_DUPLICATES: u32 = 2;
 
 /// What is noted of a segment.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +37,7 @@ pub(super) struct Cached {
     round_trip: RoundTrip,
     /// When the timer expires.
     at: Time,
-    /// Duplicates since the last advance.
-    duplicates: u32,
-    /// How many more are to come of what was sent behind the segment sent again; `None` before it was.
-    expected: Option<u32>,
+    duplicates: Duplicates,
 }
 
 impl Cached {
@@ -53,8 +47,7 @@ impl Cached {
             segments: Segments::new(cache),
             round_trip: RoundTrip::default(),
             at: Time::NEVER,
-            duplicates: 0,
-            expected: None,
+            duplicates: Duplicates::default(),
         }
     }
 
@@ -90,16 +83,17 @@ impl Cached {
     /// The mobile acknowledges.
     pub(super) fn on_ack(&mut self, segment: &Segment, config: &Config, now: Time) -> Verdict {
         self.last_packet = now;
-        let mut timed = None;
+        let (mut sent, mut is_repaired) = (None, false);
         let heard = self.segments.hear(segment, |held| {
-            timed = (held.note.copies == 0 && !held.note.by_sender).then_some(held.note.sent);
+            sent = Some(held.note.sent);
+            is_repaired |= held.note.copies > 0 || held.note.by_sender;
         });
         match heard {
             Heard::Advance { over } => {
-                if let Some(sent) = timed {
-                    self.round_trip.take(now.since(sent));
+                if let Some(sent) = sent.filter(|_| !is_repaired) {
+                    self.round_trip.take(now.since(sent), config.gain);
                 }
-                (self.duplicates, self.expected) = (0, None);
+                self.duplicates.clear();
                 self.restart(config, now);
                 if over { Verdict::Over } else { Verdict::Pass }
             }
@@ -111,18 +105,15 @@ impl Cached {
     fn on_duplicate(&mut self, config: &Config, now: Time) -> Verdict {
         let Some(held) = self.segments.expected() else { return Verdict::Pass };
         let Note { copies, by_sender, .. } = held.note;
-        self.duplicates += 1;
+        let tells = self.duplicates.take(config.threshold);
         if by_sender {
             return Verdict::Pass;
         }
-        let most = match self.expected {
-            None if self.duplicates <= config.threshold => return Verdict::Pass,
-            None => config.repeats,
-            Some(0) => COPIES_BY_DUPLICATES.min(config.repeats),
-            Some(expected) => {
-                self.expected = Some(expected - 1);
-                return Verdict::Suppress;
-            }
+        let most = match tells {
+            Tells::Nothing => return Verdict::Pass,
+            Tells::Expected => return Verdict::Suppress,
+            Tells::Loss => config.repeats,
+            Tells::LostCopy => config.copies.min(config.repeats),
         };
         if copies >= most {
             return Verdict::Pass;
@@ -138,7 +129,7 @@ impl Cached {
         held.note.copies += 1;
         held.note.sent = now;
         let copy = held.packet;
-        self.expected = Some(behind.saturating_sub(self.duplicates));
+        self.duplicates.repaired(behind);
         self.restart(config, now);
         Some(copy)
     }
@@ -180,7 +171,7 @@ impl Kept for Cached {
     fn move_to(&mut self, now: Time) {
         self.last_packet = now;
         self.at = Time::NEVER;
-        (self.duplicates, self.expected) = (0, None);
+        self.duplicates.clear();
         for held in self.segments.iter_mut() {
             held.note.copies = 0;
         }

@@ -158,7 +158,8 @@ fn a_window_update_a_duplicate_sack_and_old_acknowledgements_pass() {
     assert_eq!(script.up(&packet(MOBILE, SERVER, wider)), ["up ack 1"]);
     let mut sack = SackBlocks::default();
     sack.push(at(0), at(1));
-    let twice = Segment { window: 600, options: crate::packet::Options { sack, ..Default::default() }, ..ack(1) };
+    let twice =
+        Segment { window: 600, options: crate::packet::Options { sack, ..Default::default() }, ..ack(1) };
     assert_eq!(script.up(&packet(MOBILE, SERVER, twice)), ["up ack 1"]);
     assert_eq!(script.ack(0), ["up ack 0"]);
     assert_eq!(script.up(&packet(MOBILE, SERVER, Segment { window: 600, ..ack(1) })), ["ahead 1"]);

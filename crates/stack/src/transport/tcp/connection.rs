@@ -373,10 +373,12 @@ impl<P: Parts> Connection<P> {
                 }
             }
         }
-        let echoed_rtt = segment.options.timestamps.filter(|_| self.timestamps).map(|stamps| {
-            let ticks = self.clock(now).wrapping_sub(stamps.echo).max(1);
-            self.clock_unit() * u64::from(ticks)
-        });
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps);
+        // An echo from the future measures nothing.
+        let ticks = stamps.map(|stamps| self.clock(now).wrapping_sub(stamps.echo));
+        let echoed_rtt = ticks
+            .filter(|ticks| ticks.cast_signed() >= 0)
+            .map(|ticks| self.clock_unit() * u64::from(ticks.max(1)));
         let arrived = Arrived {
             now,
             ack,

@@ -33,8 +33,13 @@ fn a_marked_duplicate_resends_at_once_and_leaves_the_window() {
     for recovery in RECOVERIES {
         let (pair, cwnd) = transfer(recovery, true, true, &[5]);
         assert!(cwnd >= 20.0, "{recovery:?}: {cwnd}");
-        let copies: Vec<usize> =
-            pair.data_of(CLIENT).iter().enumerate().filter(|(_, data)| data.0 == 5_000).map(|(i, _)| i).collect();
+        let copies: Vec<usize> = pair
+            .data_of(CLIENT)
+            .iter()
+            .enumerate()
+            .filter(|(_, data)| data.0 == 5_000)
+            .map(|(i, _)| i)
+            .collect();
         assert_eq!(copies.len(), 2, "{recovery:?}: sent again once");
         assert!(copies[1] <= 26, "{recovery:?}: at the first duplicate: {copies:?}");
     }
