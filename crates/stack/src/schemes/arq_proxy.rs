@@ -7,7 +7,7 @@
 //! extension or encrypted transports. Two segments of 2^32 have the same hash; where both are prepared neither is
 //! released.
 //!
-//! **Source.** Kliazovich, Ben Halima and Granelli, "Cross-layer error recovery optimization in WiFi networks", 2007;
+//! **Source.** Kliazovich, Ben Halima and Granelli, "Cross-layer error recovery optimization in `WiFi` networks", 2007;
 //! Kliazovich, Redana and Granelli, "Cross-layer error recovery in wireless access networks: the ARQ proxy approach",
 //! International Journal of Communication Systems 25(4), 2012. Read in their abstracts: "TCP ACKs are generated based on
 //! in-transit traffic analysis and stored at the Access Point. Such TCP ACKs are released towards TCP sender upon a request
@@ -54,7 +54,7 @@ use super::lle_tcp::connections::Connections;
 use super::lle_tcp::{self, Mode};
 use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Needs, Rider};
-use crate::packet::Packet;
+use crate::packet::{Body, Packet};
 use crate::signal::Signal;
 use crate::units::{Span, Time};
 use client::{Client, Fate};
@@ -63,6 +63,13 @@ use proxy::Proxy;
 
 /// What a request adds to an acknowledgement of the link.
 const REQUEST: u8 = 4;
+
+/// What asks for the acknowledgement of a data packet.
+#[must_use]
+pub fn request(packet: &Packet) -> Option<Rider> {
+    let Body::Tcp(segment) = &packet.body else { return None };
+    (segment.len > 0).then(|| Rider { number: hash(packet, segment), bytes: REQUEST })
+}
 
 /// The parameters of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -54,14 +54,13 @@ impl<K: Copy + PartialEq> Prepared<K> {
         }
         let list = &mut self.lists[usize::from(hash as u8)];
         let place = list.partition_point(|entry| entry.0 < hash);
-        match list.get_mut(place).filter(|entry| entry.0 == hash) {
-            Some(entry) => entry.1 = None,
-            None => {
-                list.insert(place, (hash, Some(key)));
-                self.order.push_back(hash);
-                self.known += 1;
-                self.longest = self.longest.max(self.known);
-            }
+        if let Some(entry) = list.get_mut(place).filter(|entry| entry.0 == hash) {
+            entry.1 = None;
+        } else {
+            list.insert(place, (hash, Some(key)));
+            self.order.push_back(hash);
+            self.known += 1;
+            self.longest = self.longest.max(self.known);
         }
     }
 

@@ -5,7 +5,6 @@ use crate::packet::{Body, Flags, NodeId, Options, SackBlocks, Segment, Timestamp
 use crate::units::SeqNo;
 
 const SERVER: NodeId = NodeId(0);
-const STATION: NodeId = NodeId(1);
 const MOBILE: NodeId = NodeId(9);
 /// The first byte; the numbers wrap within the tests.
 const ZERO: SeqNo = SeqNo(u32::MAX - 2_499);
@@ -114,7 +113,7 @@ impl Hop {
             options: shifted(900, 0),
             ..Segment::default()
         };
-        assert_eq!(hop.to_mobile(&packet(SERVER, syn)).len(), 1);
+        assert_eq!(hop.carry(&packet(SERVER, syn)).len(), 1);
         let flags = Flags::SYN.with(Flags::ACK);
         let answer = Segment {
             seq: SeqNo(REPLY.0 - 1),
@@ -130,7 +129,7 @@ impl Hop {
     }
 
     /// A packet of the server crosses the hop; what reaches the mobile's TCP.
-    fn to_mobile(&mut self, packet: &Packet) -> Vec<Packet> {
+    fn carry(&mut self, packet: &Packet) -> Vec<Packet> {
         let mut out = Heard::default();
         self.proxy.down(packet, self.now, &mut out);
         let mut reached = Vec::new();
@@ -145,7 +144,7 @@ impl Hop {
 
     fn receive(&mut self, numbers: impl IntoIterator<Item = u32>) {
         for number in numbers {
-            assert_eq!(self.to_mobile(&data(number)).len(), 1);
+            assert_eq!(self.carry(&data(number)).len(), 1);
         }
     }
 
@@ -169,9 +168,9 @@ impl Hop {
     fn says(&mut self, segment: Segment) -> Did {
         let (down, rides) = self.tcp_says(segment);
         match (&down[..], &rides[..]) {
-            ([], [(SERVER, rider)]) => {
-                assert_eq!(rider.bytes, 4);
-                Did::Rides(rider.number)
+            ([], [(SERVER, request)]) => {
+                assert_eq!(request.bytes, 4);
+                Did::Rides(request.number)
             }
             (sent, []) => Did::Goes(sent.iter().map(|packet| number(tcp(packet).ack)).collect()),
             other => panic!("{other:?}"),
@@ -220,7 +219,7 @@ impl Hop {
     fn rides(&mut self, segment: Segment) -> u32 {
         match self.says(segment) {
             Did::Rides(hash) => hash,
-            other => panic!("{other:?}"),
+            other @ Did::Goes(_) => panic!("{other:?}"),
         }
     }
 }
@@ -365,7 +364,7 @@ fn a_retransmission_has_the_hash_of_its_segment_and_echoes_its_own_stamp() {
     let mut hop = Hop::begun();
     hop.receive([1]);
     let again = Segment { options: stamps(5_000, 50), ..tcp(&data(1)) };
-    hop.to_mobile(&packet(SERVER, again));
+    hop.carry(&packet(SERVER, again));
     let hash = hop.rides(ack(2, 500));
     let [released] = hop.request(hash)[..] else { panic!("one") };
     assert_eq!(released.options.timestamps.map(|stamps| stamps.echo), Some(5_000));
@@ -376,7 +375,7 @@ fn a_retransmission_has_the_hash_of_its_segment_and_echoes_its_own_stamp() {
 fn the_end_of_a_connection_goes_as_it_is() {
     let mut hop = Hop::begun();
     let fin = Segment { flags: Flags::ACK.with(Flags::FIN), ..tcp(&data(1)) };
-    hop.to_mobile(&packet(SERVER, fin));
+    hop.carry(&packet(SERVER, fin));
     let last = Segment { ack: ZERO.plus(2_001), ..ack(2, 500) };
     assert_eq!(hop.says(last), Did::Goes(vec![2]));
 }

@@ -173,7 +173,8 @@ impl Kept for Cached {
         self.at = Time::NEVER;
         self.duplicates.clear();
         for held in self.segments.iter_mut() {
-            held.note.copies = 0;
+            // What the other station sent is not timed here.
+            held.note.copies = 1;
         }
     }
 }

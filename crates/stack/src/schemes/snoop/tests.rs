@@ -10,13 +10,13 @@ fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
-fn with(config: Config) -> Script<Snoop> {
+fn with(config: &Config) -> Script<Snoop> {
     let criterion = Criterion::one_hop(STATION, [MOBILE]);
-    Script::new(Snoop::new(Config { criterion, ..config }))
+    Script::new(Snoop::new(Config { criterion, ..config.clone() }))
 }
 
 /// Segments 0 to 9, of which the first is acknowledged after 20 ms.
-fn begun(config: Config) -> Script<Snoop> {
+fn begun(config: &Config) -> Script<Snoop> {
     let mut script = with(config);
     script.send(0..10);
     script.wait(ms(20));
@@ -26,7 +26,7 @@ fn begun(config: Config) -> Script<Snoop> {
 
 #[test]
 fn the_second_duplicate_sends_the_segment_again_and_those_that_must_follow_are_suppressed() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     assert_eq!(script.ack(1), ["up ack 1"]);
     assert_eq!(script.ack(1), ["ahead 1"]);
     // Eight are kept behind it, of which two have made a duplicate.
@@ -40,7 +40,7 @@ fn the_second_duplicate_sends_the_segment_again_and_those_that_must_follow_are_s
 
 #[test]
 fn a_duplicate_beyond_those_expected_shows_a_lost_copy_once_and_passes_then() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.ack(1);
     assert_eq!(script.ack(1), ["ahead 1"]);
     (0..6).for_each(|_| assert_eq!(script.ack(1), NOTHING));
@@ -55,18 +55,18 @@ fn a_duplicate_beyond_those_expected_shows_a_lost_copy_once_and_passes_then() {
 
 #[test]
 fn the_threshold_is_how_many_pass_and_each_advance_counts_anew() {
-    let mut script = begun(Config { threshold: 0, ..Config::default() });
+    let mut script = begun(&Config { threshold: 0, ..Config::default() });
     assert_eq!(script.ack(1), ["ahead 1"]);
     assert_eq!(script.ack(4), ["up ack 4"]);
     assert_eq!(script.ack(4), ["ahead 4"]);
-    let mut script = begun(Config { threshold: 2, ..Config::default() });
+    let mut script = begun(&Config { threshold: 2, ..Config::default() });
     assert_eq!([script.ack(1), script.ack(1), script.ack(1)].concat(), ["up ack 1", "up ack 1", "ahead 1"]);
     assert_eq!([script.ack(4), script.ack(4), script.ack(4)].concat(), ["up ack 4"; 3]);
 }
 
 #[test]
 fn a_copy_may_go_to_the_end_of_the_queue() {
-    let mut script = begun(Config { ahead: false, ..Config::default() });
+    let mut script = begun(&Config { ahead: false, ..Config::default() });
     script.ack(1);
     assert_eq!(script.ack(1), ["down 1"]);
 }
@@ -74,7 +74,7 @@ fn a_copy_may_go_to_the_end_of_the_queue() {
 #[test]
 fn what_is_not_kept_or_was_sent_again_by_its_sender_is_left_to_the_sender() {
     // Segment 2 never came here.
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     script.send([0, 1, 3, 4, 5, 6]);
     script.ack(2);
     (0..4).for_each(|_| assert_eq!(script.ack(2), ["up ack 2"]));
@@ -82,7 +82,7 @@ fn what_is_not_kept_or_was_sent_again_by_its_sender_is_left_to_the_sender() {
     script.send([2]);
     (0..4).for_each(|_| assert_eq!(script.ack(2), ["up ack 2"]));
     // So do those of one that is kept and comes again.
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.send([1]);
     (0..4).for_each(|_| assert_eq!(script.ack(1), ["up ack 1"]));
     assert_eq!(script.agent.counters().repaired, 0);
@@ -90,18 +90,18 @@ fn what_is_not_kept_or_was_sent_again_by_its_sender_is_left_to_the_sender() {
 
 #[test]
 fn what_finds_no_room_or_is_refused_by_the_queue_is_not_kept() {
-    let mut script = with(Config { cache: 3, ..Config::default() });
+    let mut script = with(&Config { cache: 3, ..Config::default() });
     script.send(0..5);
     assert_eq!(script.agent.counters().not_kept, 2);
     assert_eq!([script.ack(3), script.ack(3), script.ack(3)].concat(), ["up ack 3"; 3]);
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     script.send(0..5);
     script.refuse(&data(1));
     script.ack(1);
     (0..3).for_each(|_| assert_eq!(script.ack(1), ["up ack 1"]));
     assert_eq!(script.agent.counters().not_kept, 1);
     // A copy that is refused leaves the segment with the station.
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.ack(1);
     script.ack(1);
     script.refuse(&data(1));
@@ -111,7 +111,7 @@ fn what_finds_no_room_or_is_refused_by_the_queue_is_not_kept() {
 
 #[test]
 fn the_timer_repeats_the_oldest_at_most_ten_times_and_does_not_slow_down() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     script.send(0..3);
     // No round trip is known: 0.1 s and four times 0.25 s.
     assert_eq!(script.wait(ms(1_099)), NOTHING);
@@ -126,7 +126,7 @@ fn the_timer_repeats_the_oldest_at_most_ten_times_and_does_not_slow_down() {
 
 #[test]
 fn the_timeout_follows_the_round_trips_of_what_was_sent_once_down_to_its_floor() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     for number in 0..60 {
         script.send([number]);
         script.wait(ms(20));
@@ -144,7 +144,7 @@ fn the_timeout_follows_the_round_trips_of_what_was_sent_once_down_to_its_floor()
 
 #[test]
 fn duplicates_after_a_copy_of_the_timer_are_those_expected() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     // 90 ms and four times 227.5 ms.
     assert_eq!(script.wait(ms(1_000)), ["ahead 1"]);
     (0..8).for_each(|_| assert_eq!(script.ack(1), NOTHING));
@@ -153,7 +153,7 @@ fn duplicates_after_a_copy_of_the_timer_are_those_expected() {
 
 #[test]
 fn a_window_update_a_duplicate_sack_and_old_acknowledgements_pass() {
-    let mut script = begun(Config { threshold: 0, ..Config::default() });
+    let mut script = begun(&Config { threshold: 0, ..Config::default() });
     let wider = Segment { window: 600, ..ack(1) };
     assert_eq!(script.up(&packet(MOBILE, SERVER, wider)), ["up ack 1"]);
     let mut sack = SackBlocks::default();
@@ -172,12 +172,12 @@ fn a_flow_ends_with_its_fin_a_reset_and_a_new_syn() {
         let Body::Tcp(segment) = data(10).body else { panic!("a segment") };
         packet(SERVER, MOBILE, Segment { flags: segment.flags.with(flag), ..segment })
     };
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.down(&with_flag(Flags::FIN));
     script.up(&packet(MOBILE, SERVER, Segment { ack: at(11).plus(1), ..ack(1) }));
     assert!(!flows(&script));
     for flag in [Flags::RST, Flags::SYN] {
-        let mut script = begun(Config::default());
+        let mut script = begun(&Config::default());
         script.down(&with_flag(flag));
         assert!(!flows(&script));
     }
@@ -195,7 +195,7 @@ fn to_mobile(number: u32) -> Packet {
 
 #[test]
 fn a_duplicate_for_what_the_wireless_link_lost_is_marked_and_one_for_a_later_loss_is_not() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     for number in [0, 2, 3, 4, 5] {
         assert_eq!(script.up(&from_mobile(number)), [format!("up {number}")]);
     }
@@ -213,13 +213,13 @@ fn a_duplicate_for_what_the_wireless_link_lost_is_marked_and_one_for_a_later_los
 
 #[test]
 fn nothing_is_marked_without_something_behind_the_hole_or_without_the_rule() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     for number in [0, 1] {
         script.up(&from_mobile(number));
     }
     script.down(&to_mobile(2));
     assert_eq!(script.down(&to_mobile(2)), ["down ack 2"]);
-    let mut script = with(Config { eln: false, ..Config::default() });
+    let mut script = with(&Config { eln: false, ..Config::default() });
     for number in [0, 2, 3] {
         script.up(&from_mobile(number));
     }
@@ -229,7 +229,7 @@ fn nothing_is_marked_without_something_behind_the_hole_or_without_the_rule() {
 
 #[test]
 fn a_second_hole_is_marked_when_the_acknowledgement_has_come_to_it() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     for number in [0, 2, 4, 5] {
         script.up(&from_mobile(number));
     }
@@ -242,7 +242,7 @@ fn a_second_hole_is_marked_when_the_acknowledgement_has_come_to_it() {
 
 #[test]
 fn at_a_hand_off_the_copies_and_holes_move_and_the_oldest_goes_at_once() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     for number in [0, 2, 3] {
         script.up(&from_mobile(number));
     }
@@ -251,7 +251,7 @@ fn at_a_hand_off_the_copies_and_holes_move_and_the_oldest_goes_at_once() {
     assert!(exported.bytes > 9 * 1_000, "the segments are part of it");
     assert!(script.agent.export(MOBILE, script.now, &mut script.heard).is_none());
     assert_eq!(script.wait(Span::from_secs(30)), NOTHING);
-    let mut other = with(Config::default());
+    let mut other = with(&Config::default());
     other.agent.import(exported, other.now, &mut other.heard);
     assert_eq!(other.said(), ["ahead 1"]);
     assert_eq!(other.down(&to_mobile(1)), ["down ack 1 marked"]);
@@ -261,7 +261,7 @@ fn at_a_hand_off_the_copies_and_holes_move_and_the_oldest_goes_at_once() {
 
 #[test]
 fn state_is_counted_with_the_packets_and_given_back() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     script.send(0..10);
     let most = script.agent.activity().state_bytes_max;
     assert!((10_400..13_000).contains(&most), "{most}");
@@ -272,7 +272,8 @@ fn state_is_counted_with_the_packets_and_given_back() {
 
 #[test]
 fn idle_flows_are_forgotten_and_the_table_is_bounded() {
-    let mut script = with(Config { max_flows: 1, idle: Span::from_secs(5), repeats: 1, ..Config::default() });
+    let mut script =
+        with(&Config { max_flows: 1, idle: Span::from_secs(5), repeats: 1, ..Config::default() });
     script.send([0]);
     let mut other = data(0);
     let Body::Tcp(segment) = &mut other.body else { panic!("a segment") };

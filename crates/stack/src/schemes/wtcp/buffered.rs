@@ -88,13 +88,12 @@ impl Buffered {
                     self.send(place, turn.config.ahead, turn);
                 }
             }
-            Taken::Last => self.send_what_may_go(turn),
             Taken::Between(place) if place <= self.sent => {
                 // It was lost on its way here: it goes at once, whatever the window.
                 self.sent += 1;
                 self.send(place, false, turn);
             }
-            Taken::Between(_) => self.send_what_may_go(turn),
+            Taken::Last | Taken::Between(_) => self.send_what_may_go(turn),
         }
         if self.at == Time::NEVER {
             self.restart(turn);
@@ -232,5 +231,9 @@ impl Kept for Buffered {
         self.at = Time::NEVER;
         (self.sent, self.is_closed) = (0, true);
         self.duplicates.clear();
+        for held in self.segments.iter_mut() {
+            // What the other station sent is not timed here.
+            held.note.times += 1;
+        }
     }
 }

@@ -10,9 +10,9 @@ fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
-fn with(config: Config) -> Script<Wtcp> {
+fn with(config: &Config) -> Script<Wtcp> {
     let criterion = Criterion::one_hop(STATION, [MOBILE]);
-    Script::new(Wtcp::new(Config { criterion, ..config }))
+    Script::new(Wtcp::new(Config { criterion, ..config.clone() }))
 }
 
 fn stamped(packet: Packet, value: u32, echo: u32) -> Packet {
@@ -38,7 +38,7 @@ fn answer(script: &mut Script<Wtcp>, number: u32, echo: u32) -> Vec<String> {
 }
 
 /// Segments 0 to 9, of which the first is acknowledged after 20 ms.
-fn begun(config: Config) -> Script<Wtcp> {
+fn begun(config: &Config) -> Script<Wtcp> {
     let mut script = with(config);
     assert_eq!(send(&mut script, 0..10).len(), 10);
     script.wait(ms(20));
@@ -48,7 +48,7 @@ fn begun(config: Config) -> Script<Wtcp> {
 
 #[test]
 fn a_duplicate_sends_one_segment_again_and_none_goes_up() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     assert_eq!(answer(&mut script, 1, 0), ["ahead 1"]);
     // Eight are kept behind it, of which one has made a duplicate; new segments go on: the window stands.
     for _ in 0..4 {
@@ -66,7 +66,7 @@ fn a_duplicate_sends_one_segment_again_and_none_goes_up() {
 
 #[test]
 fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     let first = script.wait(ms(1_000));
     assert_eq!(first, ["ahead 1"]);
     // What comes now waits.
@@ -82,7 +82,7 @@ fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
 
 #[test]
 fn what_never_came_is_the_senders_and_goes_at_once_when_it_comes() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     send(&mut script, [0, 1, 3, 4, 5]);
     answer(&mut script, 2, 0);
     (0..3).for_each(|_| assert_eq!(answer(&mut script, 2, 0), ["up ack 2"]));
@@ -92,7 +92,7 @@ fn what_never_came_is_the_senders_and_goes_at_once_when_it_comes() {
 
 #[test]
 fn a_sender_that_sends_again_is_answered_once() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     assert_eq!(answer(&mut script, 1, 0), ["ahead 1"]);
     assert_eq!(send(&mut script, [1]), ["ahead 1"]);
     assert_eq!(answer(&mut script, 1, 0), ["up ack 1"]);
@@ -101,7 +101,7 @@ fn a_sender_that_sends_again_is_answered_once() {
 
 #[test]
 fn a_closed_window_stops_the_timer_and_its_answers_pass() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     let closed = Segment { window: 0, ..ack(1) };
     let closed = stamped(packet(MOBILE, SERVER, closed), 1, 0);
     (0..3).for_each(|_| assert_eq!(script.up(&closed), ["up ack 1"]));
@@ -121,7 +121,7 @@ fn echo(script: &mut Script<Wtcp>, number: u32, echo: u32) -> u32 {
 }
 
 /// A flow of two seconds, 20 ms for each segment, so that the sender's clock is known.
-fn known(config: Config) -> Script<Wtcp> {
+fn known(config: &Config) -> Script<Wtcp> {
     let mut script = with(config);
     for number in 0..100 {
         send(&mut script, [number]);
@@ -133,7 +133,7 @@ fn known(config: Config) -> Script<Wtcp> {
 
 #[test]
 fn the_time_at_the_station_is_added_to_the_echo_of_its_segment() {
-    let mut script = known(Config::default());
+    let mut script = known(&Config::default());
     let stamp = clock(&script);
     send(&mut script, [100]);
     script.wait(ms(1));
@@ -154,13 +154,13 @@ fn the_time_at_the_station_is_added_to_the_echo_of_its_segment() {
 
 #[test]
 fn no_echo_changes_without_the_rule_or_in_the_first_second() {
-    let mut script = known(Config { hide_time: false, ..Config::default() });
+    let mut script = known(&Config { hide_time: false, ..Config::default() });
     let stamp = clock(&script);
     send(&mut script, 100..104);
     script.wait(ms(30));
     answer(&mut script, 100, 0);
     assert_eq!(echo(&mut script, 104, stamp), stamp);
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.wait(ms(30));
     answer(&mut script, 1, 0);
     assert_eq!(echo(&mut script, 10, 9_995), 9_995);
@@ -168,7 +168,7 @@ fn no_echo_changes_without_the_rule_or_in_the_first_second() {
 
 #[test]
 fn data_without_timestamps_goes_on_untouched() {
-    let mut script = with(Config::default());
+    let mut script = with(&Config::default());
     script.send(0..4);
     (0..3).for_each(|_| assert_eq!(script.ack(0), ["up ack 0"]));
     assert_eq!(script.agent.activity().state_bytes_max, 0);
@@ -176,7 +176,7 @@ fn data_without_timestamps_goes_on_untouched() {
 
 #[test]
 fn what_finds_no_room_is_forwarded_and_not_repeated() {
-    let mut script = with(Config { buffer: 3, ..Config::default() });
+    let mut script = with(&Config { buffer: 3, ..Config::default() });
     assert_eq!(send(&mut script, 0..5).len(), 5);
     assert_eq!(script.agent.counters().not_kept, 2);
     answer(&mut script, 3, 0);
@@ -185,11 +185,11 @@ fn what_finds_no_room_is_forwarded_and_not_repeated() {
 
 #[test]
 fn at_a_hand_off_what_is_kept_moves_and_goes_on_when_the_first_arrived() {
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     let exported = script.agent.export(MOBILE, script.now, &mut script.heard).expect("state");
     assert!(exported.bytes > 9 * u64::from(LEN));
     assert_eq!(script.wait(Span::from_secs(30)), NOTHING);
-    let mut other = with(Config::default());
+    let mut other = with(&Config::default());
     other.agent.import(exported, other.now, &mut other.heard);
     assert_eq!(other.said(), ["ahead 1"]);
     let said = answer(&mut other, 2, 0);
@@ -203,14 +203,14 @@ fn a_flow_ends_with_its_fin_a_reset_and_a_new_syn() {
         let Body::Tcp(segment) = data(10).body else { panic!("a segment") };
         packet(SERVER, MOBILE, Segment { flags: segment.flags.with(flag), ..segment })
     };
-    let mut script = begun(Config::default());
+    let mut script = begun(&Config::default());
     script.down(&stamped(with_flag(Flags::FIN), 0, 0));
     assert!(is_known(&script));
     let last = Segment { ack: at(11).plus(1), ..ack(1) };
     script.up(&stamped(packet(MOBILE, SERVER, last), 1, 0));
     assert!(!is_known(&script));
     for flag in [Flags::RST, Flags::SYN] {
-        let mut script = begun(Config::default());
+        let mut script = begun(&Config::default());
         script.down(&stamped(with_flag(flag), 0, 0));
         assert!(!is_known(&script));
     }
