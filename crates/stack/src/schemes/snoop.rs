@@ -35,7 +35,9 @@
 //! after one are suppressed, too. 9. A duplicate is what a standard TCP takes for one (RFC 5681, 2), and a duplicate SACK
 //! passes, since it speaks of something else. 10. At a hand-off the segments kept and the holes noted move; the oldest
 //! segment goes at once over the new link, as the old one may have lost all of them. 11. Duplicates that ask for the first
-//! of several holes are marked; the next hole is marked when the acknowledgement has advanced to it, as in ns-2.
+//! of several holes are marked; the next hole is marked when the acknowledgement has advanced to it, as in ns-2. 12. SACK
+//! blocks of what passes are left as they are: a sender with SACK that learns from them of the next hole may declare it
+//! lost before the station has repaired it.
 //!
 //! **Checked by** `snoop/tests.rs`, `crates/sim/tests/snoop.rs` end to end, and `tests/python/test_ns2_snoop.py` beside
 //! ns-2.

@@ -21,12 +21,15 @@
 //!
 //! **Choices.** 1. The window on the wireless side is one segment, or all that is kept: the sender keeps to the mobile's
 //! window. 2. After the timer, what is kept counts as not sent: it goes again when an advance opens the window, and what
-//! the mobile has is not kept any more by then. 3. The first duplicate sends the segment again (`threshold`), and as many
+//! the mobile has is not kept any more by then. 3. The second duplicate sends the segment again (`threshold`): a copy that
+//! was not needed causes one, which must not make the next. As many
 //! are expected as are kept behind it, less those that came; one more shows that the copy was lost, and it goes again,
 //! however often. 4. All duplicates that ask for a segment kept are suppressed. Those that ask for one that never came
 //! pass, as does what is not a duplicate to a standard TCP (RFC 5681, 2). 5. A segment that is kept
 //! and comes again from its sender goes on if the window allows, and the next duplicate passes, as the sender has asked;
-//! what is said with a closed window passes too, and no timer runs meanwhile. 6. A segment that finds no room is forwarded as it is. 7. The timeout
+//! what is said with a closed window passes too, and no timer runs meanwhile. 6. A segment that
+//! finds no room is forwarded as it is, and one that the link's queue refuses when it is sent first is kept no longer:
+//! congestion is the sender's. 7. The timeout
 //! is `srtt + 4 rttvar`, as Snoop's, of segments sent once. 8. An echo belongs to the first of the segments now
 //! acknowledged that had this timestamp; where there is none it stays as it is. 9. The station does not know the unit of
 //! the sender's clock: it measures how fast the stamps advance, over all data of the flow, and changes no echo before the
@@ -78,7 +81,7 @@ impl Default for Config {
         Config {
             criterion: Criterion::default(),
             buffer: 100,
-            threshold: 0,
+            threshold: 1,
             min_timeout: Span::from_millis(100),
             gain: 0.125,
             ahead: true,
@@ -168,7 +171,7 @@ pub struct Counters {
     pub repaired: u64,
     /// Those among them that the timer made go.
     pub timeouts: u64,
-    /// Segments that found no room.
+    /// Segments that found no room here or in the queue of the link.
     pub not_kept: u64,
     /// Segments that came again from their sender while they were kept.
     pub asked: u64,
@@ -298,8 +301,17 @@ impl Agent for Wtcp {
         }
     }
 
-    /// What the link's queue refuses is repeated as if the link had lost it.
-    fn on_signal(&mut self, _: Signal, _: &Packet, _: Time, _: &mut impl AgentOut) {}
+    fn on_signal(&mut self, signal: Signal, packet: &Packet, _: Time, out: &mut impl AgentOut) {
+        let Body::Tcp(segment) = &packet.body else { return };
+        if signal == Signal::Refused
+            && segment.sequence_len() > 0
+            && let Some(number) = self.flows.find(&FlowKey::of(packet))
+        {
+            let parted = self.flows.act(number, |flow| flow.on_refused(segment));
+            self.counters.not_kept += u64::from(parted == Some(true));
+            self.arm(out);
+        }
+    }
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         self.alarm.rang();
@@ -325,7 +337,7 @@ impl Agent for Wtcp {
         let Counters { timeouts, not_kept, asked, restamped, .. } = self.counters;
         vec![
             count("timeouts", "segments", "segments retransmitted because the local timer expired", timeouts),
-            count("not_kept", "segments", "segments forwarded without a copy: the buffer was full", not_kept),
+            count("not_kept", "segments", "segments not kept: the buffer or the queue was full", not_kept),
             count(
                 "asked",
                 "segments",

@@ -101,6 +101,17 @@ impl Buffered {
         false
     }
 
+    /// The queue of the link has not taken a segment. Whether it is kept no longer.
+    pub(super) fn on_refused(&mut self, segment: &Segment) -> bool {
+        let Ok(place) = self.segments.place(segment.seq) else { return false };
+        let is_first = self.segments.at(place).is_some_and(|held| held.note.times == 1);
+        if is_first {
+            self.segments.remove(place);
+            self.sent -= usize::from(place < self.sent);
+        }
+        is_first
+    }
+
     /// The mobile acknowledges.
     pub(super) fn on_ack<O: AgentOut>(&mut self, segment: &Segment, turn: &mut Turn<'_, O>) -> Verdict {
         let now = turn.now;

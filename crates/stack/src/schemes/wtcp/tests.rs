@@ -15,6 +15,11 @@ fn with(config: &Config) -> Script<Wtcp> {
     Script::new(Wtcp::new(Config { criterion, ..config.clone() }))
 }
 
+/// The first duplicate sends the segment again.
+fn first() -> Config {
+    Config { threshold: 0, ..Config::default() }
+}
+
 fn stamped(packet: Packet, value: u32, echo: u32) -> Packet {
     let Body::Tcp(segment) = packet.body else { panic!("a segment") };
     let options = Options { timestamps: Some(Timestamps { value, echo }), ..segment.options };
@@ -48,7 +53,7 @@ fn begun(config: &Config) -> Script<Wtcp> {
 
 #[test]
 fn a_duplicate_sends_one_segment_again_and_none_goes_up() {
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     assert_eq!(answer(&mut script, 1, 0), ["ahead 1"]);
     // Eight are kept behind it, of which one has made a duplicate; new segments go on: the window stands.
     for _ in 0..4 {
@@ -65,8 +70,21 @@ fn a_duplicate_sends_one_segment_again_and_none_goes_up() {
 }
 
 #[test]
-fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
+fn a_copy_that_was_not_needed_makes_no_other() {
     let mut script = begun(&Config::default());
+    script.wait(ms(1_000));
+    assert_eq!(answer(&mut script, 4, 0).len(), 7, "what is kept goes again, and the acknowledgement up");
+    // The mobile has all of them already.
+    assert_eq!(answer(&mut script, 10, 0), ["up ack 10"]);
+    assert_eq!(send(&mut script, 10..12).len(), 2);
+    assert_eq!(answer(&mut script, 10, 0), NOTHING);
+    assert_eq!(answer(&mut script, 12, 0), ["up ack 12"]);
+    assert_eq!(script.agent.counters().repaired, 1);
+}
+
+#[test]
+fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
+    let mut script = begun(&first());
     let first = script.wait(ms(1_000));
     assert_eq!(first, ["ahead 1"]);
     // What comes now waits.
@@ -82,7 +100,7 @@ fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
 
 #[test]
 fn what_never_came_is_the_senders_and_goes_at_once_when_it_comes() {
-    let mut script = with(&Config::default());
+    let mut script = with(&first());
     send(&mut script, [0, 1, 3, 4, 5]);
     answer(&mut script, 2, 0);
     (0..3).for_each(|_| assert_eq!(answer(&mut script, 2, 0), ["up ack 2"]));
@@ -92,7 +110,7 @@ fn what_never_came_is_the_senders_and_goes_at_once_when_it_comes() {
 
 #[test]
 fn a_sender_that_sends_again_is_answered_once() {
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     assert_eq!(answer(&mut script, 1, 0), ["ahead 1"]);
     assert_eq!(send(&mut script, [1]), ["ahead 1"]);
     assert_eq!(answer(&mut script, 1, 0), ["up ack 1"]);
@@ -101,7 +119,7 @@ fn a_sender_that_sends_again_is_answered_once() {
 
 #[test]
 fn a_closed_window_stops_the_timer_and_its_answers_pass() {
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     let closed = Segment { window: 0, ..ack(1) };
     let closed = stamped(packet(MOBILE, SERVER, closed), 1, 0);
     (0..3).for_each(|_| assert_eq!(script.up(&closed), ["up ack 1"]));
@@ -133,7 +151,7 @@ fn known(config: &Config) -> Script<Wtcp> {
 
 #[test]
 fn the_time_at_the_station_is_added_to_the_echo_of_its_segment() {
-    let mut script = known(&Config::default());
+    let mut script = known(&first());
     let stamp = clock(&script);
     send(&mut script, [100]);
     script.wait(ms(1));
@@ -154,13 +172,13 @@ fn the_time_at_the_station_is_added_to_the_echo_of_its_segment() {
 
 #[test]
 fn no_echo_changes_without_the_rule_or_in_the_first_second() {
-    let mut script = known(&Config { hide_time: false, ..Config::default() });
+    let mut script = known(&Config { hide_time: false, ..first() });
     let stamp = clock(&script);
     send(&mut script, 100..104);
     script.wait(ms(30));
     answer(&mut script, 100, 0);
     assert_eq!(echo(&mut script, 104, stamp), stamp);
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     script.wait(ms(30));
     answer(&mut script, 1, 0);
     assert_eq!(echo(&mut script, 10, 9_995), 9_995);
@@ -168,7 +186,7 @@ fn no_echo_changes_without_the_rule_or_in_the_first_second() {
 
 #[test]
 fn data_without_timestamps_goes_on_untouched() {
-    let mut script = with(&Config::default());
+    let mut script = with(&first());
     script.send(0..4);
     (0..3).for_each(|_| assert_eq!(script.ack(0), ["up ack 0"]));
     assert_eq!(script.agent.activity().state_bytes_max, 0);
@@ -176,7 +194,7 @@ fn data_without_timestamps_goes_on_untouched() {
 
 #[test]
 fn what_finds_no_room_is_forwarded_and_not_repeated() {
-    let mut script = with(&Config { buffer: 3, ..Config::default() });
+    let mut script = with(&Config { buffer: 3, ..first() });
     assert_eq!(send(&mut script, 0..5).len(), 5);
     assert_eq!(script.agent.counters().not_kept, 2);
     answer(&mut script, 3, 0);
@@ -184,12 +202,25 @@ fn what_finds_no_room_is_forwarded_and_not_repeated() {
 }
 
 #[test]
+fn what_the_queue_refuses_is_the_senders_unless_it_was_a_copy() {
+    let mut script = begun(&first());
+    script.refuse(&stamped(data(9), 0, 0));
+    script.refuse(&stamped(data(1), 0, 0));
+    (0..3).for_each(|_| assert_eq!(answer(&mut script, 1, 0), ["up ack 1"]));
+    assert_eq!(answer(&mut script, 2, 0), ["up ack 2"]);
+    assert_eq!(answer(&mut script, 2, 0), ["ahead 2"]);
+    script.refuse(&stamped(data(2), 0, 0));
+    assert_eq!(script.wait(Span::from_secs(1)), ["ahead 2"]);
+    assert_eq!(script.agent.counters().not_kept, 2);
+}
+
+#[test]
 fn at_a_hand_off_what_is_kept_moves_and_goes_on_when_the_first_arrived() {
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     let exported = script.agent.export(MOBILE, script.now, &mut script.heard).expect("state");
     assert!(exported.bytes > 9 * u64::from(LEN));
     assert_eq!(script.wait(Span::from_secs(30)), NOTHING);
-    let mut other = with(&Config::default());
+    let mut other = with(&first());
     other.agent.import(exported, other.now, &mut other.heard);
     assert_eq!(other.said(), ["ahead 1"]);
     let said = answer(&mut other, 2, 0);
@@ -203,14 +234,14 @@ fn a_flow_ends_with_its_fin_a_reset_and_a_new_syn() {
         let Body::Tcp(segment) = data(10).body else { panic!("a segment") };
         packet(SERVER, MOBILE, Segment { flags: segment.flags.with(flag), ..segment })
     };
-    let mut script = begun(&Config::default());
+    let mut script = begun(&first());
     script.down(&stamped(with_flag(Flags::FIN), 0, 0));
     assert!(is_known(&script));
     let last = Segment { ack: at(11).plus(1), ..ack(1) };
     script.up(&stamped(packet(MOBILE, SERVER, last), 1, 0));
     assert!(!is_known(&script));
     for flag in [Flags::RST, Flags::SYN] {
-        let mut script = begun(&Config::default());
+        let mut script = begun(&first());
         script.down(&stamped(with_flag(flag), 0, 0));
         assert!(!is_known(&script));
     }
