@@ -1,6 +1,8 @@
-//! A load for the ARQ snoop agent; Python measures its time.
+//! A load for an agent; Python measures its time.
 
-use lasthop_stack::schemes::lle_tcp::Mode;
+use lasthop_stack::hooks::Criterion;
+use lasthop_stack::registry::{AgentConfig, AgentKind};
+use lasthop_stack::schemes::lle_tcp::{Config, Mode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -13,20 +15,24 @@ pub(crate) struct AgentLoad(lasthop_sim::agent_load::AgentLoad);
 impl AgentLoad {
     #[new]
     fn new(mode: &str, flows: u32) -> PyResult<AgentLoad> {
-        let mode = match mode {
-            "paper" => Some(Mode::Paper),
-            "safe" => Some(Mode::Safe),
+        let lle = |mode| AgentConfig::LleTcp(Config::new(mode, Criterion::default()));
+        let scheme = match mode {
             "none" => None,
-            other => {
-                let text = format!("mode: \"{other}\"; expected one of none, paper, safe");
-                return Err(PyValueError::new_err(text));
-            }
+            "paper" => Some(lle(Mode::Paper)),
+            "safe" => Some(lle(Mode::Safe)),
+            other => match AgentKind::named_in_scenarios().iter().find(|kind| kind.entry().name == other) {
+                Some(kind) => Some(kind.config()),
+                None => {
+                    let text = format!("mode: \"{other}\"; expected none, paper, safe, or a kind of agent");
+                    return Err(PyValueError::new_err(text));
+                }
+            },
         };
         if !(1..=1_000_000).contains(&flows) {
             let text = format!("flows: {flows}; expected a number from 1 to 1000000");
             return Err(PyValueError::new_err(text));
         }
-        Ok(AgentLoad(lasthop_sim::agent_load::AgentLoad::new(mode, flows)))
+        Ok(AgentLoad(lasthop_sim::agent_load::AgentLoad::new(scheme.as_ref(), flows)))
     }
 
     /// Passes this many data packets.

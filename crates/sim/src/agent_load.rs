@@ -1,15 +1,17 @@
-//! A load for the ARQ snoop agent of an access point alone: the cost of the agent itself (lle-tcp/II.E).
+//! A load for the agent of an access point alone: the cost of the agent itself (lle-tcp/II.E).
 //!
 //! Packets of many flows pass in turn, as in a busy cell. Each is seen on its way to the link, reported as delivered,
-//! and acknowledged; for one in ten the receiver's own acknowledgement comes over the air. The same load without the
-//! agent gives the cost of making the packets. Nothing here reads a clock; the caller does.
+//! and acknowledged; for one in ten the receiver's own acknowledgement comes over the air, and an ARQ proxy receives a
+//! request for the acknowledgement of each. The same load without the agent gives the cost of making the packets. Nothing
+//! here reads a clock; the caller does.
 
 use std::hint::black_box;
 
-use lasthop_stack::hooks::Criterion;
-use lasthop_stack::hooks::{Agent, AgentOut};
+use lasthop_stack::hooks::parameter::Setting;
+use lasthop_stack::hooks::{Agent, AgentOut, Criterion};
 use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Timestamps};
-use lasthop_stack::schemes::lle_tcp::{Config, LleTcp, Mode};
+use lasthop_stack::registry::{AgentConfig, AgentMachine};
+use lasthop_stack::schemes::arq_proxy;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{SeqNo, Span, Time};
 
@@ -31,7 +33,7 @@ const STEP: Span = Span::from_micros(10);
 /// Flows whose packets pass in turn.
 #[derive(Clone, Debug)]
 pub struct AgentLoad {
-    agent: Option<LleTcp>,
+    agent: Option<AgentMachine>,
     /// How far each flow has come, in bytes.
     sent: Vec<u32>,
     turn: usize,
@@ -65,14 +67,18 @@ impl AgentOut for Sink {
 }
 
 impl AgentLoad {
-    /// This many flows after their handshakes, with an agent in this mode or without one.
+    /// This many flows after their handshakes, with such an agent or without one.
     #[must_use]
-    pub fn new(mode: Option<Mode>, flows: u32) -> AgentLoad {
+    pub fn new(scheme: Option<&AgentConfig>, flows: u32) -> AgentLoad {
         let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
-        let criterion = Criterion::one_hop(ACCESS_POINT, ahead);
-        let config = |mode| Config { max_flows: flows as usize, ..Config::new(mode, criterion) };
+        let criterion = Criterion::between(ahead, [ACCESS_POINT, HOST]);
+        let agent = |scheme: &AgentConfig| {
+            let mut scheme = scheme.clone();
+            scheme.set("max-flows", Setting::Count(flows.into()));
+            scheme.build(&criterion)
+        };
         let mut load = AgentLoad {
-            agent: mode.map(config).map(LleTcp::new),
+            agent: scheme.map(agent),
             sent: vec![0; flows as usize],
             turn: 0,
             now: Time::ZERO,
@@ -106,13 +112,17 @@ impl AgentLoad {
         (self.out.up, self.out.down)
     }
 
-    /// Bytes of state held now, and the most that were.
+    /// Bytes of state held now, and the most that were. Only LLE-TCP counts the former.
     #[must_use]
     pub fn state_bytes(&self) -> (u64, u64) {
-        self.agent.as_ref().map_or((0, 0), |agent| {
-            let counters = agent.counters();
-            (counters.state_bytes, counters.state_bytes_max)
-        })
+        match &self.agent {
+            None => (0, 0),
+            Some(AgentMachine::LleTcp(agent)) => {
+                let counters = agent.counters();
+                (counters.state_bytes, counters.state_bytes_max)
+            }
+            Some(agent) => (agent.activity().state_bytes_max, agent.activity().state_bytes_max),
+        }
     }
 
     fn open(&mut self, flow: u32) {
@@ -140,6 +150,9 @@ impl AgentLoad {
             Some(agent) => {
                 agent.down(packet, self.now, &mut self.out);
                 agent.on_signal(Signal::Delivered, packet, self.now, &mut self.out);
+                if let (AgentMachine::ArqProxy(agent), Some(request)) = (agent, arq_proxy::request(packet)) {
+                    agent.on_rider(request, self.now, &mut self.out);
+                }
             }
             None => self.out.down(packet),
         }
@@ -208,13 +221,33 @@ fn answer(flow: u32, at: u32, now: Time) -> Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lasthop_stack::registry::AgentKind;
+    use lasthop_stack::schemes::lle_tcp::{Config, Mode};
+
+    fn lle(mode: Mode) -> AgentConfig {
+        AgentConfig::LleTcp(Config::new(mode, Criterion::default()))
+    }
+
+    #[test]
+    fn a_station_passes_all_data_once_and_a_proxy_makes_each_acknowledgement() {
+        for (kind, each) in
+            [(AgentKind::ProxyTcp, 4), (AgentKind::Snoop, 4), (AgentKind::Wtcp, 4), (AgentKind::ArqProxy, 40)]
+        {
+            let mut load = AgentLoad::new(Some(&kind.config()), 7);
+            let opened = load.handed();
+            load.run(7 * 40);
+            let (up, down) = (load.handed().0 - opened.0, load.handed().1 - opened.1);
+            assert_eq!((up, down), (7 * each, 7 * 40), "{kind:?}");
+            assert!(load.state_bytes().1 > 7 * 100, "{kind:?}");
+        }
+    }
 
     #[test]
     fn each_packet_is_acknowledged_once_by_the_agent_and_passes_alike_without_it() {
         for flows in [1, 7, 600] {
             let packets = u64::from(flows) * 40;
             for mode in [Mode::Paper, Mode::Safe] {
-                let mut with = AgentLoad::new(Some(mode), flows);
+                let mut with = AgentLoad::new(Some(&lle(mode)), flows);
                 let mut without = AgentLoad::new(None, flows);
                 let opened = with.handed();
                 assert_eq!(opened, without.handed());
@@ -232,7 +265,7 @@ mod tests {
     #[test]
     fn state_grows_with_the_flows_alone_and_in_proportion() {
         let most = |flows: u32, rounds: u64| {
-            let mut load = AgentLoad::new(Some(Mode::Safe), flows);
+            let mut load = AgentLoad::new(Some(&lle(Mode::Safe)), flows);
             load.run(u64::from(flows) * rounds);
             load.state_bytes().1
         };

@@ -22,6 +22,7 @@ mod relays;
 mod safe_mode;
 mod sessions;
 mod split;
+mod stations;
 mod tcp;
 mod timeouts;
 mod warmup;

@@ -1,4 +1,4 @@
-"""What the ARQ snoop agent of an access point costs by the number of its flows (lle-tcp/II.E).
+"""What an agent of an access point costs by the number of its flows (lle-tcp/II.E).
 
 Packets of all flows pass in turn, with the agent and without it; the difference of the times is the
 agent's. Each of the two is timed several times and the least taken: what else the machine does only

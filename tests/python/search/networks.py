@@ -35,6 +35,8 @@ class Network:
     frn: bool = False
     fastest_bps: float = 2e6
     agents: bool = False
+    #: A node before a last hop over a wire, and that link.
+    station: tuple[str, str] | None = None
 
     def link(self, name: str, **table: object) -> None:
         self.tree["links"][name] = table
@@ -116,6 +118,7 @@ def _chain(draw: Draw, network: Network) -> None:
     for left, right in pairwise(names):
         _wire(draw, network, f"{left}-{right}", (left, right), rate_bps * draw.one([1, 1, 1, 4, 10]))
     network.fastest_bps = 2 * rate_bps
+    network.station = (names[-2], f"{names[-2]}-{names[-1]}")
     network.ends = [
         (names[0], names[-1]),
         (names[-1], names[0]),

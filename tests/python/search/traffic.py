@@ -20,8 +20,14 @@ def draw_flows(draw: Draw, network: Network, duration_s: float) -> None:
     for number in range(draw.one([1, 1, 2, 2, 3, 5])):
         network.tree["flows"][f"f{number}"] = _flow(draw, network, duration_s)
     over_tcp = [name for name, flow in network.tree["flows"].items() if "udp" not in flow]
-    if network.agents and over_tcp and draw.chance(0.4):
-        agent: Tree = {"kind": draw.one(["lle-tcp", "lle-tcp", "proxy-tcp"])}
+    if network.station and over_tcp and draw.chance(0.5):
+        node, link = network.station
+        station: Tree = _station(draw, network, over_tcp) | {"node": node, "link": link}
+        network.tree["agents"] = {"agent": station}
+    if network.agents and over_tcp and draw.chance(0.5):
+        agent: Tree = {"kind": draw.one(["lle-tcp", "lle-tcp", "proxy-tcp", "arq-proxy", "station"])}
+        if agent["kind"] == "station":
+            agent = _station(draw, network, over_tcp)
         if agent["kind"] == "lle-tcp":
             agent["lle-tcp"] = {
                 "mode": draw.one(["safe", "safe", "paper"]),
@@ -29,6 +35,27 @@ def draw_flows(draw: Draw, network: Network, duration_s: float) -> None:
                 "acknowledge": draw.one(["every-packet", "delayed"]),
             }
         network.tree["agents"] = {"agent": agent}
+
+
+def _station(draw: Draw, network: Network, over_tcp: list[str]) -> Tree:
+    """An agent of a base station, and flows that it can serve."""
+    kind: str = draw.one(["snoop", "wtcp"])
+    for name in over_tcp:
+        tcp = network.tree["flows"][name]["tcp"]
+        if kind == "wtcp" and tcp.get("timestamps") is False:
+            kind = "snoop"
+    for name in over_tcp:
+        tcp = network.tree["flows"][name]["tcp"]
+        if kind == "wtcp":
+            tcp["timestamps"] = True
+        elif draw.chance(0.5):
+            tcp["eln"] = True
+    settings: Tree = {"ahead": draw.chance(0.7)}
+    if draw.chance(0.5):
+        settings["threshold"] = draw.whole(0, 3)
+    if draw.chance(0.3):
+        settings["cache" if kind == "snoop" else "buffer"] = draw.whole(1, 20)
+    return {"kind": kind, kind: settings}
 
 
 def _flow(draw: Draw, network: Network, duration_s: float) -> Tree:

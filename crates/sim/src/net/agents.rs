@@ -16,7 +16,7 @@ pub(crate) mod places;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent};
+use lasthop_stack::hooks::{Activity, Agent, AgentOut, Count, Exported, LinkEvent, Rider};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::{AgentKind, AgentMachine};
 use lasthop_stack::signal::Signal;
@@ -70,6 +70,17 @@ pub(super) enum Towards {
     Link,
 }
 
+/// What the last agent of a stack hands to the link.
+#[derive(Clone, Copy)]
+pub(super) enum Handed {
+    /// A packet behind those that wait.
+    Last(Packet),
+    /// A packet ahead of those that wait.
+    Ahead(Packet),
+    /// Something to ride in the next acknowledgement of the link to the next hop to this node.
+    Ride(NodeId, Rider),
+}
+
 /// What a stack needs of the network around it.
 pub(super) struct Around<'a> {
     pub(super) queue: &'a mut EventQueue,
@@ -79,7 +90,7 @@ pub(super) struct Around<'a> {
     pub(super) ports: Ports,
     pub(super) now: Time,
     /// Takes what goes to the link.
-    pub(super) to_link: &'a mut dyn FnMut(&Packet),
+    pub(super) to_link: &'a mut dyn FnMut(Handed),
 }
 
 /// The counters of the agents of one table of a scenario, summed.
@@ -270,6 +281,14 @@ impl Stack {
         }
     }
 
+    /// Something rode in an acknowledgement of the link.
+    pub(super) fn on_rider(&mut self, rider: Rider, around: &mut Around) {
+        for seat in (0..self.seats.len()).rev() {
+            self.with_agent(seat, around, |agent, now, out| agent.on_rider(rider, now, out));
+            self.settle(around);
+        }
+    }
+
     /// The timer of one of its agents has fired.
     pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
         around.queue.cancel(self.seats[seat].timer);
@@ -339,7 +358,7 @@ impl Around<'_> {
         self.accounts.made(packet);
         match towards {
             Towards::Network => self.inbox.push_back((node, *packet)),
-            Towards::Link => (self.to_link)(packet),
+            Towards::Link => (self.to_link)(Handed::Last(*packet)),
         }
     }
 }
@@ -389,6 +408,19 @@ impl AgentOut for Out<'_, '_> {
     #[inline]
     fn up(&mut self, packet: &Packet) {
         self.record_and_pass_on(packet, Towards::Network);
+    }
+
+    fn ahead(&mut self, packet: &Packet) {
+        if self.number == self.last {
+            self.around.accounts.made(packet);
+            (self.around.to_link)(Handed::Ahead(*packet));
+        } else {
+            self.down(packet);
+        }
+    }
+
+    fn ride(&mut self, towards: NodeId, rider: Rider) {
+        (self.around.to_link)(Handed::Ride(towards, rider));
     }
 
     fn set_timer(&mut self, at: Time) {

@@ -198,6 +198,17 @@ impl Channel {
         self.line.offer(packet, size, now)
     }
 
+    /// Takes in a packet that goes ahead of those that wait. Returns when its last bit leaves and by how much those behind
+    /// it leave later, or `None` when the queue is full. A link that is down, and the air of an 802.16 link, take it as the
+    /// last one.
+    pub(super) fn take_ahead(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<(Time, Span)> {
+        let is_down = self.cuts.as_mut().is_some_and(|cuts| cuts.begins(now) > now);
+        match &mut self.line {
+            Line::Wired(wired) if !is_down => wired.offer_ahead(size, now),
+            _ => self.take(packet, size, now).map(|departure| (departure, Span::ZERO)),
+        }
+    }
+
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
     #[inline]
     pub(super) fn loses(&mut self, packet: &Packet, departure: Time) -> Option<Culprit> {
@@ -219,6 +230,20 @@ impl Channel {
             queue.set_with(self.slot, packet.arrival, packet.taken, packet.sequence);
         }
         self.pipe.push_back(packet);
+    }
+
+    /// Puts a packet on its way ahead of those that wait, which leave `later`. Whether an outage meets them was decided by
+    /// when they would have left before.
+    pub(super) fn push_ahead(&mut self, packet: InFlight, later: Span, queue: &mut EventQueue) {
+        let before = Time(packet.arrival.0 - later.0);
+        let place = self.pipe.partition_point(|other| other.arrival <= before);
+        for other in self.pipe.range_mut(place..) {
+            other.arrival = other.arrival + later;
+        }
+        self.pipe.insert(place, packet);
+        if let Some(first) = self.pipe.front() {
+            queue.set_with(self.slot, first.arrival, first.taken, first.sequence);
+        }
     }
 
     /// Removes the packet that arrives first and schedules the arrival of the next.

@@ -42,7 +42,7 @@ use crate::probe::pcap::Capture;
 use crate::probe::spread::Times;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
-use agents::{Agents, Around, Stack};
+use agents::{Agents, Around, Handed, Stack};
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
 pub(crate) use handoffs::Handoffs;
@@ -92,8 +92,8 @@ pub(crate) struct Net {
     pub(crate) round_trips: Vec<Times>,
     /// Packets lost ahead of the clock, or in this instant.
     doomed: Vec<(Time, Packet)>,
-    /// Packets that agents hand to a channel, in order.
-    handed_down: VecDeque<Packet>,
+    /// Packets that agents hand to a channel, in order, and whether they go ahead of those that wait there.
+    handed_down: VecDeque<(Packet, bool)>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
     /// Packets run ahead of the clock to times before this one only.
@@ -229,6 +229,9 @@ impl Net {
         self.horizon = horizon;
         for place in 0..self.ways.last_first.len() {
             let number = self.ways.last_first[place] as usize;
+            if self.channels[number].agents[0].is_some() {
+                continue;
+            }
             for _ in 0..self.channels[number].len() {
                 let channel = &mut self.channels[number];
                 let Some(packet) = channel.pop(&mut self.queue) else { break };
@@ -292,7 +295,7 @@ impl Net {
             }
             let arrival = departure + channel.delay;
             match self.ways.at(channel.to, packet.dst) {
-                Way::Relay(next) if arrival < self.horizon => {
+                Way::Relay(next) if arrival < self.horizon && channel.agents[0].is_none() => {
                     self.crossings += 1;
                     (number, at) = (next as usize, arrival);
                 }
@@ -303,14 +306,42 @@ impl Net {
             Ok((channel, arrival)) => {
                 channel.push(InFlight { arrival, taken: at, sequence, id }, &mut self.queue);
             }
-            Err(culprit) => {
-                self.losses.enter(packet, culprit, at);
-                self.accounts.lost(packet);
-                let now = self.now;
-                self.doomed.retain(|(lost, _)| *lost >= now);
-                self.doomed.push((at, self.pool.remove(id)));
-            }
+            Err(culprit) => self.lose(id, culprit, at),
         }
+    }
+
+    /// Offers a packet to a channel ahead of those that wait there. Nothing runs ahead of the clock from a channel whose
+    /// agents may do that.
+    fn offer_ahead(&mut self, number: usize, id: PoolId, sequence: Sequence) {
+        let now = self.now;
+        let (packet, size) = self.pool.get_mut(id);
+        let channel = &mut self.channels[number];
+        let Some((departure, later)) = channel.take_ahead(packet, size, now) else {
+            channel.counters.drops_queue += 1;
+            self.lose(id, Culprit::Queue, now);
+            return;
+        };
+        if let Some(capture) = channel.capture {
+            self.captures[capture].record(departure, now, packet);
+        }
+        if self.tracer.queue {
+            self.tracer.queue(now, number, channel.line.queue().len());
+        }
+        if let Some(culprit) = channel.loses(packet, departure) {
+            self.lose(id, culprit, now);
+            return;
+        }
+        let arrival = departure + channel.delay;
+        channel.push_ahead(InFlight { arrival, taken: now, sequence, id }, later, &mut self.queue);
+    }
+
+    fn lose(&mut self, id: PoolId, culprit: Culprit, at: Time) {
+        let packet = self.pool.remove(id);
+        self.losses.enter(&packet, culprit, at);
+        self.accounts.lost(&packet);
+        let now = self.now;
+        self.doomed.retain(|(lost, _)| *lost >= now);
+        self.doomed.push((at, packet));
     }
 
     /// Whether a packet that satisfies `wanted` is in transit to a port of a node, or waits in a queue. A packet lost
@@ -440,11 +471,15 @@ impl Net {
     /// Lets the agents in front of a channel act, and sends what they pass down. A wire reports packets that it drops.
     fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         self.let_act(stack, act);
-        while let Some(packet) = self.handed_down.pop_front() {
+        while let Some((packet, is_ahead)) = self.handed_down.pop_front() {
             let id = self.pool.insert(packet);
             let sequence = self.queue.next_sequence();
             let refused = self.channels[channel as usize].counters.drops_queue;
-            self.offer(channel as usize, id, self.now, sequence);
+            if is_ahead {
+                self.offer_ahead(channel as usize, id, sequence);
+            } else {
+                self.offer(channel as usize, id, self.now, sequence);
+            }
             if self.channels[channel as usize].counters.drops_queue > refused {
                 self.let_act(stack, |agents, around| agents.on_signal(Signal::Refused, &packet, around));
             }
@@ -460,7 +495,11 @@ impl Net {
             tracer: &mut self.tracer,
             ports: self.ports,
             now: self.now,
-            to_link: &mut |packet| handed_down.push_back(*packet),
+            to_link: &mut |handed| match handed {
+                Handed::Last(packet) => handed_down.push_back((packet, false)),
+                Handed::Ahead(packet) => handed_down.push_back((packet, true)),
+                Handed::Ride(..) => {}
+            },
         };
         act(self.agents.stack(stack), &mut around);
     }

@@ -19,7 +19,7 @@ use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::SlottedNode;
 use lasthop_stack::units::{Metres, Span, Time};
 
-use super::agents::{Agents, Around, Stack};
+use super::agents::{Agents, Around, Handed, Stack};
 use super::layout::cuts;
 use super::pool::PacketPool;
 use super::routes::Routes;
@@ -253,7 +253,10 @@ impl Frn {
             tracer: host.tracer,
             ports: host.ports,
             now: host.now,
-            to_link: &mut |packet| handed_down.push_back((station, *packet)),
+            to_link: &mut |handed| match handed {
+                Handed::Last(packet) | Handed::Ahead(packet) => handed_down.push_back((station, packet)),
+                Handed::Ride(..) => {}
+            },
         };
         act(host.agents.stack(stack), &mut around);
         true

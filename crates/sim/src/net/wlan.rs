@@ -23,7 +23,7 @@ use answers::{MacHost, Work};
 pub(crate) use arq::ArqCounters;
 use arq::adopt;
 
-use super::agents::{Agents, Around, Stack};
+use super::agents::{Agents, Around, Handed, Stack};
 use super::aqm::Managed;
 use super::layout::cuts;
 use super::pool::{PacketPool, PoolId};
@@ -97,8 +97,8 @@ pub(crate) struct Wlan {
     sites: Vec<Interface>,
     heard: Vec<Heard>,
     work: Vec<Work>,
-    /// Packets that agents hand to the link, in order.
-    handed_down: VecDeque<Packet>,
+    /// What agents hand to the link, in order.
+    handed_down: VecDeque<Handed>,
     /// The place of the link in the scenario.
     place: u32,
     /// The access point that polls, and how.
@@ -252,7 +252,7 @@ impl Wlan {
     /// A packet leaves the node of a station over this link.
     pub(super) fn send(&mut self, station: usize, packet: Packet, host: &mut Host) {
         if !self.with_agents(station, host, |agents, around| agents.down(&packet, around)) {
-            self.enqueue(station, packet, host);
+            self.enqueue(station, packet, false, host);
         }
         self.settle(host);
     }
@@ -364,8 +364,8 @@ impl Wlan {
             tracer: host.tracer,
             ports: self.ports,
             now: host.now,
-            to_link: &mut |packet| {
-                handed_down.push_back(*packet);
+            to_link: &mut |handed| {
+                handed_down.push_back(handed);
                 work.push(Work::Down(station as u32));
             },
         };
@@ -387,9 +387,19 @@ impl Wlan {
             match work {
                 Work::Transmit(station) => self.transmit(station as usize, host),
                 Work::Down(station) => {
-                    if let Some(packet) = self.handed_down.pop_front() {
-                        self.enqueue(station as usize, packet, host);
+                    let station = station as usize;
+                    match self.handed_down.pop_front() {
+                        Some(Handed::Last(packet)) => self.enqueue(station, packet, false, host),
+                        Some(Handed::Ahead(packet)) => self.enqueue(station, packet, true, host),
+                        Some(Handed::Ride(towards, rider)) => {
+                            let next = host.routes.next_hop(self.sites[station].node, towards).next;
+                            self.sites[station].mac.ride(next, rider);
+                        }
+                        None => {}
                     }
+                }
+                Work::Rider(station, rider) => {
+                    self.with_agents(station as usize, host, |agents, around| agents.on_rider(rider, around));
                 }
                 Work::Up(station, id, sequence, from) => {
                     self.up(station as usize, id, (sequence, from), host);
@@ -433,7 +443,7 @@ impl Wlan {
         self.heard = heard;
     }
 
-    fn enqueue(&mut self, station: usize, packet: Packet, host: &mut Host) {
+    fn enqueue(&mut self, station: usize, packet: Packet, is_ahead: bool, host: &mut Host) {
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let id = host.pool.insert(packet);
         host.pool.stamp(id, host.now);
@@ -442,7 +452,9 @@ impl Wlan {
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
         let admission = self.manage(station, host.pool.get(id).1, host.now);
         let mut taken = false;
-        self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        self.with_mac(station, host, next, |mac, now, out| {
+            taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
+        });
         let node = self.sites[station].node;
         if taken {
             if let Some(aqm) = &mut self.sites[station].aqm {
@@ -575,7 +587,9 @@ impl Wlan {
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment) if segment.flags.without(Flags::ECE) == Flags::ACK => PayloadClass::TcpAck,
+        Body::Tcp(segment) if segment.flags.without(Flags::ECE).without(Flags::ELN) == Flags::ACK => {
+            PayloadClass::TcpAck
+        }
         Body::Tcp(_) => PayloadClass::Other,
         Body::Udp(_) => PayloadClass::Data,
     }

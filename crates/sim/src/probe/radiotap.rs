@@ -108,6 +108,11 @@ impl WifiCapture {
                 }
             }
             FrameKind::Beacon => beacon(frame, &self.pcf, now, &mut bytes),
+            FrameKind::Ack => {
+                if let Some(rider) = frame.rider {
+                    bytes.extend(rider.number.to_be_bytes().into_iter().cycle().take(rider.bytes.into()));
+                }
+            }
             _ => {}
         }
         let check = crc32(&bytes[begin..]);

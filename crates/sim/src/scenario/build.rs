@@ -320,6 +320,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.ecn = if flow.word("tcp.ecn") == "classic" { EcnMode::Classic } else { EcnMode::Off };
     config.limited_transmit = flow.flag("tcp.limited-transmit");
     config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
+    config.eln = flow.flag("tcp.eln");
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
     config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
     config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");

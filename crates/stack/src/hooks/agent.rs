@@ -26,6 +26,9 @@ pub trait Agent {
     /// The agent's timer fired.
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut);
 
+    /// What an agent at the other end of the link let ride in an acknowledgement of the link ([`AgentOut::ride`]).
+    fn on_rider(&mut self, _rider: Rider, _now: Time, _out: &mut impl AgentOut) {}
+
     /// Its counters that agents of all kinds have.
     fn activity(&self) -> Activity;
 
@@ -72,6 +75,15 @@ impl fmt::Debug for Exported {
     }
 }
 
+/// What rides in an acknowledgement of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rider {
+    /// What it says, to agents of the kind that sent it.
+    pub number: u32,
+    /// What it adds to the frame.
+    pub bytes: u8,
+}
+
 /// The counters of an agent of any kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
@@ -101,6 +113,8 @@ pub struct Needs {
     pub last_hop: bool,
     /// There is one at the far end of the hop, too.
     pub both_ends: bool,
+    /// The flows use timestamps.
+    pub timestamps: bool,
     /// It makes acknowledgements, which lack what only the receiver can put into them.
     pub makes_acknowledgements: bool,
     /// It ends connections: all packets of a connection must pass an agent of its kind, wherever a node is handed off.
@@ -159,6 +173,17 @@ pub trait AgentOut {
 
     /// A packet goes to the network layer.
     fn up(&mut self, packet: &Packet);
+
+    /// A packet goes to the link ahead of those that wait there, but behind the one being sent. A link that cannot do
+    /// that, or another agent on the way to it, takes it as the last one.
+    fn ahead(&mut self, packet: &Packet) {
+        self.down(packet);
+    }
+
+    /// Lets something ride in the next acknowledgement of the link to the neighbour that is the next hop to `towards`, in
+    /// the place of what waits for that. It is lost with the acknowledgement unless the frame that it acknowledges comes
+    /// again. Links whose acknowledgements cannot carry anything ignore it.
+    fn ride(&mut self, _towards: NodeId, _rider: Rider) {}
 
     /// Sets (or moves) the timer.
     fn set_timer(&mut self, at: Time);

@@ -243,6 +243,10 @@ impl LossResponse {
     /// The answer to a loss of a congestion that was answered before.
     pub const ANSWERED: LossResponse =
         LossResponse { reduction: Reduction::Kept, copies: 1, judgement: None };
+
+    /// The answer to a loss that the network has announced as not caused by congestion: the law is not asked.
+    pub const ANNOUNCED: LossResponse =
+        LossResponse { reduction: Reduction::Kept, copies: 1, judgement: None };
 }
 
 /// The jitter ratio of a law, and the threshold for it.

@@ -91,6 +91,23 @@ impl DropTail {
         if self.held == 0 { now.since(self.last.0) } else { Span::ZERO }
     }
 
+    /// Adds a packet now that takes this long to send, behind the first of at least two others, and returns when it
+    /// departs; those behind it depart later by that time.
+    pub fn push_second(&mut self, now: Time, time: Span, size: Bytes) -> Time {
+        debug_assert!(self.held >= 2, "it would be the last");
+        for (departure, _) in self.departures.iter_mut().skip(1) {
+            *departure = *departure + time;
+        }
+        self.last.0 = self.last.0 + time;
+        let departure = self.departures.front().map_or(now, |first| first.0) + time;
+        self.departures.insert(1, (departure, size.0 as u32));
+        self.sojourns += u128::from(departure.0 - now.0) + u128::from(time.0) * u128::from(self.held - 1);
+        self.held += 1;
+        self.bytes += size.0;
+        self.longest = self.longest.max(self.held);
+        departure
+    }
+
     /// Packets held at the last advance or push.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -156,6 +173,25 @@ mod tests {
             queue.advance(Time(now));
             assert_eq!(queue.idle(Time(now)), Span(idle));
         }
+    }
+
+    #[test]
+    fn a_packet_that_goes_ahead_delays_those_behind_it_by_its_own_time() {
+        let mut queue = DropTail::new(QueueLimit::Unlimited);
+        for departure in [10, 20, 30] {
+            queue.push(Time(0), Time(departure), Bytes(100));
+        }
+        assert_eq!(queue.push_second(Time(5), Span(4), Bytes(40)), Time(14));
+        let mut left = Vec::new();
+        for now in 0..40 {
+            let before = queue.len();
+            queue.advance(Time(now));
+            left.extend((queue.len() < before).then_some(now));
+        }
+        assert_eq!(left, [10, 14, 24, 34]);
+        // 10, 24 and 34 from 0 on, and 9 from 5 on.
+        assert!((queue.mean(Time(0), Time(100)) - 0.77).abs() < 1e-12);
+        assert_eq!(queue.longest(), 4);
     }
 
     #[test]

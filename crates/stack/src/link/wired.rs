@@ -55,6 +55,21 @@ impl Wired {
         self.last.1
     }
 
+    /// Accepts a packet that goes ahead of those that wait, behind the one being sent. Returns when its last bit leaves and
+    /// by how much those behind it leave later, or `None` if the queue is full. Where the link waits, it is the last.
+    pub fn offer_ahead(&mut self, size: Bytes, now: Time) -> Option<(Time, Span)> {
+        self.queue.advance(now);
+        let is_paused = self.pauses.iter().any(|pause| pause.1 > now);
+        if self.queue.len() < 2 || is_paused || !self.queue.has_room(size) {
+            return self.offer(size, now).map(|departure| (departure, Span::ZERO));
+        }
+        let time = size.time_at(self.rate);
+        self.last = (size, time);
+        self.busy_until = self.busy_until + time;
+        self.sending += time;
+        Some((self.queue.push_second(now, time, size), time))
+    }
+
     /// Accepts a packet of `size` and returns when its last bit leaves, or `None` if the queue is full.
     #[inline]
     pub fn offer(&mut self, size: Bytes, now: Time) -> Option<Time> {
@@ -117,6 +132,22 @@ mod tests {
         assert_eq!(link.offer(Bytes(1000), Time(600_000)), None);
         assert_eq!(link.offer(Bytes(1000), Time(1_000_000)), Some(Time(3_000_000)));
         assert_eq!(link.drops(), 1);
+    }
+
+    #[test]
+    fn a_packet_that_goes_ahead_is_behind_the_one_being_sent_and_no_other() {
+        let mut link = Wired::new(Rate(8_000_000), QueueLimit::Packets(4));
+        let none = Span::ZERO;
+        assert_eq!(link.offer_ahead(Bytes(1000), Time(0)), Some((Time(1_000_000), none)));
+        assert_eq!(link.offer_ahead(Bytes(1000), Time(0)), Some((Time(2_000_000), none)));
+        assert_eq!(link.offer(Bytes(1000), Time(0)), Some(Time(3_000_000)));
+        let ahead = link.offer_ahead(Bytes(500), Time(100));
+        assert_eq!(ahead, Some((Time(1_500_000), Span(500_000))));
+        assert_eq!((link.offer_ahead(Bytes(500), Time(100)), link.drops()), (None, 1));
+        assert_eq!(link.begins(Time(100)), Time(3_500_000));
+        assert_eq!(link.busy(Time(1_200_000)), Span(1_200_000));
+        link.wait_until(Time(9_000_000), Time(1_200_000));
+        assert_eq!(link.offer_ahead(Bytes(1000), Time(1_600_000)), Some((Time(10_000_000), none)));
     }
 
     #[test]

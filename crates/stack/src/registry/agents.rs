@@ -5,9 +5,12 @@ use super::tcp::Parts;
 use super::variants::VariantName;
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs, Rider};
 use crate::packet::{NodeId, Packet};
-use crate::schemes::{LleTcp, ProxyTcp, Split, Transparent, i_tcp, lle_tcp, m_tcp, proxy_tcp, split};
+use crate::schemes::{
+    ArqProxy, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, arq_proxy, i_tcp, lle_tcp, m_tcp, proxy_tcp, snoop,
+    split, wtcp,
+};
 use crate::signal::Signal;
 use crate::units::Time;
 
@@ -19,6 +22,9 @@ kinds! {
     ProxyTcp(Box<ProxyTcp>), proxy_tcp::Config = "proxy-tcp" as "Proxy TCP", "Mahmoodi et al. 2007; Balakrishnan et al. 1995", "hides duplicate acknowledgements from the sender while the link can still repair the loss";
     ITcp(Box<Split<Parts>>), i_tcp::Config<VariantName> = "i-tcp" as "I-TCP", "Bakre and Badrinath 1995", "splits each connection in two at the base station, which acknowledges data before the mobile has it";
     MTcp(Box<Split<Parts>>), m_tcp::Config<VariantName> = "m-tcp" as "M-TCP", "Brown and Singh 1997", "splits each connection, acknowledges what the mobile has but its last byte, and stops the sender while the mobile is away";
+    Snoop(Box<Snoop>), snoop::Config = "snoop" as "Snoop", "Balakrishnan et al. 1995", "keeps data for a mobile, repairs its losses locally and suppresses the duplicate acknowledgements; marks those for a mobile's own losses (ELN)";
+    Wtcp(Box<Wtcp>), wtcp::Config = "wtcp" as "WTCP", "Ratnam and Matta 1998", "keeps data for a mobile, sends it within a window of its own, and takes the time that a segment spent at the station out of the sender's round trip";
+    ArqProxy(Box<ArqProxy>), arq_proxy::Config = "arq-proxy" as "ARQ proxy", "Kliazovich et al. 2007, 2012", "prepares TCP acknowledgements at the access point and releases them by a request that rides in the acknowledgement of the link";
     Custom(BoxedAgent), CustomAgentConfig = "custom" as "custom", "the host", "an agent from another crate, called through a pointer";
 }
 
@@ -51,6 +57,9 @@ impl AgentConfig {
             AgentConfig::LleTcp(config) => config.needs(),
             AgentConfig::ProxyTcp(config) => config.needs(),
             AgentConfig::ITcp(_) | AgentConfig::MTcp(_) => split::needs(),
+            AgentConfig::ArqProxy(config) => config.needs(),
+            AgentConfig::Snoop(config) => config.needs(),
+            AgentConfig::Wtcp(config) => config.needs(),
             AgentConfig::Custom(config) => config.needs(),
         }
     }
@@ -77,6 +86,18 @@ impl AgentConfig {
                 let settings = split::Settings { criterion, ..config.settings.clone() };
                 AgentMachine::MTcp(Box::new(Split::new(settings, Some(config.rules))))
             }
+            AgentConfig::Snoop(config) => {
+                let config = snoop::Config { criterion, ..config.clone() };
+                AgentMachine::Snoop(Box::new(Snoop::new(config)))
+            }
+            AgentConfig::Wtcp(config) => {
+                let config = wtcp::Config { criterion, ..config.clone() };
+                AgentMachine::Wtcp(Box::new(Wtcp::new(config)))
+            }
+            AgentConfig::ArqProxy(config) => {
+                let config = arq_proxy::Config { criterion, ..config.clone() };
+                AgentMachine::ArqProxy(Box::new(ArqProxy::new(config)))
+            }
             AgentConfig::Custom(config) => match config.make(&criterion) {
                 Some(agent) => AgentMachine::Custom(agent),
                 None => AgentMachine::None(Transparent),
@@ -93,6 +114,9 @@ macro_rules! each {
             AgentMachine::ProxyTcp($agent) => $call,
             AgentMachine::ITcp($agent) => $call,
             AgentMachine::MTcp($agent) => $call,
+            AgentMachine::ArqProxy($agent) => $call,
+            AgentMachine::Snoop($agent) => $call,
+            AgentMachine::Wtcp($agent) => $call,
             AgentMachine::Custom($agent) => $call,
         }
     };
@@ -116,6 +140,10 @@ impl Agent for AgentMachine {
 
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut) {
         each!(self, agent => agent.on_timer(now, out));
+    }
+
+    fn on_rider(&mut self, rider: Rider, now: Time, out: &mut impl AgentOut) {
+        each!(self, agent => agent.on_rider(rider, now, out));
     }
 
     fn activity(&self) -> Activity {

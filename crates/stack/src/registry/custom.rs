@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hooks::parameter::{Described, Parameter};
-use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs};
+use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs, Rider};
 use crate::packet::{NodeId, Packet};
 use crate::signal::Signal;
 use crate::units::Time;
@@ -19,6 +19,8 @@ pub trait CustomAgent: fmt::Debug + Send + Sync {
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::on_timer`].
     fn on_timer(&mut self, now: Time, out: &mut dyn AgentOut);
+    /// [`Agent::on_rider`].
+    fn on_rider(&mut self, rider: Rider, now: Time, out: &mut dyn AgentOut);
     /// [`Agent::activity`].
     fn activity(&self) -> Activity;
     /// [`Agent::counts`].
@@ -54,6 +56,14 @@ impl AgentOut for Pointed<'_> {
         self.0.up(packet);
     }
 
+    fn ahead(&mut self, packet: &Packet) {
+        self.0.ahead(packet);
+    }
+
+    fn ride(&mut self, towards: NodeId, rider: Rider) {
+        self.0.ride(towards, rider);
+    }
+
     fn set_timer(&mut self, at: Time) {
         self.0.set_timer(at);
     }
@@ -78,6 +88,10 @@ impl<T: Agent + fmt::Debug + Clone + Send + Sync + 'static> CustomAgent for T {
 
     fn on_timer(&mut self, now: Time, out: &mut dyn AgentOut) {
         Agent::on_timer(self, now, &mut Pointed(out));
+    }
+
+    fn on_rider(&mut self, rider: Rider, now: Time, out: &mut dyn AgentOut) {
+        Agent::on_rider(self, rider, now, &mut Pointed(out));
     }
 
     fn activity(&self) -> Activity {

@@ -3,6 +3,7 @@
 //! Postponing a deadline costs nothing: the entry stays where it is, and is postponed when it comes up. Nearly every
 //! packet postpones a deadline, so the cost of a packet does not depend on the number of flows.
 
+use crate::hooks::AgentOut;
 use crate::units::Time;
 
 const ABSENT: u32 = u32::MAX;
@@ -99,6 +100,31 @@ impl Deadlines {
         self.heap.swap(one, other);
         self.places[self.heap[one].1 as usize] = one as u32;
         self.places[self.heap[other].1 as usize] = other as u32;
+    }
+}
+
+/// The one timer of an agent, set to the first of its deadlines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Alarm {
+    set: Option<Time>,
+}
+
+impl Alarm {
+    /// The timer has fired, and is not set any more.
+    pub(super) fn rang(&mut self) {
+        self.set = None;
+    }
+
+    /// Sets the timer to the first deadline, if it is not set to that.
+    #[inline]
+    pub(super) fn arm(&mut self, first: Option<Time>, out: &mut impl AgentOut) {
+        if first != self.set {
+            self.set = first;
+            match first {
+                Some(at) => out.set_timer(at),
+                None => out.cancel_timer(),
+            }
+        }
     }
 }
 

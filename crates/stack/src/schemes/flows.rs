@@ -153,12 +153,17 @@ impl<K: Address, F> Table<K, F> {
 
     /// Takes out all flows of a node, in the order of their numbers.
     pub(super) fn take_of(&mut self, node: NodeId) -> Vec<(K, F)> {
+        self.take_of_numbered(node).into_iter().map(|(_, key, flow)| (key, flow)).collect()
+    }
+
+    /// The same, with their numbers.
+    pub(super) fn take_of_numbered(&mut self, node: NodeId) -> Vec<(u32, K, F)> {
         let numbers = self.numbers_of(Some(node));
         let mut taken = Vec::with_capacity(numbers.len());
         for number in numbers {
             let key = self.flows[number as usize].as_ref().map(|(key, _)| *key);
             if let (Some(key), Some(flow)) = (key, self.remove(number)) {
-                taken.push((key, flow));
+                taken.push((number, key, flow));
             }
         }
         taken

@@ -28,13 +28,13 @@
 //! **Checked by** `lle_tcp/tests.rs`: one test per rule, and connections over a faulty hop in both modes.
 
 mod beyond;
-mod config;
-mod connection;
-mod connections;
-
+pub(super) mod config;
+pub(super) mod connection;
+pub(super) mod connections;
+pub(super) mod hold;
 mod paper;
 mod parameters;
-mod reply;
+pub(super) mod reply;
 mod safe;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! ILC-TCP are reactions of an endpoint to events of its link. M-TCP is both a reaction and an agent; the others are agents
 //! between network and link.
 
+pub mod arq_proxy;
 pub mod atcp;
 pub mod congestion_warning;
 mod deadlines;
@@ -10,6 +11,7 @@ pub mod dynamic_arq;
 pub mod ejtcp;
 mod flows;
 pub mod freeze_tcp;
+mod held;
 pub mod i_tcp;
 pub mod ilc_tcp;
 pub mod jersey;
@@ -17,8 +19,11 @@ pub mod lle_tcp;
 pub mod load_adaptive;
 pub mod m_tcp;
 pub mod proxy_tcp;
+pub mod snoop;
 pub mod split;
+pub mod wtcp;
 
+pub use arq_proxy::ArqProxy;
 pub use atcp::Atcp;
 pub use congestion_warning::CongestionWarning;
 pub use dynamic_arq::DynamicArq;
@@ -30,7 +35,9 @@ pub use lle_tcp::LleTcp;
 pub use load_adaptive::LoadAdaptive;
 pub use m_tcp::MTcpMobile;
 pub use proxy_tcp::ProxyTcp;
+pub use snoop::Snoop;
 pub use split::Split;
+pub use wtcp::Wtcp;
 
 use crate::hooks::{Activity, Agent, AgentOut};
 use crate::packet::Packet;

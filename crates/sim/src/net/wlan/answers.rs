@@ -1,5 +1,6 @@
 //! The answers of a MAC, and the list in which they wait to be processed.
 
+use lasthop_stack::hooks::Rider;
 use lasthop_stack::link::dot11::{Airtime, Frame, MacOut, Outcome, Served};
 use lasthop_stack::packet::NodeId;
 use lasthop_stack::units::Time;
@@ -21,8 +22,10 @@ pub(super) enum Work {
     Up(u32, PoolId, u16, NodeId),
     /// The MAC has released a packet.
     Done(u32, PoolId, Outcome),
-    /// The agent hands a packet to the link, the first of those handed down.
+    /// The agent hands something to the link, the first of what was handed down.
     Down(u32),
+    /// Something rode in an acknowledgement.
+    Rider(u32, Rider),
 }
 
 /// Receives the answers of a MAC.
@@ -68,6 +71,10 @@ impl MacOut for MacHost<'_> {
     fn done(&mut self, handle: u64, outcome: Outcome) {
         self.has_finished = true;
         self.work.push(Work::Done(self.station, PoolId::from_handle(handle), outcome));
+    }
+
+    fn rider(&mut self, rider: Rider) {
+        self.work.push(Work::Rider(self.station, rider));
     }
 
     #[inline]

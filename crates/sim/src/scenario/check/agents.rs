@@ -101,6 +101,13 @@ impl Check<'_> {
                     format!("\"{name}\" never {hop} {}; expected flows that do", place(config, agent))
                 };
                 self.fault(&key, text);
+            } else if is_served && agent.scheme.needs().timestamps && !has_timestamps(flow) {
+                let kind = agent.scheme.kind().entry().name;
+                let text = format!(
+                    "\"{name}\" does not use timestamps, which {kind} needs; expected flows.{}.tcp.timestamps = true",
+                    flow.table()
+                );
+                self.fault(&key, text);
             } else if is_served
                 && agent.scheme.needs().makes_acknowledgements
                 && let Some(place) = has_stamps(flow)
@@ -232,6 +239,10 @@ fn place(config: &Config, agent: &AgentConfig) -> String {
         (None, Some(node)) => format!("a link of {node}"),
         (None, None) => "a wifi link".to_string(),
     }
+}
+
+fn has_timestamps(flow: &FlowConfig) -> bool {
+    matches!(&flow.transport, TransportConfig::Tcp(tcp) if tcp.timestamps)
 }
 
 /// The part of a flow that needs stamps which only its receiver can make, if any.

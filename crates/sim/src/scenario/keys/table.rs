@@ -249,6 +249,14 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| tcp.limited_transmit.to_string(), "RFC 3042; ns-2: singledup_", "RFC 3042")
         .only(IF_TCP),
     Key::new(
+        "flows.*.tcp.eln",
+        Kind::Bool,
+        "whether an acknowledgement marked with a loss on a wireless link (ELN) makes the sender retransmit without reducing its window",
+    )
+    .default("false")
+    .source("Balakrishnan and Katz 1998")
+    .only(IF_TCP),
+    Key::new(
         "flows.*.tcp.limited-transmit-resends",
         Kind::Bool,
         "whether limited transmit retransmits the next segment during a go-back, instead of sending nothing",

@@ -73,11 +73,14 @@ impl<A: Arq> Station<A> {
     }
 
     /// An acknowledgement.
-    pub(super) fn on_ack(&mut self, now: Time, out: &mut impl MacOut) {
+    pub(super) fn on_ack(&mut self, ack: &Frame, now: Time, out: &mut impl MacOut) {
         if let Doing::Await(Answer::Ack) | Doing::Late(Answer::Ack) = self.doing {
             self.succeed(now, out);
         } else {
             self.stop_waiting(now, out);
+        }
+        if let Some(rider) = ack.rider {
+            out.rider(rider);
         }
     }
 
@@ -89,11 +92,10 @@ impl<A: Arq> Station<A> {
             return;
         }
         let response = *self.rules.response(data.rate);
-        let (sifs, bytes) = (self.rules.config.sifs, self.rules.config.ack);
         let left = if data.more_fragments { data.duration } else { Span::ZERO };
-        let duration = Span(left.0.saturating_sub((sifs + response.ack.total).0));
-        let ack = Frame::new(FrameKind::Ack, data.transmitter, self.address, bytes, response.rate);
-        self.answer_with(Frame { duration, ..ack }, response.ack, now, out);
+        let (ack, airtime) = self.riders.board(data, self.address, &response, &self.rules);
+        let duration = Span(left.0.saturating_sub((self.rules.config.sifs + airtime.total).0));
+        self.answer_with(Frame { duration, ..ack }, airtime, now, out);
         self.take_in(data, out);
     }
 

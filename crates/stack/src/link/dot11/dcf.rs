@@ -1,6 +1,6 @@
 //! The distributed coordination function (IEEE 802.11-2012, 9.3).
 
-use crate::hooks::Arq;
+use crate::hooks::{Arq, Rider};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use super::pcf::Coordinator;
 use super::rates::Airtime;
 use super::receive::Inbox;
 use super::retries::Retries;
+use super::riders::Riders;
 use super::room::Room;
 use super::timing::Rules;
 use super::units::Units;
@@ -157,6 +158,7 @@ pub struct Station<A> {
     /// An access point that polls.
     pub(super) coordinator: Option<Box<Coordinator>>,
     pub(super) inbox: Inbox,
+    pub(super) riders: Riders,
     /// The size last sent and its airtime, as most packets of a station are of one size.
     pub(super) last_airtime: (u32, u32, Airtime),
     pub(super) counters: Counters,
@@ -187,6 +189,7 @@ impl<A: Arq> Station<A> {
             answer: (nothing, Airtime::default()),
             coordinator: None,
             inbox: Inbox::new(reassembly),
+            riders: Riders::default(),
             last_airtime: (u32::MAX, 0, Airtime::default()),
             counters: Counters::default(),
         }
@@ -194,6 +197,22 @@ impl<A: Arq> Station<A> {
 
     /// Accepts a packet to send. Returns false if the queue is full: the packet remains the caller's.
     pub fn enqueue(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
+        self.take_over(msdu, false, now, out)
+    }
+
+    /// The same with a packet that goes ahead of those that wait, behind the one in service. Where a scheme chooses among
+    /// frames, it chooses among this one's too.
+    pub fn enqueue_ahead(&mut self, msdu: Msdu, now: Time, out: &mut impl MacOut) -> bool {
+        self.take_over(msdu, true, now, out)
+    }
+
+    /// Something is to ride in the next acknowledgement to a neighbour.
+    pub fn ride(&mut self, to: NodeId, rider: Rider) {
+        self.riders.take(to, rider);
+    }
+
+    #[inline]
+    fn take_over(&mut self, msdu: Msdu, is_ahead: bool, now: Time, out: &mut impl MacOut) -> bool {
         let had_work = self.has_work();
         if !self.has_room(&msdu) {
             self.counters.refused += 1;
@@ -201,6 +220,8 @@ impl<A: Arq> Station<A> {
         }
         if self.units.is_some() {
             self.admit(msdu);
+        } else if had_work && is_ahead {
+            self.queue.push_front(msdu);
         } else if had_work {
             self.queue.push_back(msdu);
         } else {
@@ -269,7 +290,7 @@ impl<A: Arq> Station<A> {
         match frame.kind {
             FrameKind::Rts => self.on_rts(frame, now, out),
             FrameKind::Cts => self.on_cts(now, out),
-            FrameKind::Ack => self.on_ack(now, out),
+            FrameKind::Ack => self.on_ack(frame, now, out),
             FrameKind::Data | FrameKind::Null if frame.poll => self.on_poll(frame, now, out),
             FrameKind::Data => self.on_data(frame, now, out),
             FrameKind::Null | FrameKind::Beacon | FrameKind::CfEnd => self.stop_waiting(now, out),

@@ -1,7 +1,7 @@
 //! Frames on the air, and the interface between the MAC and the layer above it.
 
 use super::rates::PhyRate;
-use crate::hooks::{Reason, Unit, Waiting};
+use crate::hooks::{Reason, Rider, Unit, Waiting};
 use crate::link::fec::Coded;
 use crate::packet::NodeId;
 use crate::units::{Span, Time};
@@ -147,6 +147,8 @@ pub struct Frame {
     pub msdu: Option<u64>,
     /// The class of that packet in the ledger.
     pub class: PayloadClass,
+    /// What rides in an acknowledgement, before its check sequence.
+    pub rider: Option<Rider>,
     /// Its last bytes before any redundancy, if a code protects them; that redundancy follows them.
     pub coded: Option<Coded>,
     /// Bytes on the air, from the MAC header to the check sequence, or to the end of its redundancy.
@@ -174,6 +176,7 @@ impl Frame {
             distribution: Distribution::AdHoc,
             msdu: None,
             class: PayloadClass::Other,
+            rider: None,
             coded: None,
             bytes,
             rate,

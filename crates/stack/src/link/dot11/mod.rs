@@ -44,6 +44,7 @@ mod rates;
 mod receive;
 mod reorder;
 mod retries;
+mod riders;
 mod room;
 mod standard;
 #[cfg(test)]
@@ -62,6 +63,7 @@ pub use room::{Buffer, BufferScope, BufferUnit};
 pub use standard::{AccessRules, BackoffDraw, MacConfig, Preset, Reassembly, ResponseTimeout};
 pub use timing::{LARGEST_FRAME, LARGEST_MSDU, Rules};
 
+use crate::hooks::Rider;
 use crate::units::Time;
 
 /// What a station asks of its host.
@@ -76,6 +78,8 @@ pub trait MacOut {
     fn up(&mut self, handle: u64, sequence: u16);
     /// Releases a packet that [`Station::enqueue`] accepted, once.
     fn done(&mut self, handle: u64, outcome: Outcome);
+    /// What rode in an acknowledgement for this station.
+    fn rider(&mut self, _: Rider) {}
     /// Draws a number from 0 to `bound`, both included, uniformly, from a stream of this station's own.
     fn draw(&mut self, bound: u32) -> u32;
     /// Whether it receives a report of what a scheme has served.

@@ -60,7 +60,7 @@ pub enum AckScheme {
 impl AckScheme {
     /// How long an acknowledgement may wait when `waiting` segments were delivered since the last one, `segment` being
     /// the newest; `None` if it is due now. `full` is the largest payload so far.
-    pub(super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
+    pub(in super::super) fn wait(self, waiting: u32, segment: &Segment, full: u32) -> Option<Span> {
         let AckScheme::Delayed { every, delay } = self else { return None };
         let ends = segment.flags.has(Flags::PSH) || segment.flags.has(Flags::FIN);
         let is_due = ends || (waiting >= every && segment.len >= full);
@@ -112,6 +112,7 @@ impl Config {
             reports: true,
             last_hop: true,
             both_ends: true,
+            timestamps: false,
             makes_acknowledgements: true,
             one_way: paper.then_some(("mode", "\"safe\" does not")),
             ..Needs::default()

@@ -7,7 +7,7 @@ use crate::packet::{Flags, Segment};
 use crate::units::{SeqNo, Time};
 
 /// What an agent does for the data of one direction of a connection. Each mode has its own.
-pub(super) trait Half: Default {
+pub(in super::super) trait Half: Default {
     /// The data goes to a node one hop ahead: the agent acknowledges it when delivered.
     fn sender(terms: Terms, config: &Config) -> Self;
 
@@ -26,27 +26,27 @@ pub(super) trait Half: Default {
 
 /// What the two SYNs of a connection negotiated for the acknowledgements of one direction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
+pub(in super::super) struct Terms {
     /// The sender of the data.
-    pub(super) sender: Endpoint,
+    pub(in super::super) sender: Endpoint,
     /// The receiver of the data.
-    pub(super) receiver: Endpoint,
+    pub(in super::super) receiver: Endpoint,
     /// Sequence number of the first data byte.
-    pub(super) zero: SeqNo,
+    pub(in super::super) zero: SeqNo,
     /// Sequence number of the receiver's first data byte.
-    pub(super) reply_zero: SeqNo,
+    pub(in super::super) reply_zero: SeqNo,
     /// Shift of the receiver's windows, except in its SYN (RFC 7323, 2.2).
-    pub(super) shift: u8,
+    pub(in super::super) shift: u8,
     /// The sender's and the receiver's first `TSval`, if timestamps are in use.
-    pub(super) stamps: Option<(u32, u32)>,
+    pub(in super::super) stamps: Option<(u32, u32)>,
     /// Whether SACK is in use.
-    pub(super) sack: bool,
+    pub(in super::super) sack: bool,
     /// Right edge in the receiver's SYN, if that SYN acknowledged the sender's.
-    pub(super) edge: Option<u64>,
+    pub(in super::super) edge: Option<u64>,
     /// Window in the receiver's SYN.
-    pub(super) window: u64,
+    pub(in super::super) window: u64,
     /// The smaller of the two maximum segment sizes.
-    pub(super) mss: u32,
+    pub(in super::super) mss: u32,
 }
 
 /// Maximum segment size of a side whose SYN does not give one (RFC 9293, 3.7.1).
@@ -80,31 +80,36 @@ impl Syn {
 
 /// A connection. State for the data of a side is indexed by the side's number.
 #[derive(Clone, Debug)]
-pub(super) struct Connection<H> {
+pub(in super::super) struct Connection<H> {
     key: Key,
     syns: [Option<Syn>; 2],
-    pub(super) halves: [H; 2],
+    pub(in super::super) halves: [H; 2],
     fins: [Option<SeqNo>; 2],
     closed: [bool; 2],
-    pub(super) last_packet: Time,
+    pub(in super::super) last_packet: Time,
 }
 
 impl<H: Half> Connection<H> {
     /// A connection after the SYN of `side`.
-    pub(super) fn new(key: Key, side: usize, segment: &Segment, now: Time) -> Connection<H> {
+    pub(in super::super) fn new(key: Key, side: usize, segment: &Segment, now: Time) -> Connection<H> {
         let mut syns = [None; 2];
         syns[side] = Some(Syn::of(segment));
         let halves = [H::default(), H::default()];
         Connection { key, syns, halves, fins: [None; 2], closed: [false; 2], last_packet: now }
     }
 
+    /// Its key.
+    pub(in super::super) fn key(&self) -> Key {
+        self.key
+    }
+
     /// Whether this repeats the SYN that began the connection.
-    pub(super) fn began_with(&self, side: usize, segment: &Segment) -> bool {
+    pub(in super::super) fn began_with(&self, side: usize, segment: &Segment) -> bool {
         self.syns[side].is_some_and(|syn| syn.seq == segment.seq && !syn.answers)
     }
 
     /// The SYN of `side` that answers the other side's. The agent acts from now on.
-    pub(super) fn on_answer(&mut self, side: usize, segment: &Segment, config: &Config) {
+    pub(in super::super) fn on_answer(&mut self, side: usize, segment: &Segment, config: &Config) {
         let fits =
             self.syns[1 - side].is_some_and(|first| first.seq.plus(1) == segment.ack && !first.answers);
         let known = self.syns[side].is_some_and(|syn| syn.seq == segment.seq);
@@ -145,7 +150,7 @@ impl<H: Half> Connection<H> {
     }
 
     /// Records a FIN of `side`, and an acknowledgement of the other side's FIN.
-    pub(super) fn on_segment(&mut self, side: usize, segment: &Segment, now: Time) {
+    pub(in super::super) fn on_segment(&mut self, side: usize, segment: &Segment, now: Time) {
         self.last_packet = now;
         if segment.flags.has(Flags::FIN) {
             self.fins[side] = Some(segment.seq.plus(segment.len));
@@ -154,28 +159,28 @@ impl<H: Half> Connection<H> {
     }
 
     /// Whether a segment of `side` acknowledges the FIN of the other side.
-    pub(super) fn acknowledges_fin(&self, side: usize, segment: &Segment) -> bool {
+    pub(in super::super) fn acknowledges_fin(&self, side: usize, segment: &Segment) -> bool {
         let after = |fin| segment.ack.distance_from(fin) > 0;
         segment.flags.has(Flags::ACK) && self.fins[1 - side].is_some_and(after)
     }
 
     /// Whether both directions have ended: each side has acknowledged the other's FIN.
-    pub(super) fn is_over(&self) -> bool {
+    pub(in super::super) fn is_over(&self) -> bool {
         self.closed == [true, true]
     }
 
     /// When it is forgotten if no packet passes.
-    pub(super) fn idle_at(&self, config: &Config) -> Time {
+    pub(in super::super) fn idle_at(&self, config: &Config) -> Time {
         self.last_packet.after(config.idle)
     }
 
     /// When it must be called, at the latest when it has been idle for too long.
-    pub(super) fn deadline(&self, config: &Config) -> Time {
+    pub(in super::super) fn deadline(&self, config: &Config) -> Time {
         self.halves.iter().fold(self.idle_at(config), |first, half| first.min(half.deadline()))
     }
 
     /// Whether the criterion holds for one of its directions.
-    pub(super) fn is_wanted(&self, config: &Config) -> bool {
+    pub(in super::super) fn is_wanted(&self, config: &Config) -> bool {
         (0..2).any(|side| {
             let node = self.key.end(side).0;
             config.criterion.is_ahead(node) || config.criterion.is_behind(node)
@@ -183,23 +188,23 @@ impl<H: Half> Connection<H> {
     }
 
     /// Bytes acknowledged here that the receivers have not acknowledged.
-    pub(super) fn unconfirmed(&self) -> u64 {
+    pub(in super::super) fn unconfirmed(&self) -> u64 {
         self.halves.iter().map(Half::unconfirmed).sum()
     }
 
     /// Bytes of state.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in super::super) fn bytes(&self) -> u64 {
         size_of::<Connection<H>>() as u64 + self.halves.iter().map(Half::bytes).sum::<u64>()
     }
 }
 
 /// Whether a segment is only an acknowledgement.
-pub(super) fn is_pure(segment: &Segment) -> bool {
+pub(in super::super) fn is_pure(segment: &Segment) -> bool {
     segment.len == 0 && segment.flags.without(Flags::PSH) == Flags::ACK
 }
 
 /// Whether the agent leaves the connection of this segment alone, because it cannot answer in the receiver's place.
-pub(super) fn is_beyond_it(segment: &Segment) -> bool {
+pub(in super::super) fn is_beyond_it(segment: &Segment) -> bool {
     // A header extension of the congestion law carries information for the sender in each acknowledgement.
     let extended = segment.options.extension.is_some_and(|extension| extension.form.bytes() > 0);
     // With ECN the receiver echoes marks that only it sees (RFC 3168, 6.1). The SYN negotiates ECN, and carries the

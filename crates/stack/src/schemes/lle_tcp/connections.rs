@@ -1,7 +1,7 @@
 //! All connections that an agent traces, "from the establishment of a TCP connection until its termination"
 //! (lle-tcp/II.B.3), with its only timer and its counters.
 
-use super::super::deadlines::Deadlines;
+use super::super::deadlines::{Alarm, Deadlines};
 use super::super::flows::{Key, Table};
 use super::config::{Config, Counters};
 use super::connection::{Connection, Half, is_beyond_it};
@@ -11,42 +11,42 @@ use crate::units::Time;
 
 /// The context of one call into the agent.
 #[derive(Debug)]
-pub(super) struct Turn<'a, O> {
-    pub(super) now: Time,
-    pub(super) config: &'a Config,
-    pub(super) counters: &'a mut Counters,
-    pub(super) out: &'a mut O,
+pub(in super::super) struct Turn<'a, O> {
+    pub(in super::super) now: Time,
+    pub(in super::super) config: &'a Config,
+    pub(in super::super) counters: &'a mut Counters,
+    pub(in super::super) out: &'a mut O,
 }
 
 /// The connections of one interface.
 #[derive(Clone, Debug)]
-pub(super) struct Connections<H> {
+pub(in super::super) struct Connections<H> {
     config: Config,
     table: Table<Key, Connection<H>>,
     deadlines: Deadlines,
-    timer: Option<Time>,
+    alarm: Alarm,
     counters: Counters,
 }
 
 impl<H: Half> Connections<H> {
-    pub(super) fn new(config: Config) -> Connections<H> {
+    pub(in super::super) fn new(config: Config) -> Connections<H> {
         Connections {
             config,
             table: Table::default(),
             deadlines: Deadlines::default(),
-            timer: None,
+            alarm: Alarm::default(),
             counters: Counters::default(),
         }
     }
 
-    pub(super) fn counters(&self) -> Counters {
+    pub(in super::super) fn counters(&self) -> Counters {
         let unconfirmed = self.table.iter().map(Connection::unconfirmed).sum();
         Counters { unconfirmed, flows: self.table.len() as u64, ..self.counters }
     }
 
     /// A packet passes in either direction, and may begin or end a connection. If the agent acts for its connection,
     /// calls `act` with the side that sent the segment.
-    pub(super) fn trace<O: AgentOut, A>(
+    pub(in super::super) fn trace<O: AgentOut, A>(
         &mut self,
         packet: &Packet,
         now: Time,
@@ -57,7 +57,7 @@ impl<H: Half> Connections<H> {
             return None;
         };
         let Some((number, side)) = self.find(packet, segment, now) else {
-            self.arm(out);
+            self.alarm.arm(self.deadlines.first(), out);
             return None;
         };
         self.turn(number, now, out, |connection, turn| {
@@ -68,7 +68,7 @@ impl<H: Half> Connections<H> {
 
     /// Passes a packet to the link. Marks a SYN of a connection that this agent does not trace: the agent at the other
     /// end of the hop would otherwise expect this one to acknowledge data, or to suppress acknowledgements.
-    pub(super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
+    pub(in super::super) fn pass_down(&self, packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::SYN)
         {
@@ -84,7 +84,7 @@ impl<H: Half> Connections<H> {
     }
 
     /// Passes a packet to the network layer, and removes the mark of the agent at the other end of the hop.
-    pub(super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
+    pub(in super::super) fn pass_up(packet: &Packet, out: &mut impl AgentOut) {
         if let Body::Tcp(segment) = &packet.body
             && segment.flags.has(Flags::REFUSED)
         {
@@ -94,8 +94,20 @@ impl<H: Half> Connections<H> {
         out.up(packet);
     }
 
+    /// Lets a connection act, if it is known.
+    pub(in super::super) fn with<O: AgentOut, A>(
+        &mut self,
+        key: &Key,
+        now: Time,
+        out: &mut O,
+        act: impl FnOnce(&mut Connection<H>, &mut Turn<'_, O>) -> A,
+    ) -> Option<A> {
+        let number = self.table.find(key)?;
+        self.turn(number, now, out, act)
+    }
+
     /// The link reports the fate of a packet.
-    pub(super) fn on_signal<O: AgentOut>(
+    pub(in super::super) fn on_signal<O: AgentOut>(
         &mut self,
         packet: &Packet,
         now: Time,
@@ -112,13 +124,13 @@ impl<H: Half> Connections<H> {
 
     /// The timer fired: forgets connections that were idle for too long, and calls `act` on the halves of those whose
     /// deadline may have passed.
-    pub(super) fn on_timer<O: AgentOut>(
+    pub(in super::super) fn on_timer<O: AgentOut>(
         &mut self,
         now: Time,
         out: &mut O,
         act: impl Fn(&mut H, &mut Turn<'_, O>),
     ) {
-        self.timer = None;
+        self.alarm.rang();
         while let Some(number) = self.deadlines.pop(now) {
             if self.table.get_mut(number).is_some_and(|connection| connection.idle_at(&self.config) <= now) {
                 self.forget(Some(number));
@@ -128,7 +140,7 @@ impl<H: Half> Connections<H> {
                 });
             }
         }
-        self.arm(out);
+        self.alarm.arm(self.deadlines.first(), out);
     }
 
     /// The connection of a segment, if the agent acts for it, and the side that sent the segment.
@@ -197,7 +209,7 @@ impl<H: Half> Connections<H> {
         if over {
             self.forget(Some(number));
         }
-        self.arm(out);
+        self.alarm.arm(self.deadlines.first(), out);
         Some(result)
     }
 

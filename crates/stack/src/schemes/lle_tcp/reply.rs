@@ -9,8 +9,8 @@ const MOST_BLOCKS: usize = MAX_SACK_BLOCKS - 1;
 
 /// Generates acknowledgements in the receiver's name.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
-    pub(super) terms: Terms,
+pub(in super::super) struct Reply {
+    pub(in super::super) terms: Terms,
     /// Highest sequence number of the receiver that was passed to the sender.
     seq: SeqNo,
     /// Last real `TSval` of the receiver, and the value to echo.
@@ -21,13 +21,13 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn new(terms: Terms) -> Reply {
+    pub(in super::super) fn new(terms: Terms) -> Reply {
         let stamps = terms.stamps.map(|(sender, receiver)| Timestamps { value: receiver, echo: sender });
         Reply { terms, seq: terms.reply_zero, stamps, last: 0, extra_header: 0 }
     }
 
     /// A packet of the receiver arrived.
-    pub(super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
+    pub(in super::super) fn hear(&mut self, packet: &Packet, segment: &Segment) {
         self.extra_header = packet.extra_header;
         if let (Some(mine), Some(theirs)) = (&mut self.stamps, segment.options.timestamps)
             && is_newer(theirs.value, mine.value)
@@ -37,7 +37,7 @@ impl Reply {
     }
 
     /// A packet of the receiver arrived and goes on to the sender.
-    pub(super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
+    pub(in super::super) fn hear_and_pass(&mut self, packet: &Packet, segment: &Segment) {
         self.hear(packet, segment);
         let end = segment.seq.plus(segment.sequence_len());
         if end.distance_from(self.seq) > 0 {
@@ -46,7 +46,7 @@ impl Reply {
     }
 
     /// Data at `start` was delivered: its timestamp is echoed if the data touches the left edge (RFC 7323, 4.3).
-    pub(super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
+    pub(in super::super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
         if start <= self.last
             && let Some(stamps) = segment.options.timestamps
         {
@@ -55,7 +55,7 @@ impl Reply {
     }
 
     /// Sets the value to echo, unless it is older than the previous one.
-    pub(super) fn echo(&mut self, value: u32) {
+    pub(in super::super) fn echo(&mut self, value: u32) {
         if let Some(mine) = &mut self.stamps
             && is_newer(value, mine.echo)
         {
@@ -64,7 +64,7 @@ impl Reply {
     }
 
     /// The acknowledgement of all data below `ack`, with a window of `window` bytes and the first of these blocks.
-    pub(super) fn packet(
+    pub(in super::super) fn packet(
         &mut self,
         ack: u64,
         window: u64,

@@ -25,7 +25,6 @@ mod edge;
 mod evidence;
 mod filter;
 mod generator;
-mod hold;
 mod repair;
 mod repeats;
 mod replies;

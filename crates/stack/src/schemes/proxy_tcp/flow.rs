@@ -1,19 +1,15 @@
 //! One flow: the segments in transit to the client, and their acknowledgements.
 
-use std::collections::VecDeque;
-
+use super::super::held::{Heard, Held, Segments, Taken};
 use super::Duplicates;
 use crate::hooks::scoreboard::DUP_THRESH;
 use crate::packet::{Packet, Segment};
 use crate::signal::Signal;
-use crate::units::{SeqNo, Time};
+use crate::units::Time;
 
-/// A segment that the client has not acknowledged.
+/// What is noted of a segment that the client has not acknowledged.
 #[derive(Clone, Copy, Debug)]
-struct Held {
-    packet: Packet,
-    seq: SeqNo,
-    end: SeqNo,
+struct Note {
     /// Copies of it that the link has.
     with_link: u32,
     /// Whether its sender has sent it again.
@@ -39,13 +35,7 @@ pub(super) enum Verdict {
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) last_packet: Time,
-    /// Segments that passed and are not acknowledged, in the order of their numbers.
-    held: VecDeque<Held>,
-    most: usize,
-    /// The acknowledgement number and window last seen.
-    una: Option<SeqNo>,
-    window: u16,
-    fin: Option<SeqNo>,
+    segments: Segments<Note>,
     /// Duplicates since the last advance, and those among them that are hidden.
     duplicates: u32,
     hidden: u32,
@@ -60,11 +50,7 @@ impl Flow {
     pub(super) fn new(most: usize) -> Flow {
         Flow {
             last_packet: Time::ZERO,
-            held: VecDeque::with_capacity(most),
-            most,
-            una: None,
-            window: 0,
-            fin: None,
+            segments: Segments::new(most),
             duplicates: 0,
             hidden: 0,
             newest: None,
@@ -75,91 +61,57 @@ impl Flow {
 
     /// The bytes that move to another station: the segments held, and what there is to know beside them.
     pub(super) fn bytes_held(&self) -> u64 {
-        let segments: u64 = self.held.iter().map(|held| held.packet.size().0).sum();
-        size_of::<Flow>() as u64 + segments
+        size_of::<Flow>() as u64 + self.segments.bytes()
     }
 
     /// The flow has moved: the link here has none of its segments.
     pub(super) fn move_to(&mut self, now: Time) {
         self.last_packet = now;
-        for held in &mut self.held {
-            held.with_link = 0;
+        for held in self.segments.iter_mut() {
+            held.note.with_link = 0;
         }
     }
 
     /// The memory of a flow of this many segments.
     pub(super) fn bytes(segments: usize) -> u64 {
-        (size_of::<Flow>() + segments * size_of::<Held>()) as u64
-    }
-
-    /// The place of the segment that begins at this number, or the place it would have.
-    fn place(&self, seq: SeqNo) -> Result<usize, usize> {
-        self.held.binary_search_by(|held| held.seq.distance_from(seq).cmp(&0))
+        (size_of::<Flow>() + segments * size_of::<Held<Note>>()) as u64
     }
 
     /// A segment of data goes to the link.
     pub(super) fn on_data(&mut self, packet: &Packet, segment: &Segment) {
-        let end = segment.seq.plus(segment.sequence_len());
-        // The first segment to pass is assumed to be the one that the client expects.
-        self.una.get_or_insert(segment.seq);
-        if segment.sequence_len() > segment.len {
-            self.fin = Some(end);
-        }
-        if self.una.is_some_and(|una| end.distance_from(una) <= 0) {
-            return;
-        }
-        match self.place(segment.seq) {
-            Ok(place) => {
-                let held = &mut self.held[place];
-                held.with_link += 1;
-                held.repeated = true;
+        let note = Note { with_link: 1, repeated: false, resent: false };
+        match self.segments.take(packet, segment, note) {
+            Taken::Known(place) => {
+                if let Some(held) = self.segments.at(place) {
+                    held.note.with_link += 1;
+                    held.note.repeated = true;
+                }
             }
-            Err(place) if self.held.len() < self.most => {
-                // A segment before one that has passed was lost on its way here, and was sent again.
-                let repeated = place < self.held.len();
-                let (packet, seq) = (*packet, segment.seq);
-                self.held.insert(place, Held { packet, seq, end, with_link: 1, repeated, resent: false });
+            Taken::Between(place) => {
+                if let Some(held) = self.segments.at(place) {
+                    held.note.repeated = true;
+                }
             }
-            Err(_) => {}
+            Taken::Acknowledged | Taken::Last | Taken::Full => {}
         }
     }
 
     /// The client acknowledges.
     pub(super) fn on_ack(&mut self, packet: &Packet, segment: &Segment, rule: Duplicates) -> Verdict {
-        let (before, window) = (self.una, self.window);
-        let advance = before.is_none_or(|una| segment.ack.distance_from(una) > 0);
-        if advance {
-            self.una = Some(segment.ack);
-            self.window = segment.window;
-            self.on_advance(segment.ack);
-            let over = self.fin.is_some_and(|fin| fin.distance_from(segment.ack) <= 0);
-            return if over { Verdict::Over } else { Verdict::Pass };
+        match self.segments.hear(segment, |_| {}) {
+            Heard::Advance { over } => {
+                (self.duplicates, self.hidden, self.behind) = (0, 0, 0);
+                (self.newest, self.behind_repair) = (None, None);
+                if over { Verdict::Over } else { Verdict::Pass }
+            }
+            Heard::Duplicate => self.on_duplicate(packet, rule),
+            Heard::Other => Verdict::Pass,
         }
-        if before != Some(segment.ack) {
-            return Verdict::Pass;
-        }
-        self.window = segment.window;
-        let told = |left: SeqNo| left.distance_from(segment.ack) < 0;
-        let duplicate_sack = segment.options.sack.as_slice().iter().any(|block| told(block.0));
-        let pure = segment.sequence_len() == 0 && segment.window == window && !duplicate_sack;
-        if !pure {
-            return Verdict::Pass;
-        }
-        self.on_duplicate(packet, segment.ack, rule)
     }
 
-    fn on_advance(&mut self, ack: SeqNo) {
-        while self.held.front().is_some_and(|held| held.end.distance_from(ack) <= 0) {
-            self.held.pop_front();
-        }
-        (self.duplicates, self.hidden, self.behind) = (0, 0, 0);
-        (self.newest, self.behind_repair) = (None, None);
-    }
-
-    fn on_duplicate(&mut self, packet: &Packet, ack: SeqNo, rule: Duplicates) -> Verdict {
-        let Some(first) = self.held.front_mut().filter(|held| held.seq.distance_from(ack) <= 0) else {
-            return Verdict::Pass;
-        };
+    fn on_duplicate(&mut self, packet: &Packet, rule: Duplicates) -> Verdict {
+        let Some(held) = self.segments.expected() else { return Verdict::Pass };
+        let first = &mut held.note;
         self.duplicates += 1;
         if first.repeated {
             return Verdict::Pass;
@@ -175,7 +127,7 @@ impl Flow {
                 if first.with_link == 0 && (lost || !first.resent) {
                     (first.with_link, first.resent) = (1, true);
                     self.behind_repair = None;
-                    return Verdict::Resend(first.packet);
+                    return Verdict::Resend(held.packet);
                 }
             }
         }
@@ -191,10 +143,10 @@ impl Flow {
         segment: &Segment,
         rule: Duplicates,
     ) -> Option<(u32, Packet)> {
-        let place = self.place(segment.seq).ok()?;
-        let held = &mut self.held[place];
+        let place = self.segments.place(segment.seq).ok()?;
+        let first = place == 0 && self.segments.expected().is_some();
+        let held = &mut self.segments.at(place)?.note;
         held.with_link = held.with_link.saturating_sub(1);
-        let first = place == 0 && self.una.is_none_or(|una| held.seq.distance_from(una) <= 0);
         if signal == Signal::Delivered {
             if first && held.resent {
                 self.behind_repair = Some(self.behind);

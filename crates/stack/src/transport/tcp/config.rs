@@ -103,6 +103,9 @@ pub struct Config<P> {
     pub reno_fast_retransmit: FastRetransmit,
     /// Explicit congestion notification.
     pub ecn: EcnMode,
+    /// Whether a duplicate acknowledgement with [`Flags::ELN`](crate::packet::Flags::ELN) makes the sender resend without
+    /// reducing its window.
+    pub eln: bool,
 }
 
 /// The window after a full acknowledgement (RFC 6582, 3.2, step 3, which names both).
@@ -222,6 +225,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
         ecn: EcnMode::Off,
+        eln: false,
     }
 }
 
@@ -260,6 +264,7 @@ fn modern<P>(parts: P) -> Config<P> {
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
         ecn: EcnMode::Off,
+        eln: false,
     }
 }
 

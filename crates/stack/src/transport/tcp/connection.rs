@@ -401,16 +401,19 @@ impl<P: Parts> Connection<P> {
                 }
             }
         }
-        let echoed_rtt = segment.options.timestamps.filter(|_| self.timestamps).map(|stamps| {
-            let ticks = self.clock(now).wrapping_sub(stamps.echo).max(1);
-            self.clock_unit() * u64::from(ticks)
-        });
+        let stamps = segment.options.timestamps.filter(|_| self.timestamps);
+        // An echo from the future measures nothing.
+        let ticks = stamps.map(|stamps| self.clock(now).wrapping_sub(stamps.echo));
+        let echoed_rtt = ticks
+            .filter(|ticks| ticks.cast_signed() >= 0)
+            .map(|ticks| self.clock_unit() * u64::from(ticks.max(1)));
         let arrived = Arrived {
             now,
             ack,
             edge: ack + (u64::from(segment.window) << self.peer_shift),
             closes: segment.window == 0 && self.sender.offers_beyond(ack + (1 << self.peer_shift)),
             pure: segment.sequence_len() == 0,
+            eln: segment.flags.has(Flags::ELN),
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),

@@ -18,7 +18,8 @@ use super::rtt::RttEstimator;
 use super::{Config, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, EcnEcho, LossCause, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict, Window,
+    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict,
+    Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
@@ -64,6 +65,7 @@ pub struct Sender<P: Parts> {
     timeout_ssthresh: Halved,
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
+    eln: bool,
     counters: Counters,
 }
 
@@ -106,6 +108,7 @@ impl<P: Parts> Sender<P> {
             timeout_ssthresh: config.timeout_ssthresh,
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
+            eln: config.eln,
             counters: Counters::default(),
         }
     }
@@ -334,18 +337,28 @@ impl<P: Parts> Sender<P> {
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
         self.tell(&ack);
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
-        if verdict == Verdict::Lost || self.is_overdue(&ack) {
+        if self.eln && arrived.eln {
+            // A copy that is lost, too, is left to the timer.
+            if self.board.get(self.board.base()).times == 1 {
+                self.repair(LossResponse::ANNOUNCED, now, out);
+            }
+        } else if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
             self.recover(now, flight - self.limited, out);
         }
     }
 
-    /// The first unacknowledged segment is lost, with this many segments outstanding: recovery begins.
+    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers.
     fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
         let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
+        let response = self.ask(&loss, out);
+        self.repair(response, now, out);
+    }
+
+    /// Recovery of the first unacknowledged segment begins.
+    fn repair(&mut self, response: LossResponse, now: Time, out: &mut impl Out) {
         // A go-back begins a new flight, without what limited transmit sent before it.
         self.limited = 0;
-        let response = self.ask(&loss, out);
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();

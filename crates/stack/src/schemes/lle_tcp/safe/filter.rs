@@ -11,7 +11,7 @@
 
 use super::super::connection::{Terms, is_pure};
 use super::super::connections::Turn;
-use super::hold::Spacing;
+use super::super::hold::Spacing;
 use crate::hooks::AgentOut;
 use crate::packet::{Body, Flags, Packet, SackBlocks, Segment};
 use crate::ranges::Ranges;

@@ -3,6 +3,7 @@
 mod acknowledgements;
 mod duplex;
 mod ecn;
+mod eln;
 mod frozen;
 mod lifetime;
 mod sending;
@@ -69,6 +70,8 @@ struct Pair {
     /// Segments (counted from 0 per side) that the wire loses, and those that it marks.
     lost: [Vec<usize>; 2],
     marked: [Vec<usize>; 2],
+    /// Whether acknowledgements to the client are marked with a loss on a wireless link.
+    eln: bool,
 }
 
 impl Pair {
@@ -87,6 +90,7 @@ impl Pair {
             seen: [0; 2],
             lost: [Vec::new(), Vec::new()],
             marked: [Vec::new(), Vec::new()],
+            eln: false,
         }
     }
 
@@ -130,8 +134,11 @@ impl Pair {
                 let Some((sent, mut packet)) = self.sides[side].wire.pop_front() else { return false };
                 let number = self.seen[side];
                 self.seen[side] += 1;
-                if let Body::Tcp(segment) = packet.body {
-                    self.log.push((sent, side, segment));
+                if let Body::Tcp(segment) = &mut packet.body {
+                    if self.eln && side == SERVER {
+                        segment.flags = segment.flags.with(Flags::ELN);
+                    }
+                    self.log.push((sent, side, *segment));
                     self.fields.push(packet.ecn);
                 }
                 if self.marked[side].contains(&number) {

@@ -1,6 +1,6 @@
 //! The hold time of an acknowledgement: the wait for the next one of its flow.
 
-use super::super::config::Config;
+use super::config::Config;
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
@@ -9,14 +9,14 @@ use crate::units::{Span, Time};
 /// A fixed wait would expire before each step of a slower flow, as in a cell that many share. A step delayed by a loss
 /// says nothing about the spacing, and would delay the detection of the next loss.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spacing {
+pub(in super::super) struct Spacing {
     last: Option<Time>,
     times: Smoothed,
 }
 
 impl Spacing {
     /// The stream makes a step. Pauses of the application do not count.
-    pub(super) fn step(&mut self, now: Time, config: &Config) {
+    pub(in super::super) fn step(&mut self, now: Time, config: &Config) {
         if let Some(last) = self.last.replace(now) {
             let time = now.since(last);
             if time <= config.max_hold {
@@ -26,19 +26,19 @@ impl Spacing {
     }
 
     /// A loss delays the next step.
-    pub(super) fn interrupt(&mut self) {
+    pub(in super::super) fn interrupt(&mut self) {
         self.last = None;
     }
 
     /// How long to wait for the next step.
-    pub(super) fn wait(&self, config: &Config) -> Span {
+    pub(in super::super) fn wait(&self, config: &Config) -> Span {
         self.times.bound(Span::ZERO).min(config.max_hold).max(config.hold)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Mode;
+    use super::super::Mode;
     use super::*;
     use crate::hooks::Criterion;
 

@@ -1,0 +1,166 @@
+//! The client at the mobile: which acknowledgements of its TCP are requested instead of being sent.
+
+use std::collections::VecDeque;
+
+use super::super::lle_tcp::connection::{Terms, is_pure};
+use super::super::lle_tcp::connections::Turn;
+use super::super::lle_tcp::hold::Spacing;
+use super::REQUEST;
+use crate::hooks::{AgentOut, Rider};
+use crate::packet::{Body, Flags, Packet, Segment};
+use crate::signal::Signal;
+use crate::units::{SeqNo, Time};
+
+/// Most segments remembered that TCP has not acknowledged.
+const MOST: usize = 4_096;
+
+/// What becomes of a packet on its way to the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It goes on.
+    Pass,
+    /// It stays here.
+    Stop,
+}
+
+/// The state of one direction of a connection whose data comes over the link.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    terms: Terms,
+    /// Ends of segments that came, in the order in which they came, with their hashes.
+    come: VecDeque<(u64, u32)>,
+    /// The last acknowledgement number of TCP.
+    said: u64,
+    /// The window that the proxy knows, not scaled; `None` if it may not know the last one.
+    told: Option<u16>,
+    /// The last segment that was passed: its numbers and its window.
+    passed: Option<(SeqNo, SeqNo, u16)>,
+    held: Option<Packet>,
+    /// Whether a frame has come whose acknowledgement carried the request for what is held.
+    has_ridden: bool,
+    release_at: Time,
+    spacing: Spacing,
+}
+
+impl Client {
+    pub(super) fn new(terms: Terms) -> Client {
+        Client {
+            terms,
+            come: VecDeque::new(),
+            said: 0,
+            told: None,
+            passed: None,
+            held: None,
+            has_ridden: false,
+            release_at: Time::NEVER,
+            spacing: Spacing::default(),
+        }
+    }
+
+    /// When it wants to be called.
+    pub(super) fn deadline(&self) -> Time {
+        self.release_at
+    }
+
+    /// Bytes of state.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of::<Client>() + self.come.len() * size_of::<(u64, u32)>()) as u64
+    }
+
+    /// A data segment has come over the link, whose acknowledgement took along what waited for one.
+    pub(super) fn on_data<O>(&mut self, hash: u32, segment: &Segment, turn: &Turn<'_, O>) {
+        self.spacing.step(turn.now, turn.config);
+        if self.held.is_some() {
+            self.has_ridden = true;
+            self.release_at = turn.now.after(turn.config.max_hold);
+        }
+        let Some(start) = segment.seq.unwrap_near(self.terms.zero, self.said) else { return };
+        let end = start + u64::from(segment.len);
+        if end > self.said && self.come.len() < MOST {
+            self.come.push_back((end, hash));
+        }
+    }
+
+    /// A segment of TCP is on its way to the link; it acknowledges the sender's FIN if it `ends`.
+    pub(super) fn judge<O: AgentOut>(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        ends: bool,
+        turn: &mut Turn<'_, O>,
+    ) -> Fate {
+        let ack =
+            segment.ack.unwrap_near(self.terms.zero, self.said).filter(|_| segment.flags.has(Flags::ACK));
+        let Some(ack) = ack else { return Fate::Pass };
+        let is_plain = is_pure(segment)
+            && !ends
+            && ack > self.said
+            && segment.options.sack.is_empty()
+            && self.told == Some(segment.window);
+        let hash = self.come.iter().find(|come| come.0 == ack).map(|come| come.1);
+        let repeats = ack == self.said;
+        if ack > self.said {
+            self.said = ack;
+            while self.come.front().is_some_and(|come| come.0 <= ack) {
+                self.come.pop_front();
+            }
+        }
+        if let Some(number) = hash.filter(|_| is_plain) {
+            turn.out.ride(self.terms.sender.0, Rider { number, bytes: REQUEST });
+            turn.counters.suppressed += 1;
+            turn.counters.held += u64::from(self.held.is_none());
+            self.held = Some(*packet);
+            self.has_ridden = false;
+            self.release_at = turn.now.after(self.spacing.wait(turn.config));
+            return Fate::Stop;
+        }
+        turn.counters.passed += u64::from(is_pure(segment));
+        match self.held.take() {
+            // The proxy swallows the first of this number if it has released it.
+            Some(held) if repeats && is_pure(segment) && segment.options.sack.is_empty() => {
+                self.send(&held, turn);
+            }
+            Some(_) => turn.counters.held -= 1,
+            None => {}
+        }
+        self.release_at = Time::NEVER;
+        self.pass(segment);
+        Fate::Pass
+    }
+
+    /// What was held goes after all.
+    fn send<O: AgentOut>(&mut self, held: &Packet, turn: &mut Turn<'_, O>) {
+        turn.counters.suppressed -= 1;
+        turn.counters.held -= 1;
+        turn.counters.passed += 1;
+        if let Body::Tcp(segment) = &held.body {
+            self.pass(segment);
+        }
+        turn.out.down(held);
+    }
+
+    /// A segment goes to the link: until it is delivered the proxy does not know its window.
+    fn pass(&mut self, segment: &Segment) {
+        self.told = None;
+        self.passed = Some((segment.seq, segment.ack, segment.window));
+    }
+
+    /// The link reports the fate of a segment that was passed: the proxy has seen it, or has not.
+    pub(super) fn on_fate(&mut self, signal: Signal, segment: &Segment) {
+        // An older one says nothing of the last window.
+        if self.passed == Some((segment.seq, segment.ack, segment.window)) {
+            self.told = (signal == Signal::Delivered).then_some(segment.window);
+        }
+    }
+
+    /// No frame came to ride with, or nothing followed the request.
+    pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
+        if self.release_at > turn.now {
+            return;
+        }
+        self.release_at = Time::NEVER;
+        if let Some(held) = self.held.take() {
+            self.send(&held, turn);
+        }
+    }
+}

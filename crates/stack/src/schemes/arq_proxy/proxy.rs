@@ -1,0 +1,130 @@
+//! The proxy at the access point: what it has prepared for one direction of a connection.
+
+use std::collections::VecDeque;
+
+use super::super::lle_tcp::connection::{Terms, is_pure};
+use super::super::lle_tcp::connections::Turn;
+use super::super::lle_tcp::reply::Reply;
+use crate::hooks::AgentOut;
+use crate::packet::{Flags, Packet, Segment};
+use crate::units::SeqNo;
+
+/// Most segments noted of one direction; of further ones the real acknowledgement comes.
+const MOST: usize = 4_096;
+
+/// A data segment on its way to the mobile. Offsets count from the first data byte.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    start: u64,
+    hash: u32,
+    segment: Segment,
+}
+
+impl Noted {
+    fn end(&self) -> u64 {
+        self.start + u64::from(self.segment.len)
+    }
+}
+
+/// The state of one direction of a connection whose acknowledgements are prepared here.
+#[derive(Clone, Debug)]
+pub(super) struct Proxy {
+    reply: Reply,
+    /// In the order of their starts, all beyond what is acknowledged.
+    noted: VecDeque<Noted>,
+    /// All below went up as acknowledged, and was acknowledged by a real segment of the mobile.
+    acknowledged: u64,
+    heard: u64,
+    /// The window of the mobile's last real segment, not scaled; `None` before there was one.
+    window: Option<u16>,
+}
+
+impl Proxy {
+    pub(super) fn new(terms: Terms) -> Proxy {
+        Proxy { reply: Reply::new(terms), noted: VecDeque::new(), acknowledged: 0, heard: 0, window: None }
+    }
+
+    /// Bytes of state.
+    pub(super) fn bytes(&self) -> u64 {
+        (size_of::<Proxy>() + self.noted.len() * size_of::<Noted>()) as u64
+    }
+
+    fn offset(&self, seq: SeqNo) -> Option<u64> {
+        seq.unwrap_near(self.reply.terms.zero, self.acknowledged)
+    }
+
+    /// A data segment is on its way to the link; `enter` makes its hash known.
+    pub(super) fn on_data(&mut self, hash: u32, segment: &Segment, mut enter: impl FnMut(u32)) {
+        let Some(start) = self.offset(segment.seq) else { return };
+        let noted = Noted { start, hash, segment: *segment };
+        if noted.end() <= self.acknowledged {
+            return;
+        }
+        let place =
+            self.noted.partition_point(|other| (other.start, other.segment.len) < (start, segment.len));
+        if let Some(known) = self.noted.get_mut(place).filter(|other| other.hash == hash) {
+            *known = noted;
+        } else if self.noted.len() < MOST {
+            self.noted.insert(place, noted);
+            enter(hash);
+        }
+    }
+
+    /// The mobile asks for the acknowledgement of the segment with this hash. Whether it is one of this direction.
+    pub(super) fn release<O: AgentOut>(
+        &mut self,
+        hash: u32,
+        turn: &mut Turn<'_, O>,
+        remove: impl FnMut(u32),
+    ) -> bool {
+        let Some(window) = self.window else { return false };
+        let Some(end) = self.noted.iter().find(|noted| noted.hash == hash).map(Noted::end) else {
+            return false;
+        };
+        for noted in self.noted.iter().take_while(|noted| noted.end() <= end) {
+            self.reply.echo_delivered(noted.start, &noted.segment);
+        }
+        self.advance(end, remove);
+        turn.counters.generated += 1;
+        let window = u64::from(window) << self.reply.terms.shift;
+        turn.out.up(&self.reply.packet(end, window, std::iter::empty()));
+        true
+    }
+
+    /// A segment of the mobile came. Whether it goes up.
+    pub(super) fn on_reply(&mut self, packet: &Packet, segment: &Segment, remove: impl FnMut(u32)) -> bool {
+        let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));
+        let Some(ack) = ack else {
+            self.reply.hear_and_pass(packet, segment);
+            return true;
+        };
+        let says_more = segment.window != self.window.unwrap_or(segment.window)
+            || !segment.options.sack.is_empty()
+            || !is_pure(segment);
+        let is_released = ack == self.acknowledged && ack > self.heard && !says_more;
+        self.heard = self.heard.max(ack);
+        if ack >= self.acknowledged {
+            self.window = Some(segment.window);
+        }
+        if is_released {
+            self.reply.hear(packet, segment);
+            return false;
+        }
+        self.reply.hear_and_pass(packet, segment);
+        if ack > self.acknowledged {
+            self.reply.passed(ack, segment);
+            self.advance(ack, remove);
+        }
+        true
+    }
+
+    /// All below `offset` is acknowledged.
+    fn advance(&mut self, offset: u64, mut remove: impl FnMut(u32)) {
+        self.acknowledged = offset;
+        while self.noted.front().is_some_and(|noted| noted.end() <= offset)
+            && let Some(noted) = self.noted.pop_front()
+        {
+            remove(noted.hash);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The flows of a station with their deadlines and the memory that they take.
+
+use super::super::deadlines::Deadlines;
+use super::super::flows::Table;
+use crate::packet::{FlowKey, NodeId};
+use crate::units::{Span, Time};
+
+/// What a station keeps of one flow.
+pub(in super::super) trait Kept {
+    /// When a packet of it passed last.
+    fn last_packet(&self) -> Time;
+
+    /// When it wants to be called.
+    fn deadline(&self) -> Time;
+
+    /// Bytes of state.
+    fn bytes(&self) -> u64;
+
+    /// It has come from another station, where it was kept until now: what the link has was the other's.
+    fn move_to(&mut self, now: Time);
+}
+
+/// Flows by the direction of their data.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Flows<F> {
+    table: Table<FlowKey, F>,
+    deadlines: Deadlines,
+    idle: Span,
+    most: usize,
+    bytes: u64,
+    bytes_max: u64,
+    refused: u64,
+}
+
+impl<F: Kept> Flows<F> {
+    /// At most so many flows, each forgotten after so much time without a packet.
+    pub(in super::super) fn new(most: usize, idle: Span) -> Flows<F> {
+        let (table, deadlines) = (Table::default(), Deadlines::default());
+        Flows { table, deadlines, idle, most, bytes: 0, bytes_max: 0, refused: 0 }
+    }
+
+    /// Most bytes of state held at once.
+    pub(in super::super) fn bytes_max(&self) -> u64 {
+        self.bytes_max
+    }
+
+    /// Flows left alone because there was no room.
+    pub(in super::super) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// The number of the flow of this data.
+    #[inline]
+    pub(in super::super) fn find(&self, key: &FlowKey) -> Option<u32> {
+        self.table.find(key)
+    }
+
+    /// The same; a flow that is not known begins, if there is room.
+    pub(in super::super) fn find_or_begin(&mut self, key: FlowKey, make: impl FnOnce() -> F) -> Option<u32> {
+        if let Some(number) = self.table.find(&key) {
+            return Some(number);
+        }
+        if self.table.len() >= self.most {
+            self.refused += 1;
+            return None;
+        }
+        Some(self.enter(key, make()))
+    }
+
+    fn enter(&mut self, key: FlowKey, flow: F) -> u32 {
+        let (bytes, deadline) = (flow.bytes(), self.deadline(&flow));
+        let number = self.table.insert(key, flow);
+        self.deadlines.want(number, deadline);
+        self.account(0, bytes);
+        number
+    }
+
+    fn deadline(&self, flow: &F) -> Time {
+        flow.deadline().min(flow.last_packet().after(self.idle))
+    }
+
+    fn account(&mut self, before: u64, after: u64) {
+        self.bytes = self.bytes + after - before;
+        self.bytes_max = self.bytes_max.max(self.bytes);
+    }
+
+    /// Lets a flow act, and notes what it weighs and when it wants to be called afterwards.
+    pub(in super::super) fn act<A>(&mut self, number: u32, act: impl FnOnce(&mut F) -> A) -> Option<A> {
+        let flow = self.table.get_mut(number)?;
+        let before = flow.bytes();
+        let result = act(flow);
+        let after = flow.bytes();
+        let deadline = flow.deadline().min(flow.last_packet().after(self.idle));
+        self.deadlines.want(number, deadline);
+        self.account(before, after);
+        Some(result)
+    }
+
+    /// Forgets a flow.
+    pub(in super::super) fn remove(&mut self, number: u32) -> Option<F> {
+        let flow = self.table.remove(number)?;
+        self.deadlines.remove(number);
+        self.account(flow.bytes(), 0);
+        Some(flow)
+    }
+
+    /// Forgets the flow of this data.
+    pub(in super::super) fn forget(&mut self, key: &FlowKey) -> Option<F> {
+        self.find(key).and_then(|number| self.remove(number))
+    }
+
+    /// Some deadline may have passed: `act` looks at each flow of which that holds; those that were idle for too long
+    /// are forgotten.
+    pub(in super::super) fn on_timer(&mut self, now: Time, mut act: impl FnMut(&mut F)) {
+        while let Some(number) = self.deadlines.pop(now) {
+            let Some(flow) = self.table.get_mut(number) else { continue };
+            if now.since(flow.last_packet()) >= self.idle {
+                self.remove(number);
+            } else {
+                self.act(number, &mut act);
+            }
+        }
+    }
+
+    /// The earliest deadline, or an earlier time.
+    #[inline]
+    pub(in super::super) fn first(&self) -> Option<Time> {
+        self.deadlines.first()
+    }
+
+    /// Takes out the flows of a node that leaves.
+    pub(in super::super) fn take_of(&mut self, node: NodeId) -> Vec<(FlowKey, F)> {
+        let flows = self.table.take_of_numbered(node);
+        flows
+            .into_iter()
+            .map(|(number, key, flow)| {
+                self.deadlines.remove(number);
+                self.account(flow.bytes(), 0);
+                (key, flow)
+            })
+            .collect()
+    }
+
+    /// Takes in the flows of a node that has come. What has begun here meanwhile is newer. Returns the numbers of those
+    /// taken in.
+    pub(in super::super) fn put(&mut self, flows: Vec<(FlowKey, F)>, now: Time) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for (key, mut flow) in flows {
+            if self.table.find(&key).is_none() && self.table.len() < self.most {
+                flow.move_to(now);
+                numbers.push(self.enter(key, flow));
+            }
+        }
+        numbers
+    }
+}

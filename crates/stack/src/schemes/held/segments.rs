@@ -1,0 +1,168 @@
+//! The segments of one flow that a mobile has not acknowledged.
+
+use std::collections::VecDeque;
+
+use crate::packet::{Packet, Segment};
+use crate::units::SeqNo;
+
+/// A segment that the mobile has not acknowledged, with what a scheme notes of it.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Held<N> {
+    pub(in super::super) packet: Packet,
+    pub(in super::super) seq: SeqNo,
+    end: SeqNo,
+    pub(in super::super) note: N,
+}
+
+/// Where a segment went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Taken {
+    /// The mobile has acknowledged it.
+    Acknowledged,
+    /// It is held at this place already.
+    Known(usize),
+    /// It is held now, behind all others.
+    Last,
+    /// It is held now at this place, before others that had passed: it was lost on its way here, and was sent again.
+    Between(usize),
+    /// There is no room for it.
+    Full,
+}
+
+/// What an acknowledgement is to a standard TCP (RFC 5681, 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Heard {
+    /// It advances. Whether that is the end, the FIN included.
+    Advance {
+        /// All data has been acknowledged.
+        over: bool,
+    },
+    /// It repeats the last one.
+    Duplicate,
+    /// It is old, or repeats the number with something new: data, a window, a duplicate SACK (RFC 2883).
+    Other,
+}
+
+/// The segments of one flow in the order of their numbers.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Segments<N> {
+    held: VecDeque<Held<N>>,
+    most: usize,
+    /// The acknowledgement number and window last seen.
+    una: Option<SeqNo>,
+    window: u16,
+    is_heard: bool,
+    fin: Option<SeqNo>,
+    /// Bytes of the packets held.
+    bytes: u64,
+}
+
+impl<N> Segments<N> {
+    /// Room for this many segments.
+    pub(in super::super) fn new(most: usize) -> Segments<N> {
+        Segments {
+            held: VecDeque::with_capacity(most),
+            most,
+            una: None,
+            window: 0,
+            is_heard: false,
+            fin: None,
+            bytes: 0,
+        }
+    }
+
+    /// How many are held.
+    pub(in super::super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Whether none is.
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Bytes of the packets held.
+    pub(in super::super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The place of the segment that begins at this number, or the place it would have.
+    pub(in super::super) fn place(&self, seq: SeqNo) -> Result<usize, usize> {
+        self.held.binary_search_by(|held| held.seq.distance_from(seq).cmp(&0))
+    }
+
+    /// The window that the mobile advertised last, not scaled; `None` before it said anything.
+    pub(in super::super) fn window(&self) -> Option<u16> {
+        self.is_heard.then_some(self.window)
+    }
+
+    /// A segment at its place.
+    pub(in super::super) fn at(&mut self, place: usize) -> Option<&mut Held<N>> {
+        self.held.get_mut(place)
+    }
+
+    /// All of them in order.
+    pub(in super::super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Held<N>> {
+        self.held.iter_mut()
+    }
+
+    /// The segment that the mobile expects next, if it is held.
+    pub(in super::super) fn expected(&mut self) -> Option<&mut Held<N>> {
+        let una = self.una?;
+        self.held.front_mut().filter(|held| held.seq.distance_from(una) <= 0)
+    }
+
+    /// A segment of data is on its way to the mobile. The first one to pass is assumed to be the one that it expects.
+    pub(in super::super) fn take(&mut self, packet: &Packet, segment: &Segment, note: N) -> Taken {
+        let end = segment.seq.plus(segment.sequence_len());
+        let una = *self.una.get_or_insert(segment.seq);
+        if segment.sequence_len() > segment.len {
+            self.fin = Some(end);
+        }
+        if end.distance_from(una) <= 0 {
+            return Taken::Acknowledged;
+        }
+        match self.place(segment.seq) {
+            Ok(place) => Taken::Known(place),
+            Err(place) if self.held.len() < self.most => {
+                let is_last = place == self.held.len();
+                self.bytes += packet.size().0;
+                self.held.insert(place, Held { packet: *packet, seq: segment.seq, end, note });
+                if is_last { Taken::Last } else { Taken::Between(place) }
+            }
+            Err(_) => Taken::Full,
+        }
+    }
+
+    /// Parts with a segment that was not sent after all.
+    pub(in super::super) fn remove(&mut self, place: usize) {
+        if let Some(held) = self.held.remove(place) {
+            self.bytes -= held.packet.size().0;
+        }
+    }
+
+    /// The mobile acknowledges; `release` receives each segment that is held no longer, in order.
+    pub(in super::super) fn hear(&mut self, segment: &Segment, mut release: impl FnMut(&Held<N>)) -> Heard {
+        let (before, window) = (self.una, self.window);
+        self.is_heard = true;
+        if before.is_none_or(|una| segment.ack.distance_from(una) > 0) {
+            self.una = Some(segment.ack);
+            self.window = segment.window;
+            while self.held.front().is_some_and(|held| held.end.distance_from(segment.ack) <= 0)
+                && let Some(held) = self.held.pop_front()
+            {
+                self.bytes -= held.packet.size().0;
+                release(&held);
+            }
+            return Heard::Advance { over: self.fin.is_some_and(|fin| fin.distance_from(segment.ack) <= 0) };
+        }
+        if before != Some(segment.ack) {
+            return Heard::Other;
+        }
+        self.window = segment.window;
+        let told = |left: SeqNo| left.distance_from(segment.ack) < 0;
+        let duplicate_sack = segment.options.sack.as_slice().iter().any(|block| told(block.0));
+        let repeats = segment.sequence_len() == 0 && segment.window == window && !duplicate_sack;
+        if repeats { Heard::Duplicate } else { Heard::Other }
+    }
+}

@@ -1,0 +1,180 @@
+//! Data of one flow on its way to a mobile: the copies kept, the duplicates expected, and the local timer.
+
+use super::super::held::{Duplicates, Heard, Kept, RoundTrip, Segments, Taken, Tells};
+use super::Config;
+use crate::packet::{Packet, Segment};
+use crate::units::Time;
+
+/// What is noted of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    /// When it was sent last.
+    sent: Time,
+    /// How often it was sent from here, since its sender sent it last.
+    copies: u32,
+    /// Whether its sender has sent it again.
+    by_sender: bool,
+}
+
+/// What becomes of an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Verdict {
+    /// It goes up.
+    Pass,
+    /// It goes up, and all data has been acknowledged, the FIN included.
+    Over,
+    /// It goes no further.
+    Suppress,
+    /// Neither, and this goes to the link.
+    Resend(Packet),
+}
+
+/// The data of one flow.
+#[derive(Clone, Debug)]
+pub(super) struct Cached {
+    last_packet: Time,
+    segments: Segments<Note>,
+    round_trip: RoundTrip,
+    /// When the timer expires.
+    at: Time,
+    duplicates: Duplicates,
+}
+
+impl Cached {
+    pub(super) fn new(cache: usize, now: Time) -> Cached {
+        Cached {
+            last_packet: now,
+            segments: Segments::new(cache),
+            round_trip: RoundTrip::default(),
+            at: Time::NEVER,
+            duplicates: Duplicates::default(),
+        }
+    }
+
+    /// A segment goes to the link. Whether it was kept, or needed not to be.
+    pub(super) fn on_data(&mut self, packet: &Packet, segment: &Segment, config: &Config, now: Time) -> bool {
+        self.last_packet = now;
+        let taken = self.segments.take(packet, segment, Note { sent: now, copies: 0, by_sender: false });
+        let (Taken::Known(again) | Taken::Between(again)) = taken else {
+            if self.at == Time::NEVER {
+                self.restart(config, now);
+            }
+            return taken != Taken::Full;
+        };
+        if let Some(held) = self.segments.at(again) {
+            held.note = Note { sent: now, copies: 0, by_sender: true };
+        }
+        if again == 0 || self.at == Time::NEVER {
+            self.restart(config, now);
+        }
+        true
+    }
+
+    /// The queue of the link has not taken a segment. Whether it is kept no longer.
+    pub(super) fn on_refused(&mut self, segment: &Segment) -> bool {
+        let Ok(place) = self.segments.place(segment.seq) else { return false };
+        let is_first = self.segments.at(place).is_some_and(|held| held.note.copies == 0);
+        if is_first {
+            self.segments.remove(place);
+        }
+        is_first
+    }
+
+    /// The mobile acknowledges.
+    pub(super) fn on_ack(&mut self, segment: &Segment, config: &Config, now: Time) -> Verdict {
+        self.last_packet = now;
+        let (mut sent, mut is_repaired) = (None, false);
+        let heard = self.segments.hear(segment, |held| {
+            sent = Some(held.note.sent);
+            is_repaired |= held.note.copies > 0 || held.note.by_sender;
+        });
+        match heard {
+            Heard::Advance { over } => {
+                if let Some(sent) = sent.filter(|_| !is_repaired) {
+                    self.round_trip.take(now.since(sent), config.gain);
+                }
+                self.duplicates.clear();
+                self.restart(config, now);
+                if over { Verdict::Over } else { Verdict::Pass }
+            }
+            Heard::Duplicate => self.on_duplicate(config, now),
+            Heard::Other => Verdict::Pass,
+        }
+    }
+
+    fn on_duplicate(&mut self, config: &Config, now: Time) -> Verdict {
+        let Some(held) = self.segments.expected() else { return Verdict::Pass };
+        let Note { copies, by_sender, .. } = held.note;
+        let tells = self.duplicates.take(config.threshold);
+        if by_sender {
+            return Verdict::Pass;
+        }
+        let most = match tells {
+            Tells::Nothing => return Verdict::Pass,
+            Tells::Expected => return Verdict::Suppress,
+            Tells::Loss => config.repeats,
+            Tells::LostCopy => config.copies.min(config.repeats),
+        };
+        if copies >= most {
+            return Verdict::Pass;
+        }
+        self.repeat(config, now).map_or(Verdict::Pass, Verdict::Resend)
+    }
+
+    /// The segment that the mobile expects, to be sent again. What is kept behind it causes a duplicate each, unless it
+    /// has done so already.
+    pub(super) fn repeat(&mut self, config: &Config, now: Time) -> Option<Packet> {
+        let behind = (self.segments.len() as u32).saturating_sub(1);
+        let held = self.segments.expected()?;
+        held.note.copies += 1;
+        held.note.sent = now;
+        let copy = held.packet;
+        self.duplicates.repaired(behind);
+        self.restart(config, now);
+        Some(copy)
+    }
+
+    /// The deadline may have passed: the copy that goes to the link.
+    pub(super) fn on_timer(&mut self, config: &Config, now: Time) -> Option<Packet> {
+        if self.at > now {
+            return None;
+        }
+        self.at = Time::NEVER;
+        self.segments.expected().filter(|held| held.note.copies < config.repeats)?;
+        self.repeat(config, now)
+    }
+
+    /// The timer runs from now on, if anything is kept.
+    fn restart(&mut self, config: &Config, now: Time) {
+        self.at = if self.segments.is_empty() {
+            Time::NEVER
+        } else {
+            now.after(self.round_trip.timeout(config.min_timeout))
+        };
+    }
+}
+
+impl Kept for Cached {
+    fn last_packet(&self) -> Time {
+        self.last_packet
+    }
+
+    fn deadline(&self) -> Time {
+        self.at
+    }
+
+    fn bytes(&self) -> u64 {
+        let notes = self.segments.len() * size_of::<Note>();
+        size_of::<Cached>() as u64 + notes as u64 + self.segments.bytes()
+    }
+
+    fn move_to(&mut self, now: Time) {
+        self.last_packet = now;
+        self.at = Time::NEVER;
+        self.duplicates.clear();
+        for held in self.segments.iter_mut() {
+            // What the other station sent is not timed here.
+            held.note.copies = 1;
+        }
+    }
+}

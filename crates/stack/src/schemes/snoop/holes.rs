@@ -1,0 +1,79 @@
+//! Data of one flow that a mobile sends: what has come over the wireless link.
+
+use super::super::held::Kept;
+use crate::packet::{Flags, Segment};
+use crate::ranges::Ranges;
+use crate::units::{SeqNo, Time};
+
+/// The holes of one flow. Offsets count from the first number that was seen.
+#[derive(Clone, Debug)]
+pub(super) struct Holes {
+    last_packet: Time,
+    zero: SeqNo,
+    /// What has come and is not acknowledged.
+    come: Ranges,
+    /// The acknowledgement number and window last seen.
+    una: Option<u64>,
+    window: u16,
+}
+
+impl Holes {
+    /// A flow that begins with this segment.
+    pub(super) fn new(segment: &Segment, now: Time) -> Holes {
+        Holes { last_packet: now, zero: segment.seq, come: Ranges::default(), una: None, window: 0 }
+    }
+
+    fn offset(&self, seq: SeqNo) -> Option<u64> {
+        seq.unwrap_near(self.zero, self.una.unwrap_or(0))
+    }
+
+    /// A segment of the mobile has come.
+    pub(super) fn on_data(&mut self, segment: &Segment, now: Time) {
+        self.last_packet = now;
+        let Some(start) = self.offset(segment.seq) else { return };
+        let end = start + u64::from(segment.sequence_len());
+        let start = start.max(self.una.unwrap_or(0));
+        if start < end {
+            self.come.insert(start, end);
+        }
+    }
+
+    /// The fixed end acknowledges. Whether that is a duplicate that asks for what has not come while something behind it
+    /// has.
+    pub(super) fn on_ack(&mut self, segment: &Segment, now: Time) -> bool {
+        self.last_packet = now;
+        let Some(ack) = self.offset(segment.ack) else { return false };
+        if self.una.is_none_or(|una| ack > una) {
+            (self.una, self.window) = (Some(ack), segment.window);
+            let reached = self.come.advance(ack);
+            if reached > ack {
+                self.come.insert(ack, reached);
+            }
+            return false;
+        }
+        let repeats = self.una == Some(ack) && segment.window == self.window && segment.sequence_len() == 0;
+        if self.una == Some(ack) {
+            self.window = segment.window;
+        }
+        let is_hole = self.come.as_slice().first().is_some_and(|range| range.0 > ack);
+        repeats && is_hole && !segment.flags.has(Flags::FIN)
+    }
+}
+
+impl Kept for Holes {
+    fn last_packet(&self) -> Time {
+        self.last_packet
+    }
+
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    fn bytes(&self) -> u64 {
+        (size_of::<Holes>() + size_of_val(self.come.as_slice())) as u64
+    }
+
+    fn move_to(&mut self, now: Time) {
+        self.last_packet = now;
+    }
+}
