@@ -237,7 +237,7 @@ impl Stack {
     /// An event of the link, or of what one node at it sends and hears.
     pub(super) fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
-            self.with_agent(seat, around, |agent, now, out| agent.on_link(event, node, now, out));
+            self.with_agent(seat, None, around, |agent, now, out| agent.on_link(event, node, now, out));
             self.settle(around);
         }
     }
@@ -245,7 +245,7 @@ impl Stack {
     /// The node restarts.
     pub(super) fn restart(&mut self, around: &mut Around) {
         for seat in 0..self.seats.len() {
-            self.with_agent(seat, around, |agent, now, out| agent.restart(now, out));
+            self.with_agent(seat, None, around, |agent, now, out| agent.restart(now, out));
             self.settle(around);
         }
     }
@@ -284,7 +284,7 @@ impl Stack {
     /// Something rode in an acknowledgement of the link.
     pub(super) fn on_rider(&mut self, rider: Rider, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
-            self.with_agent(seat, around, |agent, now, out| agent.on_rider(rider, now, out));
+            self.with_agent(seat, None, around, |agent, now, out| agent.on_rider(rider, now, out));
             self.settle(around);
         }
     }
@@ -411,12 +411,16 @@ impl AgentOut for Out<'_, '_> {
     }
 
     fn ahead(&mut self, packet: &Packet) {
-        if self.number == self.last {
-            self.around.accounts.made(packet);
-            (self.around.to_link)(Handed::Ahead(*packet));
-        } else {
+        if self.number != self.last {
             self.down(packet);
+            return;
         }
+        let packet = match &mut self.around.tracer.events {
+            None => *packet,
+            Some(events) => self.handling.pass(events, self.around.now, packet, Towards::Link),
+        };
+        self.around.accounts.made(&packet);
+        (self.around.to_link)(Handed::Ahead(packet));
     }
 
     fn ride(&mut self, towards: NodeId, rider: Rider) {

@@ -117,7 +117,7 @@ mod tests {
         let packet = |src, dst, src_port, seq, len| {
             let segment = Segment { src_port, seq: SeqNo(seq), len, ..Segment::default() };
             hash(
-                &Packet { src: NodeId(src), dst: NodeId(dst), extra_header: 0, body: Body::Tcp(segment) },
+                &Packet::new(NodeId(src), NodeId(dst), Body::Tcp(segment)),
                 &segment,
             )
         };

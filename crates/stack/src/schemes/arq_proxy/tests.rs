@@ -46,7 +46,7 @@ struct Hop {
 fn packet(src: NodeId, segment: Segment) -> Packet {
     let (dst, src_port, dst_port) = if src == SERVER { (MOBILE, 80, 4_000) } else { (SERVER, 4_000, 80) };
     let body = Body::Tcp(Segment { src_port, dst_port, ..segment });
-    Packet { src, dst, extra_header: 0, body }
+    Packet::new(src, dst, body)
 }
 
 fn stamps(value: u32, echo: u32) -> Options {

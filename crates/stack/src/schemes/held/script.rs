@@ -83,7 +83,7 @@ pub(in super::super) fn at(number: u32) -> SeqNo {
 pub(in super::super) fn packet(src: NodeId, dst: NodeId, segment: Segment) -> Packet {
     let (src_port, dst_port) = if src == SERVER { (80, 4_000) } else { (4_000, 80) };
     let body = Body::Tcp(Segment { src_port, dst_port, ..segment });
-    Packet { src, dst, extra_header: 0, body }
+    Packet::new(src, dst, body)
 }
 
 impl<A: Agent> Script<A> {

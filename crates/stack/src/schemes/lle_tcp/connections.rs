@@ -227,16 +227,4 @@ impl<H: Half> Connections<H> {
             self.account(connection.bytes(), 0);
         }
     }
-
-    /// Sets the only timer to the first deadline.
-    fn arm(&mut self, out: &mut impl AgentOut) {
-        let first = self.deadlines.first();
-        if first != self.timer {
-            self.timer = first;
-            match first {
-                Some(at) => out.set_timer(at),
-                None => out.cancel_timer(),
-            }
-        }
-    }
 }

@@ -45,6 +45,14 @@ impl Reply {
         }
     }
 
+    /// An acknowledgement of the receiver goes on to the sender as it came.
+    pub(in super::super) fn passed(&mut self, ack: u64, segment: &Segment) {
+        self.last = ack;
+        if let Some(stamps) = segment.options.timestamps {
+            self.echo(stamps.echo);
+        }
+    }
+
     /// Data at `start` was delivered: its timestamp is echoed if the data touches the left edge (RFC 7323, 4.3).
     pub(in super::super) fn echo_delivered(&mut self, start: u64, segment: &Segment) {
         if start <= self.last
