@@ -71,7 +71,7 @@ impl AgentLoad {
     #[must_use]
     pub fn new(scheme: Option<&AgentConfig>, flows: u32) -> AgentLoad {
         let ahead = (FIRST_MOBILE..FIRST_MOBILE + MOBILES).map(NodeId);
-        let criterion = Criterion::between(ahead, [ACCESS_POINT, HOST]);
+        let criterion = Criterion::one_hop(ACCESS_POINT, ahead);
         let agent = |scheme: &AgentConfig| {
             let mut scheme = scheme.clone();
             scheme.set("max-flows", Setting::Count(flows.into()));

@@ -459,7 +459,7 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &text,
         "hold",
-        "agents.snoop.hold: is a key of one kind of agent; expected agents.snoop.lle-tcp.hold where the kind is \"lle-tcp\"",
+        "agents.snoop.hold: is a key of one kind of agent; expected agents.snoop.lle-tcp.hold where the kind is \"lle-tcp\" or agents.snoop.arq-proxy.hold where the kind is \"arq-proxy\"",
     );
     let text = changed("kind = \"lle-tcp\"", "kind = \"none\"\nlle-tcp.mode = \"paper\"");
     refused(
@@ -470,7 +470,7 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "kind = \"lle\""),
         "kind = \"lle\"",
-        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp)",
+        "agents.snoop.kind: unknown kind of agent \"lle\"; did you mean \"lle-tcp\"? (known: lle-tcp, none, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy)",
     );
     refused(
         &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),
