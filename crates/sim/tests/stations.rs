@@ -203,7 +203,7 @@ fn the_arq_proxy_takes_the_acknowledgements_off_the_air() {
         assert!(metric(&found, GOODPUT) > gain * metric(&none, GOODPUT), "{packet}");
         assert_eq!(metric(&found, "agents.station.unconfirmed"), 0.0);
         let [generated, requested] = ["generated", "arq-proxy.requested"].map(|name| {
-            metric(&found, &format!("agents.station.{}", name.replace("arq-proxy", "arq_proxy")))
+            metric(&found, &format!("agents.station.{name}"))
         });
         assert!(generated > 0.9 * requested && requested > 1_000.0, "{generated} of {requested}");
     }

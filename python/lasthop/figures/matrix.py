@@ -56,16 +56,18 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
         axes.set_yticks(range(len(found.rows)), found.rows)
         axes.grid(visible=False)
         axes.tick_params(length=0)
-        about = "colour: from one half" if found.is_share else "colour: against the first row of the column"
         n = counts(it.n for it in found.known())
         title = figure.get("title") or study.scenario.title or figure["id"]
         made = f"{found.words()}, mean ± half-width of the 95 % interval, {n}"
-        page.finish(drawn, [axes], str(title), f"{made}; {about}")
+        page.finish(drawn, [axes], str(title), f"{made}; {found.colours()}")
     return drawn
 
 
 def shades(found: Matrix) -> list[list[float]]:
     """For each cell how far it is from what it is compared with, from -1 to 1; nan where there is none."""
+    if found.is_gain:
+        most = max((abs(it.mean or 0.0) for it in found.known()), default=0.0)
+        return [[_of(it, lambda mean: mean / min(1.0, max(most, 0.2))) for it in row] for row in found.cells]
     if found.is_share:
         return [[_of(it, lambda mean: 2.0 * mean - 1.0) for it in row] for row in found.cells]
     first = [it.mean if it is not None else None for it in found.cells[0]]

@@ -270,11 +270,10 @@ def _percent(it: Interval) -> list[float | None]:
 def _matrix(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
     found = matrix(study, figure)
     factor, unit = found.scale()
-    about = "colour: from one half" if found.is_share else "colour: against the first row of the column"
     n = counts(it.n for it in found.known())
     return {
         "form": "matrix",
-        "caption": f"{found.words()}, mean ± half-width of the 95 % interval, {n}; {about}",
+        "caption": f"{found.words()}, mean ± half-width of the 95 % interval, {n}; {found.colours()}",
         "unit": unit,
         "rows": found.rows,
         "columns": found.columns,

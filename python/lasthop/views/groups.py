@@ -45,7 +45,7 @@ def series(
     found = []
     for group in groups(study, x, lines, where, gain_over, names):
         if gain_over:
-            intervals = [_gain(study, index, y, gain_over) for index in group.points]
+            intervals = [gain(study, index, y, gain_over) for index in group.points]
         else:
             intervals = [_level(study, index, y) for index in group.points]
         found.append(Series(group.label, group.xs, group.points, intervals))
@@ -138,7 +138,7 @@ def runs(study: Study, index: int, y: str, gain_over: Mapping[str, str] | None) 
     return [v / w - 1 for k, v in values.items() if v is not None and (w := below.get(k))]
 
 
-def _gain(study: Study, index: int, y: str, over: Mapping[str, str]) -> Interval:
+def gain(study: Study, index: int, y: str, over: Mapping[str, str]) -> Interval:
     """Y at a point over y where the keys of `over` differ, minus one."""
     rival = _rival(study, index, over)
     if rival is None:

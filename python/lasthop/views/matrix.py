@@ -14,7 +14,7 @@ from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
 from lasthop.base.table import Sheet
 from lasthop.stats.intervals import Interval, interval, share_in_sum
-from lasthop.views.groups import matches
+from lasthop.views.groups import gain, matches
 from lasthop.views.names import names_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Matrix:
     columns: list[str]
     cells: list[list[Interval | None]]
     is_share: bool
+    is_gain: bool
     metric: str
 
     def known(self) -> list[Interval]:
@@ -41,26 +42,35 @@ class Matrix:
 
     def scale(self) -> tuple[float, str]:
         """What the numbers are divided by, and the unit they then have."""
-        if self.is_share:
+        if self.is_share or self.is_gain:
             return 0.01, "%"
         return prefix(max(abs(it.mean or 0.0) for it in self.known()), metric_unit(self.metric))
 
     def words(self) -> str:
         """What the numbers are."""
         unit = self.scale()[1]
-        name = ("share of " if self.is_share else "") + metric_words(self.metric)
+        kind = "share of " if self.is_share else "gain in " if self.is_gain else ""
+        name = kind + metric_words(self.metric)
         return labelled(name, unit)
+
+    def colours(self) -> str:
+        """What the colour of a cell shows."""
+        if self.is_gain:
+            return "colour: the gain"
+        return "colour: from one half" if self.is_share else "colour: against the first row of the column"
 
 
 def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
     """What a figure of kind `matrix` shows of a study."""
     rows, columns, metric = str(figure["rows"]), str(figure["columns"]), str(figure["y"])
     among: str | None = figure.get("among")
+    over: Mapping[str, str] = figure.get("gain-over") or {}
     names = names_of(study.scenario, figure)
     points = [
         (planned.point, point)
         for planned, point in zip(study.plan, study.points(), strict=True)
         if matches(study, planned.point, point, figure.get("where") or {})
+        and not (over and matches(study, planned.point, point, over))
     ]
     for key in (rows, columns):
         if points and key not in points[0][1]:
@@ -68,18 +78,22 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
                 f"figure {figure['id']}: {key} is not swept in {study.path}; expected it to vary"
             )
     down, across = (next(keys for keys, _ in study.scenario.axes() if key in keys) for key in (rows, columns))
-    cells: dict[tuple[str, ...], dict[tuple[str, ...], Interval]] = {}
-    for index, point in points:
+
+    def level(index: int) -> Interval:
         values = study.values(index, metric)
         if among is not None:
             values = share_in_sum(values, study.values(index, among))
+        return interval(list(values.values()))
+
+    cells: dict[tuple[str, ...], dict[tuple[str, ...], Interval]] = {}
+    for index, point in points:
         row = cells.setdefault(tuple(point[key] for key in down), {})
         column = tuple(point[key] for key in across)
         if column in row:
             raise UsageError(
                 f"figure {figure['id']}: several points in one cell; expected where to select one"
             )
-        row[column] = interval(list(values.values()))
+        row[column] = gain(study, index, metric, over) if over else level(index)
     places = list(dict.fromkeys(tuple(point[key] for key in across) for _, point in points))
     given = figure.get("names") or {}
     found = Matrix(
@@ -87,6 +101,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         named_rows(across, across.index(columns), places, names, given),
         [[row.get(place) for place in places] for row in cells.values()],
         among is not None,
+        bool(over),
         metric,
     )
     if not found.known():

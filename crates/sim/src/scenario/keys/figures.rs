@@ -5,7 +5,7 @@ use super::words::{FIGURES, PANELS, names};
 use super::{Key, Kind, Only};
 use crate::traffic::sessions::Class;
 
-const LEVELS: &[Only] = &[Only::Is("figure.kind", &["lines", "bar"])];
+const LEVELS: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "matrix"])];
 const SERIES_OR_AIRTIME: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "airtime"])];
 const SERIES_OR_SCATTER: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter"])];
 const METRIC: &[Only] = &[Only::Is("figure.kind", &["lines", "bar", "box", "scatter", "matrix"])];

@@ -475,6 +475,6 @@ fn parameters_of_an_agent_that_cannot_work_are_refused() {
     refused(
         &changed("kind = \"lle-tcp\"", "lle-tcp.mode = \"safe\""),
         "[agents.snoop]",
-        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp)",
+        "agents.snoop.kind: missing; expected a kind of agent (none, lle-tcp, proxy-tcp, i-tcp, m-tcp, snoop, wtcp, arq-proxy)",
     );
 }
