@@ -202,9 +202,8 @@ fn the_arq_proxy_takes_the_acknowledgements_off_the_air() {
         assert!((1.03..1.1).contains(&longer), "{longer}");
         assert!(metric(&found, GOODPUT) > gain * metric(&none, GOODPUT), "{packet}");
         assert_eq!(metric(&found, "agents.station.unconfirmed"), 0.0);
-        let [generated, requested] = ["generated", "arq-proxy.requested"].map(|name| {
-            metric(&found, &format!("agents.station.{name}"))
-        });
+        let [generated, requested] = ["generated", "arq-proxy.requested"]
+            .map(|name| metric(&found, &format!("agents.station.{name}")));
         assert!(generated > 0.9 * requested && requested > 1_000.0, "{generated} of {requested}");
     }
 }

@@ -407,7 +407,12 @@ impl Agent for Snoop {
         let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, marked, .. } = self.counters;
         vec![
-            count("timed_out", "segments", "segments retransmitted because the local timer expired", timeouts),
+            count(
+                "timed_out",
+                "segments",
+                "segments retransmitted because the local timer expired",
+                timeouts,
+            ),
             count(
                 "not_kept",
                 "segments",

@@ -336,7 +336,12 @@ impl Agent for Wtcp {
         let count = |name, unit, meaning, value| Count { name, unit, meaning, value };
         let Counters { timeouts, not_kept, asked, restamped, .. } = self.counters;
         vec![
-            count("timed_out", "segments", "segments retransmitted because the local timer expired", timeouts),
+            count(
+                "timed_out",
+                "segments",
+                "segments retransmitted because the local timer expired",
+                timeouts,
+            ),
             count("not_kept", "segments", "segments not kept: the buffer or the queue was full", not_kept),
             count(
                 "asked",
