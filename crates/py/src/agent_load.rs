@@ -20,13 +20,11 @@ impl AgentLoad {
             "none" => None,
             "paper" => Some(lle(Mode::Paper)),
             "safe" => Some(lle(Mode::Safe)),
-            other => match AgentKind::named_in_scenarios().iter().find(|kind| kind.entry().name == other) {
-                Some(kind) => Some(kind.config()),
-                None => {
-                    let text = format!("mode: \"{other}\"; expected none, paper, safe, or a kind of agent");
-                    return Err(PyValueError::new_err(text));
-                }
-            },
+            other => {
+                let kind = AgentKind::named_in_scenarios().iter().find(|kind| kind.entry().name == other);
+                let wrong = || format!("mode: \"{other}\"; expected none, paper, safe, or a kind of agent");
+                Some(kind.ok_or_else(|| PyValueError::new_err(wrong()))?.config())
+            }
         };
         if !(1..=1_000_000).contains(&flows) {
             let text = format!("flows: {flows}; expected a number from 1 to 1000000");

@@ -236,7 +236,7 @@ fn of_an_lle_tcp_agent_it_tells_what_it_made_and_what_it_kept_off_the_air() {
 }
 
 #[test]
-fn what_an_agent_sends_again_and_changes_is_told() {
+fn what_an_agent_sends_again_and_changes_is_recorded() {
     let (outcome, rows) = traced(HOP, &[("agents.snoop.lle-tcp.mode", "safe")]);
     adds_up(&outcome, &rows);
     let again = count(&rows, |row| is(row, "agent", "again") && row.what == "data");
@@ -265,4 +265,19 @@ fn in_slotted_networks_behind_dynamic_arq_and_for_users_it_adds_up_too() {
     // Each stream begins anew.
     assert!(rows.iter().all(|row| row.what != "syn" || row.seq == -1));
     assert!(rows.iter().all(|row| !is(row, "tcp", "send") || row.seq >= -1));
+}
+
+#[test]
+fn a_gate_between_two_cells_answers_in_each_for_itself() {
+    let cells = "[run]\nduration = \"2 s\"\n[nodes]\na = {}\ngate = {}\nb = {}\n[links.air]\nkind = \"wifi\"\n\
+        nodes = [\"a\", \"gate\"]\n[links.air2]\nkind = \"wifi\"\nnodes = [\"gate\", \"b\"]\n\
+        [flows.f]\nfrom = \"b\"\nto = \"a\"\ntcp = { variant = \"newreno\" }\n\
+        [flows.talk]\nfrom = \"a\"\nto = \"b\"\napp = { kind = \"cbr\", cbr = { rate = \"20 kbit/s\" } }\nudp = {}\n";
+    let (outcome, rows) = traced(cells, &[]);
+    adds_up(&outcome, &rows);
+    assert!(count(&rows, |row| is(row, "frame", "receive") && row.what == "ack") > 100.0);
+    // Each datagram is a new one, whatever its number and its length.
+    let datagrams = count(&rows, |row| is(row, "udp", "send"));
+    assert!(datagrams > 5.0);
+    assert_eq!(count(&rows, |row| is(row, "udp", "send") && row.why == "new"), datagrams);
 }

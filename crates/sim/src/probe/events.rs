@@ -20,7 +20,7 @@ mod row;
 mod vocabulary;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use lasthop_stack::hooks::{Note, NoteEvent, Timer};
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet, Segment};
@@ -46,8 +46,8 @@ pub(crate) struct Events {
     ends: Vec<End>,
     packets: u32,
     frames: u32,
-    /// What each node has on a medium, and for which packet it answers, by its number.
-    on_air: Vec<OnAir>,
+    /// What each interface of a node has on a medium, and for which packet it answers.
+    on_air: BTreeMap<(u32, NodeId), OnAir>,
     /// Packets that agents keep.
     kept: BTreeSet<u32>,
 }
@@ -108,7 +108,7 @@ impl Events {
             ends: ends.collect(),
             packets: 0,
             frames: 0,
-            on_air: vec![OnAir::default(); config.nodes.len()],
+            on_air: BTreeMap::new(),
             kept: BTreeSet::new(),
         }
     }
@@ -141,7 +141,9 @@ impl Events {
             _ if is_again => Why::Again,
             _ => Why::New,
         };
-        state.sent = state.sent.max(about.seq + about.len + i64::from(what == What::Fin));
+        // A datagram has a number and not a place in a stream.
+        let len = if state.is_tcp { about.len + i64::from(what == What::Fin) } else { 1 };
+        state.sent = state.sent.max(about.seq + len);
         let node = state.node;
         let row = self.row(now, layer, Event::Send, (what, why), node, about);
         self.push(row);

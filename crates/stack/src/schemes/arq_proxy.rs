@@ -40,7 +40,7 @@
 //! It shares with LLE-TCP how connections are traced, how acknowledgements are made, and how long one is held
 //! (`lle_tcp/connections.rs`, `reply.rs`, `hold.rs`).
 //!
-//! **Checked by** `arq_proxy/tests.rs`, and `crates/sim/tests/arq_proxy.rs` end to end.
+//! **Checked by** `arq_proxy/tests.rs`, and `crates/sim/tests/stations.rs` end to end.
 
 mod client;
 mod prepared;

@@ -39,7 +39,7 @@
 //! blocks of what passes are left as they are: a sender with SACK that learns from them of the next hole may declare it
 //! lost before the station has repaired it.
 //!
-//! **Checked by** `snoop/tests.rs`, `crates/sim/tests/snoop.rs` end to end, and `tests/python/test_ns2_snoop.py` beside
+//! **Checked by** `snoop/tests.rs`, `crates/sim/tests/stations.rs` end to end, and `tests/python/test_ns2_snoop.py` beside
 //! ns-2.
 
 mod cached;

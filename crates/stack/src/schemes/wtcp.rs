@@ -36,7 +36,7 @@
 //! first second. An echo is never later than what the sender's clock shows by that measure. 10. At a hand-off what is kept
 //! moves; the oldest goes at once, and the rest when that is acknowledged.
 //!
-//! **Checked by** `wtcp/tests.rs`, and `crates/sim/tests/wtcp.rs` end to end.
+//! **Checked by** `wtcp/tests.rs`, and `crates/sim/tests/stations.rs` end to end.
 
 mod buffered;
 mod stamps;

@@ -36,7 +36,7 @@ impl Wlan {
     ) -> Why {
         let Some(events) = &mut host.tracer.events else { return Why::RetryLimit };
         let node = self.sites[station].node;
-        let lost = events.given_up(node, packet);
+        let lost = events.given_up(self.place, node, packet);
         let why = match outcome {
             Outcome::Delivered => Why::Delivered,
             Outcome::Undelivered => lost,

@@ -56,15 +56,16 @@ impl Events {
     /// A station begins to send a frame, which lasts this long.
     pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
         let number = self.next_frame();
-        let node = frame.transmitter.0 as usize;
+        let on_air = (sending.link, frame.transmitter);
         let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
         let about = match sending.packet {
             Some(packet) => self.about(packet),
-            None if answers => self.on_air[node].answers,
+            None if answers => self.interface(on_air).answers,
             None => About::default(),
         };
         let about = About { len: i64::from(frame.bytes), ..about };
-        (self.on_air[node].frame, self.on_air[node].about) = (number, about);
+        let on_air = self.interface(on_air);
+        (on_air.frame, on_air.about) = (number, about);
         let node = frame.transmitter;
         let row = self.row(now, Layer::Frame, Event::Send, (of_kind(frame.kind), Why::Nothing), node, about);
         self.push(Row {
@@ -80,7 +81,7 @@ impl Events {
 
     /// A frame has ended, and this became of it at its receiver.
     pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
-        let OnAir { frame: number, about, .. } = self.on_air[frame.transmitter.0 as usize];
+        let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter));
         let (event, why) = match fate {
             Fate::Received => (Event::Receive, Why::Nothing),
             Fate::Errored | Fate::LostForGood => (Event::Lost, Why::Error),
@@ -92,18 +93,22 @@ impl Events {
         let (node, peer) =
             if is_to_all { (frame.transmitter, NONE) } else { (frame.receiver, frame.transmitter.0) };
         if fate == Fate::LostForGood {
-            self.on_air[frame.transmitter.0 as usize].hopeless = about.packet;
+            self.interface((link, frame.transmitter)).hopeless = about.packet;
         }
         if event == Event::Receive && !is_to_all {
-            self.on_air[node.0 as usize].answers = about;
+            self.interface((link, node)).answers = about;
         }
         let row = self.row(now, Layer::Frame, event, (of_kind(frame.kind), why), node, about);
         self.push(Row { peer, link, frame: number, ..row });
     }
 
     /// Why a station gives up a packet.
-    pub(crate) fn given_up(&self, node: NodeId, packet: &Packet) -> Why {
-        if self.on_air[node.0 as usize].hopeless == packet.id { Why::Error } else { Why::RetryLimit }
+    pub(crate) fn given_up(&mut self, link: u32, node: NodeId, packet: &Packet) -> Why {
+        if self.interface((link, node)).hopeless == packet.id { Why::Error } else { Why::RetryLimit }
+    }
+
+    fn interface(&mut self, at: (u32, NodeId)) -> &mut OnAir {
+        self.on_air.entry(at).or_default()
     }
 
     /// A node of a slotted network sends a packet, or acknowledges one. Returns the number of the transmission.
