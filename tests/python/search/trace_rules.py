@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+WIRES = ("wired", "lossy", "wimax")
+
+
 def traced_times_go_forward(seen: Observed) -> Iterator[str]:
     for channel, columns in seen.traces.items():
         times = columns.get("time_s")
@@ -73,7 +76,9 @@ def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
         return
     layers, events, flows = (np.asarray(columns[name], dtype=str) for name in ("layer", "event", "flow"))
     transports, links = np.isin(layers, ("tcp", "udp")), layers == "link"
-    kinds = np.asarray(columns["why"], dtype=str)
+    reasons, names = (np.asarray(columns[name], dtype=str) for name in ("why", "link"))
+    wires = [name for name in np.unique(names) if seen.settings.get(f"links.{name}.kind") in WIRES]
+    of_wire = links & np.isin(names, wires)
     for end, (terms, _) in seen.accounts.items():
         for term, of_layer, event in (
             ("entered", transports, "send"),
@@ -83,9 +88,9 @@ def events_are_those_of_the_accounts(seen: Observed) -> Iterator[str]:
             of_end = of_layer & (flows == end)
             found = int(np.count_nonzero(of_end & (events == event)))
             # A wire decides on a loss when it takes in the packet, which may arrive after the end of the run.
-            there = of_end & (events == "queue")
-            arrived = of_end & (np.isin(events, ("receive", "done")) | ((events == "lost") & (kinds != "queue")))
-            late = int(np.count_nonzero(there)) - int(np.count_nonzero(arrived)) if term == "lost" else 0
+            taken = of_wire & (flows == end) & (events == "queue")
+            over = of_wire & (flows == end) & np.isin(events, ("receive", "lost")) & (reasons != "queue")
+            late = int(np.count_nonzero(taken)) - int(np.count_nonzero(over)) if term == "lost" else 0
             if not found <= terms[term][0] <= found + late:
                 yield f"{end}: {found} events of {term}, and {terms[term][0]} packets"
 
