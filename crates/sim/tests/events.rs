@@ -281,3 +281,23 @@ fn a_gate_between_two_cells_answers_in_each_for_itself() {
     assert!(datagrams > 5.0);
     assert_eq!(count(&rows, |row| is(row, "udp", "send") && row.why == "new"), datagrams);
 }
+
+#[test]
+fn copies_that_go_ahead_delay_the_frames_behind_them() {
+    let snoop = "[run]\nduration = \"20 s\"\n[nodes]\nhost = {}\nbase = {}\nmobile = {}\n[links.core]\nkind = \"wired\"\n\
+        nodes = [\"host\", \"base\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n[links.air]\nkind = \"lossy\"\n\
+        nodes = [\"base\", \"mobile\"]\nrate = \"2 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"12 packets\"\n\
+        loss = { rate = \"5 %\" }\n[flows.f]\nfrom = \"host\"\nto = \"mobile\"\ntcp = { variant = \"newreno\" }\n\
+        [agents.station]\nkind = \"snoop\"\nnode = \"base\"\nlink = \"air\"\n";
+    let (outcome, rows) = traced(snoop, &[]);
+    adds_up(&outcome, &rows);
+    assert!(count(&rows, |row| is(row, "agent", "again")) > 50.0);
+    let [times, durations] = ["time_s", "duration_s"].map(|name| outcome.traces[0].floats(name));
+    let mut free = 0.0;
+    for (row, (time, duration)) in rows.iter().zip(times.iter().zip(durations)) {
+        if is(row, "frame", "send") && row.node == "base" && row.what == "packet" && row.len > 500 {
+            assert!(*time >= free - 1e-9, "a frame begins at {time} while another is sent until {free}");
+            free = time + duration;
+        }
+    }
+}

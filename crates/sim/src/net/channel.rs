@@ -203,10 +203,19 @@ impl Channel {
     /// last one.
     pub(super) fn take_ahead(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<(Time, Span)> {
         let is_down = self.cuts.as_mut().is_some_and(|cuts| cuts.begins(now) > now);
-        match &mut self.line {
-            Line::Wired(wired) if !is_down => wired.offer_ahead(size, now),
-            _ => self.take(packet, size, now).map(|departure| (departure, Span::ZERO)),
+        if is_down || matches!(self.line, Line::Air(_)) {
+            return self.take(packet, size, now).map(|departure| (departure, Span::ZERO));
         }
+        let admission = self.aqm.as_mut().map(|aqm| {
+            let queue = self.line.queue_at(now);
+            aqm.on_arrival(size, (queue.len() as u32, queue.idle(now)), now)
+        });
+        let Line::Wired(wired) = &mut self.line else { return None };
+        let taken = wired.offer_ahead(size, now)?;
+        if let Some((aqm, admission)) = self.aqm.as_mut().zip(admission) {
+            aqm.admit(packet, admission);
+        }
+        Some(taken)
     }
 
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.

@@ -318,16 +318,19 @@ impl Net {
         let channel = &mut self.channels[number];
         let Some((departure, later)) = channel.take_ahead(packet, size, now) else {
             channel.counters.drops_queue += 1;
+            self.tracer.refused(now, number, packet);
             self.lose(id, Culprit::Queue, now);
             return;
         };
         if let Some(capture) = channel.capture {
             self.captures[capture].record(departure, now, packet);
         }
-        if self.tracer.queue {
-            self.tracer.queue(now, number, channel.line.queue().len());
+        let lost = channel.loses(packet, departure);
+        if self.tracer.links {
+            traced::overtaking(&mut self.tracer, (number, channel), departure, later);
+            traced::crossing(&mut self.tracer, (number, channel), packet, (now, departure), lost);
         }
-        if let Some(culprit) = channel.loses(packet, departure) {
+        if let Some(culprit) = lost {
             self.lose(id, culprit, now);
             return;
         }

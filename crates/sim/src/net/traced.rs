@@ -1,7 +1,7 @@
 //! What a trace records of the network: the packets of wires, and what agents pass on.
 
 use lasthop_stack::packet::{NodeId, Packet};
-use lasthop_stack::units::Time;
+use lasthop_stack::units::{Span, Time};
 
 use super::agents::Towards;
 use super::channel::Channel;
@@ -32,6 +32,21 @@ pub(super) fn crossing(
             lost: lost.map(|culprit| if culprit == Culprit::Outage { Why::Outage } else { Why::Error }),
         };
         events.crosses(now, packet, &crossing);
+    }
+}
+
+/// A packet that leaves at this time has gone ahead of others, which leave `later`.
+#[cold]
+pub(super) fn overtaking(
+    tracer: &mut Tracer,
+    (number, channel): (usize, &Channel),
+    departs: Time,
+    later: Span,
+) {
+    let (link, ends) = tracer.wires[number / 2];
+    if let Some(events) = &mut tracer.events {
+        let begins = Time(departs.0 - later.0);
+        events.delay((link, ends[number % 2], channel.to), (begins, begins + channel.delay), later);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Events of media: frames of 802.11, packets on wires, transmissions of slotted networks.
 
+use std::cmp::Reverse;
+
 use lasthop_stack::link::dot11::{BROADCAST, Frame, FrameKind};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
 
-use super::row::{About, NONE, Row};
+use super::row::{About, NONE, Row, Waiting};
 use super::{Event, Events, Layer, OnAir, What, Why, what};
 use crate::medium::radio::Fate;
 
@@ -51,6 +53,27 @@ impl Events {
         let about = self.about(packet);
         let row = self.row(way.arrives, Layer::Link, event, (what(packet), why), to, about);
         self.later(Row { link, ..row });
+    }
+
+    /// What begins to leave from this time on over one direction of a wire, and what arrives after the other time, does so
+    /// `later`.
+    pub(crate) fn delay(
+        &mut self,
+        (link, from, to): (u32, NodeId, NodeId),
+        (begins, arrived): (Time, Time),
+        later: Span,
+    ) {
+        let mut waiting = std::mem::take(&mut self.waiting).into_vec();
+        for Reverse(Waiting(_, row)) in &mut waiting {
+            let is_behind = match row.event {
+                Event::Send => row.node == from.0 && row.at >= begins,
+                _ => row.node == to.0 && row.at > arrived,
+            };
+            if row.link == link && is_behind {
+                row.at = row.at + later;
+            }
+        }
+        self.waiting = waiting.into();
     }
 
     /// A station begins to send a frame, which lasts this long.
