@@ -128,7 +128,7 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
         document.missing.insert(
             0,
             f"{which} of its {len(paper.studies)} studies {'are' if which != '1' else 'is'} on this page; "
-            f"`lasthop reproduce {paper.id}` runs the others.",
+            f"`lasthop reproduce {paper.id}` runs what is missing.",
         )
     if quick:
         document.missing.append(f"Quick runs, with fewer points and replications: {', '.join(quick)}.")

@@ -29,6 +29,8 @@ _FINISHES = ("completion_s", "acknowledged_s")
 _TIMES = 3.0
 # A longer description of a point is left out.
 _LONGEST = 60
+# Alternatives of which the last one is the scheme in question.
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,10 @@ def headline(study: Study) -> Headline:
     if not found:
         return _level(study, figure, metric)
     scheme = study.scenario.paper.partition("/")[0]
-    chosen = next((i for i, one in enumerate(found) if one.value == scheme), len(found) - 1)
+    # A scenario names its scheme last; where many are compared, the one that gains most is the result.
+    most = max(range(len(found)), key=lambda i: found[i].gain.mean or 0.0)
+    other = len(found) - 1 if len(found) <= _FEW else most
+    chosen = next((i for i, one in enumerate(found) if one.value == scheme), other)
     one = found[chosen]
     title = str(figure.get("title", "")) if len(study.scenario.figures()) > 1 else ""
     return Headline(sentence(one), _about(study, one), tuple(found), chosen, title)
