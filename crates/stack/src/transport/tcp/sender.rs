@@ -379,6 +379,11 @@ impl<P: Parts> Sender<P> {
         }
     }
 
+    /// Whether both ends use timestamps; without them the sender times one segment at a time.
+    pub fn set_timestamps(&mut self, agreed: bool) {
+        self.timestamps = agreed;
+    }
+
     /// Feeds the retransmission timer if this acknowledgement measures a round trip: by timestamps on each advance,
     /// otherwise by one timed segment at a time, which a retransmission spoils (Karn; RFC 6298, 3).
     fn take_sample(&mut self, arrived: &Arrived, newest_sent: Option<Time>, out: &mut impl Out) {

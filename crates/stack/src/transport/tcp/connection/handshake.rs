@@ -46,6 +46,7 @@ impl<P: Parts> Connection<P> {
         self.irs = segment.seq;
         self.peer_shift = segment.options.window_scale.unwrap_or(0).min(MAX_WINDOW_SCALE);
         self.timestamps &= segment.options.timestamps.is_some();
+        self.sender.set_timestamps(self.timestamps);
         self.sack &= segment.options.sack_permitted;
         self.ecn.learn_syn(segment.flags);
         self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);

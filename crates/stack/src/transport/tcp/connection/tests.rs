@@ -76,11 +76,16 @@ struct Pair {
 
 impl Pair {
     fn new(config: &Config) -> Pair {
+        Pair::between([config, config])
+    }
+
+    fn between(configs: [&Config; 2]) -> Pair {
         let address = [(NodeId(0), 1000), (NodeId(1), 2000)];
         // Both initial sequence numbers lie just below the wrap.
         let iss = [SeqNo(u32::MAX - 1500), SeqNo(u32::MAX - 3)];
-        let end =
-            |role, side: usize| Connection::new(config, role, address[side], address[1 - side], iss[side]);
+        let end = |role, side: usize| {
+            Connection::new(configs[side], role, address[side], address[1 - side], iss[side])
+        };
         Pair {
             ends: [end(Role::Active, CLIENT), end(Role::Passive, SERVER)],
             sides: [Side::default(), Side::default()],

@@ -117,3 +117,19 @@ fn a_window_that_does_not_limit_does_not_grow() {
         assert_eq!(pair.ends[CLIENT].sender().window().cwnd > 4.0, grows);
     }
 }
+
+#[test]
+fn round_trips_are_measured_too_where_one_end_alone_offers_timestamps() {
+    let without = Config { timestamps: false, ..modern() };
+    for configs in [[&modern(), &without], [&without, &modern()]] {
+        let mut pair = Pair::between(configs);
+        pair.open();
+        pair.write(CLIENT, 100_000);
+        pair.write(SERVER, 100_000);
+        pair.run(Span::from_secs(5));
+        for side in [CLIENT, SERVER] {
+            let counters = pair.ends[side].counters(pair.now);
+            assert!(counters.rtt_samples > 5, "{counters:?}");
+        }
+    }
+}
