@@ -23,7 +23,7 @@ from lasthop.base.arguments import instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
-from lasthop.figures.ladders import ladder, of_run
+from lasthop.figures.ladders import ladder
 from lasthop.figures.page import page
 from lasthop.report.document import of_study
 from lasthop.report.page import write as write_report
@@ -35,6 +35,7 @@ from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
 from lasthop.views.shown import run_html, scenario_html, study_html
+from lasthop.views.sources import of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -181,7 +181,7 @@ def panel(
     Returns:
         The panel, and its period.
     """
-    begin, end = _period(read, between, flows)
+    begin, end = period_of(read, between, flows)
     reader = _Reader(Panel(title, layers == "frames"), begin, end)
     for row in read():
         if row.time_s > end and (reader.is_complete or row.time_s > end + _PATIENCE_S):
@@ -192,13 +192,17 @@ def panel(
     return reader.panel, (begin, end)
 
 
-def _period(
-    read: Callable[[], Iterable[Event]], between: tuple[float | None, float | None], flows: Sequence[str]
+def period_of(
+    read: Callable[[], Iterable[Event]],
+    between: tuple[float | None, float | None],
+    flows: Sequence[str],
+    count: int = FIRST,
 ) -> tuple[float, float]:
+    """The period that is shown: from the first segment on, and as long as `count` of them take."""
     begin, end = between
     if begin is not None and end is not None:
         return begin, end
-    first, last, _ = _first_segments(read, begin, end, flows)
+    first, last, _ = _first_segments(read, begin, end, flows, count)
     if first is None or last is None:
         raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
     return (first if begin is None else begin), (last if end is None else end)
@@ -209,18 +213,23 @@ def reaches(
     between: tuple[float | None, float | None],
     flows: Sequence[str],
     simulated_s: float,
+    count: int = FIRST,
 ) -> bool:
-    """Whether a run that has come to a time has all that its ladder shows."""
+    """Whether a run that has come to a time has all that is shown of it."""
     begin, end = between
     if end is not None:
         return simulated_s > end
-    return _first_segments(read, begin, end, flows)[2] > FIRST
+    return _first_segments(read, begin, end, flows, count)[2] > count
 
 
 def _first_segments(
-    read: Callable[[], Iterable[Event]], begin: float | None, end: float | None, flows: Sequence[str]
+    read: Callable[[], Iterable[Event]],
+    begin: float | None,
+    end: float | None,
+    flows: Sequence[str],
+    count: int,
 ) -> tuple[float | None, float | None, int]:
-    """The time of the first segment, that of the last event before segment 31, and how many segments."""
+    """The time of the first segment, that of the last event before one too many, and how many segments."""
     first = last = None
     segments = 0
     for row in read():
@@ -233,7 +242,7 @@ def _first_segments(
         if row.layer in _TRANSPORTS and row.event == "send":
             first = row.time_s if first is None else first
             segments += 1
-        if segments > FIRST and end is None:
+        if segments > count and end is None:
             break
         last = row.time_s
     return first, last, segments
