@@ -26,8 +26,8 @@ _PATIENCE_S = 60.0
 
 HOST, AGENT = "host", "agent"
 _TRANSPORTS = ("tcp", "udp")
-_NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
-_NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
+NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
+NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
 
 
 class Event(NamedTuple):
@@ -159,7 +159,7 @@ def words_of(what: str, seq: int, length: int, ack: int) -> str:
         return f"data {seq}"
     if what == "datagram":
         return f"datagram {seq}"
-    return f"{_NAMES.get(what, what)} {ack}" if what == "ack" else _NAMES.get(what, what)
+    return f"{NAMES.get(what, what)} {ack}" if what == "ack" else NAMES.get(what, what)
 
 
 def panel(
@@ -301,7 +301,7 @@ class _Reader:
         """All rows are taken: the columns are known."""
         shown = self.panel
         shown.seats = self._agents & self._hosts
-        shown.nodes = _ordered(self._paths, self._sends_from)
+        shown.nodes = ordered(self._paths, self._sends_from)
         shown.arrows.sort(key=lambda arrow: arrow.begin.time_s)
 
     def _transport(self, row: Event) -> None:
@@ -393,7 +393,7 @@ class _Reader:
         if not stays and not self._is_frames:
             del self._packets[row.packet]
         notes = [f"{row.len} B"] if row.len > 0 else []
-        kind = _KINDS.get(packet.what, "control")
+        kind = KINDS.get(packet.what, "control")
         if left_s is not None and not begin.time_s < left_s < here.time_s:
             left_s = None
         arrow = Arrow(
@@ -431,7 +431,7 @@ class _Reader:
         steps.append(window)
 
 
-_KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
+KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
 
 
 def _label(row: Event) -> str:
@@ -443,11 +443,11 @@ def _of_frame(sent: Event, packet: _Packet | None) -> tuple[str, str]:
     if sent.what in ("data", "packet"):
         if packet is None:
             return "control", "packet"
-        return _KINDS.get(packet.what, "control"), packet.label
-    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", _NAMES.get(sent.what, sent.what))
+        return KINDS.get(packet.what, "control"), packet.label
+    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", NAMES.get(sent.what, sent.what))
 
 
-def _ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:
+def ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:
     """The nodes in the order in which packets pass them, from the one that sends the first data."""
     near: dict[str, list[str]] = {}
     for one, other in paths:
