@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import place
 from lasthop.base.errors import UsageError
+from lasthop.base.paths import expect_folder
 from lasthop.figures.ladder import KINDS
 from lasthop.figures.style import COLOURS, DARK
 from lasthop.report.markup import notices
 from lasthop.report.numbers import column, embedded, number
-from lasthop.report.sheet import LIMIT, admit, put, sheet
+from lasthop.report.sheet import LIMIT, put, sheet
 from lasthop.views.film import film
 from lasthop.views.ladder import period_of
 from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
@@ -64,12 +65,10 @@ class Play:
             path: The file to write, in an existing directory; it is written completely or not at all.
 
         Raises:
-            UsageError: The directory does not exist, or the file belongs to a study.
+            UsageError: The directory does not exist, or the file is not an HTML file.
             StudyError: The file cannot be written.
         """
-        file = place("path", path, "a file to write")
-        admit(file)
-        put(self._html, file)
+        write(self, place("path", path, "a file to write"))
 
     def _repr_html_(self) -> str:
         style = "width:100%;height:760px;border:1px solid #8884"
@@ -81,6 +80,19 @@ class Play:
     def __repr__(self) -> str:
         begin, end = self.period
         return f"<Play {self.title}: from {begin:g} s to {end:g} s>"
+
+
+def write(played: Play, file: Path) -> None:
+    """Write a page, completely or not at all."""
+    form_of(file, "path")
+    put(played.to_html(), file)
+
+
+def form_of(file: Path, argument: str) -> None:
+    """Check the name of a file to write; `argument` is the name in messages of what gave it."""
+    if file.suffix != ".html":
+        raise UsageError(f'"{file}"; expected a name ending in .html', argument=argument)
+    expect_folder(file.parent, argument)
 
 
 def play(

@@ -126,9 +126,7 @@ class Film:
     received: list[tuple[float, int]] = field(default_factory=list)
 
 
-def film(
-    rows: Iterable[Event], title: str, period: tuple[float, float], flows: Sequence[str] = ()
-) -> Film:
+def film(rows: Iterable[Event], title: str, period: tuple[float, float], flows: Sequence[str] = ()) -> Film:
     """The film of a run in a period.
 
     Args:
@@ -186,8 +184,6 @@ class _Reader:
     def finished(self) -> Film:
         """All rows are taken."""
         made = self._film
-        for row in self._frames.values():
-            self._fly(row, self._end + row.duration_s, "")
         for (packet, node), since in self._queued.items():
             self._wait(packet, node, since, self._end)
         made.nodes = ordered(self._paths, self._sends_from)
@@ -264,7 +260,7 @@ class _Reader:
             return
         self._paths.append((sent.node, sent.peer or sent.node))
         self._came[row.packet] = (row.node, row.time_s)
-        self._fly(sent, row.time_s, row.why if row.event == "lost" else "", row.node)
+        self._fly(sent, row)
 
     def _leaves(self, row: Event) -> None:
         """A packet leaves a queue for a wire or in a slot, once its last bit is sent."""
@@ -274,11 +270,10 @@ class _Reader:
             since = came[1]
         self._wait(row.packet, row.node, row.time_s if since is None else since, row.time_s + row.duration_s)
 
-    def _fly(self, sent: Event, end_s: float, lost: str, target: str = "") -> None:
-        target = sent.peer or target
-        if end_s < self._begin or sent.time_s > self._end or not target:
+    def _fly(self, sent: Event, ended: Event) -> None:
+        if ended.time_s < self._begin or sent.time_s > self._end:
             return
-        pair = (sent.node, target)
+        pair = (sent.node, sent.peer or ended.node)
         pairs = self._film.links.setdefault(sent.link, [])
         if pair not in pairs and pair[::-1] not in pairs:
             pairs.append(pair)
@@ -289,7 +284,7 @@ class _Reader:
         self._film.flights.append(
             Flight(
                 sent.time_s,
-                end_s,
+                ended.time_s,
                 sent.duration_s,
                 *pair,
                 sent.link,
@@ -297,7 +292,7 @@ class _Reader:
                 what,
                 number,
                 sent.attempt,
-                reason_of(lost),
+                reason_of(ended.why) if ended.event == "lost" else "",
                 carried is not None and sent.packet in self._agains,
                 carried is not None and sent.packet in self._by_agents,
             )
@@ -320,5 +315,5 @@ class _Reader:
                 told.pop()
             elif said.kind == "loss" and (last.number, last.why) == (said.number, said.why):
                 # A wire loses the frame and with it the packet.
-                return
+                told.pop()
         told.append(said)

@@ -116,7 +116,11 @@ def _transport(row: Event) -> tuple[str, str, str, int] | None:
         return "tcp", f"{name} receives {what}", _RECEIVED.get(row.why, ""), number
     sentences = {
         "ack": ("tcp", "All bytes below # are acknowledged", f"the window is {row.cwnd:.3g} segments"),
-        "partial": ("tcp", "Bytes below # are acknowledged, not all", "another segment of the window is lost"),
+        "partial": (
+            "tcp",
+            "Bytes below # are acknowledged, not all",
+            "another segment of the window is lost",
+        ),
         "dupack": ("tcp", "A duplicate ACK of #", "a segment after it has arrived, # has not"),
         "enter": ("tcp", "TCP takes # for lost", "enough duplicate ACKs"),
         "exit": ("tcp", "The recovery ends", "all is acknowledged that was outstanding"),

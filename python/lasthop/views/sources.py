@@ -126,7 +126,7 @@ def _is_time(value: object) -> bool:
     return value is None or (known and math.isfinite(value) and value >= 0)  # type: ignore[arg-type, operator]
 
 
-def chosen_flows(sources: Sequence[Source], flows: object) -> list[str]:
+def chosen_flows(sources: Sequence[Source], flows: Sequence[str] | None) -> list[str]:
     """Check the names of the flows to show; empty for all."""
     chosen = words("flows", flows, "main") if flows is not None else []
     for source in sources:

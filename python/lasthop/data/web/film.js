@@ -16,7 +16,9 @@ const MAC = /^(RTS|CTS|MAC ACK|Null|beacon|CF-End)\b/i;
 class Film {
   constructor(run, data) {
     const per = data.perSecond, texts = data.texts;
-    const times = (steps) => { let sum = 0; return steps.map((step) => (sum += step) / per); };
+    // Sums stay whole numbers, so that a frame ends exactly when its event is.
+    const sums = (steps) => { let sum = 0; return steps.map((step) => (sum += step)); };
+    const times = (steps) => sums(steps).map((sum) => sum / per);
     const filled = (text, n) => texts[text].replaceAll("#", n);
     this.title = run.title;
     this.nodes = run.nodes;
@@ -25,17 +27,17 @@ class Film {
     this.links = run.links;
     this.length = data.period[1] - data.period[0];
     const f = run.flights;
-    this.flights = times(f.t).map((t, i) => {
+    this.flights = sums(f.t).map((at, i) => {
       const [source, target, link] = run.ways[f.way[i]];
       return {
-        i, t, end: t + f.d[i] / per, off: t + f.air[i] / per, source, target, link, kind: data.kinds[f.kind[i]].id, number: f.kind[i],
+        i, t: at / per, end: (at + f.d[i]) / per, off: (at + f.air[i]) / per, source, target, link, kind: data.kinds[f.kind[i]].id, number: f.kind[i],
         name: filled(f.what[i], f.n[i]), lost: texts[f.lost[i]], attempt: f.attempt[i], again: Boolean(f.state[i] & 1), made: Boolean(f.state[i] & 2),
         isMac: MAC.test(texts[f.what[i]]),
       };
     });
     this.longest = this.flights.reduce((most, one) => Math.max(most, one.end - one.t), 0);
     const w = run.waits;
-    this.waits = times(w.t).map((t, i) => ({ t, end: t + w.d[i] / per, node: w.node[i], number: w.kind[i] }));
+    this.waits = sums(w.t).map((at, i) => ({ t: at / per, end: (at + w.d[i]) / per, node: w.node[i], number: w.kind[i] }));
     const e = run.events;
     this.events = times(e.t).map((t, i) => ({
       t, node: e.node[i], sort: run.sorts[e.sort[i]], text: filled(e.text[i], e.n[i]), why: filled(e.why[i], e.n[i]), isMac: MAC.test(texts[e.text[i]]),
@@ -97,14 +99,5 @@ class Film {
   received(t) {
     const i = after(this.arrivals, t) - 1;
     return i < 0 ? 0 : this.bytes[i];
-  }
-
-  count(sort, t) {
-    let n = 0;
-    for (const one of this.events) {
-      if (one.t > t) break;
-      if (one.sort === sort) n++;
-    }
-    return n;
   }
 }

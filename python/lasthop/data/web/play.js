@@ -5,6 +5,7 @@ const FILMS = DATA.runs.map((run) => new Film(run, DATA));
 const LENGTH = DATA.period[1] - DATA.period[0];
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const ROWS = 7;
+const THEMES_ALARM = { light: "#a8321a", dark: "#ff9579" };
 const SHARED = {
   cwnd: Math.max(2, ...FILMS.flatMap((film) => Object.values(film.windows).flatMap((steps) => steps.cwnd))),
   queue: Math.max(1, ...FILMS.flatMap((film) => film.queues.flatMap((queue) => queue.n))),
@@ -15,7 +16,7 @@ const state = { time: 0, playing: false, speed: 1, span: Infinity, mac: true };
 class Panel {
   constructor(film) {
     this.film = film;
-    this.stage = new Stage(film, DATA);
+    this.stage = new Stage(film, DATA, FILMS.some((one) => one.agents.size));
     this.strips = new Strips(film, DATA, SHARED, (t) => { pause(); seek(t); });
     this.facts = el("dl", { class: "facts" });
     this.log = el("ol", { class: "log" });
@@ -40,21 +41,24 @@ class Panel {
     const rows = events.slice(Math.max(0, end - ROWS), end);
     keyed(this.log, `${end} ${state.mac}`, () => rows.map((one) => el("li", { class: `${one.sort}${one.t === rows.at(-1).t ? " now" : ""}` },
       el("time", {}, clock(one.t)), el("span", { class: "where" }, this.film.nodes[one.node] ?? ""), el("span", { class: "what" }, one.text, one.why ? el("span", { class: "reason" }, ` — ${one.why}`) : ""))));
-    const facts = [["received", human(this.film.received(t), "B", 3)], ["lost", String(this.lost(t))], ["timeouts", String(this.film.count("timeout", t))]];
-    if (this.film.agents.size) facts.push(["made by agents", String(this.made(t))]);
+    const facts = [["received", human(this.film.received(t), "B", 3)], ["packets lost", this.count(t, isPacketLoss)], ["timeouts", this.count(t, isTimeout)]];
+    if (this.film.links.some((link) => link.medium)) facts.splice(2, 0, ["frames lost", this.count(t, isFrameLoss)]);
+    if (this.film.agents.size) facts.push(["made by agents", this.count(t, isMade)]);
     keyed(this.facts, String(facts), () => facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
   }
 
-  lost(t) {
-    this.losses ??= this.film.events.filter((one) => one.sort === "loss" && !one.isMac).map((one) => one.t);
-    return after(this.losses, t);
-  }
-
-  made(t) {
-    this.makes ??= this.film.events.filter((one) => one.sort === "agent" && /^The agent makes/.test(one.text)).map((one) => one.t);
-    return after(this.makes, t);
+  /** How often something has happened. */
+  count(t, is) {
+    this.counted ??= new Map();
+    if (!this.counted.has(is)) this.counted.set(is, this.film.events.filter(is).map((one) => one.t));
+    return String(after(this.counted.get(is), t));
   }
 }
+
+const isPacketLoss = (one) => one.sort === "loss" && one.text.endsWith("is lost");
+const isFrameLoss = (one) => one.sort === "loss" && !isPacketLoss(one);
+const isTimeout = (one) => one.sort === "timeout" && one.text.startsWith("Timeout");
+const isMade = (one) => one.sort === "agent" && one.text.startsWith("The agent makes");
 
 const PANELS = FILMS.map((film) => new Panel(film));
 $("#runs-here").append(...PANELS.map((panel) => panel.host));
@@ -96,6 +100,10 @@ function jump(t) {
   if (t === undefined) return;
   pause();
   seek(t);
+  for (const { film, stage } of PANELS) {
+    const first = film.happened(state.time - 1e-9, state.time).find((one) => ["loss", "timeout"].includes(one.sort));
+    if (first) stage.reveal(first.node);
+  }
   const told = PANELS.flatMap(({ film }) => film.happened(state.time - 1e-9, state.time).filter((one) => state.mac || !one.isMac).map((one) => [film.title, film.nodes[one.node], one.text, one.why].filter(Boolean).join(", ")));
   say(`${clock(state.time)}: ${told.join("; ")}`);
 }
@@ -171,7 +179,7 @@ function offer() {
   const data = FILMS.flatMap((film) => film.flights.filter((one) => one.kind !== "mac-ack" && one.kind !== "control").map((one) => one.end - one.t)).sort((a, b) => a - b);
   const typical = data[Math.floor(data.length / 2)] ?? LENGTH / 30;
   state.speed = speeds.reduce((best, one) => (Math.abs(Math.log(one / typical)) < Math.abs(Math.log(best / typical)) ? one : best), speeds[0]);
-  $("#speed").append(...speeds.map((one) => el("option", { value: one, selected: one === state.speed }, `${short(one)} per second`)));
+  $("#speed").append(...speeds.map((one) => el("option", { value: one, selected: one === state.speed }, `${short(one)}/s`)));
   const spans = rounds(LENGTH / 500, LENGTH * 0.6).filter((one) => /^[15]/.test(String(one).replace(/^0\.0*/, "")));
   const about = spans.find((one) => one >= typical * 24);
   state.span = about ?? Infinity;
@@ -179,20 +187,22 @@ function offer() {
 }
 
 /** Where losses and timeouts are, above the slider; a row for each run. */
-function mark_() {
+function markLosses() {
   const canvas = $("#marks"), k = devicePixelRatio, width = canvas.clientWidth, row = 7, height = row * FILMS.length + 1;
   canvas.width = width * k;
   canvas.height = height * k;
   canvas.style.height = `${height}px`;
   const ctx = canvas.getContext("2d"), on = theme();
   ctx.scale(k, k);
+  const alarm = THEMES_ALARM[on.name];
   FILMS.forEach((film, i) => {
     for (const one of film.events) {
       const isTimeout = one.sort === "timeout";
-      if (!isTimeout && (one.sort !== "loss" || one.isMac)) continue;
-      ctx.fillStyle = isTimeout ? getComputedStyle(document.body).getPropertyValue("--alarm") || on.ink : on.ink;
-      const x = 8 + (one.t / LENGTH) * (width - 16);
-      ctx.fillRect(x - (isTimeout ? 1.5 : 0.5), i * row, isTimeout ? 3 : 1, row - 1);
+      if (!isTimeout && one.sort !== "loss") continue;
+      // What costs a packet is taller than a frame that is sent again.
+      const isTall = isTimeout || isPacketLoss(one), x = 8 + (one.t / LENGTH) * (width - 16);
+      ctx.fillStyle = isTimeout ? alarm : isTall ? on.ink : on.axis;
+      ctx.fillRect(x - (isTimeout ? 1.5 : 0.5), i * row + (isTall ? 0 : 2), isTimeout ? 3 : 1, row - (isTall ? 1 : 3));
     }
   });
 }
@@ -213,7 +223,7 @@ function signs() {
 
 function layout() {
   for (const panel of PANELS) panel.layout();
-  mark_();
+  markLosses();
   show();
 }
 
@@ -258,7 +268,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   act();
 });
-addEventListener("theme", () => { mark_(); show(); });
+addEventListener("theme", () => { markLosses(); show(); });
 new ResizeObserver(() => { if (PANELS.some((panel) => panel.host.clientWidth !== panel.at)) { for (const panel of PANELS) panel.at = panel.host.clientWidth; layout(); } }).observe($("#runs-here"));
 layout();
 for (const panel of PANELS) panel.at = panel.host.clientWidth;

@@ -31,8 +31,9 @@ function inShort(event) {
 }
 
 class Stage {
-  constructor(film, data) {
+  constructor(film, data, hasAgents) {
     this.film = film;
+    this.hasAgents = hasAgents;
     this.kinds = data.kinds;
     this.paint = (number) => `light-dark(${data.kinds[number].light}, ${data.kinds[number].dark})`;
     this.host = el("div", { class: "stage-slide", tabindex: "0", role: "group", "aria-label": `Nodes and links${film.title ? ` of ${film.title}` : ""}` });
@@ -42,7 +43,7 @@ class Stage {
 
   /** Place the nodes on a width. */
   layout(given) {
-    const { nodes, agents, links } = this.film;
+    const { nodes, links } = this.film;
     const room = Math.max(given / Math.max(nodes.length, 1), 104);
     this.width = Math.max(given, room * nodes.length);
     this.boxWidth = clampTo(room * 0.72, 92, 136);
@@ -50,7 +51,7 @@ class Stage {
     this.x = nodes.map((_, i) => (nodes.length > 1 ? left + i * step : this.width / 2));
     const top = NAME + 8;
     this.agentTop = top + BOX + GAP;
-    this.queueTop = agents.size ? this.agentTop + BOX + GAP : this.agentTop;
+    this.queueTop = this.hasAgents ? this.agentTop + BOX + GAP : this.agentTop;
     this.line = this.queueTop + QUEUE + 34;
     const spans = links.flatMap((link) => link.pairs.map(([a, b]) => Math.abs(a - b)));
     this.height = this.line + 34 + 20 * (Math.max(1, ...spans) - 1);
@@ -84,7 +85,7 @@ class Stage {
   drawnNode(name, i, top) {
     const { film, x, boxWidth: w } = this, left = x[i] - w / 2;
     const text = (y, content, kind) => svg("text", { x: x[i], y, "text-anchor": "middle", class: kind }, content);
-    const group = svg("g", {}, svg("path", { class: "inside", d: `M${x[i]},${top + BOX}V${this.line}` }), text(NAME - 2, name, "name"));
+    const group = svg("g", {}, svg("path", { class: "inside", d: `M${x[i]},${film.hosts.has(i) ? top + BOX : film.agents.has(i) ? this.agentTop : this.queueTop}V${this.line}` }), text(NAME - 2, name, "name"));
     const box = (y, kind, rest) => {
       const made = { halo: svg("rect", { class: "halo", x: left - 4, y: y - 4, width: w + 8, height: BOX + 8, rx: 11 }), lines: [text(y + 15, rest, "rest"), text(y + 28, "", "doing")], rest };
       group.append(made.halo, svg("rect", { class: `box ${kind}`, x: left, y, width: w, height: BOX, rx: 8 }), ...made.lines);
@@ -108,6 +109,12 @@ class Stage {
       x: this.x[flight.source] + share * (this.x[flight.target] - this.x[flight.source]),
       y: this.line - way * LANE + 4 * deep * share * (1 - share), way, share,
     };
+  }
+
+  /** Bring a node into sight where the picture is wider than its place. */
+  reveal(node) {
+    const { scrollLeft, clientWidth } = this.host;
+    if (this.x[node] < scrollLeft + 60 || this.x[node] > scrollLeft + clientWidth - 60) this.host.scrollLeft = this.x[node] - clientWidth / 2;
   }
 
   /** Show a time; what has happened fades within `fade` seconds of the simulation. */
@@ -163,9 +170,9 @@ class Stage {
       let made = this.crosses.get(flight.i);
       if (!made) {
         const { x, y, way } = this.at(flight, flight.end);
-        const half = flight.lost.length * 3.1, back = x - way * 14;
+        const why = flight.lost.split(":")[0], half = why.length * 3.1, back = x - way * 14;
         made = svg("g", { class: "cross", transform: `translate(${back} ${y})` }, svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }),
-          svg("text", { class: "label", x: clampTo(back, half, this.width - half) - back, y: way > 0 ? -13 : 21, "text-anchor": "middle" }, flight.lost));
+          svg("text", { class: "label", x: clampTo(back, half, this.width - half) - back, y: way > 0 ? -13 : 21, "text-anchor": "middle" }, why));
         this.crosses.set(flight.i, made);
         this.moving.append(made);
       }
@@ -201,6 +208,7 @@ class Stage {
         if (!box[seat]) continue;
         const event = last.get(`${seat}${node}`), { lines, halo, rest } = box[seat];
         lines[0].textContent = event ? event.words[0] : rest;
+        lines[0].setAttribute("dy", event ? 0 : 7);
         lines[1].textContent = event ? event.words[1] : "";
         lines[1].parentNode.classList.toggle("active", Boolean(event));
         const glow = seat === "agent" ? event?.glow : event?.sort === "timeout" || event?.words[0] === "loss detected" ? event.t : undefined;

@@ -145,7 +145,7 @@ class Strips {
     let last = -Infinity;
     for (const one of this.film.happened(pen.from - 1e-9, pen.to)) {
       const x = pen.x(one.t);
-      if (one.sort === "loss" && !one.isMac && x > last + 5) {
+      if (isPacketLoss(one) && x > last + 5) {
         last = x;
         line(ctx, [[x - 3, 2], [x + 3, 8]]);
         line(ctx, [[x - 3, 8], [x + 3, 2]]);
