@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FIRST = 1000
 # Times are whole numbers of these, from the begin of the period on.
 _PER_S = 10_000_000
-_SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "strips.js", "play.js")
+SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "strips.js", "play.js")
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ def _page(name: str, period: tuple[float, float], notes: Sequence[str], films: S
         "notes": notices(said),
         "data": embedded(data),
     }
-    return sheet("play.html", ("report.css", "play.css"), _SCRIPTS, parts)
+    return sheet("play.html", ("report.css", "play.css"), SCRIPTS, parts)
 
 
 class _Texts:

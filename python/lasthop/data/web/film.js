@@ -35,6 +35,7 @@ class Film {
         isMac: MAC.test(texts[f.what[i]]),
       };
     });
+    this.fell = new Set(this.flights.filter((one) => one.lost).map((one) => one.end));
     this.longest = this.flights.reduce((most, one) => Math.max(most, one.end - one.t), 0);
     const w = run.waits;
     this.waits = sums(w.t).map((at, i) => ({ t: at / per, end: (at + w.d[i]) / per, node: w.node[i], number: w.kind[i] }));

@@ -95,7 +95,9 @@ class Stage {
     group.append(svg("rect", { class: "box queue", x: left, y: this.queueTop, width: w, height: QUEUE, rx: 6 }));
     found.queue = svg("g", { transform: `translate(${left + 7} ${this.queueTop + 7})` });
     found.count = svg("text", { x: left + w - 7, y: this.queueTop + 15, "text-anchor": "end", class: "small" });
-    group.append(found.queue, found.count, svg("circle", { class: "node", cx: x[i], cy: this.line, r: 5 }));
+    found.spill = svg("g", { class: "cross spill", transform: `translate(${x[i]} ${this.queueTop + QUEUE / 2})`, style: "opacity: 0" },
+      svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }), svg("text", { class: "label", y: QUEUE / 2 + 12, "text-anchor": "middle" }));
+    group.append(found.queue, found.count, found.spill, svg("circle", { class: "node", cx: x[i], cy: this.line, r: 5 }));
     this.picture.append(group);
     return found;
   }
@@ -194,16 +196,23 @@ class Stage {
   /** What hosts and agents just did; an agent that makes something glows. */
   act(events, t, fade) {
     const last = new Map();
+    const spilt = new Map();
     for (const event of events) {
+      if (event.sort === "loss" && !this.film.fell.has(event.t)) spilt.set(event.node, event);
       const seat = event.sort === "agent" ? "agent" : event.sort === "tcp" || event.sort === "timeout" ? "host" : null;
       const words = seat && inShort(event);
       if (words) {
         const before = last.get(`${seat}${event.node}`);
-        // What an agent makes counts for more than what it keeps.
-        last.set(`${seat}${event.node}`, { ...event, words, glow: words[0] === "makes" ? event.t : before?.glow });
+        // It glows on while other things happen.
+        const glows = ["makes", "timeout", "loss detected"].includes(words[0]);
+        last.set(`${seat}${event.node}`, { words, glow: glows ? event.t : before?.glow });
       }
     }
     this.boxes.forEach((box, node) => {
+      // What was lost without a frame was lost at the queue.
+      const lost = spilt.get(node);
+      box.spill.style.opacity = lost ? shine(t - lost.t, fade) : 0;
+      if (lost) box.spill.lastChild.textContent = lost.why.split(":")[0];
       for (const seat of ["host", "agent"]) {
         if (!box[seat]) continue;
         const event = last.get(`${seat}${node}`), { lines, halo, rest } = box[seat];
@@ -211,8 +220,7 @@ class Stage {
         lines[0].setAttribute("dy", event ? 0 : 7);
         lines[1].textContent = event ? event.words[1] : "";
         lines[1].parentNode.classList.toggle("active", Boolean(event));
-        const glow = seat === "agent" ? event?.glow : event?.sort === "timeout" || event?.words[0] === "loss detected" ? event.t : undefined;
-        halo.style.opacity = glow === undefined ? 0 : shine(t - glow, fade);
+        halo.style.opacity = event?.glow === undefined ? 0 : shine(t - event.glow, fade);
         halo.classList.toggle("alarm", seat === "host");
       }
     });
