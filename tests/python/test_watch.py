@@ -301,12 +301,12 @@ def test_the_page_says_that_the_sweep_is_done_and_can_be_read(scheme: str, tmp_p
 
 
 def test_scripts_of_a_page_share_one_scope_without_names_twice() -> None:
-    from lasthop.report import page, play
+    from lasthop.report import page, play, watch
     from lasthop.report.sheet import asset
 
     pages = {
-        "report": (*page.CHARTS, "tables.js", "theme.js", "page.js"),
-        "watch": (*page.CHARTS, "theme.js", "watch.js"),
+        "report": page.SCRIPTS,
+        "watch": watch.SCRIPTS,
         "play": play.SCRIPTS,
     }
     declared = re.compile(r"^(?:async )?(?:function|const|let|class) \*?([\w$]+)", re.MULTILINE)

@@ -30,6 +30,7 @@ CHARTS = (
     "figure.js",
 )
 STYLES = ("uPlot.min.css", "report.css")
+SCRIPTS = (*CHARTS, "tables.js", "theme.js", "page.js")
 
 
 def html(document: Document, limit: int = LIMIT) -> str:
@@ -96,7 +97,7 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "versions": sections.versions(document),
         "references": sections.references(document),
     }
-    return sheet("page.html", STYLES, (*CHARTS, "tables.js", "theme.js", "page.js"), parts)
+    return sheet("page.html", STYLES, SCRIPTS, parts)
 
 
 def write(document: Document, path: Path) -> None:

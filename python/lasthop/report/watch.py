@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lasthop.study.progress import Lines
     from lasthop.study.study import Study
 
+SCRIPTS = (*CHARTS, "theme.js", "watch.js")
 # Values of a line over time.
 _MOST = 300
 # How often a page asks: never more often than this, and so rarely that making its data takes a quarter of
@@ -82,8 +83,7 @@ class Watch(Listener):
     def page(self) -> str:
         """The page, which asks for its data."""
         title = escape(self._study.scenario.title or self._study.scenario.id)
-        scripts = (*CHARTS, "theme.js", "watch.js")
-        return sheet("watch.html", STYLES, scripts, {"title": title}, connects="'self'")
+        return sheet("watch.html", STYLES, SCRIPTS, {"title": title}, connects="'self'")
 
     def data(self, known: int) -> dict[str, Any]:
         """The progress, and the result and the figures if they are newer than what a page has.

@@ -270,5 +270,7 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("theme", () => { markLosses(); show(); });
 new ResizeObserver(() => { if (PANELS.some((panel) => panel.host.clientWidth !== panel.at)) { for (const panel of PANELS) panel.at = panel.host.clientWidth; layout(); } }).observe($("#runs-here"));
+// `#3.2` opens the page at this time.
+state.time = clampTo((parseFloat(location.hash.slice(1)) || DATA.period[0]) - DATA.period[0], 0, LENGTH);
 layout();
 for (const panel of PANELS) panel.at = panel.host.clientWidth;
