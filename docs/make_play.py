@@ -36,7 +36,7 @@ def play(tab: Page, folder: Path) -> None:
     file = lh.load("lle-tcp/fig08")
     one, two = (file.run(point=point, trace=["events"], max_events=20_000) for point in (0, 1))
     one.play(beside=two).save(folder / "play.html")
-    tab.size(1280, 930)
+    tab.size(1280, 985)
     tab.prefer("light")
     tab.go(f"{(folder / 'play.html').as_uri()}#3.214")
     shoot(tab, "play-lle-tcp")

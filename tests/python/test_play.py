@@ -117,7 +117,7 @@ def test_what_happened_is_said_with_its_reason(lle: Run, wired: Run) -> None:
     told = Counter((h.kind, h.text, h.why) for h in filmed(lle, 0, 3).happenings)
     trace = rows(lle)
     made = sum(row.layer == "agent" and row.event == "make" for row in trace)
-    assert told["agent", "The agent makes ACK #", "the link reports that the data has arrived"] == made > 100
+    assert told["agent", "The agent makes ACK #", "the link reports delivery"] == made > 100
     assert told["frame", "CTS is sent", "it answers the RTS"] > 100
     assert any(kind == "loss" and why == "bit errors" for kind, _, why in told)
     assert any("backoff of" in why for _, _, why in told)
@@ -344,7 +344,7 @@ def test_the_agent_glows_when_it_makes_an_acknowledgement(tab: Page, two: Path, 
         "makes",
         f"ACK {made.number}",
     ]
-    assert "the link reports that the data has arrived" in tab.do("PANELS[1].log.textContent")
+    assert "the link reports delivery" in tab.do("PANELS[1].log.textContent")
     tab.do(f"seek({made.time_s} + state.speed * 0.3)")
     assert float(tab.do(glow)) == pytest.approx(2 / 3, abs=0.01)
     # The other run at the same time has no agent.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _REASONS = {
     "error": "bit errors",
-    "collision": "a collision: stations sent at the same time",
+    "collision": "a collision: sent at the same time",
     "queue": "the queue was full",
     "outage": "the link was down",
     "out-of-reach": "out of reach",
@@ -115,13 +115,13 @@ def _transport(row: Event) -> tuple[str, str, str, int] | None:
     if row.event == "receive":
         return "tcp", f"{name} receives {what}", _RECEIVED.get(row.why, ""), number
     sentences = {
-        "ack": ("tcp", "All bytes below # are acknowledged", f"the window is {row.cwnd:.3g} segments"),
+        "ack": ("tcp", "ACK # is new", f"the window is {row.cwnd:.3g} segments"),
         "partial": (
             "tcp",
-            "Bytes below # are acknowledged, not all",
+            "ACK # is new, but not of all",
             "another segment of the window is lost",
         ),
-        "dupack": ("tcp", "A duplicate ACK of #", "a segment after it has arrived, # has not"),
+        "dupack": ("tcp", "ACK # is a duplicate", "a later segment has arrived, # has not"),
         "enter": ("tcp", "TCP takes # for lost", "enough duplicate ACKs"),
         "exit": ("tcp", "The recovery ends", "all is acknowledged that was outstanding"),
         "timeout": ("timeout", "Timeout of #", "no ACK of it came in time"),
@@ -142,7 +142,7 @@ def _agent(row: Event, before: Event | None) -> tuple[str, str, str, int] | None
     why = ""
     if before is not None and (before.time_s, before.node) == (row.time_s, row.node):
         if before.layer == "link" and before.event == "done" and before.why == "delivered":
-            why = "the link reports that the data has arrived"
+            why = "the link reports delivery"
         elif before.layer == "link" and before.event == "receive":
             why = "a packet comes from the link"
         elif before.event == "send":
