@@ -20,11 +20,14 @@ class Panel {
     this.strips = new Strips(film, DATA, SHARED, (t) => { pause(); seek(t); });
     this.facts = el("dl", { class: "facts" });
     this.log = el("ol", { class: "log" });
-    this.host = el("article", { class: "card" }, film.title ? el("h2", {}, film.title) : "", this.stage.host, this.facts, this.log, this.strips.host);
+    // On a phone the stages of both runs come first, and the rest repeats which run it is of.
+    this.front = el("div", { class: "front" }, film.title ? el("h2", {}, film.title) : "", this.stage.host);
+    this.host = el("article", { class: "card" }, this.front,
+      el("div", { class: "rest" }, el("div", { class: "again-title", "aria-hidden": "true" }, film.title), this.facts, this.log, this.strips.host));
   }
 
   layout() {
-    this.width = Math.floor(this.host.clientWidth - 2 * parseFloat(getComputedStyle(this.host).paddingLeft));
+    this.width = Math.floor(this.stage.host.clientWidth);
     this.stage.layout(this.width);
   }
 
@@ -269,8 +272,8 @@ addEventListener("keydown", (event) => {
   act();
 });
 addEventListener("theme", () => { markLosses(); show(); });
-new ResizeObserver(() => { if (PANELS.some((panel) => panel.host.clientWidth !== panel.at)) { for (const panel of PANELS) panel.at = panel.host.clientWidth; layout(); } }).observe($("#runs-here"));
+new ResizeObserver(() => { if (PANELS.some((panel) => panel.front.clientWidth !== panel.at)) { for (const panel of PANELS) panel.at = panel.front.clientWidth; layout(); } }).observe($("#runs-here"));
 // `#3.2` opens the page at this time.
 state.time = clampTo((parseFloat(location.hash.slice(1)) || DATA.period[0]) - DATA.period[0], 0, LENGTH);
 layout();
-for (const panel of PANELS) panel.at = panel.host.clientWidth;
+for (const panel of PANELS) panel.at = panel.front.clientWidth;

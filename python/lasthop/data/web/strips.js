@@ -223,7 +223,7 @@ class Strips {
     const entries = this.longest().map(({ node }, i) => [i, this.film.nodes[node], this.film.step(this.film.queues[node], t, this.film.queues[node].n) ?? 0]);
     keyed(queues.value, String(entries), () => entries.map(([i, name, n]) => el("span", {}, sample(this.data.lines[(i + 1) % this.data.lines.length], QUEUE_DASHES[i]), `${name} ${n}`)));
     const shares = [...this.data.kinds, { name: "lost", light: THEMES.light.ink, dark: THEMES.dark.ink }].map((kind, i) => [kind, (100 * this.sums[i]).toFixed(0)]).filter(([, share], i) => this.sums[i] > 0);
-    keyed(air.value, String(shares.map(([kind, share]) => kind.name + share)), () => shares.map(([kind, share]) => el("span", {}, swatch({ ...kind, marker: "s" }, "fill"), `${kind.name} ${share} %`)));
+    keyed(air.value, String(shares.map(([kind, share]) => kind.name + share)), () => shares.map(([kind, share]) => el("span", {}, swatch({ ...kind, marker: "s" }, "fill"), `${kind.name.replace("ACK of the MAC", "MAC ACK")} ${share} %`)));
   }
 }
 
