@@ -192,14 +192,19 @@ def _carry_out(work: Sweep, executor: str) -> None:
     # Not forked: a forked child would share the parent's threads' locks.
     context = multiprocessing.get_context("spawn")
     pool: Executor = ProcessPoolExecutor(work.jobs, mp_context=context, initializer=ignore)
-    with pool:
-        work.executor = pool
-        try:
-            work.run()
-        except KeyboardInterrupt:
-            for child in multiprocessing.active_children():
-                child.kill()
-            raise
+    work.executor = pool
+    is_interrupted = False
+    try:
+        work.run()
+    except KeyboardInterrupt:
+        is_interrupted = True
+        raise
+    finally:
+        # The pool has to forget what is cancelled before its workers are gone: it would try to fail that too,
+        # and print that it cannot.
+        pool.shutdown(wait=not is_interrupted, cancel_futures=is_interrupted)
+        for child in multiprocessing.active_children() if is_interrupted else ():
+            child.kill()
 
 
 def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:
