@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from lasthop.base.table import Table
     from lasthop.figures.ladders import Ladder
+    from lasthop.report.play import Play
     from lasthop.scenario.airtime import Airtime
     from lasthop.scenario.facts import Estimate, RuleException
     from lasthop.scenario.trace import Trace
@@ -61,6 +62,7 @@ _HOME = {
     "Ladder": "lasthop.figures.ladders",
     "Limits": "lasthop.study.work",
     "Planned": "lasthop.study.ledger",
+    "Play": "lasthop.report.play",
     "Precision": "lasthop.study.sweep",
     "Progress": "lasthop.study.progress",
     "Result": "lasthop.study.study",
@@ -78,6 +80,7 @@ __all__ = [
     "LasthopError",
     "Limits",
     "Planned",
+    "Play",
     "Precision",
     "Progress",
     "Result",

@@ -23,10 +23,11 @@ from lasthop.base.arguments import instance, place
 from lasthop.base.errors import UsageError
 from lasthop.base.paths import shipped
 from lasthop.figures.draw import draw, figure_named
-from lasthop.figures.ladders import ladder, of_run
+from lasthop.figures.ladders import ladder
 from lasthop.figures.page import page
 from lasthop.report.document import of_study
 from lasthop.report.page import write as write_report
+from lasthop.report.play import play
 from lasthop.scenario import scenario
 from lasthop.study import study
 from lasthop.study.export import write
@@ -35,6 +36,7 @@ from lasthop.study.sweep import Sweep
 from lasthop.views.contrasts import contrasts
 from lasthop.views.means import means
 from lasthop.views.shown import run_html, scenario_html, study_html
+from lasthop.views.sources import of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,10 +50,12 @@ if TYPE_CHECKING:
     from lasthop._core import Cancel
     from lasthop.base.table import Table
     from lasthop.figures.ladders import Ladder
+    from lasthop.report.play import Play
     from lasthop.scenario.overrides import Pairs
     from lasthop.study.progress import Progress
     from lasthop.study.sweep import Precision
     from lasthop.study.work import Limits
+    from lasthop.views.sources import Source
 
 
 def load(path_or_id: str | Path, overrides: Pairs | None = None, *, argument: str = "set") -> Scenario:
@@ -195,13 +199,39 @@ class Run(scenario.Run):
             UsageError: The run has no trace of events, or nothing was sent in this period.
             OSError: The chunks of the trace on the disk cannot be read.
         """
-        if beside is not None:
-            instance("beside", beside, scenario.Run, "a run")
-        runs = [self] if beside is None else [self, beside]
-        return ladder([of_run(run) for run in runs], between, layers, flows)
+        return ladder(_sources(self, beside), between, layers, flows)
+
+    def play(
+        self,
+        between: tuple[float | None, float | None] | None = None,
+        *,
+        flows: Sequence[str] | None = None,
+        beside: Run | None = None,
+    ) -> Play:
+        """Make a page that plays the run: packets, queues, windows and airtime; needs the trace `events`.
+
+        Args:
+            between: Begin and end in seconds; default: the first 1000 segments, from either end given.
+            flows: The flows to show; default: all.
+            beside: Another run to play next to this one over the same time.
+
+        Returns:
+            The page, which a notebook shows; its `save` writes an HTML file.
+
+        Raises:
+            UsageError: The run has no trace of events, or nothing was sent in this period.
+            OSError: The chunks of the trace on the disk cannot be read.
+        """
+        return play(_sources(self, beside), between, flows)
 
     def _repr_html_(self) -> str:
         return run_html(self)
+
+
+def _sources(run: Run, beside: Run | None) -> list[Source]:
+    if beside is not None:
+        instance("beside", beside, scenario.Run, "a run")
+    return [of_run(one) for one in (run, beside) if one is not None]
 
 
 class Scenario(scenario.Scenario):

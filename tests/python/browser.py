@@ -23,7 +23,8 @@ _FLAGS = (
     *("--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio", "--force-color-profile=srgb"),
 )
 
-_KEYS = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+_KEYS = {"Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowRight": 39, "l": 76, "t": 84}
+_TEXTS = {"Enter": "\r", " ": " ", "l": "l", "t": "t"}
 
 
 class Page:
@@ -53,16 +54,23 @@ class Page:
             mobile=mobile,
         )
 
-    def prefer(self, scheme: str) -> None:
-        """Prefer light or dark pages."""
-        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def prefer(self, scheme: str, *, motion: bool = True) -> None:
+        """Prefer light or dark pages, and motion or less of it."""
+        moving = "no-preference" if motion else "reduce"
+        wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": moving}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        self.send("Emulation.setEmulatedMedia", features=features)
 
     def open(self, path: Path) -> None:
         """Load a file, up to its load event."""
+        self.go(path.resolve().as_uri())
+
+    def go(self, url: str) -> None:
+        """Load a page, up to its load event."""
         self.problems.clear()
         self.requests.clear()
         self.browser.loaded.discard(self.session)
-        self.send("Page.navigate", url=path.resolve().as_uri())
+        self.send("Page.navigate", url=url)
         self.browser.wait(lambda: self.session in self.browser.loaded)
 
     def do(self, script: str) -> Any:
@@ -87,7 +95,7 @@ class Page:
 
     def key(self, name: str) -> None:
         """Press one of `_KEYS`."""
-        text = {"text": "\r"} if name == "Enter" else {}
+        text = {"text": _TEXTS[name]} if name in _TEXTS else {}
         for kind, more in (("keyDown", text), ("keyUp", {})):
             self.send(
                 "Input.dispatchKeyEvent",

@@ -16,6 +16,7 @@ from matplotlib.cbook import boxplot_stats
 import lasthop as lh
 from conftest import HOP, SMALL
 from lasthop import _core
+from lasthop.base import paths
 from lasthop.figures import airtime
 from lasthop.figures.lines import Mark
 from lasthop.figures.style import COLOURS, DARK
@@ -26,6 +27,7 @@ from lasthop.report.curves import thin
 from lasthop.report.document import of_paper, of_study
 from lasthop.report.headline import headline
 from lasthop.report.numbers import embedded, thinned
+from lasthop.report.sheet import LIMIT, asset
 from studies import METRIC, failing
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def test_a_page_loads_nothing_and_names_the_one_script_that_may_run(text: str) -
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}';" in policy
     for name in ("fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML"):
-        assert name not in "".join(page.asset(n) for n in page._SCRIPTS if not n.startswith("uPlot"))
+        assert name not in "".join(asset(n) for n in page.SCRIPTS if not n.startswith("uPlot"))
 
 
 def hostile(folder: Path) -> lh.Study:
@@ -131,7 +133,7 @@ def test_text_of_a_scenario_is_never_html(tmp_path: Path) -> None:
 def test_a_page_that_grows_too_large_leaves_out_what_tells_least_and_says_so(
     study: lh.Study, text: str
 ) -> None:
-    assert len(text.encode()) < page.LIMIT == 2_000_000
+    assert len(text.encode()) < LIMIT == 2_000_000
     whole = data(text)["studies"][0]["points"]
     rest = len(text.encode()) - len(embedded(whole).encode())
     said = []
@@ -275,7 +277,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def surfaces(name: str) -> str:
-    (found,) = re.findall(rf'{name}: {{ name: "{name}".*?surface: "(#\w+)"', page.asset("looks.js"))
+    (found,) = re.findall(rf'{name}: {{ name: "{name}".*?surface: "(#\w+)"', asset("looks.js"))
     return str(found)
 
 
@@ -323,7 +325,7 @@ unit = "Mbit/s"
 def test_the_report_of_a_paper_has_its_statements_and_the_studies_that_are_there(
     make_library: Callable[..., Path],
 ) -> None:
-    web = page.paths.data("web")
+    web = paths.data("web")
     folder = make_library(CLAIMS)
     (folder / "web").symlink_to(web)
     (folder / "CITATION.cff").write_text('title: "x"\nrepository-code: "y"\nauthors:\n  - name: Ann\n')

@@ -27,6 +27,7 @@ OWNERS = {
     "run": "Run",
     "trace": "Trace",
     "ladder": "Ladder",
+    "play": "Play",
     "study": "Study",
     "table": "Table",
 }
@@ -74,7 +75,14 @@ def things(folder: Path) -> dict[str, Any]:
     study = sc.sweep(1, folder / "study").run()
     table = study.table("flows.main.goodput_bps")
     named = {"sc": sc, "run": run, "trace": run.trace("cwnd"), "study": study, "table": table}
-    return {**named, "ladder": run.ladder(), "lh": lh, "Pool": ProcessPoolExecutor, "folder": folder}
+    return {
+        **named,
+        "ladder": run.ladder(),
+        "play": run.play(),
+        "lh": lh,
+        "Pool": ProcessPoolExecutor,
+        "folder": folder,
+    }
 
 
 def raised(call: str, named: dict[str, Any]) -> lh.LasthopError:

@@ -27,7 +27,9 @@ def measured(chosen: lh.Scenario, folder: Path) -> lh.Run:
     trace.to_csv(folder / "cwnd.csv")
     ladder: lh.Ladder = run.ladder((0.0, 0.2), layers="frames")
     ladder.save(folder / "ladder.svg")
-    print(ladder.title, ladder.period, ladder.notes)
+    play: lh.Play = run.play((0.0, 0.2))
+    play.save(folder / "play.html")
+    print(ladder.title, ladder.period, ladder.notes, play.title, play.period, play.notes)
     books: list[lh.Airtime] = run.airtime()
     goodput: float | None = run.metrics[METRIC]
     print(len(trace), trace.to_numpy()["cwnd"].max(), books[0].share(books[0].measured), goodput)

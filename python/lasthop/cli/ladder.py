@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lasthop.base.errors import UsageError
-from lasthop.cli import completing
-from lasthop.cli.options import (
-    Choice,
-    Period,
-    Place,
-    Whole,
-    Word,
-    examples,
-    loaded,
-    no_bar_option,
-    seed_option,
-    set_option,
-    talk_options,
-)
-from lasthop.cli.talk import data, note, warn, written
+from lasthop.cli import traced
+from lasthop.cli.options import Choice, Place, Word, examples, no_bar_option, talk_options
+from lasthop.cli.talk import data, note, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
-    from lasthop.figures.ladders import Period as Between
-    from lasthop.figures.ladders import Source
-    from lasthop.scenario.scenario import Run, Scenario
+    from lasthop.views.sources import Period as Between
 
 
 @click.command(
@@ -40,9 +25,8 @@ if TYPE_CHECKING:
         "lasthop run lle-tcp/fig08 --trace events -o runs/one && lasthop ladder runs/one --layers frames",
     ),
 )
-@click.argument("run_or_scenario", type=Word(), shell_complete=completing.scenarios)
-@click.argument("other", required=False, metavar="[RUN2]", type=Word(), shell_complete=completing.scenarios)
-@click.option("--between", type=Period(), metavar="A..B", help="The period to draw; default: 30 segments.")
+@traced.runs_argument
+@traced.between_option("30 segments")
 @click.option(
     "--layers",
     type=Choice(["tcp", "frames"]),
@@ -50,20 +34,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Segments, or the frames on the medium.",
 )
-@click.option(
-    "--flows", type=Word(), metavar="NAMES", help="The flows to draw, such as up,down; default: all."
-)
-@click.option(
-    "--beside",
-    multiple=True,
-    metavar="KEY=VALUE",
-    shell_complete=completing.settings,
-    help="Draw the scenario with this setting next to it, on the same random numbers.",
-)
-@set_option
-@seed_option
-@click.option("--replication", type=Whole(0), help="The replication of a scenario; default: 0.")
-@click.option("--point", type=Whole(0), help="The point of the sweep of a scenario; default: the first.")
+@traced.which_options
 @click.option("-o", "--out", type=Place(), help="A svg, html, png, pdf or txt file; default: text on stdout.")
 @click.option(
     "--width",
@@ -92,8 +63,8 @@ def ladder_command(
     RUN_OR_SCENARIO is a directory written by run --trace events -o, or a scenario, which is run as far as
     needed. With RUN2 or --beside, two runs are drawn next to each other.
     """
-    from lasthop.base.paths import RUN
-    from lasthop.figures.ladders import form_of, ladder, of_folder, write
+    from lasthop.figures.ladders import form_of, ladder, write
+    from lasthop.views.ladder import FIRST
 
     if width is not None and (out is None or out.suffix not in (".svg", ".png", ".pdf")):
         raise UsageError(
@@ -101,24 +72,10 @@ def ladder_command(
         )
     if out is not None:
         form_of(out, "out")
-    if other is not None and beside:
-        raise UsageError("RUN2 is given; expected either RUN2 or --beside", argument="beside")
-    for item in beside:
-        if not all(part.strip() for part in item.partition("=")):
-            raise UsageError(f'"{item}"; expected KEY=VALUE such as agents.a.kind=none', argument="beside")
-    wanted = None if flows is None else [name.strip() for name in flows.split(",") if name.strip()]
-    sources: list[Source] = []
-    for name in (run_or_scenario, other):
-        if name is None:
-            continue
-        if (Path(name) / RUN).is_file():
-            if beside or settings or seed is not None or replication is not None or point is not None:
-                raise UsageError(f"{name}: is a finished run; expected no options of scenarios")
-            sources.append(of_folder(Path(name)))
-        else:
-            chosen = _scenario(name, settings)
-            sources += _runs(chosen, beside, between, wanted or (), (seed, replication or 0, point or 0))
-    drawn = ladder(sources, between, layers, wanted)
+    wanted = traced.names(flows)
+    numbers = (seed, replication, point)
+    shown = traced.sources((run_or_scenario, other), beside, settings, numbers, between, wanted or (), FIRST)
+    drawn = ladder(shown, between, layers, wanted)
     for remark in drawn.notes:
         note(remark)
     if out is None:
@@ -126,50 +83,3 @@ def ladder_command(
     else:
         write(drawn, out, width, argument="out")
         written(out)
-
-
-def _scenario(name: str, settings: tuple[str, ...]) -> Scenario:
-    from lasthop.base.paths import is_study
-
-    if is_study(name):
-        raise UsageError(
-            f"{name}: is a study, which has no traces; expected a run "
-            f"(lasthop command {name} --point N prints how to repeat one)"
-        )
-    chosen = loaded(name, settings)
-    warn(chosen.warnings)
-    return chosen
-
-
-def _runs(
-    chosen: Scenario,
-    beside: tuple[str, ...],
-    between: Between | None,
-    flows: Sequence[str],
-    numbers: tuple[int | None, int, int],
-) -> list[Source]:
-    """Runs a scenario, and once more with other settings, as far as the ladder needs it."""
-    from lasthop.cli.interrupt import attended
-    from lasthop.figures.ladders import of_run, traced
-    from lasthop.scenario.overrides import parse_set
-    from lasthop.views.ladder import CHANNEL
-
-    seed, replication, point = numbers
-    variants = [(chosen, point)]
-    if beside:
-        # Swept values that the settings leave alone stay those of the point.
-        chosen.estimate(point)
-        fixed = {**chosen.points()[point], **dict(parse_set(beside))}
-        variants.append((chosen.set(fixed), 0))
-
-    def ran(scenario: Scenario, at: int) -> Run:
-        def run(most: int) -> Run:
-            return attended(
-                lambda cancel: scenario.run(
-                    seed, replication, at, trace=[CHANNEL], max_events=most, cancel=cancel
-                )
-            )
-
-        return traced(run, between, flows)
-
-    return [of_run(ran(*variant)) for variant in variants]

@@ -40,7 +40,8 @@ def report_command(study_or_paper: str, out: Path | None, studies: Path | None) 
     from lasthop.base.paths import is_study
     from lasthop.papers import paper as book
     from lasthop.report.document import of_paper, of_study
-    from lasthop.report.page import admit, write
+    from lasthop.report.page import write
+    from lasthop.report.sheet import admit
     from lasthop.study.study import Study
 
     if is_study(study_or_paper):

@@ -6,6 +6,7 @@ import multiprocessing
 import shlex
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,10 @@ from lasthop.cli.options import (
 from lasthop.cli.talk import complain, data, note, quiet, report, verbose, warn, warn_of_stopped, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lasthop.scenario.scenario import Scenario
+    from lasthop.study.progress import Lines
     from lasthop.study.study import Study
     from lasthop.study.sweep import Sweep
 
@@ -77,6 +81,12 @@ if TYPE_CHECKING:
 @click.option("--shard", type=Shard(), help="Run only this part; see merge.")
 @click.option("-o", "--out", type=Place(), help="Study directory; default: studies/ID.")
 @limit_options
+@click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Serve a page on this computer that grows with the study, and open it in the browser.",
+)
 @click.option("--fresh", is_flag=True, help="Delete the stored runs of the study.")
 @judgements_option
 @progress_option
@@ -98,6 +108,7 @@ def sweep_command(
     out: Path | None,
     max_events: int | None,
     max_wall: float | None,
+    is_watched: bool,
     fresh: bool,
     judgements: bool,
     no_progress: bool,
@@ -141,7 +152,7 @@ def sweep_command(
         listener=progress,
     )
     try:
-        with interruptible():
+        with interruptible(), _watched(work, progress) if is_watched else nullcontext():
             _carry_out(work, executor)
     except KeyboardInterrupt:
         done = sum(1 for _ in study.results())
@@ -158,6 +169,20 @@ def sweep_command(
         raise click.exceptions.Exit(1)
 
 
+@contextmanager
+def _watched(work: Sweep, progress: Lines) -> Iterator[None]:
+    """Serve a page about the sweep while it runs."""
+    from lasthop.report.server import Server, show
+    from lasthop.report.watch import Watch
+
+    watch = Watch(work.study, progress)
+    work.listener = watch
+    with Server(watch) as server:
+        written(f"watch the sweep at {server.address}")
+        show(server.address)
+        yield
+
+
 def _carry_out(work: Sweep, executor: str) -> None:
     if executor == "thread":
         work.run()
@@ -167,14 +192,19 @@ def _carry_out(work: Sweep, executor: str) -> None:
     # Not forked: a forked child would share the parent's threads' locks.
     context = multiprocessing.get_context("spawn")
     pool: Executor = ProcessPoolExecutor(work.jobs, mp_context=context, initializer=ignore)
-    with pool:
-        work.executor = pool
-        try:
-            work.run()
-        except KeyboardInterrupt:
-            for child in multiprocessing.active_children():
-                child.kill()
-            raise
+    work.executor = pool
+    is_interrupted = False
+    try:
+        work.run()
+    except KeyboardInterrupt:
+        is_interrupted = True
+        raise
+    finally:
+        # The pool has to forget what is cancelled before its workers are gone: it would try to fail that too,
+        # and print that it cannot.
+        pool.shutdown(wait=not is_interrupted, cancel_futures=is_interrupted)
+        for child in multiprocessing.active_children() if is_interrupted else ():
+            child.kill()
 
 
 def _tell(study: Study, *, judgements: bool, as_json: bool) -> bool:

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base.arguments import nonblank, place, whole, words
-from lasthop.base.errors import StudyError, UsageError, nearest, reason
+from lasthop.base.arguments import nonblank, place, whole
+from lasthop.base.errors import StudyError, UsageError, nearest
 from lasthop.base.files import replacing
 from lasthop.base.paths import expect_folder
 from lasthop.figures import ladder as drawing
 from lasthop.figures.ladder_page import page
 from lasthop.figures.page import inches
 from lasthop.figures.scene import figure, svg
-from lasthop.scenario.kept import read
 from lasthop.views import ladder_text
-from lasthop.views.ladder import CHANNEL, LAYERS, Event, events, panel, reaches
-from lasthop.views.names import registered
+from lasthop.views.ladder import LAYERS, panel
+from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
     from lasthop.figures.scene import Scene
-    from lasthop.scenario.scenario import Run
     from lasthop.views.ladder import Panel
+    from lasthop.views.sources import Period, Source
 
 FORMATS = ("svg", "html", "png", "pdf", "txt")
-Period = tuple["float | None", "float | None"]
 _COLUMNS = 100
-# Events of a run before it is known whether they are enough.
-_FIRST_EVENTS = 20_000
-# Columns of the trace that are neither words nor numbers with fractions.
-_INTS = ("packet", "frame", "seq", "len", "ack", "window", "attempt", "slots")
-_FLOATS = ("time_s", "duration_s", "cwnd", "ssthresh")
 
 
 @dataclass(slots=True)
@@ -167,156 +158,21 @@ def form_of(file: Path, argument: str) -> str:
     return kind
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A run to draw: its rows, what distinguishes it, and its random numbers.
-
-    Attributes:
-        name: What it is, such as the title of its scenario.
-        settings: Its overrides and swept values, by key.
-        numbers: Its seed and replication.
-        read: Gives its rows from the first on.
-        remarks: The labels that must accompany its numbers.
-    """
-
-    name: str
-    settings: dict[str, str]
-    numbers: tuple[int, int]
-    read: Callable[[], Iterator[Event]]
-    remarks: tuple[str, ...] = ()
-
-
-def of_run(run: Run) -> Source:
-    """A run in memory."""
-    if CHANNEL not in run.traces():
-        raise UsageError(f'the run has no trace of {CHANNEL}; expected one of run(trace=["{CHANNEL}"])')
-    settings = {**dict(run.scenario.overrides), **run.scenario.points()[run.point]}
-    name = run.scenario.title or run.scenario.id
-    trace = run.trace(CHANNEL)
-    return Source(
-        name, settings, (run.seed, run.replication), lambda: events(trace.chunks()), tuple(run.notes())
-    )
-
-
-def of_folder(folder: Path) -> Source:
-    """A run that was kept by `run -o`."""
-    run = read(folder)
-    file = folder / "traces" / f"{CHANNEL}.csv"
-    if not file.is_file():
-        raise UsageError(
-            f"{folder}: no trace of {CHANNEL}; expected a run of "
-            f"lasthop run {run['scenario']} --trace {CHANNEL} -o {folder}"
-        )
-    settings = {**dict(run["overrides"]), **run["point"]}
-    numbers = (int(run["seed"]), int(run["replication"]))
-    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), tuple(run.get("notes", ())))
-
-
-def traced(run: Callable[[int], Run], between: Period | None, flows: Sequence[str] | None) -> Run:
-    """A run that is long enough for a ladder, and not much longer.
-
-    Args:
-        run: Runs a scenario with the trace up to a number of events.
-        between: As for `ladder`.
-        flows: As for `ladder`.
-    """
-    most = _FIRST_EVENTS
-    while True:
-        done = run(most)
-        source = of_run(done)
-        is_stopped = done.stopped == "max-events" and done.events == most
-        if not is_stopped or reaches(source.read, _period(between), flows or (), done.simulated_s):
-            return done
-        most *= 8
-
-
-def _rows(file: Path) -> Iterator[Event]:
-    try:
-        with file.open(newline="", encoding="utf-8") as opened:
-            reader = csv.reader(opened)
-            head = next(reader)
-            kinds: list[Any] = [int if n in _INTS else float if n in _FLOATS else str for n in Event._fields]
-            columns = [head.index(name) for name in Event._fields]
-            for row in reader:
-                values: list[Any] = [kind(row[at]) for kind, at in zip(kinds, columns, strict=True)]
-                yield Event(*values)
-    except (OSError, ValueError, StopIteration, IndexError) as e:
-        raise StudyError(f"{file}: {reason(e)}; expected a trace written by lasthop run") from e
-
-
 def ladder(
     sources: Sequence[Source], between: Period | None, layers: str, flows: Sequence[str] | None
 ) -> Ladder:
     """The ladder of runs next to each other; the period of the first holds for all."""
     if nonblank("layers", layers, "tcp or frames") not in LAYERS:
         raise UsageError(f'"{layers}" is not a layer; {nearest(layers, LAYERS)}', argument="layers")
-    period = _period(between)
-    chosen = words("flows", flows, "main") if flows is not None else []
+    period = checked(between)
+    chosen = chosen_flows(sources, flows)
     panels = []
-    for source, title in zip(sources, _titles(sources), strict=True):
-        _check_flows(source, chosen)
-        found, period = panel(source.read, title, period, layers, chosen)
+    for source, name in zip(sources, titles(sources), strict=True):
+        found, period = panel(source.read, name, period, layers, chosen)
         panels.append(found)
     begin, end = period
     if begin is None or end is None or not any(panel.arrows for panel in panels):
         raise UsageError(
             f"nothing was sent from {begin:g} s to {end:g} s; expected another period", argument="between"
         )
-    notes = list(dict.fromkeys(remark for source in sources for remark in source.remarks))
-    if len({source.numbers for source in sources}) > 1:
-        notes.append("the runs have different random numbers: their seeds or replications differ")
-    names = list(dict.fromkeys(source.name for source in sources))
-    return Ladder(", ".join(names), (begin, end), notes, panels)
-
-
-def _period(between: object) -> Period:
-    """Checks a period; without one both of its ends are open."""
-    if between is None:
-        return None, None
-    if not isinstance(between, (tuple, list)) or len(between) != 2 or not all(map(_is_time, between)):
-        raise UsageError(
-            f"{between!r}; expected begin and end in seconds such as (0, 0.2)", argument="between"
-        )
-    begin, end = between
-    if begin is not None and end is not None and begin >= end:
-        raise UsageError(f"{begin:g}..{end:g}; expected a begin before the end", argument="between")
-    return begin, end
-
-
-def _is_time(value: object) -> bool:
-    known = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value is None or (known and math.isfinite(value) and value >= 0)  # type: ignore[arg-type, operator]
-
-
-def _check_flows(source: Source, chosen: Iterable[str]) -> None:
-    wanted = set(chosen)
-    if not wanted:
-        return
-    known: dict[str, None] = {}
-    for row in source.read():
-        if row.flow:
-            known.setdefault(row.flow.removesuffix(".reverse"))
-        if wanted <= known.keys():
-            return
-    missing = next(name for name in chosen if name not in known)
-    raise UsageError(f'"{missing}" sends nothing; {nearest(missing, known)}', argument="flows")
-
-
-def _titles(sources: Sequence[Source]) -> list[str]:
-    """What distinguishes each run: the settings in which they differ, by the names that the registry has."""
-    if len(sources) == 1:
-        return [""]
-    keys = dict.fromkeys(key for source in sources for key in source.settings)
-    differing = [key for key in keys if len({source.settings.get(key) for source in sources}) > 1]
-    return [
-        ", ".join(_named(key, source.settings[key]) for key in differing if key in source.settings)
-        or source.name
-        for source in sources
-    ]
-
-
-def _named(key: str, value: str) -> str:
-    entry = registered(key).get(value)
-    if entry is not None:
-        return str(entry["title"])
-    return f"{key.rsplit('.', 1)[-1]} = {value}"
+    return Ladder(title(sources), (begin, end), remarks(sources), panels)

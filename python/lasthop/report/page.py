@@ -5,20 +5,15 @@ A policy in the head forbids every connection and every script but the page's ow
 
 from __future__ import annotations
 
-import re
-from base64 import b64encode
-from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from lasthop.base import paths
-from lasthop.base.errors import StudyError
-from lasthop.base.files import replacing
 from lasthop.report import sections
 from lasthop.report.curves import thin
 from lasthop.report.ladder import ladder
 from lasthop.report.numbers import embedded
 from lasthop.report.points import points
+from lasthop.report.sheet import LIMIT, admit, put, sheet
 from lasthop.report.statements import statements
 from lasthop.report.values import Values
 
@@ -27,15 +22,15 @@ if TYPE_CHECKING:
 
     from lasthop.report.document import Document
 
-# Bytes of a whole page, and the share of them that figures and ladders may take.
-LIMIT = 2_000_000
+# The share of a page that figures and ladders may take.
 _FIGURES, _LADDERS = 0.5, 0.2
-_SLOT = re.compile(r"<!--slot:(\w+)-->")
-_SCRIPTS = (
+# What figures are drawn with, and the looks of every page.
+CHARTS = (
     *("uPlot.iife.min.js", "format.js", "looks.js", "chart.js", "plots.js", "xy.js", "picture.js"),
-    *("figure.js", "tables.js", "page.js"),
+    "figure.js",
 )
-_STYLES = ("uPlot.min.css", "report.css")
+STYLES = ("uPlot.min.css", "report.css")
+SCRIPTS = (*CHARTS, "tables.js", "theme.js", "page.js")
 
 
 def html(document: Document, limit: int = LIMIT) -> str:
@@ -90,16 +85,8 @@ def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -
 
 
 def _assembled(document: Document, data: dict[str, Any]) -> str:
-    script = "\n".join(asset(name) for name in _SCRIPTS)
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
-    )
     parts = {
-        "policy": policy,
         "title": escape(document.title),
-        "style": "\n".join(asset(name) for name in _STYLES),
-        "script": script,
         "data": embedded(data),
         "hero": sections.hero(document),
         "statements": statements(document.paper, {part.name for part in document.parts})
@@ -110,27 +97,10 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "versions": sections.versions(document),
         "references": sections.references(document),
     }
-    # One pass: what is put in may look like a slot.
-    return _SLOT.sub(lambda found: parts[found[1]], asset("page.html"))
-
-
-def asset(name: str) -> str:
-    """A file that pages are made of."""
-    return (paths.data("web") / name).read_text(encoding="utf-8")
-
-
-def admit(path: Path) -> None:
-    """Refuse to write a page where it would harm a study, or where there is no directory."""
-    paths.protect(path)
-    paths.expect_folder(path.parent)
+    return sheet("page.html", STYLES, SCRIPTS, parts)
 
 
 def write(document: Document, path: Path) -> None:
     """Write the page of a report, completely or not at all."""
     admit(path)
-    text = html(document)
-    try:
-        with replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8", newline="")
-    except OSError as e:
-        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
+    put(html(document), path)

@@ -173,12 +173,13 @@ def figures(document: Document) -> str:
                 f'<h3 id="part-{name}" class="part">{title} <code>{name}</code></h3>'
                 f'<p class="about">{unbroken(part.headline.text)}</p>'
             )
-        cards = "".join(_figure(number, place, chart) for place, chart in enumerate(part.charts))
+        cards = "".join(card(number, place, chart) for place, chart in enumerate(part.charts))
         groups.append(f'{head}<div class="figures">{cards}</div>')
     return "".join(groups) or '<p class="about">There are no figures.</p>'
 
 
-def _figure(study: int, place: int, chart: Chart) -> str:
+def card(study: int, place: int, chart: Chart) -> str:
+    """The place of a figure, with its title and what it is made of."""
     if chart["form"] == "none":
         body = notices([f"This figure cannot be drawn: {chart['error']}"])
     else:

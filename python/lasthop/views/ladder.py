@@ -26,8 +26,8 @@ _PATIENCE_S = 60.0
 
 HOST, AGENT = "host", "agent"
 _TRANSPORTS = ("tcp", "udp")
-_NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
-_NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
+NAMES = {"ack": "ACK", "syn": "SYN", "syn-ack": "SYN-ACK", "fin": "FIN", "reset": "RST", "rts": "RTS"}
+NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", "datagram": "datagram"}
 
 
 class Event(NamedTuple):
@@ -159,7 +159,7 @@ def words_of(what: str, seq: int, length: int, ack: int) -> str:
         return f"data {seq}"
     if what == "datagram":
         return f"datagram {seq}"
-    return f"{_NAMES.get(what, what)} {ack}" if what == "ack" else _NAMES.get(what, what)
+    return f"{NAMES.get(what, what)} {ack}" if what == "ack" else NAMES.get(what, what)
 
 
 def panel(
@@ -181,7 +181,7 @@ def panel(
     Returns:
         The panel, and its period.
     """
-    begin, end = _period(read, between, flows)
+    begin, end = period_of(read, between, flows)
     reader = _Reader(Panel(title, layers == "frames"), begin, end)
     for row in read():
         if row.time_s > end and (reader.is_complete or row.time_s > end + _PATIENCE_S):
@@ -192,13 +192,17 @@ def panel(
     return reader.panel, (begin, end)
 
 
-def _period(
-    read: Callable[[], Iterable[Event]], between: tuple[float | None, float | None], flows: Sequence[str]
+def period_of(
+    read: Callable[[], Iterable[Event]],
+    between: tuple[float | None, float | None],
+    flows: Sequence[str],
+    count: int = FIRST,
 ) -> tuple[float, float]:
+    """The period that is shown: from the first segment on, and as long as `count` of them take."""
     begin, end = between
     if begin is not None and end is not None:
         return begin, end
-    first, last, _ = _first_segments(read, begin, end, flows)
+    first, last, _ = _first_segments(read, begin, end, flows, count)
     if first is None or last is None:
         raise UsageError("the trace has no segment in this period; expected a period in which some are sent")
     return (first if begin is None else begin), (last if end is None else end)
@@ -209,18 +213,23 @@ def reaches(
     between: tuple[float | None, float | None],
     flows: Sequence[str],
     simulated_s: float,
+    count: int = FIRST,
 ) -> bool:
-    """Whether a run that has come to a time has all that its ladder shows."""
+    """Whether a run that has come to a time has all that is shown of it."""
     begin, end = between
     if end is not None:
         return simulated_s > end
-    return _first_segments(read, begin, end, flows)[2] > FIRST
+    return _first_segments(read, begin, end, flows, count)[2] > count
 
 
 def _first_segments(
-    read: Callable[[], Iterable[Event]], begin: float | None, end: float | None, flows: Sequence[str]
+    read: Callable[[], Iterable[Event]],
+    begin: float | None,
+    end: float | None,
+    flows: Sequence[str],
+    count: int,
 ) -> tuple[float | None, float | None, int]:
-    """The time of the first segment, that of the last event before segment 31, and how many segments."""
+    """The time of the first segment, that of the last event before one too many, and how many segments."""
     first = last = None
     segments = 0
     for row in read():
@@ -233,7 +242,7 @@ def _first_segments(
         if row.layer in _TRANSPORTS and row.event == "send":
             first = row.time_s if first is None else first
             segments += 1
-        if segments > FIRST and end is None:
+        if segments > count and end is None:
             break
         last = row.time_s
     return first, last, segments
@@ -292,7 +301,7 @@ class _Reader:
         """All rows are taken: the columns are known."""
         shown = self.panel
         shown.seats = self._agents & self._hosts
-        shown.nodes = _ordered(self._paths, self._sends_from)
+        shown.nodes = ordered(self._paths, self._sends_from)
         shown.arrows.sort(key=lambda arrow: arrow.begin.time_s)
 
     def _transport(self, row: Event) -> None:
@@ -384,7 +393,7 @@ class _Reader:
         if not stays and not self._is_frames:
             del self._packets[row.packet]
         notes = [f"{row.len} B"] if row.len > 0 else []
-        kind = _KINDS.get(packet.what, "control")
+        kind = KINDS.get(packet.what, "control")
         if left_s is not None and not begin.time_s < left_s < here.time_s:
             left_s = None
         arrow = Arrow(
@@ -422,7 +431,7 @@ class _Reader:
         steps.append(window)
 
 
-_KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
+KINDS = {"data": "data", "ack": "ack", "fin": "control", "datagram": "datagram"}
 
 
 def _label(row: Event) -> str:
@@ -434,11 +443,11 @@ def _of_frame(sent: Event, packet: _Packet | None) -> tuple[str, str]:
     if sent.what in ("data", "packet"):
         if packet is None:
             return "control", "packet"
-        return _KINDS.get(packet.what, "control"), packet.label
-    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", _NAMES.get(sent.what, sent.what))
+        return KINDS.get(packet.what, "control"), packet.label
+    return ("mac-ack", "ACK") if sent.what == "ack" else ("control", NAMES.get(sent.what, sent.what))
 
 
-def _ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:
+def ordered(paths: Sequence[tuple[str, str]], first: str) -> list[str]:
     """The nodes in the order in which packets pass them, from the one that sends the first data."""
     near: dict[str, list[str]] = {}
     for one, other in paths:

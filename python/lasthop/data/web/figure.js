@@ -13,13 +13,13 @@ function entries(fig) {
 }
 
 class Figure {
-  constructor(host, fig, study, number) {
+  constructor(host, fig, study, number, kept = null) {
     this.host = host;
     this.fig = fig;
     this.study = study;
     this.key = `figure-${number}`;
     this.drawing = $(".drawing", host);
-    this.state = { hidden: new Set(), focus: null, zoom: null, log: { x: Boolean(fig.x?.log), y: Boolean(fig.panels?.[0].log) } };
+    this.state = kept ?? { hidden: new Set(), focus: null, zoom: null, log: { x: Boolean(fig.x?.log), y: Boolean(fig.panels?.[0].log) } };
     this.plots = [];
     this.build();
   }
@@ -62,7 +62,7 @@ class Figure {
     const { fig } = this;
     const values = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.y));
     const xs = fig.panels.flatMap((panel) => panel.series.flatMap((s) => s.x));
-    this.reset = el("button", { type: "button", hidden: true, onclick: () => this.zoom(null) }, "Whole range");
+    this.reset = el("button", { type: "button", hidden: this.state.zoom === null, onclick: () => this.zoom(null) }, "Whole range");
     return el("div", { class: "toolbar" },
       values.some((v) => v > 0) ? this.toggle("y") : null,
       !fig.x.words.length && xs.some((v) => v > 0) ? this.toggle("x") : null,
@@ -108,7 +108,7 @@ class Figure {
   entry({ name, look, style, bare }) {
     const { state } = this;
     const text = name || "all runs";
-    const button = el("button", { type: "button", "aria-pressed": "true", title: "Show or hide" }, swatch(bare ? { ...look, marker: "o" } : look, bare ? "line" : style), el("span", {}, text));
+    const button = el("button", { type: "button", "aria-pressed": String(!state.hidden.has(name)), title: "Show or hide" }, swatch(bare ? { ...look, marker: "o" } : look, bare ? "line" : style), el("span", {}, text));
     if (bare) button.firstChild.classList.add("bare");
     const focus = (on) => { state.focus = on && !state.hidden.has(name) ? name : null; this.redraw(); };
     button.addEventListener("click", () => {

@@ -1,34 +1,9 @@
-// The start of the page, dark mode and printing.
+// The start of the page of a report, and printing.
 
 const DATA = JSON.parse($("#data").textContent);
 const FIGURES = [];
 
-/** Remember what the reader chose; a page from a file may have no storage. */
-function remembered(name, value) {
-  try {
-    if (value === undefined) return localStorage.getItem(name);
-    localStorage.setItem(name, value);
-  } catch {
-    // Then the page follows the system.
-  }
-  return null;
-}
-
-const system = matchMedia("(prefers-color-scheme: dark)");
-
-function useTheme(name) {
-  document.documentElement.dataset.theme = name;
-  $("#theme").setAttribute("aria-pressed", String(name === "dark"));
-  for (const figure of FIGURES) if (figure.drawn && figure.stage) figure.draw();
-}
-
-useTheme(remembered("lasthop-theme") ?? (system.matches ? "dark" : "light"));
-system.addEventListener("change", () => { if (!remembered("lasthop-theme")) useTheme(system.matches ? "dark" : "light"); });
-$("#theme").addEventListener("click", () => {
-  const name = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  remembered("lasthop-theme", name);
-  useTheme(name);
-});
+addEventListener("theme", () => { for (const figure of FIGURES) if (figure.drawn && figure.stage) figure.draw(); });
 $("#print").addEventListener("click", () => print());
 
 // On paper every chart is a picture on white, also those that were never in sight.

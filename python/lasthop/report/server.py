@@ -1,0 +1,138 @@
+"""A small server on the loopback address for the page of a sweep; it ends with the sweep."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import webbrowser
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from lasthop.report.numbers import embedded
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from lasthop.report.watch import Watch
+
+_LOOPBACK = "127.0.0.1"
+# How long the end waits for a page that is open, so that it shows the last runs.
+_GRACE_S = 3.0
+# A page that has not asked for so long is closed.
+_OPEN_S = 15.0
+
+
+class Server:
+    """Serves the page of a sweep on a free port.
+
+    Attributes:
+        address: Where the page is.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._server = _Http(watch)
+        self.address = f"http://{_LOOPBACK}:{self._server.server_port}/"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.1,), name="lasthop-watch", daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._watch.finish()
+                self._await_pages()
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+
+    def _await_pages(self) -> None:
+        asked_s = self._server.asked_s
+        if asked_s is None or time.monotonic() - asked_s > _OPEN_S:
+            return
+        self._server.has_ended.wait(_GRACE_S)
+
+
+def show(address: str) -> None:
+    """Open a page in the browser of the desktop, if there is one; never wait for it."""
+    has_desktop = sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    )
+    if has_desktop:
+        threading.Thread(target=_open, args=(address,), name="lasthop-browser", daemon=True).start()
+
+
+def _open(address: str) -> None:
+    with suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)
+
+
+class _Http(ThreadingHTTPServer):
+    """The server: what it needs of the sweep, and when a page asked last."""
+
+    daemon_threads = True
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__((_LOOPBACK, 0), _Handler)
+        self.watch = watch
+        self.asked_s: float | None = None
+        self.has_ended = threading.Event()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that went away is not an error."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers with the page and its data."""
+
+    server: _Http
+    timeout = 10
+
+    def do_GET(self) -> None:
+        """The page, or its data."""
+        # A site on the network whose name leads here must not read the study.
+        if self.headers.get("Host", "").rpartition(":")[0] not in (_LOOPBACK, "localhost"):
+            self._answer(HTTPStatus.FORBIDDEN, "text/plain", "the page is only for this computer\n")
+            return
+        asked = urlsplit(self.path)
+        if asked.path == "/":
+            self._answer(HTTPStatus.OK, "text/html", self.server.watch.page())
+        elif asked.path == "/data.json":
+            self._data(parse_qs(asked.query).get("known", ["-1"])[0])
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, "text/plain", "there is no such page\n")
+
+    def _data(self, known: str) -> None:
+        self.server.asked_s = time.monotonic()
+        found = self.server.watch.data(int(known) if known.isdecimal() else -1)
+        self._answer(HTTPStatus.OK, "application/json", embedded(found))
+        if found["state"] == "done":
+            self.server.has_ended.set()
+
+    def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any, **__: Any) -> None:
+        """Requests are not listed."""

@@ -1,0 +1,67 @@
+"""A page as one HTML file: styles, scripts and data in it, and a policy that keeps out everything else."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from lasthop.base import paths
+from lasthop.base.errors import StudyError
+from lasthop.base.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+# Bytes of a whole page.
+LIMIT = 2_000_000
+_SLOT = re.compile(r"<!--slot:(\w+)-->")
+
+
+def sheet(
+    template: str,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    parts: Mapping[str, str],
+    connects: str = "",
+) -> str:
+    """A page from its template.
+
+    Args:
+        template: The file with slots.
+        styles: The files that are its style.
+        scripts: The files that are its script, in one scope.
+        parts: What its other slots have.
+        connects: What it may ask for data, such as `'self'`; nothing if empty.
+    """
+    script = "\n".join(asset(name) for name in scripts)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data: blob:"
+    ) + (f"; connect-src {connects}" if connects else "")
+    own = {"policy": policy, "style": "\n".join(asset(name) for name in styles), "script": script}
+    slots = {**own, **parts}
+    # One pass: what is put in may look like a slot.
+    return _SLOT.sub(lambda found: slots[found[1]], asset(template))
+
+
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return (paths.data("web") / name).read_text(encoding="utf-8")
+
+
+def admit(path: Path) -> None:
+    """Refuse to write a page where it would harm a study, or where there is no directory."""
+    paths.protect(path)
+    paths.expect_folder(path.parent)
+
+
+def put(text: str, path: Path) -> None:
+    """Write a page, completely or not at all."""
+    try:
+        with replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
+    except OSError as e:
+        raise StudyError(f"{path}: {e.strerror}; expected a writable file") from e
