@@ -1,6 +1,7 @@
-"""A report as one HTML file: everything in it, nothing loaded, and never more than two megabytes.
+"""A report as one HTML file that contains everything, loads nothing, and is never larger than two megabytes.
 
-A policy in the head forbids every connection and every script but the page's own, which it names by its hash.
+A policy in the head forbids all connections, and all scripts except that of the page, which it identifies by
+hash.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from lasthop.report.document import Document
 
-# Bytes of a whole page, and the share of them that figures and ladders may take.
+# Maximum bytes of a page, and the shares of it that figures and ladders may take.
 LIMIT = 2_000_000
 _FIGURES, _LADDERS = 0.5, 0.2
 _SLOT = re.compile(r"<!--slot:(\w+)-->")
@@ -39,7 +40,7 @@ _STYLES = ("uPlot.min.css", "report.css")
 
 
 def html(document: Document, limit: int = LIMIT) -> str:
-    """The page of a report; its points take the room that the rest leaves."""
+    """The page of a report; its points take the space that the rest leaves."""
     values = Values()
     for most in (500, 250, 120, 60, 30):
         if sum(len(embedded(part.charts)) for part in document.parts) < _FIGURES * limit:
@@ -78,7 +79,7 @@ def html(document: Document, limit: int = LIMIT) -> str:
 
 
 def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -> None:
-    """The ladders of the first replications, while there is room."""
+    """Adds the ladders of the first replications while there is space."""
     for part, study in zip(document.parts, studies, strict=True):
         study["ladders"] = {}
         for planned in part.study.plan:
@@ -110,17 +111,17 @@ def _assembled(document: Document, data: dict[str, Any]) -> str:
         "versions": sections.versions(document),
         "references": sections.references(document),
     }
-    # One pass: what is put in may look like a slot.
+    # A single pass, because inserted text may look like a slot.
     return _SLOT.sub(lambda found: parts[found[1]], asset("page.html"))
 
 
 def asset(name: str) -> str:
-    """A file that pages are made of."""
+    """The text of a file from which pages are assembled."""
     return (paths.data("web") / name).read_text(encoding="utf-8")
 
 
 def admit(path: Path) -> None:
-    """Refuse to write a page where it would harm a study, or where there is no directory."""
+    """Refuse to write a page where it would damage a study, or into a missing directory."""
     paths.protect(path)
     paths.expect_folder(path.parent)
 
