@@ -87,10 +87,10 @@ def ladder_command(
     out: Path | None,
     width: str | None,
 ) -> None:
-    """Draw what went between the nodes of a run, time downwards: segments or frames, losses, agents.
+    """Draw what passed between the nodes of a run, time downwards: segments or frames, losses, agents.
 
     RUN_OR_SCENARIO is a directory written by run --trace events -o, or a scenario, which is run as far as
-    needed. With RUN2 or --beside, two runs are drawn next to each other.
+    needed. With RUN2 or --beside, two runs are drawn side by side.
     """
     from lasthop.base.paths import RUN
     from lasthop.figures.ladders import form_of, ladder, of_folder, write
@@ -148,7 +148,7 @@ def _runs(
     flows: Sequence[str],
     numbers: tuple[int | None, int, int],
 ) -> list[Source]:
-    """Runs a scenario, and once more with other settings, as far as the ladder needs it."""
+    """Runs a scenario, and again with other settings for --beside, as far as the ladder needs it."""
     from lasthop.cli.interrupt import attended
     from lasthop.figures.ladders import of_run, traced
     from lasthop.scenario.overrides import parse_set
@@ -157,7 +157,7 @@ def _runs(
     seed, replication, point = numbers
     variants = [(chosen, point)]
     if beside:
-        # Swept values that the settings leave alone stay those of the point.
+        # Swept values not changed by the settings remain those of the point.
         chosen.estimate(point)
         fixed = {**chosen.points()[point], **dict(parse_set(beside))}
         variants.append((chosen.set(fixed), 0))
