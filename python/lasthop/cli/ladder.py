@@ -58,10 +58,10 @@ def ladder_command(
     out: Path | None,
     width: str | None,
 ) -> None:
-    """Draw what went between the nodes of a run, time downwards: segments or frames, losses, agents.
+    """Draw what passed between the nodes of a run, time downwards: segments or frames, losses, agents.
 
     RUN_OR_SCENARIO is a directory written by run --trace events -o, or a scenario, which is run as far as
-    needed. With RUN2 or --beside, two runs are drawn next to each other.
+    needed. With RUN2 or --beside, two runs are drawn side by side.
     """
     from lasthop.figures.ladders import form_of, ladder, write
     from lasthop.views.ladder import FIRST

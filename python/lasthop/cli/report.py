@@ -31,11 +31,12 @@ from lasthop.cli.talk import note, warn_of_stopped, written
 @no_bar_option
 @talk_options
 def report_command(study_or_paper: str, out: Path | None, studies: Path | None) -> None:
-    """Write one HTML file about a study, or about a paper with this id: it needs no network and no lasthop.
+    """Write one HTML file about a study, or about a paper given by its id.
 
-    It has the result in words, the figures with their values, the points with their runs and the commands
-    that repeat them, every value of the scenario with its source, and references; of a paper also the
-    recorded statements. Figures over time repeat a run for its trace.
+    It contains the result in words, the figures with their values, the points with their runs and the
+    commands that repeat them, every value of the scenario with its source, and references; for a paper also
+    the recorded statements. It can be read without a network and without lasthop. Figures over time repeat a
+    run for its trace.
     """
     from lasthop.base.paths import is_study
     from lasthop.papers import paper as book

@@ -1,1 +1,1 @@
-"""Figures of what the views say, drawn with matplotlib."""
+"""Figures of the views, drawn with matplotlib."""

@@ -1,7 +1,7 @@
-"""The airtime of a medium as stacked bars, one for each point, in per cent of the time measured.
+"""The airtime of a medium as stacked bars, one per point, in per cent of the measured time.
 
-The classes keep their colours in all figures: the palette of Okabe and Ito, and greys for the time
-in which nothing was on the air. The legend lists them as they are stacked.
+The classes have the same colours in all figures: the palette of Okabe and Ito, and greys for the time in
+which nothing is on the air. The legend lists them in the order of the stack.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLOURS = {
     "errored": "#000000",
     "idle": "#EDEDED",
 }
-# The same on a dark page.
+# The same colours on a dark page.
 DARK = {
     "data_payload": "#3E9BDC",
     "tcp_ack_payload": "#F0742B",
@@ -54,15 +54,16 @@ _ON_DARK = {"data_payload", "tcp_ack_payload", "rts_cts", "backoff", "errored"}
 
 # More bars than this cannot be distinguished on a page.
 _MOST_BARS = 40
-# Shares below this (in per cent) have no room for a number in the bar.
+# Shares below this (in per cent) leave no space for a number in the bar.
 _LEAST_WRITTEN = 4.0
 # Concurrent airtime below this (in per cent) is not written above a bar.
 _LEAST_CONCURRENT = 0.05
-# Inches for a bar and for a letter of its name; bars wider than the last bear their names upright.
+# Inches per bar and per letter of its name; if the bars would be wider than the last, names are written
+# upright.
 _SLOT, _LETTER, _WIDEST = 0.62, 0.085, 9.0
-# Inches for the axis and the legend at the side, for the legend alone, and of the least bar with numbers.
+# Inches for axis and side legend, for the legend alone, and for the narrowest bar with numbers.
 _MARGINS, _LEGEND, _LEAST_SLOT = 2.4, 1.6, 0.36
-# A bar with a longer name is called by the number of its point.
+# A bar with a longer name is labelled with the number of its point.
 _LONGEST_NAME = 40
 
 
@@ -101,7 +102,7 @@ def _draw(every: list[Bar], title: str, x_label: str, about: str, page: Page) ->
     slot = max(_SLOT, _LETTER * max(len(bar.label or bar.x) for bar in every))
     upright = slot * places[-1] > _WIDEST
     natural = max(5.0, _MARGINS + (_SLOT if upright else slot) * (places[-1] + 1.0))
-    # What is too narrow for a legend at its side has it above, and more room for the bars.
+    # A figure too narrow for a side legend has the legend above, which leaves more space for the bars.
     beside = page.legend in ("best", "outside") and (page.width is None or page.width >= natural)
     if page.width is not None:
         room = (page.width - (_MARGINS if beside else _MARGINS - _LEGEND)) / (places[-1] + 1.0)
@@ -118,7 +119,7 @@ def _draw(every: list[Bar], title: str, x_label: str, about: str, page: Page) ->
         axes.set_xlim(-edge, places[-1] + edge)
         axes.grid(visible=False, axis="x")
         if beside:
-            # The last one drawn lies on top.
+            # The last one drawn is on top.
             axes.legend(patches[::-1], [patch.get_label() for patch in patches[::-1]], **_BESIDE)
         about += ", above the bars: concurrent airtime" if concurrent else ""
         above = replace(page, legend="none" if page.legend == "none" else "above")
@@ -130,7 +131,7 @@ _BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
 
 
 def _places(every: list[Bar]) -> tuple[list[float], dict[str, float]]:
-    """The position of each bar, with a gap between one x and the next; and the middle of each x."""
+    """The position of each bar, with a gap between one x and the next, and the middle of each x."""
     has_groups = any(a.x == b.x for a, b in pairwise(every))
     places = [0.0]
     for before, bar in pairwise(every):
@@ -186,7 +187,7 @@ def _name_bars(
     *,
     upright: bool,
 ) -> None:
-    """Name each bar below it, and below the bars of one x that x; upright where the names are long."""
+    """Label each bar below it, and each x below its bars; vertically if the names are long."""
     axes.tick_params(axis="x", length=0)
     if upright:
         axes.set_xticks(places, [_name(bar) for bar in every], rotation=90)

@@ -1,4 +1,4 @@
-"""The horizontal axis of a metric against a swept key: numbers in one unit, or words at equal distances."""
+"""The horizontal axis of a metric against a swept key: numbers in one unit, or evenly spaced words."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
     from lasthop.scenario.scenario import Scenario
 
-# Words longer than this in all are written aslant.
+# If the words have more characters than this in total, they are written at an angle.
 _LEVEL = 62
 
 
 class KeyAxis:
-    """Where the values of a swept key lie.
+    """The positions of the values of a swept key.
 
     Attributes:
-        words: The values if they have no number, or if each is to have the same room; else empty.
+        words: The values if they are not numbers or are to be evenly spaced; otherwise empty.
         label: The key in words, with the unit.
     """
 
@@ -46,13 +46,13 @@ class KeyAxis:
         self._is_words = is_words
 
     def at(self, text: str) -> float:
-        """Where a value lies, in the unit of the axis."""
+        """The position of a value, in the unit of the axis."""
         if self.words:
             return float(self.words.index(text))
         return (self._scenario.numeric(self._key, text) or 0.0) / self.factor
 
     def label_ticks(self, axes: Axes, names: Mapping[str, str], width: float) -> None:
-        """Label the axis of a figure of a width in inches."""
+        """Label the axis of a figure with this width in inches."""
         if self.words:
             shown = [
                 names.get(word, word if self._is_words else f"{self._number(word):g}") for word in self.words
@@ -76,7 +76,7 @@ class KeyAxis:
 
 
 def _unit(numbers: Mapping[str, float]) -> tuple[float, str]:
-    """The SI size and the name of the unit in which the largest value is written."""
+    """The size in SI and the name of the unit in which the largest value is written."""
     text = max(numbers, key=lambda t: numbers[t])
     parts = split(text)
     value = numbers[text]

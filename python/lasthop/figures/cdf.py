@@ -1,7 +1,7 @@
-"""Response times as a figure: the share of transfers that is done within a time.
+"""Response times as a figure: the share of transfers completed within a time.
 
-One line for each point, of all its replications together. A line ends at the longest time that any
-transfer was followed for; where some were unfinished by then, it ends below one.
+There is one line per point, for all its replications together. A line ends at the longest time for which any
+transfer was observed; if some were unfinished by then, it ends below one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def draw_responses(study: Study, figure: Mapping[str, Any], page: Page | None = 
 
 
 def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Lasted]], list[int]]:
-    """The data of each line, by its label, and the runs behind each."""
+    """The data of each line, by label, and the number of runs behind each."""
     lines = figure.get("lines")
     where: Mapping[str, str] = figure.get("where") or {}
     names = names_of(study.scenario, figure)
@@ -73,7 +73,7 @@ def responses(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[L
     for planned, point in zip(study.plan, study.points(), strict=True):
         if not all(same(key, point[key], value, numeric) for key, value in where.items()):
             continue
-        # Swept keys that neither lines nor where fix also distinguish points.
+        # Swept keys that are fixed by neither `lines` nor `where` also distinguish points.
         keys = [lines] if lines else []
         keys += [
             key for key in point if key not in keys and key not in where and len(_values(study, key)) > 1

@@ -1,4 +1,4 @@
-"""Figures of a study, by their kind."""
+"""Figures of a study, by kind."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Scenario
     from lasthop.study.study import Study
 
-# What can be drawn of any study of an 802.11 link, without a [[figure]].
+# A figure available for any study of an 802.11 link, without a [[figure]].
 AIRTIME: dict[str, Any] = {"id": "airtime", "kind": "airtime"}
 
 
 def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
-    """The `[[figure]]` of that id, or the airtime of every point; the first one without a name."""
+    """The `[[figure]]` with this id, or the airtime of every point; without a name, the first figure."""
     if name is not None:
         nonblank("figure", name, "the id of a figure")
     figures = {str(f["id"]): f for f in scenario.figures()}
@@ -46,7 +46,7 @@ def figure_named(scenario: Scenario, name: str | None) -> dict[str, Any]:
 def draw(
     study: Study, figure: dict[str, Any], marks: Sequence[Mark] = (), page: Page | None = None
 ) -> Figure:
-    """Draw a figure of the study, with published values if its kind has them; nothing is written."""
+    """Draw a figure of the study, with published values if its kind supports them; no file is written."""
     _check_where(study, figure)
     drawn = _draw(study, figure, marks, page)
     for note in study.labels():
@@ -58,7 +58,7 @@ def draw(
 
 
 def _check_where(study: Study, figure: dict[str, Any]) -> None:
-    """Raise unless the conditions of the figure select a point, which they do in the sweep of the file."""
+    """Raise unless the conditions of the figure select a point, as they do in the sweep of the file."""
     where = figure.get("where") or {}
     points = zip(study.plan, study.points(), strict=True)
     if where and not any(matches(study, planned.point, point, where) for planned, point in points):

@@ -1,8 +1,8 @@
 """Ladders: time downwards, a line for each node, and an arrow for each segment or frame.
 
-Colours and dashes distinguish the kinds of arrows, and each state has a sign of its own, so that a print in
-grey shows the same: a dot where something was sent again, a diamond where an agent made it, a bar where an
-agent kept it, a cross where it was lost.
+Colours and dashes distinguish the kinds of arrows, and each state has its own sign, so that a greyscale print
+shows the same: a dot for a retransmission, a diamond for something an agent created, a bar for something an
+agent kept, a cross for a loss.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lasthop.figures.scene import Point, Shape
     from lasthop.views.ladder import Arrow, Panel, Place
 
-# Points: text, and the room for a label of an arrow.
+# Points: text, and the height that the label of an arrow needs.
 _SIZE, _SMALL, _ROW = 7.0, 6.0, 11.0
 _LEAST, _MOST = 160.0, 2000.0
 # Points between the line of a host and that of its agent, and around a panel.
 _SEAT, _ASIDE, _EDGE, _STRIP = 22.0, 5.0, 6.0, 34.0
-# Panels from this width on have a strip for the window.
+# Panels at least this wide have a strip for the window.
 _WIDE = 150.0
 _GREY, _PALE, _BLACK = "#767676", "#dddddd", "#000000"
 
@@ -40,13 +40,13 @@ KINDS: dict[str, tuple[str, tuple[float, ...], float, str]] = {
     "mac-ack": (COLOURS[2], (5.0, 1.6, 1.2, 1.6), 0.9, "ACK of the MAC"),
 }
 _AGENT = COLOURS[3]
-# Where on an arrow its label may be, the best first.
+# Possible positions of a label along its arrow, best first.
 _PLACES = (0.5, 0.32, 0.68, 0.2, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The room of one panel, and its scale."""
+    """The area of one panel, and its scale."""
 
     left: float
     right: float
@@ -57,12 +57,12 @@ class _Frame:
     columns: dict[str, dict[str, float]]
 
     def y(self, time_s: float) -> float:
-        """The height of a time."""
+        """The vertical position of a time."""
         share = (time_s - self.begin_s) / (self.end_s - self.begin_s)
         return self.top + share * (self.bottom - self.top)
 
     def x(self, place: Place) -> float:
-        """The line of a place."""
+        """The horizontal position of a place."""
         seats = self.columns[place.node]
         return seats.get(place.seat, seats[HOST])
 
@@ -70,13 +70,13 @@ class _Frame:
 def scene(
     panels: Sequence[Panel], period: tuple[float, float], title: str, width: float | None = None
 ) -> Scene:
-    """The ladders of runs next to each other, over the same time.
+    """The ladders of several runs side by side, over the same time.
 
     Args:
         panels: One for each run.
         period: Begin and end in seconds.
-        title: What is shown.
-        width: Points; default: by the number of nodes and panels.
+        title: The title.
+        width: In points; by default, it depends on the number of nodes and panels.
     """
     lines = sum(max(1, len(panel.nodes) - 1) for panel in panels)
     full = width or min(60.0 + 60.0 * len(panels) + 150.0 * lines, 720.0)
@@ -99,13 +99,13 @@ def scene(
 
 
 def _height(panels: Sequence[Panel], period: tuple[float, float]) -> float:
-    """Points for the period: so many that most labels have room."""
+    """The height of the period in points, at which most labels have space."""
     rows = _LEAST
     for panel in panels:
         rows = max(rows, _ROW * len(panel.arrows) / math.sqrt(max(1, len(panel.nodes) - 1)))
     gaps: list[float] = []
     for panel in panels:
-        # Frames come in short exchanges.
+        # Frames occur in short exchanges.
         between = [a for a in panel.arrows if panel.is_of_frames and a.begin.node != a.end.node]
         middles = sorted((arrow.begin.time_s + arrow.end.time_s) / 2 for arrow in between)
         gaps += [later - sooner for sooner, later in pairwise(middles) if later > sooner]
@@ -119,7 +119,7 @@ def _height(panels: Sequence[Panel], period: tuple[float, float]) -> float:
 def _frame(
     panel: Panel, sides: tuple[float, float], heights: tuple[float, float], period: tuple[float, float]
 ) -> _Frame:
-    """Places the lines of the nodes: the outer ones keep a distance to the sides for marks and windows."""
+    """Positions the lines of the nodes; the outer ones leave space at the sides for marks and windows."""
     left, right = sides
     wide = right - left
     strip = _STRIP if panel.windows and wide >= _WIDE else 2.0
@@ -138,21 +138,21 @@ def _frame(
 
 
 def _margin(panel: Panel, column: int, wide: float) -> float:
-    """The room outside of the first or last line: for what is written there, and half of the name."""
+    """The space outside the first or last line: for the text there, and for half of the node's name."""
     node = panel.nodes[column] if panel.nodes else ""
     half = 0.5 * Text(0.0, 0.0, node, _SIZE, bold=True).width + 2.0
     return min(max([half, *(5.0 + text.width for text in _outside(panel, node))]), 0.3 * wide)
 
 
 def _outside(panel: Panel, node: str) -> list[Text]:
-    """What is written outside of the line of a node: marks, and what its agent made or kept."""
+    """The text outside the line of a node: its marks, and what its agent created or kept."""
     words = [mark.text for mark in panel.marks if mark.place.node == node]
     words += [a.label for a in panel.arrows if a.begin.node == a.end.node == node and not a.lost]
     return [Text(0.0, 0.0, text, _SMALL) for text in words]
 
 
 def _fitting(text: str, room: float) -> float:
-    """The size of a text outside of a line that fits there."""
+    """The size at which a text fits outside a line."""
     return min(_SMALL, _SMALL * room / max(Text(0.0, 0.0, text, _SMALL).width, 1.0))
 
 
@@ -198,9 +198,9 @@ def _panel(panel: Panel, frame: _Frame, ticks: Sequence[float], *, has_numbers: 
 
 
 def _ends(arrow: Arrow, panel: Panel, frame: _Frame) -> tuple[Point, Point]:
-    """Where an arrow leaves and ends.
+    """The two ends of an arrow.
 
-    What is lost does not come all the way, and what has waited leaves next to the line of its node.
+    An arrow that is lost stops short, and one that has waited leaves next to the line of its node.
     """
     begin = (frame.x(arrow.begin), frame.y(arrow.begin.time_s))
     if arrow.left_s is not None:
@@ -257,7 +257,7 @@ def _arrow(arrow: Arrow, panel: Panel, frame: _Frame) -> Group:
 
 
 def _loss(arrow: Arrow, panel: Panel, frame: _Frame) -> list[Shape]:
-    """The cross of what was lost within the period, with the cause."""
+    """The cross of a loss within the period, with its cause."""
     begin, end = _ends(arrow, panel, frame)
     if not frame.top <= end[1] <= frame.bottom:
         return []
@@ -267,14 +267,14 @@ def _loss(arrow: Arrow, panel: Panel, frame: _Frame) -> list[Shape]:
 
 
 def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> Text | None:
-    """The label of an arrow, where there is room for it."""
+    """The label of an arrow, if there is space for it."""
     line = _clipped(*_ends(arrow, panel, frame), frame)
     if line is None:
         return None
     (x0, y0), (x1, y1) = line
     text = arrow.label + (" again" if arrow.again else "")
     if arrow.begin.node == arrow.end.node and not arrow.lost:
-        # Between a host and its agent: outside of both.
+        # Between a host and its agent, the label is outside both.
         seats = frame.columns[arrow.begin.node]
         is_left = seats[HOST] <= seats.get(AGENT, seats[HOST])
         x = seats[HOST] + (-3.0 if is_left else 3.0)
@@ -295,7 +295,7 @@ def _label(arrow: Arrow, panel: Panel, frame: _Frame, taken: list[tuple[float, .
 
 
 def _marks(panel: Panel, frame: _Frame, taken: list[tuple[float, ...]]) -> list[Group]:
-    """Timeouts and other events of a node, outside of its line; a timer is a bracket from its start."""
+    """Timeouts and other events of a node, outside its line; a timer is a bracket from its start."""
     groups = []
     for mark in panel.marks:
         if mark.place.node not in frame.columns:
@@ -326,7 +326,7 @@ def _strip(panel: Panel, frame: _Frame) -> float:
 
 
 def _windows(panel: Panel, frame: _Frame) -> list[Group]:
-    """The congestion window as a strip: the wider, the more segments."""
+    """The congestion window as a strip, whose width is proportional to the window."""
     if not _strip(panel, frame):
         return []
     most = max(2.0, *(step.cwnd for step in panel.windows))
@@ -352,7 +352,7 @@ def _windows(panel: Panel, frame: _Frame) -> list[Group]:
 
 
 def _legend(panels: Sequence[Panel], width: float, y: float) -> Group:
-    """What the arrows and signs mean, of those that are there."""
+    """A legend of the arrows and signs that occur."""
     arrows = [arrow for panel in panels for arrow in panel.arrows]
     kinds = [kind for kind in KINDS if any(arrow.kind == kind for arrow in arrows)]
     entries: list[tuple[str, list[Shape]]] = []
@@ -430,7 +430,7 @@ def _diamond(at: Point, colour: str) -> Area:
 
 
 def _ticks(period: tuple[float, float], height: float) -> list[float]:
-    """Times at round distances, at least forty points from each other."""
+    """Times at round intervals of at least forty points."""
     begin, end = period
     rough = (end - begin) * 40.0 / height
     power = 10.0 ** math.floor(math.log10(rough))
@@ -440,6 +440,6 @@ def _ticks(period: tuple[float, float], height: float) -> list[float]:
 
 
 def _seconds(tick: float, ticks: Sequence[float]) -> str:
-    """A tick with the decimals that tell it from its neighbours."""
+    """A tick with enough decimals to distinguish it from its neighbours."""
     step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
     return f"{tick:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"

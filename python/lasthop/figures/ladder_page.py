@@ -1,4 +1,4 @@
-"""A ladder as one HTML file without network: the drawing with zoom, and what the pointer is on in words."""
+"""A ladder as one HTML file that needs no network: a drawing with zoom and details on pointing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ main svg:focus-visible { outline: 2px solid var(--data) }
 #said { min-height: 38px; padding: 8px 12px; border-top: 1px solid var(--pale); overflow-wrap: anywhere }
 @media print { header button, #said { display: none } main svg { position: static; height: auto } }
 """
-# What the colours of the drawing are in either mode.
+# The variables that replace the colours of the drawing, for light and dark mode.
 _COLOURS = {
     "#ffffff": "paper",
     "#000000": "ink",
@@ -116,11 +116,11 @@ fit();
 
 
 def page(scene: Scene) -> str:
-    """The whole file."""
+    """The complete file."""
     drawing = svg(scene)
     for colour, name in _COLOURS.items():
         drawing = drawing.replace(f'"{colour}"', f'"var(--{name})"')
-    # The page shows the text of a group below the drawing, and its own tooltip would cover it.
+    # The page shows the text of a group below the drawing; the browser's own tooltip would cover it.
     drawing = drawing.replace('<svg xmlns="http://www.w3.org/2000/svg"', '<svg tabindex="0"', 1)
     drawing = re.sub(r"<title>.*?</title>\n", "", drawing)
     help_text = "wheel: zoom; drag: move; point at an arrow for more"

@@ -1,4 +1,4 @@
-"""A ladder of one run or of two, in memory or kept, as text, SVG, HTML and figures of matplotlib."""
+"""A ladder of one or two runs, in memory or stored, as text, SVG, HTML and matplotlib figures."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _COLUMNS = 100
 
 @dataclass(slots=True)
 class Ladder:
-    """What went between the nodes of one run, or of two next to each other, over the same time.
+    """What passed between the nodes of one run, or of two runs side by side, over the same time.
 
-    Time goes downwards, a line stands for each node, and an arrow for each segment or frame. `str` gives it
-    as text for a terminal, a notebook shows it as SVG.
+    Time goes downwards, each node has a line, and each segment or frame an arrow. `str` returns it as text
+    for a terminal; a notebook shows it as SVG.
 
     Attributes:
-        title: What is shown.
+        title: The title.
         period: Begin and end in seconds.
-        notes: Remarks, such as that two runs have different random numbers.
+        notes: Notes, for example that two runs have different random numbers.
     """
 
     title: str
@@ -50,10 +50,10 @@ class Ladder:
     _panels: list[Panel] = field(repr=False)
 
     def to_text(self, width: int = _COLUMNS) -> str:
-        """The ladder as text, a line for each arrow.
+        """The ladder as text, one line per arrow.
 
         Args:
-            width: Columns of the terminal; two ladders are next to each other if they fit.
+            width: Columns of the terminal; two ladders are side by side if they fit.
 
         Returns:
             Lines without colours.
@@ -64,49 +64,50 @@ class Ladder:
         return ladder_text.text(self._panels, self.title, whole("width", width, 40))
 
     def to_svg(self, width: str | float | None = None) -> str:
-        """The ladder as SVG; a pointer over an arrow shows more about it.
+        """The ladder as SVG; pointing at an arrow shows its details.
 
         Args:
-            width: `column` (3.5 inches), `page` (7.16 inches), or millimetres; default: by its contents.
+            width: `column` (3.5 inches), `page` (7.16 inches), or millimetres; by default, it fits the
+            contents.
 
         Returns:
-            A whole SVG document.
+            A complete SVG document.
 
         Raises:
-            UsageError: The width is not one.
+            UsageError: The width is not valid.
         """
         return svg(self._scene(_points(width)))
 
     def to_html(self) -> str:
-        """The ladder as one HTML file, without network, whose drawing can be zoomed and moved.
+        """The ladder as one HTML file, readable without a network, whose drawing can be zoomed and moved.
 
         Returns:
-            A whole HTML document, for light and dark screens.
+            A complete HTML document, for light and dark screens.
         """
         scene = self._scene(None)
         scene.groups = [group for group in scene.groups if group.kind != "title"]
         return page(scene)
 
     def figure(self, width: str | float | None = None) -> Figure:
-        """The ladder as a figure of matplotlib.
+        """The ladder as a matplotlib figure.
 
         Args:
             width: As for `to_svg`.
 
         Returns:
-            A figure of matplotlib.
+            A matplotlib figure.
 
         Raises:
-            UsageError: The width is not one.
+            UsageError: The width is not valid.
         """
         return figure(self._scene(_points(width)))
 
     def save(self, path: str | Path, width: str | float | None = None) -> None:
-        """Write the ladder to a file; its suffix is the format.
+        """Write the ladder to a file in the format given by its suffix.
 
         Args:
             path: A file ending in svg, html, png, pdf or txt, in an existing directory.
-            width: As for `to_svg`; not of html and txt.
+            width: As for `to_svg`; not for html and txt.
 
         Raises:
             UsageError: The suffix or the width is not known, or the directory does not exist.
@@ -134,7 +135,7 @@ def _points(width: str | float | None) -> float | None:
 
 
 def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argument: str = "path") -> None:
-    """Write a ladder; `argument` is the name in messages of the argument that gave the file."""
+    """Write a ladder; in error messages `argument` names the argument that gave the file."""
     kind = form_of(file, argument)
     try:
         with replacing(file) as draft:
@@ -149,7 +150,7 @@ def write(drawn: Ladder, file: Path, width: str | float | None = None, *, argume
 
 
 def form_of(file: Path, argument: str) -> str:
-    """The format of a file by its suffix; its directory has to exist."""
+    """The format of a file, by its suffix; raises an error if its directory does not exist."""
     kind = file.suffix.removeprefix(".")
     if kind not in FORMATS:
         endings = ", ".join(f".{known}" for known in FORMATS)
@@ -161,7 +162,7 @@ def form_of(file: Path, argument: str) -> str:
 def ladder(
     sources: Sequence[Source], between: Period | None, layers: str, flows: Sequence[str] | None
 ) -> Ladder:
-    """The ladder of runs next to each other; the period of the first holds for all."""
+    """The ladder of several runs side by side; the period of the first applies to all."""
     if nonblank("layers", layers, "tcp or frames") not in LAYERS:
         raise UsageError(f'"{layers}" is not a layer; {nearest(layers, LAYERS)}', argument="layers")
     period = checked(between)

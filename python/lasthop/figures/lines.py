@@ -1,7 +1,8 @@
-"""A metric over a swept key, or several in panels: lines with error bands, bars, or boxes.
+"""A metric, or several in panels, over a swept key: lines with error bands, bars, or boxes.
 
-At words lines are dots with bars side by side. Fewer than four runs are dots and have no interval. Published
-values are hollow markers with bars as long as what is accepted, in the colour of their line.
+Over words, lines become dots with error bars, side by side. Fewer than four runs are shown as dots without an
+interval. Published values are hollow markers in the colour of their line, with bars that show the accepted
+range.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A published value in SI units: metric, line, text of its x, and half-width of what is accepted."""
+    """A published value in SI units: metric, line, text of its x, and half-width of the accepted range."""
 
     metric: str
     label: str
@@ -46,7 +47,7 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "elinewidth": 0.8,
 }
-# The share of the room of a word that its bars, boxes or dots take.
+# The share of the space of a word that its bars, boxes or dots take.
 _ROOM = 0.8
 SPREAD = {
     "lines": "mean and 95 % confidence interval (Student t)",
@@ -59,7 +60,7 @@ _SHARES = ("share", "utilisation", "jain_index")
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One metric of a figure: what is drawn, and how numbers become places on the axis."""
+    """One metric of a figure: its lines, and the conversion of numbers to positions on the axis."""
 
     study: Study
     figure: Mapping[str, Any]
@@ -70,23 +71,23 @@ class Panel:
 
     @property
     def gain_over(self) -> Mapping[str, str] | None:
-        """The point that each point is compared with; none where levels are drawn."""
+        """The point with which each point is compared; `None` if levels are drawn."""
         over: Mapping[str, str] | None = self.figure.get("gain-over")
         return over
 
     def bounded(self, low: float, high: float) -> tuple[float, float]:
-        """An interval cut at what is possible: no metric below 0, no gain below -100 %, no share above 1."""
+        """An interval cut to the possible range: metrics from 0, gains from -100 %, shares up to 1."""
         if self.gain_over:
             return max(low / self.factor, -100.0), high / self.factor
         most = 1.0 if self.metric.endswith(_SHARES) else math.inf
         return max(low / self.factor, 0.0), min(high / self.factor, most / self.factor)
 
     def runs(self, point: int) -> list[float]:
-        """What is drawn of each run at a point, in the unit of the axis."""
+        """The drawn values of the runs at a point, in the unit of the axis."""
         return [value / self.factor for value in runs(self.study, point, self.metric, self.gain_over)]
 
     def label(self) -> str:
-        """What the vertical axis is called."""
+        """The label of the vertical axis."""
         name = metric_words(self.metric)
         return labelled(f"gain in {name}" if self.gain_over else name, self.unit)
 
@@ -127,7 +128,7 @@ def draw_lines(
 
 
 def panel_of(study: Study, figure: Mapping[str, Any], metric: str, names: Mapping[str, str]) -> Panel:
-    """What a figure draws of one of its metrics."""
+    """What a figure draws for one of its metrics."""
     over = figure.get("gain-over")
     where = figure.get("where") or {}
     every = series(study, str(figure["x"]), metric, figure.get("lines"), where, over, names)
@@ -147,7 +148,7 @@ def _draw(
         ]
         whole_ticks(axes.yaxis, [0.5] if panel.unit in ("", "%", "bit/s", "s") else means)
     for number, (line, look) in enumerate(zip(panel.every, shown, strict=True)):
-        # At words, what belongs to one word lies side by side.
+        # Over words, the items of one word lie side by side.
         aside = (number - (len(panel.every) - 1) / 2) * _ROOM / len(panel.every) if axis.words else 0.0
         xs = [axis.at(text) + aside for text in line.xs]
         width = _ROOM / len(panel.every)
@@ -184,7 +185,7 @@ def _scale(axes: Axes, panel: Panel, kind: str) -> None:
         return
     if kind == "box":
         return
-    # From zero on, nearly equal values would lie on the upper edge.
+    # With an axis from zero, nearly equal values would lie at the upper edge.
     bottom, top = axes.get_ylim()
     means = [it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None]
     axes.set_ylim(bottom if min(means) < 0 else 0.0, max(top, 1.04 * max(means)) if any(means) else 1.0)
@@ -195,7 +196,7 @@ def _means(panel: Panel, line: Series) -> list[float]:
 
 
 def bounds(panel: Panel, line: Series) -> tuple[list[float], list[float]]:
-    """The ends of the intervals of a line, none where there are fewer than four runs."""
+    """The ends of the intervals of a line; nan if there are fewer than four runs."""
     pairs = [
         (math.nan, math.nan)
         if it.low is None or it.high is None or it.n < FEWEST
@@ -206,7 +207,7 @@ def bounds(panel: Panel, line: Series) -> tuple[list[float], list[float]]:
 
 
 def _few(axes: Axes, panel: Panel, line: Series, look: Look, xs: Sequence[float]) -> None:
-    """Each run where there are fewer than four."""
+    """Draw each run if there are fewer than four."""
     for x, point, it in zip(xs, line.points, line.intervals, strict=True):
         if it.n < FEWEST:
             values = panel.runs(point)
@@ -229,7 +230,7 @@ def _line(axes: Axes, panel: Panel, axis: KeyAxis, line: Series, look: Look, xs:
 def _error_bars(
     axes: Axes, xs: list[float], middle: list[float], low: list[float], high: list[float], colour: str
 ) -> None:
-    """The intervals that are known."""
+    """Draw the known intervals."""
     known = [
         (x, m, m - a, b - m) for x, m, a, b in zip(xs, middle, low, high, strict=True) if math.isfinite(a)
     ]
@@ -239,7 +240,7 @@ def _error_bars(
         axes.errorbar(at, centres, yerr=sides, color=colour, fmt="none", capsize=2, elinewidth=1.0)
 
 
-# What bars and boxes are filled with, so that they differ in grey too.
+# Hatches of bars and boxes, so that they also differ in greyscale.
 _HATCHES = ("", "///", "...", "\\\\\\", "xxx", "++", "---", "ooo")
 
 
@@ -274,5 +275,5 @@ def _boxes(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], 
 
 
 def legend_title(lines: object) -> str | None:
-    """What the key of the lines is called above their legend."""
+    """The heading of the legend: the key of the lines in words."""
     return " ".join(str(lines).split(".")[2:]).replace("-", " ") or None if lines else None

@@ -1,7 +1,7 @@
-"""A matrix as a figure: numbers on colour.
+"""A matrix as a figure: numbers on coloured cells.
 
-A share is coloured by its distance from one half; other numbers by how far they are from the first
-row of their column. Blue is more and orange less: readers with any colour vision can tell them apart.
+A share is coloured by its distance from one half; other numbers by their distance from the first row of their
+column. Blue means more and orange less, which readers with any colour vision can distinguish.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lasthop.stats.intervals import Interval
     from lasthop.study.study import Study
 
-# Inches for a row, a column and a letter of a row's name.
+# Inches per row, per column, and per letter of a row's name.
 _ROW, _COLUMN, _LETTER = 0.34, 1.05, 0.075
 # Numbers on colours stronger than this are white.
 _STRONG = 0.75
@@ -64,7 +64,7 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
 
 
 def shades(found: Matrix) -> list[list[float]]:
-    """For each cell how far it is from what it is compared with, from -1 to 1; nan where there is none."""
+    """The distance of each cell from its reference, from -1 to 1; nan if there is none."""
     if found.is_gain:
         most = max((abs(it.mean or 0.0) for it in found.known()), default=0.0)
         return [[_of(it, lambda mean: mean / min(1.0, max(most, 0.2))) for it in row] for row in found.cells]
@@ -79,7 +79,7 @@ def shades(found: Matrix) -> list[list[float]]:
         for row in found.cells
     ]
     most = max((abs(shade) for row in away for shade in row if not math.isnan(shade)), default=0.0)
-    # What is twice as much or more has the strongest colour; small differences stay pale.
+    # Twice the reference or more has the strongest colour; small differences stay pale.
     scale = min(1.0, max(most, 0.2))
     return [[max(-1.0, min(1.0, shade / scale)) for shade in row] for row in away]
 

@@ -1,7 +1,7 @@
-"""The page that a figure is drawn for: its width, its title, caption and legend, the limits of its axes.
+"""The page for which a figure is drawn: its width, title, caption and legend, and the limits of its axes.
 
-Figures have the width that their kind needs, or that of a column of a journal; their text is wrapped, and
-their legend moves above the axes where it would cover lines or does not fit inside.
+By default a figure has the width that its kind needs; it can have that of a journal column. Text is wrapped,
+and the legend moves above the axes if it would cover lines or does not fit inside.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ INSIDE = (
     *("center right", "lower center", "upper center", "center"),
 )
 LEGENDS = ("best", "above", "outside", "none", *INSIDE)
-# Points: the text of figures, and of those not wider than a column and a half.
+# Points: the text of figures, and that of figures not wider than a column and a half.
 _SIZE, _SMALL = 9.0, 8.0
 _CAPTION = "caption"
 # The space between a number and its unit.
@@ -42,16 +42,17 @@ Limits = tuple["float | None", "float | None"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What a figure is drawn for; the default is a figure of its kind's own size, with everything.
+    """The format for which a figure is drawn; by default the size of its kind, with all parts.
 
     Attributes:
-        width: Inches; None for that of the kind.
+        width: Inches; None for the width of the kind.
         title: Whether it has a title.
-        caption: Whether it says below what it is made of.
-        legend: Where the legend is: `best` is inside if it covers no line, or else above.
-        x_limits: Lower and upper limit of the horizontal axis in its unit, None where it follows the data.
-        y_limits: The same of the vertical axis.
-        axes: The axes of another figure to draw in; only for kinds with a single panel.
+        caption: Whether a caption below states its data.
+        legend: The position of the legend: `best` is inside if it covers no line, or else above.
+        x_limits: Lower and upper limit of the horizontal axis in its unit; None for a limit that follows the
+            data.
+        y_limits: The same for the vertical axis.
+        axes: Axes of another figure in which to draw; only for kinds with a single panel.
     """
 
     width: float | None = None
@@ -71,7 +72,7 @@ class Page:
     def sheet(self, width: float, height: float, rows: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
         """An empty figure in the common style with panels that share their x axis.
 
-        A given width scales both sides, but never makes a panel lower than half its width allows.
+        A given width scales both sides, but never makes a panel lower than half its allowed width.
         """
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -84,7 +85,7 @@ class Page:
                     f"{rows} panels; expected a figure with one panel for the axes given", argument="ax"
                 )
             own: Any = self.axes.figure
-            # Axes may be those of a part of a figure.
+            # Axes may belong to a subfigure.
             yield getattr(own, "figure", own), [self.axes]
             return
         if self.width is not None:
@@ -107,9 +108,10 @@ class Page:
         legend_title: str | None = None,
         above_axes: float = 0.0,
     ) -> None:
-        """Give a drawn figure its limits, title, caption and, unless its kind has its own, legend.
+        """Complete a drawn figure with limits, title, caption and, unless its kind draws its own, a legend.
 
-        Titles and legends keep a distance, in points, from what a kind writes above its axes.
+        `above_axes` is the distance, in points, that title and legend keep for what a kind writes above its
+        axes.
         """
         if self.axes is None and self.caption:
             caption(drawn, about)
@@ -132,7 +134,7 @@ class Page:
             self._place_legend(drawn, panels, legend_title, above_axes)
 
     def _entitle(self, drawn: Figure, top: Axes, title: str, above_axes: float) -> None:
-        """Put a title over the middle of some axes, in lines that end before the nearer edge."""
+        """Centre a title over some axes, in lines that end before the nearer edge."""
         if self.axes is None:
             drawn.draw_without_rendering()
         box = top.get_position()
@@ -143,7 +145,7 @@ class Page:
     def _place_legend(
         self, drawn: Figure, panels: Sequence[Axes], legend_title: str | None, above_axes: float
     ) -> None:
-        """Put one legend for all panels where it belongs, if there is more than one entry."""
+        """Place one legend for all panels, if there is more than one entry."""
         known: dict[str, Any] = {}
         for axes in panels:
             for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -180,7 +182,7 @@ def _pairs(given: Limits, now: tuple[float, float]) -> Iterator[tuple[float | No
 
 
 def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
-    """Whether a legend lies within its axes and covers no line and no bar."""
+    """Whether a legend lies within its axes and covers no line and no error bar."""
     from matplotlib.collections import LineCollection
 
     drawn.draw_without_rendering()
@@ -195,7 +197,7 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
         elif path.intersects_bbox(box, filled=False):
             return False
     for bars in axes.collections:
-        # The bars of intervals; bands lie under the text.
+        # The bars of intervals; bands may lie under the legend.
         if isinstance(bars, LineCollection):
             paths = (path.transformed(bars.get_transform()) for path in bars.get_paths())
             if any(path.intersects_bbox(box, filled=False) for path in paths):
@@ -204,7 +206,7 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
 
 
 def _columns(texts: Sequence[str], size: float, inches: float) -> int:
-    """As many columns of a legend as fit into a width."""
+    """The number of legend columns that fit into a width."""
     widest = max(_width(text, size) for text in texts) + size * 4.0 / 72
     return max(1, min(len(texts), int(inches / widest)))
 
@@ -219,13 +221,13 @@ def _width(text: str, size: float) -> float:
 
 
 def wrapped(text: str, size: float, inches: float) -> str:
-    r"""A text in lines that fit into a width.
+    r"""A text broken into lines that fit into a width.
 
     >>> wrapped("goodput over loss", 9.0, 0.8)
     'goodput\nover loss'
     """
     lines: list[str] = []
-    # A number and its unit stay together.
+    # A number and its unit are not separated.
     for given in _UNITS.sub("\u00a0", text).split("\n"):
         line = ""
         for word in given.split(" "):
@@ -248,7 +250,7 @@ def page(
     y_limits: Limits | None = None,
     ax: Axes | None = None,
 ) -> Page:
-    """A page from the arguments of a user; the width is a word of `WIDTHS` or a number of millimetres."""
+    """A page from user arguments; the width is a word of `WIDTHS` or a number of millimetres."""
     if nonblank("legend", legend, "a place such as above") not in LEGENDS:
         raise UsageError(f'"{legend}" is not a place; {nearest(legend, LEGENDS)}', argument="legend")
     if ax is not None:
@@ -267,7 +269,7 @@ def page(
 
 
 def inches(width: str | float) -> float:
-    """The inches of a width: a word of `WIDTHS`, or a number of millimetres."""
+    """A width in inches, from a word of `WIDTHS` or a number of millimetres."""
     if str(width) in WIDTHS:
         return WIDTHS[str(width)]
     try:
@@ -301,19 +303,19 @@ def _limits(argument: str, given: object) -> Limits:
 
 
 def caption(drawn: Figure, text: str) -> None:
-    """Say below a figure what it is made of."""
+    """Write below a figure what its data are."""
     _set_caption(drawn, f"{text} · lasthop {_core.__version__}")
 
 
 def add_to_caption(drawn: Figure, text: str) -> None:
-    """Say one thing more below a figure that has a caption, or one that must have it: an exception."""
+    """Extend the caption of a figure, or add one if there is none, because exceptions must be stated."""
     before = caption_of(drawn)
     _set_caption(drawn, f"{before} · {text}" if before else text)
 
 
 def caption_of(drawn: Figure) -> str:
-    """What is said below a figure, in one line."""
-    # Before 3.8 matplotlib does not tell the label it was given.
+    """The caption of a figure, in one line."""
+    # Before 3.8 matplotlib does not return the label that was set.
     found = next((text.get_text() for text in drawn.texts if text.get_label() == _CAPTION), "")
     return found.replace("\n", " ").replace("\u00a0", " ")
 

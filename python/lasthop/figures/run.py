@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# The panels drawn for a run; smoothed round trip, threshold and packets need a [[figure]].
+# The panels drawn for a run; smoothed round trip, threshold and packets require a [[figure]].
 _SHOWN = ("rtt", "rto", "cwnd", "jitter", "goodput", "received")
 
 
 def draw(folder: Path, names: Iterable[str] = (), page: Page | None = None) -> dict[str, Figure]:
-    """Draw the figures of a run, `time` and `airtime`, or those named."""
+    """Draw the figures of a run, `time` and `airtime`, or only those named."""
     run = read(folder)
     title = f"{run['scenario']}: seed {run['seed']}, replication {run['replication']}"
     panels = _panels(folder, run)

@@ -1,8 +1,8 @@
-"""A metric against another one: each point of a study as its mean and an ellipse of one standard deviation.
+"""One metric against another: each point of a study as its mean and an ellipse of one standard deviation.
 
-Points of one value of `lines` share a colour and are joined in the order of the sweep.
+Points with the same value of `lines` share a colour and are joined in the order of the sweep.
 
-The ellipse is that of the covariance of both metrics over the runs of the point; with fewer than four runs
+The ellipse is that of the covariance of both metrics over the runs of the point; with fewer than four runs,
 each run is a dot instead.
 """
 
@@ -83,7 +83,7 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
 
 
 def pairs_of(study: Study, point: int, across: str, up: str) -> Pairs:
-    """Both metrics of each run at a point that has both."""
+    """Both metrics of each run at a point, for runs that have both."""
     xs, ys = study.values(point, across), study.values(point, up)
     return [(x, y) for run, x in xs.items() if x is not None and (y := ys.get(run)) is not None]
 
@@ -94,7 +94,7 @@ def middle_of(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 def covariance(pairs: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """The variances of both numbers of some pairs, and their covariance.
+    """The variances of both numbers, and their covariance.
 
     >>> covariance([(0.0, 0.0), (2.0, 4.0)])
     (2.0, 8.0, 4.0)
@@ -119,7 +119,7 @@ def spread_of(pairs: Pairs) -> tuple[float, float, float]:
 
 
 def _ellipse(axes: Axes, pairs: Pairs, middle: tuple[float, float], colour: str) -> None:
-    """The ellipse of one standard deviation, drawn point by point so that it is right on any scale."""
+    """The ellipse of one standard deviation, drawn as a polygon so that it is correct on any scale."""
     a, b, c = spread_of(pairs)
     turns = [2.0 * math.pi * i / 72 for i in range(73)]
     xs = [middle[0] + a * math.cos(t) for t in turns]

@@ -1,4 +1,4 @@
-"""A drawing as plain shapes in points, from which SVG and figures of matplotlib are made."""
+"""A drawing as plain shapes in points, from which SVG and matplotlib figures are made."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float]
 
-# A drawing in points, shown on a screen with this many pixels for one.
+# Pixels per point on a screen.
 _PIXELS = 4.0 / 3.0
 _FONT = "DejaVu Sans, Verdana, sans-serif"
-# The mean width of a letter of the font, and its height, in sizes.
+# The mean width of a letter of the font, and the line height, in units of the font size.
 _LETTER, _LINE = 0.6, 1.15
 
 
@@ -43,7 +43,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text; its place is the middle of its height."""
+    """A line of text; its position is the middle of its height."""
 
     x: float
     y: float
@@ -55,7 +55,7 @@ class Text:
 
     @property
     def width(self) -> float:
-        """About how wide it is."""
+        """Its approximate width."""
         return len(self.text) * self.size * (_LETTER + 0.06 * self.bold)
 
     @property
@@ -74,8 +74,8 @@ class Group:
     """Shapes that belong together.
 
     Attributes:
-        kind: What they are, the class of the group in SVG.
-        text: What a pointer over them shows.
+        kind: The kind, which is the class of the group in SVG.
+        text: The text shown when pointing at them.
         shapes: The shapes, drawn in order.
     """
 
@@ -86,7 +86,7 @@ class Group:
 
 @dataclass(slots=True)
 class Scene:
-    """A drawing of a width and a height in points, y downwards."""
+    """A drawing with a width and a height in points, y downwards."""
 
     width: float
     height: float
@@ -94,13 +94,13 @@ class Scene:
     groups: list[Group] = field(default_factory=list)
 
     def shapes(self) -> Iterator[Shape]:
-        """All shapes in the order in which they are drawn."""
+        """All shapes, in drawing order."""
         for group in self.groups:
             yield from group.shapes
 
 
 def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Whether two boxes have room in common.
+    """Whether two boxes overlap.
 
     >>> overlap((0, 0, 2, 2), (1, 1, 3, 3)), overlap((0, 0, 1, 1), (1, 0, 2, 1))
     (True, False)
@@ -109,7 +109,7 @@ def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def svg(scene: Scene, *, background: bool = True) -> str:
-    """A drawing as SVG, whose groups have their text as title and label."""
+    """A drawing as SVG; groups have their text as title and label."""
     size = f'width="{_number(scene.width * _PIXELS)}" height="{_number(scene.height * _PIXELS)}"'
     view = f'viewBox="0 0 {_number(scene.width)} {_number(scene.height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} role="img" class="ladder"'
@@ -145,7 +145,7 @@ def _element(shape: Shape) -> str:
 
 
 def _number(value: float) -> str:
-    """A number with two decimals at most.
+    """A number with at most two decimals.
 
     >>> _number(2.0), _number(1.005), _number(-0.001)
     ('2', '1', '0')
@@ -155,7 +155,7 @@ def _number(value: float) -> str:
 
 
 def figure(scene: Scene) -> Figure:
-    """A drawing as a figure of matplotlib, for png and pdf."""
+    """A drawing as a matplotlib figure, for png and pdf."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.lines import Line2D

@@ -1,4 +1,4 @@
-"""A figure that a notebook shows by itself; imported only when something is drawn."""
+"""A figure that a notebook displays; imported only when something is drawn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 
 from lasthop.figures.style import STYLE
 
-# Dots per inch of what a notebook shows, and how many of them a dot of the page has.
+# Dots per inch of the picture in a notebook, and its dots per dot of the page.
 _DPI, _PER_DOT = 200.0, 2
 
 
 class ShownFigure(Figure):
-    """A figure of matplotlib with a picture for notebooks, which saves its fonts as journals take them."""
+    """A matplotlib figure with a picture for notebooks; it saves fonts as journals accept them."""
 
     def savefig(self, fname: Any, **kwargs: Any) -> None:
         """Save the figure as matplotlib does, in the common style."""

@@ -1,9 +1,9 @@
-"""What all figures share: colours, markers, dashes, display names, fonts, and files whose bytes repeat.
+"""Elements shared by all figures: colours, markers, dashes, display names, fonts, and reproducible files.
 
-Every line differs from the others in colour, marker and dashes. What the registry lists (TCP variants, agents
-and others) has the same look and name in all figures; other lines take theirs by their place. The colours are
-those of Okabe and Ito, which readers with any colour vision can tell apart, the light ones darkened until
-they have a contrast of 3:1 on white.
+Every line differs from the others in colour, marker and dashes. Entries of the registry (TCP variants, agents
+and others) have the same look and name in all figures; other lines take theirs by their position. The colours
+are those of Okabe and Ito, which readers with any colour vision can distinguish; the light ones are darkened
+to a contrast of 3:1 on white.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 1)
 
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "lasthop",
-    # Text stays text in SVG, and fonts are embedded as TrueType in PDF: journals refuse Type 3.
+    # Text remains text in SVG, and fonts are embedded as TrueType in PDF: journals reject Type 3.
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
@@ -49,7 +49,7 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
-    # A title, label or name is literal text, also with a $ in it.
+    # A title, label or name is literal text, even if it contains a $.
     "text.parse_math": False,
     "figure.dpi": 100.0,
     "savefig.dpi": 300.0,
@@ -57,7 +57,7 @@ STYLE: dict[Any, Any] = {
 
 
 def counts(numbers: Iterable[int]) -> str:
-    """The number of runs behind what is shown.
+    """The number of runs behind the values shown.
 
     >>> counts([10, 10]), counts([3, 10])
     ('n = 10', 'n = 3 to 10')
@@ -68,7 +68,7 @@ def counts(numbers: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a line is drawn: a colour, a marker and dashes of matplotlib."""
+    """The appearance of a line: a colour, a marker and dashes of matplotlib."""
 
     colour: str
     marker: str
@@ -85,7 +85,7 @@ def looks(figure: Mapping[str, Any], labels: Sequence[str], names: Mapping[str, 
     Args:
         figure: The figure; `lines` is the swept key of its lines, which `where` may fix.
         labels: Their labels; the value of the key is the first part of each.
-        names: What stands for swept values.
+        names: Display names of swept values.
     """
     key = str(figure.get("lines", ""))
     fixed = (figure.get("where") or {}).get(key)
@@ -105,7 +105,7 @@ def looks(figure: Mapping[str, Any], labels: Sequence[str], names: Mapping[str, 
 
 
 def _known(key: str) -> dict[str, tuple[int, int, int]]:
-    """Colour, marker and dashes of what a key chooses from, if the registry lists it."""
+    """Colour, marker and dashes of the entries from which a key selects, if the registry lists them."""
     styles = {name: entry["style"] for name, entry in registered("tcp.variant").items()}
     return {
         name: tuple(entry.get("style") or styles.get(name) or (place, place, place))
@@ -114,12 +114,12 @@ def _known(key: str) -> dict[str, tuple[int, int, int]]:
 
 
 def leaves_gaps(line: Line2D) -> bool:
-    """Whether a line is drawn as markers alone."""
+    """Whether a line is drawn with markers only."""
     return line.get_linestyle() in ("None", "none", "", " ")
 
 
 def whole_ticks(axis: Axis, values: Iterable[float]) -> None:
-    """Put no ticks between whole numbers on a linear axis that shows whole numbers only."""
+    """Avoid ticks between whole numbers on a linear axis whose values are all whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     known = [value for value in values if math.isfinite(value)]
@@ -128,7 +128,7 @@ def whole_ticks(axis: Axis, values: Iterable[float]) -> None:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5, or one of less than a decade at equal distances."""
+    """Label a logarithmic axis 0.2, 0.5, 1, 2, 5, or at equal distances if it spans less than a decade."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     low, high = sorted(axis.get_view_interval())
@@ -142,7 +142,7 @@ def plain_ticks(axis: Axis) -> None:
 
 
 def decades(axis: Axis) -> None:
-    """Label a logarithmic axis by its powers of ten."""
+    """Label a logarithmic axis with powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
@@ -160,9 +160,9 @@ def power(value: float) -> str:
 
 
 def save(drawn: Figure, path: Path) -> None:
-    """Write a figure; the suffix is the format. The same figure gives the same bytes.
+    """Write a figure in the format given by the suffix. The same figure yields the same bytes.
 
-    The folder of the figures is created in an existing one.
+    The directory of the figures is created if its parent exists.
     """
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
     kind = path.suffix.removeprefix(".")

@@ -1,4 +1,4 @@
-"""Flows over time: one panel above the other, and in each a line for each flow and scheme."""
+"""Flows over time: panels stacked vertically, each with a line for each flow and scheme."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.study import Study
 
-# Inches for a panel.
+# Inches per panel.
 _HEIGHT = 1.75
 
 
@@ -38,7 +38,7 @@ def draw_study(study: Study, figure: Mapping[str, Any], page: Page | None = None
 
 
 def about(study: Study, found: Mapping[str, list[Line]], runs: int) -> str:
-    """What the lines of some panels are made of; `runs` is the number behind the bins."""
+    """A description of the data behind the lines; `runs` is the number of runs behind the bins."""
     made = []
     if any(PANELS[name].channel for name in found):
         made.append(f"traces of replication 0 of seed {study.seed}")
@@ -72,7 +72,7 @@ def draw_panels(
 
 
 def within(line: Line, since: float | None, until: float | None) -> Line:
-    """The part of a traced line that a figure with a `since` shows, and one value more at each end."""
+    """The part of a traced line that a figure with `since` shows, plus one value at each end."""
     if since is None or len(line.times) != len(line.values):
         return line
     begin = max(bisect_left(line.times, since) - 1, 0)

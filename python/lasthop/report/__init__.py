@@ -1,1 +1,1 @@
-"""One HTML file with everything about a study or a paper, for readers without lasthop or network."""
+"""One HTML file with everything about a study or a paper, readable without lasthop and without a network."""

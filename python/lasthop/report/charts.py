@@ -1,7 +1,7 @@
-"""The figures of a study as data that the page draws: numbers in the unit of their axis, and looks.
+"""The figures of a study as data for the page: numbers in the unit of their axis, and line styles.
 
-Each chart has a `form`, which says how the page draws it: `xy` (lines, dots, bars and boxes over a
-swept key), `curve` (over time, and the share of transfers that is done), `scatter`, `stack` (airtime) and
+The `form` of a chart selects how the page draws it: `xy` (lines, dots, bars and boxes over a swept key),
+`curve` (quantities over time, and the share of completed transfers), `scatter`, `stack` (airtime) and
 `matrix`.
 """
 
@@ -47,10 +47,10 @@ def chart(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int
         study: The study.
         figure: The figure, of any kind.
         marks: The published values.
-        most: The number of values of a line over time that are kept.
+        most: The maximum number of values per line over time.
 
     Returns:
-        The data; of a figure that cannot be drawn, `error` says why.
+        The data; if a figure cannot be drawn, `error` contains the reason.
     """
     title = str(figure.get("title") or study.scenario.title or figure["id"])
     head = {"id": str(figure["id"]), "kind": figure["kind"], "title": title}
@@ -145,7 +145,7 @@ def _series(
 
 
 def box(values: Sequence[float]) -> list[Any]:
-    """What a box shows: lower whisker, quartiles, upper whisker, and the runs beyond.
+    """The elements of a box plot: lower whisker, quartiles, upper whisker, and the outliers.
 
     >>> box([1.0, 2.0, 3.0, 4.0, 10.0])
     [1, 2, 3, 4, 4, [10]]
@@ -225,7 +225,7 @@ def _scatter(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: 
 
 
 def _airtime(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
-    """Stacked bars of airtime in per cent."""
+    """Stacked bars of airtime, in per cent."""
     every = bars(study, figure)
     key = str(figure.get("x", ""))
     classes = [
@@ -283,7 +283,7 @@ def _matrix(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: i
 
 
 def _cell(it: Interval | None, factor: float) -> list[Any] | None:
-    """What a cell says, its mean and bounds, and the number of runs."""
+    """The text of a cell, its mean and bounds, and the number of runs."""
     if it is None or it.mean is None:
         return None
     numbers = column(None if v is None else v / factor for v in (it.mean, it.low, it.high))

@@ -1,4 +1,4 @@
-"""Lines over time as data that the page draws: what flows did, and the share of transfers that is done."""
+"""Lines over time as data for the page: quantities of flows, and the share of completed transfers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def over_time(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
 
 
 def _curve(line: Line, factor: float, own: Look, most: int, *, steps: bool) -> dict[str, Any]:
-    """A line over time; one of bins keeps a value until the next edge."""
+    """A line over time; a binned value holds until the next edge."""
     is_binned = len(line.times) == len(line.values) + 1
     values = [*line.values, line.values[-1]] if is_binned else line.values
     scaled = [v / factor for v in values]
@@ -106,7 +106,7 @@ def _curve(line: Line, factor: float, own: Look, most: int, *, steps: bool) -> d
 
 
 def response_times(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: int) -> Chart:
-    """The share of transfers that is done within a time."""
+    """The share of transfers completed within a time."""
     found, runs = responses(study, figure)
     if not any(found.values()):
         raise UsageError(f"figure {figure['id']}: no transfers in {study.path}; expected at least one")
@@ -149,7 +149,7 @@ def response_times(study: Study, figure: dict[str, Any], marks: Sequence[Mark], 
 
 
 def thin(drawn: Chart, most: int) -> Chart:
-    """A chart whose lines over time have at most that many values; other charts as they are."""
+    """A chart with at most `most` values per line over time; other charts are returned unchanged."""
     if drawn["form"] != "curve":
         return drawn
     panels = [

@@ -1,4 +1,4 @@
-"""What a report has in it: the studies with their charts, and of a paper its statements."""
+"""The contents of a report: the studies with their charts and, for a paper, its statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lasthop.papers.claims import Claim
     from lasthop.papers.paper import Paper
 
-# Values of a line over time that are kept at first.
+# Values per line over time, before any thinning for space.
 MOST = 1000
 # More bars of airtime than this cannot be compared.
 _MOST_BARS = 40
@@ -37,12 +37,12 @@ class Part:
     """A study in a report.
 
     Attributes:
-        name: What the page calls it: its name in a paper, or the id of its scenario.
+        name: Its name on the page: its name in a paper, or the id of its scenario.
         study: The study.
         charts: Its figures as data.
         headline: Its result in words.
-        metrics: Metrics that statements are about, which are kept with those of the figures.
-        file: What commands on another machine call its scenario.
+        metrics: Metrics used by statements; they are included with those of the figures.
+        file: The name of its scenario in commands for another machine.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Part:
 
     @property
     def is_own(self) -> bool:
-        """Whether lasthop does not ship the scenario as it is."""
+        """Whether the scenario differs from any that lasthop ships."""
         return self.file != self.study.scenario.id
 
     @property
@@ -65,15 +65,15 @@ class Part:
 
 @dataclass(slots=True)
 class Document:
-    """A report: of one study, or of a paper with the studies that are there.
+    """A report on one study, or on a paper with its available studies.
 
     Attributes:
-        title: Of the scenario or paper.
+        title: The title of the scenario or paper.
         parts: The studies.
         works: The references for lasthop and the papers.
         paper: The paper; `None` for a study.
-        missing: What was not found or cannot be read, in words.
-        build: A hash of the simulator that made a study; empty for a paper.
+        missing: Notices about studies that were not found or cannot be read.
+        build: A hash of the simulator that produced the study; empty for a paper.
     """
 
     title: str
@@ -87,7 +87,7 @@ class Document:
 def of_study(study: Study) -> Document:
     """The report of a study."""
     part = _part(study.scenario.id, study, _figures(study), ())
-    # A study that was made and run here does not know it.
+    # A study that was created and run in this process does not know it.
     with closing(Ledger(study.path, write=False, of_any_model=True)) as ledger:
         build = ledger.meta("build")
     return Document(study.scenario.title or study.scenario.id, [part], cite.of_study(study.path), build=build)
@@ -98,11 +98,11 @@ def of_paper(paper: Paper, folder: Path, say: Callable[[str], object] = lambda t
 
     Args:
         paper: The paper with its recorded results.
-        folder: The directory that `reproduce` has written its studies to.
+        folder: The directory to which `reproduce` has written its studies.
         say: Called with the name of each study before it is read.
 
     Returns:
-        The report; what studies are missing is said in `missing`.
+        The report; `missing` lists the missing studies.
     """
     document = Document(paper.title, [], [], paper)
     absent, quick = [], []
@@ -145,7 +145,7 @@ def _part(name: str, study: Study, figures: Iterable[dict[str, Any]], claims: It
 
 
 def _figures(study: Study) -> list[dict[str, Any]]:
-    """The figures of a study; without any, its airtime if it has an 802.11 link."""
+    """The figures of a study; if there are none, its airtime, provided that it has an 802.11 link."""
     figures = study.scenario.figures()
     has_airtime = bool(links(study)) and len(study.plan) <= _MOST_BARS
     return figures or ([AIRTIME] if has_airtime else [])

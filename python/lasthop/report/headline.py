@@ -1,7 +1,8 @@
-"""The result of a study in one sentence: what the alternative of interest gains over the first one.
+"""The result of a study in one sentence: the gain of the alternative of interest over the first one.
 
-The alternative of interest is the scheme of the paper that the scenario belongs to, or else the last one of
-the sweep: never the one that did best, since a choice by outcome favours whoever has more candidates.
+The alternative of interest is the scheme of the paper to which the scenario belongs. If the scheme is not
+among the alternatives, it is the last one of the sweep or, among more than four, the one with the greatest
+gain.
 """
 
 from __future__ import annotations
@@ -22,27 +23,28 @@ if TYPE_CHECKING:
 
     from lasthop.study.study import Study
 
-# Metrics of which more is called to carry more, and those of which less is called to finish sooner.
+# Metrics for which a greater value means "carries more", and those for which a smaller one means "finishes
+# sooner".
 _CARRIES = ("goodput_bps", "throughput_bps", "transfer_bps")
 _FINISHES = ("completion_s", "acknowledged_s")
-# What is more than this many times as much is not said in per cent.
+# From this ratio on, a gain is stated as a multiple instead of in per cent.
 _TIMES = 3.0
-# A longer description of a point is left out.
+# Longer descriptions of a point are omitted.
 _LONGEST = 60
-# Alternatives of which the last one is the scheme in question.
+# With at most this many alternatives, the last one is taken as the scheme in question.
 _FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The result in words, what it was computed from, and all alternatives behind it.
+    """The result in words, with its basis, and all alternatives.
 
     Attributes:
         text: The sentence.
-        about: What was averaged over what, and the range over the points.
-        gains: Every alternative over the first one, in the order of the sweep; empty without alternatives.
-        chosen: The place among them of the one that the sentence is about.
-        title: The title of the figure that the sentence is about; empty without one.
+        about: The quantity, how it was averaged, and its range over the points.
+        gains: Every alternative over the first one, in the order of the sweep; empty if nothing is compared.
+        chosen: The index of the alternative described by the sentence.
+        title: The title of the figure to which the sentence refers; empty if there is only one.
     """
 
     text: str
@@ -61,7 +63,7 @@ def headline(study: Study) -> Headline:
     if not found:
         return _level(study, figure, metric)
     scheme = study.scenario.paper.partition("/")[0]
-    # A scenario names its scheme last; where many are compared, the one that gains most is the result.
+    # A scenario names its scheme last; if many are compared, the result is the one with the greatest gain.
     most = max(range(len(found)), key=lambda i: found[i].gain.mean or 0.0)
     other = len(found) - 1 if len(found) <= _FEW else most
     chosen = next((i for i, one in enumerate(found) if one.value == scheme), other)
@@ -71,7 +73,7 @@ def headline(study: Study) -> Headline:
 
 
 def _figure(study: Study) -> tuple[Mapping[str, Any], str]:
-    """The first figure that draws a metric, or else the first of all; and the metric."""
+    """The first figure that draws a known metric, or else the first figure; and the metric."""
     known = study.metrics()
     figures = [
         figure
@@ -87,7 +89,7 @@ def _figure(study: Study) -> tuple[Mapping[str, Any], str]:
             return figure, drawn[0]
     first = next((result.row.metrics for result in study.results() if result.row.metrics), {})
     chosen = telling(first)
-    # A transfer that ends is told by its time: what it carries is its size.
+    # For a transfer that ends, the time is informative; what it carries is its size.
     for words in (*_FINISHES, *_CARRIES):
         own = [name for name in chosen if name.endswith(words)]
         if own:
@@ -179,7 +181,7 @@ def _upper(text: str) -> str:
 
 
 def _spread(it: Interval) -> bool:
-    """Whether an interval is shown: that of two or three runs mostly shows how few they are."""
+    """Whether an interval is shown; that of two or three runs mostly reflects how few they are."""
     return it.low is not None and it.high is not None and it.n >= FEWEST
 
 
@@ -193,7 +195,7 @@ def _negated(it: Interval) -> Interval:
 
 
 def _places(it: Interval, factor: float) -> int:
-    """The decimals at which an interval has a digit or two; without one, those of two digits of the mean."""
+    """The decimals that show one or two digits of the interval, or else two digits of the mean."""
     half = it.half if _spread(it) else None
     if half:
         return max(0, -math.floor(math.log10(half / factor) + 0.05))
@@ -202,7 +204,7 @@ def _places(it: Interval, factor: float) -> int:
 
 
 def _numbers(it: Interval, factor: float, unit: str) -> tuple[str, str]:
-    """The mean with its unit, and the interval and the number of runs that follow it."""
+    """The mean with its unit, and the text of the interval and the number of runs."""
     places = _places(it, factor)
     shown = f"{(it.mean or 0.0) / factor:.{places}f} {unit}".rstrip()
     if _spread(it):
@@ -244,7 +246,7 @@ def _end(one: Gain, value: float) -> str:
 
 
 def _level(study: Study, figure: Mapping[str, Any], metric: str) -> Headline:
-    """The level of a metric, where nothing is compared."""
+    """The level of a metric, if nothing is compared."""
     words, unit = metric_words(metric), metric_unit(metric)
     where = figure.get("where") or {}
     points = [

@@ -1,4 +1,4 @@
-"""The ladder of a run as the page shows it: the place where the drawing of `lasthop ladder` belongs."""
+"""The ladder of a run for the page of a report."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def ladder(study: Study, point: int, replication: int) -> str | None:
-    """The ladder of a run as SVG, or none where there is no drawing of it.
+    """The ladder of a run as SVG; this implementation draws none and returns `None` for every run.
 
-    The page keeps the ladders of the first replications until their share of its size is used up, and shows
-    each below the command that repeats its run, on white paper. Scripts in it do not run.
+    The page includes ladders of the first replications until their share of its size is used up, and shows
+    each below the command that repeats its run, on a white background. Scripts inside a ladder do not run.
 
     Args:
         study: The study of the run.
@@ -20,6 +20,6 @@ def ladder(study: Study, point: int, replication: int) -> str | None:
         replication: The number of the replication.
 
     Returns:
-        An `<svg>` element with a `viewBox`; its texts are escaped. `None` without a drawing.
+        An `<svg>` element with a `viewBox` and escaped texts, or `None` if there is no drawing.
     """
     return None

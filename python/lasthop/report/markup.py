@@ -1,4 +1,4 @@
-"""Small pieces of HTML; every text in them is escaped."""
+"""Small pieces of HTML; all text is escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=\bn) (?==)|(?<=\bn =) (?=\d)")
 
 
 def unbroken(text: str) -> str:
-    r"""Escaped text in which numbers stay with what belongs to them.
+    r"""Escaped text in which numbers are not separated from their units and names by a line break.
 
     >>> unbroken("mean, n = 10, 95 % interval")
     'mean, n\xa0=\xa010, 95\xa0% interval'
@@ -31,18 +31,18 @@ def coded(text: str) -> str:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """Numbers with what they count."""
+    """A list of numbers with their names."""
     entries = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs)
     return f'<dl class="facts">{entries}</dl>'
 
 
 def notices(texts: Iterable[str]) -> str:
-    """Remarks that a reader must see; backticks mark code."""
+    """Notices that a reader must see; backticks mark code."""
     return "".join(f'<p class="notice" role="note">{coded(text)}</p>' for text in texts)
 
 
 def code(label: str, text: str) -> str:
-    """Code with a button that copies it."""
+    """Code with a copy button."""
     name = escape(label)
     return (
         f'<div class="code"><h3>{name}</h3><pre tabindex="0" role="region" aria-label="{name}">'
@@ -52,7 +52,7 @@ def code(label: str, text: str) -> str:
 
 
 def badge_class(verdict: str) -> str:
-    """The class of what has a verdict.
+    """The CSS class of a verdict.
 
     >>> badge_class("by reading")
     'verdict-by-reading'
@@ -61,5 +61,5 @@ def badge_class(verdict: str) -> str:
 
 
 def scrolling(label: str, table: str) -> str:
-    """A table that scrolls sideways where it is too wide; by keyboard too."""
+    """A table that scrolls horizontally if it is too wide, also by keyboard."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">{table}</div>'

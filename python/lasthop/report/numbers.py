@@ -1,4 +1,4 @@
-"""Numbers and looks of a page: as short as their precision allows, and no more than a line can show."""
+"""Numbers and line styles for a page: as short as their precision allows."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lasthop.figures.style import COLOURS, DARK, Look
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Finer than any interval, and as many as the recorded results of papers have.
+# Finer than any interval, and the same number as in the recorded results of papers.
 DIGITS = 7
 
 
-# The patterns of matplotlib that `Look.dashes` names, in widths of the line.
+# The patterns of matplotlib to which `Look.dashes` refers, in multiples of the line width.
 _PATTERNS = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1.0, 1.6), ":": (1.0, 1.65)}
 
 
 def number(value: float | None, digits: int = DIGITS) -> float | int | None:
-    """A number with that many significant digits; `None` for what is not finite.
+    """A number rounded to `digits` significant digits; `None` if it is not finite.
 
     >>> number(4769230.123456), number(2.0), number(float("nan"))
     (4769230, 2, None)
@@ -33,12 +33,12 @@ def number(value: float | None, digits: int = DIGITS) -> float | int | None:
 
 
 def column(values: Iterable[float | None], digits: int = DIGITS) -> list[Any]:
-    """Numbers with that many significant digits."""
+    """Numbers rounded to `digits` significant digits."""
     return [number(value, digits) for value in values]
 
 
 def thinned(values: Sequence[float], most: int) -> list[int]:
-    """The places of at most that many values: of each stretch the least and the greatest, and both ends.
+    """The indices of at most `most` values: both ends, and the minimum and maximum of each stretch.
 
     >>> thinned([1.0, 2.0, 3.0], 10)
     [0, 1, 2]
@@ -58,7 +58,7 @@ def thinned(values: Sequence[float], most: int) -> list[int]:
 
 
 def embedded(value: Any) -> str:
-    r"""A value as JSON that can stand inside a script element of HTML: nothing in it ends the element.
+    r"""A value as JSON for a script element of HTML; nothing in it can end the element.
 
     >>> embedded({"title": "</script><b>&"})
     '{"title":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}'
@@ -70,7 +70,7 @@ def embedded(value: Any) -> str:
 
 
 def look(given: Look) -> dict[str, Any]:
-    """A look with its colour on a dark page, and its dashes in widths of the line."""
+    """A look with its colour on a dark page, and its dashes in multiples of the line width."""
     dashes = given.dashes
     pattern = _PATTERNS[dashes] if isinstance(dashes, str) else dashes[1]
     return {

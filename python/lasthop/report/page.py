@@ -1,6 +1,7 @@
-"""A report as one HTML file: everything in it, nothing loaded, and never more than two megabytes.
+"""A report as one HTML file that contains everything, loads nothing, and is never larger than two megabytes.
 
-A policy in the head forbids every connection and every script but the page's own, which it names by its hash.
+A policy in the head forbids all connections, and all scripts except that of the page, which it identifies by
+hash.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SCRIPTS = (*CHARTS, "tables.js", "theme.js", "page.js")
 
 
 def html(document: Document, limit: int = LIMIT) -> str:
-    """The page of a report; its points take the room that the rest leaves."""
+    """The page of a report; its points take the space that the rest leaves."""
     values = Values()
     for most in (500, 250, 120, 60, 30):
         if sum(len(embedded(part.charts)) for part in document.parts) < _FIGURES * limit:
@@ -73,7 +74,7 @@ def html(document: Document, limit: int = LIMIT) -> str:
 
 
 def _add_ladders(document: Document, studies: list[dict[str, Any]], room: int) -> None:
-    """The ladders of the first replications, while there is room."""
+    """Adds the ladders of the first replications while there is space."""
     for part, study in zip(document.parts, studies, strict=True):
         study["ladders"] = {}
         for planned in part.study.plan:

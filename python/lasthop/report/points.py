@@ -1,8 +1,8 @@
-"""The points of a study with the runs behind them, as many as a page has room for.
+"""The points of a study with their runs, as many as fit into a page.
 
-What is kept is chosen by a number of bytes: all metrics of all runs, if they fit; then the metrics that tell
-most, then the first replications only, then means alone, and of very many points every second, fifth and so
-on. `omitted` says what is left out.
+The amount of detail follows from a number of bytes: all metrics of all runs, if they fit; then the most
+informative metrics, then the first replications only, then means alone, and finally only every second, fifth,
+... point. `omitted` describes what is left out.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 # Significant digits of the metrics of single runs.
 _DIGITS = 6
-# An estimate that is larger by this much is not tried.
+# Details whose estimated size exceeds the space by this factor are not tried.
 _SLACK = 1.2
-# The columns that the table of points has at first.
+# The columns of the table of points that are shown initially.
 _SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """What is kept: which metrics, how many replications, and every how many points."""
+    """A level of detail: which metrics, how many replications, and every how many points."""
 
     metrics: Sequence[str]
     replications: int | None
@@ -47,13 +47,13 @@ def points(
 
     Args:
         study: The study.
-        room: The number of bytes that it may take.
-        metrics: Metrics that are kept with the first.
-        file: What the commands that repeat a run call the scenario.
+        room: The maximum number of bytes.
+        metrics: Metrics that are included with those shown initially.
+        file: The name of the scenario in the commands that repeat a run.
 
     Returns:
-        The table: `keys` with their values, `metrics`, and for each point the places of its values, its means
-        with their intervals and the number of runs, and the metrics of each run.
+        The table: `keys` with their values, `metrics`, and for each point the indices of its values, its
+        means with their intervals and the number of runs, and the metrics of each run.
     """
     known = study.metrics()
     every = [metric for metric in dict.fromkeys([*_first(study), *metrics]) if metric in known]
@@ -69,7 +69,7 @@ def points(
 
 
 def _details(known: list[str], few: list[str], every: list[str], count: int) -> Iterable[_Detail]:
-    """From everything to little."""
+    """Levels of detail, from everything to little."""
     yield _Detail(known, None)
     for metrics in (few, every):
         for most in (None, 20, 10, 5, 3):
@@ -81,7 +81,7 @@ def _details(known: list[str], few: list[str], every: list[str], count: int) -> 
 
 
 def _first(study: Study) -> list[str]:
-    """The metrics that the table shows at first: those of the figures, or those that tell most."""
+    """The metrics shown initially: those of the figures, or else the most informative ones."""
     known = study.metrics()
     found = [metric for metric in dict.fromkeys(figure_metrics(study)) if metric in known]
     return (found or _telling(study))[:_SHOWN]
@@ -92,7 +92,7 @@ def _telling(study: Study) -> list[str]:
 
 
 def _size(study: Study, detail: _Detail) -> float:
-    """About as many bytes are needed: as for three of the points."""
+    """An estimate of the bytes needed, from three of the points."""
     kept = study.plan[:: detail.every]
     some = [kept[0], kept[len(kept) // 2], kept[-1]]
     sample = [_measured(study, one.point, one.replications, detail.metrics, detail) for one in some]
@@ -137,7 +137,7 @@ def _table(study: Study, detail: _Detail, first: Sequence[str], file: str) -> di
 
 
 def _short(key: str, swept: Sequence[str]) -> str:
-    """The last words of a key, with what it belongs to if others have the same."""
+    """The last words of a key, prefixed by its owner if another key has the same."""
     same = [other for other in swept if short(other) == short(key)]
     return short(key) if len(same) == 1 else f"{' '.join(key.split('.')[:2])} {short(key)}"
 
@@ -145,7 +145,7 @@ def _short(key: str, swept: Sequence[str]) -> str:
 def _measured(
     study: Study, point: int, replications: int, metrics: Sequence[str], detail: _Detail
 ) -> dict[str, Any]:
-    """Means with intervals, the metrics of each run, and which runs do not count."""
+    """Means with intervals, the metrics of each run, and the runs that do not count."""
     count = _kept(replications, detail)
     rows = {k: row for k in range(replications) if (row := study.run_at(point, k)) is not None}
     status = {
@@ -169,7 +169,7 @@ def _measured(
 
 
 def _omitted(study: Study, detail: _Detail) -> str:
-    """What the page does not hold, in words."""
+    """A description of what the page omits."""
     known, most = len(study.metrics()), max((planned.replications for planned in study.plan), default=0)
     parts = []
     if detail.every > 1:

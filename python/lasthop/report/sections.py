@@ -1,4 +1,4 @@
-"""The parts of a page that are text: the result, places for the figures, how to repeat and to cite it."""
+"""The text parts of a page: the result, slots for the figures, and how to repeat and cite it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from lasthop.report.headline import Headline
     from lasthop.views.gains import Gain
 
-# The number of a sentence that a reader looks for, and what follows the sentence: the interval and n.
+# The most important number of a sentence, and the interval and n that follow the sentence.
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.]* (?:%|times|[kMG]?bit/s|[mµn]?s)(?: (?:more|less|sooner|later))?")
 _SPREAD = re.compile(r", ((?:[−\d.]+ to [−\d.]+, )?n = .*)$")
-# Gains that are listed below a headline.
+# Maximum number of gains listed below a headline.
 _MOST_GAINS = 14
-# A matrix with so many columns, or more bars of airtime, takes the width of the page.
+# A matrix with this many columns, or more bars of airtime than this, takes the full width of the page.
 _WIDE = 5
 
 
@@ -44,7 +44,7 @@ def hero(document: Document) -> str:
 
 
 def emphasised(text: str) -> str:
-    r"""A sentence with its first number marked, and its interval and n below it.
+    r"""A sentence with its first number emphasised, and its interval and n below it.
 
     >>> emphasised("A <b> carries 18 % more than B, 17 to 19, n = 10")
     'A &lt;b&gt; carries <em>18\xa0% more</em> than B<small>17 to 19, n\xa0=\xa010</small>'
@@ -59,7 +59,7 @@ def emphasised(text: str) -> str:
 
 
 def gains(result: Headline) -> str:
-    """Every alternative over the first one: its interval on a scale, and the numbers."""
+    """The gain of every alternative over the first one: its interval on a scale, and the numbers."""
     shown = result.gains[:_MOST_GAINS]
     if not shown:
         return ""
@@ -83,7 +83,7 @@ def gains(result: Headline) -> str:
 
 
 def _span(one: Gain, least: float, most: float) -> str:
-    """A gain on a scale, from zero to its mean, with its interval."""
+    """A gain on a scale: a bar from zero to its mean, with its interval."""
 
     def at(value: float) -> float:
         return 100 * (value - least) / (most - least)
@@ -116,14 +116,14 @@ def _numbers(part: Part) -> str:
 
 
 def _exceptions(document: Document) -> list[str]:
-    """What schemes use in these studies that a real protocol could not have."""
+    """Notices about features of the schemes in these studies that a real protocol could not have."""
     labels = dict.fromkeys(label for part in document.parts for label in part.study.labels())
     which = "Some figures are" if len(document.parts) > 1 else "This study is"
     return [f"{which} made with an exception to realism: {label}." for label in labels]
 
 
 def _shortfalls(part: Part) -> list[str]:
-    """What of a study is missing or does not count."""
+    """Notices about runs of a study that are missing or do not count."""
     study = part.study
     missing = study.size - sum(1 for _ in study.results())
     found = [f"{missing} of {study.size} runs are missing; sweep again to run them."] if missing else []
@@ -162,7 +162,7 @@ def _paper(document: Document, paper: Paper) -> str:
 
 
 def figures(document: Document) -> str:
-    """A place for each figure, with its title and what it is made of; those of a study side by side."""
+    """A slot for each figure, with its title and caption; those of one study are side by side."""
     groups = []
     for number, part in enumerate(document.parts):
         head = ""

@@ -22,7 +22,7 @@ _HEADS = ("where", "what the paper says", "ours", "over all readings", "verdict"
 
 
 def statements(paper: Paper, studies: Container[str]) -> str:
-    """The statements with their verdicts, filters for these, and the claims behind each.
+    """The statements with their verdicts, filters for the verdicts, and the claims behind each.
 
     Args:
         paper: The paper with its recorded results.
@@ -57,7 +57,7 @@ def _heads(texts: Iterable[str]) -> str:
 
 
 def _statement(paper: Paper, place: int, row: Row, studies: Container[str]) -> str:
-    """A statement, and the claims that judge it, which are hidden at first."""
+    """A statement, and the claims that determine its verdict, initially hidden."""
     claims = [c for c in paper.claims if c.statement == row.statement.id and c.role in (PAPER, READING)]
     under = page.verdict(row).removeprefix(row.verdict).strip(" ()")
     more = (
@@ -91,7 +91,7 @@ def _badge(verdict: str) -> str:
 
 
 def _claim(paper: Paper, claim: Claim, studies: Container[str]) -> str:
-    """A claim, with a link to the figures of its study if they are on the page."""
+    """A claim, linked to the figures of its study if they are on the page."""
     ident, expected, ours, n, verdict, note = page.cells(claim, paper.results.claims.get(claim.id))
     reading = named(claim.reading) if claim.reading else ""
     study = escape(claim.study)

@@ -1,4 +1,4 @@
-"""Every value of a scenario with its default and where both come from, once for all studies of a page."""
+"""Every value of a scenario with its default and the sources of both, once for all studies of a page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 # Key, value, origin of the value, source of the default, default.
 Row = tuple[str, str, str, str, str]
-# Values of a key that several points differ in.
+# Maximum number of values shown of a key that varies between points.
 _MOST = 12
 
 
 class Values:
-    """The values of several scenarios, each distinct row once.
+    """The values of several scenarios, each distinct row stored once.
 
     Attributes:
         rows: Key, value, origin, source and default.
@@ -29,7 +29,7 @@ class Values:
         self._places: dict[Row, int] = {}
 
     def add(self, study: Study) -> list[int]:
-        """The places of the rows of a study."""
+        """Adds the rows of a study; returns their indices."""
         return [self._place(row) for row in _rows(study)]
 
     def _place(self, row: Row) -> int:
@@ -40,7 +40,7 @@ class Values:
 
 
 def _rows(study: Study) -> list[Row]:
-    """Every key that applies at some point; of one that varies, its values in the order of the points."""
+    """Every key that applies at some point; if it varies, its values in the order of the points."""
     tables = [study.scenario.resolved(planned.point) for planned in study.plan]
     found: dict[str, list[dict[str, str]]] = {}
     for table in tables:
@@ -61,7 +61,7 @@ def _rows(study: Study) -> list[Row]:
 
 @cache
 def default(key: str) -> str:
-    """The default of a key in words, for each kind of what it belongs to.
+    """The default of a key in words, for each profile or kind on which it depends.
 
     >>> default("run.bin"), default("flows.main.tcp.min-rto")
     ('none', '200 ms (modern); 1 s (ns2-2004)')

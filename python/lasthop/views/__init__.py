@@ -1,1 +1,1 @@
-"""What runs and studies say: each view turns results into numbers and text."""
+"""Views of runs and studies: each turns results into numbers and text."""

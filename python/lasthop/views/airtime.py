@@ -1,4 +1,4 @@
-"""The ledgers of airtime of a study: shares of the time measured, as bars of a figure and as tables."""
+"""The airtime ledgers of a study: shares of the measured time, as bars of a figure and as tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def link_of(study: Study, figure: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One point of a study: its place along x, its line, and the shares of its classes."""
+    """One point of a study: its position along x, its line, and the shares of its classes."""
 
     point: int
     x: str
@@ -52,9 +52,9 @@ class Bar:
 
 
 def bars(study: Study, figure: Mapping[str, Any]) -> list[Bar]:
-    """The bars of a figure of kind `airtime`, those of one x together; without x, one for each point.
+    """The bars of a figure of kind `airtime`, grouped by x; without x, one for each point.
 
-    Shares are means over the replications, of each class in the time measured.
+    Shares are means over the replications, relative to the measured time.
     """
     found = _bars(study, figure, link_of(study, figure))
     if not found:
@@ -95,7 +95,7 @@ def _bar(study: Study, point: int, link: str, x: str, label: str) -> Bar | None:
 
 
 def heard_by(every: list[Bar]) -> str:
-    """What the bars of a figure have in common, in words."""
+    """A description of what the bars of a figure have in common."""
     times = {round(bar.measured, 9) for bar in every}
     observers = list(dict.fromkeys(bar.observer for bar in every))
     time = f"{times.pop():g} s" if len(times) == 1 else "the measured time"
@@ -104,7 +104,7 @@ def heard_by(every: list[Bar]) -> str:
 
 
 def study_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet | None:
-    """The bars of a figure as a table: classes down the side, one column for each bar; none without any."""
+    """The bars of a figure as a table, one row per class and one column per bar; `None` without bars."""
     every = _bars(study, figure, link_of(study, figure)) if links(study) else []
     if not every:
         return None

@@ -1,4 +1,4 @@
-"""Dynamic ARQ: what an access point served and why."""
+"""Dynamic ARQ: what an access point served, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-# Services shown when no time is asked for.
+# Services shown if no period is given.
 FIRST = 100
 _TIMES = ("first", "again", "2nd retransmission", "3rd retransmission")
 _WHY = {
@@ -39,7 +39,7 @@ def between(text: str) -> tuple[float, float]:
 
 
 def services_text(folder: Path, window: tuple[float, float] | None) -> tuple[str, int]:
-    """The services of a stored run in a window of time, or the first ones, and how many were left out."""
+    """The services of a stored run in a period, or the first ones, and the number omitted."""
     path = folder / "traces" / "arq.csv"
     try:
         with path.open(newline="", encoding="utf-8") as file:

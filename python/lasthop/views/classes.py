@@ -1,4 +1,4 @@
-"""What users got, by class of traffic: goodput, transfers, and response times with their censoring."""
+"""Results by traffic class: goodput, transfers, and response times with their censoring."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """One class of a flow, or of a group of flows: each run's metrics and lengths of transfers."""
+    """One class of a flow or of a group of flows: metrics and transfer durations of each run."""
 
     flow: str
     name: str
@@ -48,7 +48,7 @@ class Class:
     runs: Sequence[Sequence[Lasted]]
 
     def mean(self, name: str) -> Interval:
-        """The mean of one of its metrics over the runs."""
+        """The mean over the runs of one of its metrics."""
         metric = f"flows.{self.flow}.class.{self.name}.{name}"
         return interval([run.get(metric) for run in self.metrics])
 
@@ -89,9 +89,9 @@ class Class:
 def lengths(
     scenario: Scenario, point: int, transfers: Transfers, flow: str | None, class_: str
 ) -> list[Lasted]:
-    """How long the transfers of one class lasted that were begun in the measured time.
+    """The durations of the transfers of one class that began in the measured time.
 
-    They are those of a flow, of a group of flows, or of all flows if none is named.
+    They belong to a flow, to a group of flows, or to all flows if none is named.
     """
     if not transfers:
         return []
@@ -106,7 +106,7 @@ def lengths(
 
 
 def of_run(run: Run) -> str:
-    """The classes of one run; empty where there are no users."""
+    """The classes of one run; empty if it has no users."""
     found = list(_classes(run.scenario, run.point, [run.metrics], [run.transfers]))
     return _table([], [([], it) for it in found])
 
@@ -117,7 +117,7 @@ def of_study(study: Study) -> str:
 
 
 def study_json(study: Study) -> list[dict[str, Any]]:
-    """The same numbers, in SI units."""
+    """The same numbers in SI units."""
     found = list(_at(study))
     limits = _limits(it for _, it in found)
     return [{**point, **it.as_dict(limits[it.flow, it.name])} for point, it in found]
@@ -130,7 +130,7 @@ def _table(swept: list[str], rows: list[tuple[list[str], Class]]) -> str:
 
 
 def _limits(classes: Iterable[Class]) -> dict[tuple[str, str], float]:
-    """For each class the time to which its means are restricted, the same at every point."""
+    """For each class, the time to which its means are restricted; it is the same at every point."""
     every: dict[tuple[str, str], list[list[Lasted]]] = {}
     for it in classes:
         every.setdefault((it.flow, it.name), []).append(it.together)
@@ -152,7 +152,7 @@ def _classes(
     metrics: Sequence[Mapping[str, float | None]],
     transfers: Sequence[Transfers],
 ) -> Iterator[Class]:
-    """The flows with users, by class; of a group, the group only."""
+    """The flows with users, by class; for a group, only the group as a whole."""
     flows = scenario.flows(point)
     for metric in metrics[0] if metrics else ():
         parts = metric.split(".")

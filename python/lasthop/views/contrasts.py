@@ -1,4 +1,4 @@
-"""Paired contrasts: what changing one key of a study does."""
+"""Paired contrasts: the effect of changing one key of a study."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) -> Table:
-    """What changing one key does, everything else and the random numbers being equal.
+    """The effect of changing one key, with everything else and the random numbers equal.
 
-    Each row is the value at `key` minus the value at the baseline (the key's first value unless
-    named), averaged over the replications both have, with its 95 % interval; `relative` is the
-    mean difference over the baseline's mean. Where other keys advance together with this one, a label
-    has their values in parentheses: the difference is theirs too. Where the study lacks the baseline,
-    there is a row without a difference.
+    Each row is the value at `key` minus the value at the baseline (by default the first value of the key),
+    averaged over the replications that both have, with its 95 % interval; `relative` is the mean difference
+    divided by the mean at the baseline. If other keys advance together with this one, a label shows their
+    values in parentheses: they contribute to the difference. If the study lacks the baseline, the row has no
+    difference.
     """
     study.check_metric(metric)
     nonblank("key", key, "a swept key")
@@ -64,12 +64,12 @@ def contrasts(study: Study, metric: str, key: str, baseline: str | None = None) 
 
 
 def row_labels(study: Study, key: str, together: Sequence[str]) -> dict[tuple[str, ...], str]:
-    """What each row of values of keys that advance together is called by one of the keys."""
+    """A label for each row of values of keys that advance together, as seen from one of the keys."""
     return _labels(key, together, _rows(study, together))
 
 
 def _rows(study: Study, together: Sequence[str]) -> dict[tuple[str, ...], list[bool]]:
-    """The values of keys that advance together, and which of the keys have a meaning there."""
+    """The values of keys that advance together, and which of the keys apply there."""
     rows: dict[tuple[str, ...], list[bool]] = {}
     for planned, point in zip(study.plan, study.points(), strict=True):
         row = tuple(point[k] for k in together)
@@ -82,7 +82,7 @@ def _rows(study: Study, together: Sequence[str]) -> dict[tuple[str, ...], list[b
 def _labels(
     key: str, together: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[bool]]
 ) -> dict[tuple[str, ...], str]:
-    """What each row of keys that advance together is called by the one contrasted.
+    """A label for each row of values of keys that advance together, as seen from the contrasted key.
 
     >>> rows = {("off", "1"): [True, False], ("on", "1"): [True, True], ("on", "2"): [True, True]}
     >>> list(_labels("a", ["a", "b"], rows).values())
@@ -104,7 +104,7 @@ def _labels(
 def _baseline(
     study: Study, key: str, own: int, labels: Mapping[tuple[str, ...], str], wanted: str | None
 ) -> str:
-    """The label that a baseline means: the first of all, a label as it is, or the only one of a value."""
+    """The label of a baseline: the first of all, an exact label, or the only label with this value."""
     every = list(labels.values())
     if wanted is None or wanted in every:
         return every[0] if wanted is None else wanted

@@ -1,8 +1,9 @@
-"""What the alternatives of a figure gain over the first of them, averaged over the points that it shows.
+"""The gain of each alternative of a figure over the first one, averaged over the points of the figure.
 
-A gain is a ratio of means minus one, averaged over the places where both alternatives have a point: the
-values of all other swept keys. Runs are paired by replication there, since they drew the same random numbers.
-Where the means of the first are zero a ratio has no meaning, and the gain is a difference.
+A gain is a ratio of means minus one, averaged over the places where both alternatives have a point; a place
+is a combination of values of all other swept keys. Runs are paired by replication, because they draw the same
+random numbers. If the means of the first alternative are zero, a ratio is undefined, and the gain is a
+difference.
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ if TYPE_CHECKING:
 
     from lasthop.study.study import Study
 
-# By replication, what a point measured.
+# The values measured at a point, by replication.
 Values = dict[int, "float | None"]
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An alternative over the first one.
+    """The gain of an alternative over the first one.
 
     Attributes:
         key: The swept key whose values are the alternatives.
-        label: What the alternative is called.
-        over: What the first one is called.
+        label: The label of the alternative.
+        over: The label of the first one.
         value: The value of the key.
-        is_named: Whether the labels are names, and not values of the key.
-        metric: What is compared.
-        is_ratio: Whether the gain is a share, and not a difference in the unit of the metric.
+        is_named: Whether the labels are names rather than values of the key.
+        metric: The metric compared.
+        is_ratio: Whether the gain is relative, rather than a difference in the unit of the metric.
         gain: The gain with its interval.
-        places: The number of places that it is averaged over.
-        least: Place and gain where it is least; `None` with one place.
-        most: Place and gain where it is greatest.
+        places: The number of places over which it is averaged.
+        least: The place with the smallest gain, and that gain; `None` if there is only one place.
+        most: The place with the greatest gain, and that gain; `None` if there is only one place.
     """
 
     key: str
@@ -58,7 +59,7 @@ class Gain:
 
 
 def gains(study: Study, figure: Mapping[str, Any], metric: str) -> list[Gain]:
-    """What each alternative of a figure gains over the first; empty where it does not compare any."""
+    """The gain of each alternative of a figure over the first; empty if the figure compares none."""
     where = figure.get("where") or {}
     chosen = [
         (planned.point, point)
@@ -70,10 +71,10 @@ def gains(study: Study, figure: Mapping[str, Any], metric: str) -> list[Gain]:
     if key is None:
         return []
     together = next(keys for keys, _ in study.scenario.axes() if key in keys)
-    # Of keys that advance together the figure says which one names the alternatives.
+    # If keys advance together, the figure determines which one names the alternatives.
     key = next((str(figure[part]) for part in ("lines", "rows") if figure.get(part) in together), key)
     x = str(figure.get("x", figure.get("columns", "")))
-    # What is swept together with the horizontal axis varies along a line.
+    # A key that is swept together with the horizontal axis varies along a line.
     own = [key] if x in together and x != key else together
     cells: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
     rows: dict[tuple[str, ...], dict[str, str]] = {}
@@ -107,7 +108,7 @@ def gains(study: Study, figure: Mapping[str, Any], metric: str) -> list[Gain]:
 
 
 def compared(figure: Mapping[str, Any], points: list[dict[str, str]], names: Mapping[str, str]) -> str | None:
-    """The swept key whose values a figure compares: one that chooses between schemes, or its lines."""
+    """The swept key whose values a figure compares: one that selects a scheme, or that of its lines."""
     varies = [key for key in (points[0] if points else ()) if len({point[key] for point in points}) > 1]
     over = figure.get("gain-over") or {}
     candidates = [*over, *(str(figure[part]) for part in ("lines", "rows", "x") if part in figure), *varies]
@@ -120,7 +121,7 @@ def compared(figure: Mapping[str, Any], points: list[dict[str, str]], names: Map
 def _labels(
     study: Study, figure: Mapping[str, Any], key: str, own: list[str], rows: list[tuple[str, ...]]
 ) -> dict[tuple[str, ...], str]:
-    """What the alternatives are called: the name of a value, or what else tells those of one value apart."""
+    """The labels of the alternatives: the names of their values, with differences if values are equal."""
     names = names_of(study.scenario, figure)
     place = own.index(key)
     if figure.get("rows") == key:
@@ -145,7 +146,7 @@ def _base(figure: Mapping[str, Any], own: list[str], rows: list[tuple[str, ...]]
 def _places(
     pairs: Mapping[tuple[str, ...], tuple[int, int]], chosen: list[tuple[int, dict[str, str]]], own: list[str]
 ) -> list[str]:
-    """What distinguishes the places from each other, in words."""
+    """Descriptions of the places, by the keys in which they differ."""
     every = dict(chosen)
     points = [every[this] for this, _ in pairs.values()]
     varies = [k for k in points[0] if k not in own and len({point[k] for point in points}) > 1]
@@ -153,7 +154,7 @@ def _places(
 
 
 def short(key: str) -> str:
-    """The last words of a key, without what it belongs to.
+    """The last words of a key, without its owner.
 
     >>> short("links.r2-d.loss.rate"), short("flows.main.tcp.packet"), short("links.a.rate")
     ('loss rate', 'packet', 'rate')
@@ -181,7 +182,7 @@ def _gain(
 
 
 def _difference(values: list[tuple[Values, Values]]) -> Interval:
-    """The mean difference over the places, by replication."""
+    """The mean difference over the places, paired by replication."""
     runs = list(_shared(values))
     return interval(runs)
 

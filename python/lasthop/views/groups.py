@@ -1,4 +1,4 @@
-"""The points of a study as the lines of a figure, and these as text: x down the side, a column per line."""
+"""The points of a study as the lines of a figure, and as text with one row per x and one column per line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line of a figure: its label, and at each x the point and the interval."""
+    """One line of a figure: its label, and the point and interval at each x."""
 
     label: str
     xs: list[str]
@@ -36,10 +36,10 @@ def series(
     gain_over: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> list[Series]:
-    """The lines of a figure, each with what y is at each x.
+    """The lines of a figure, each with the values of y along x.
 
-    With `gain_over` each value is that of y over y at the point where those keys have those
-    values, minus one, and the points that they name themselves make no line.
+    With `gain_over` each value is the ratio of y to y at the point where those keys have those values, minus
+    one; the points of comparison form no line themselves.
     """
     study.check_metric(y)
     found = []
@@ -54,7 +54,7 @@ def series(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The points that a figure shows as one line: their label, and at each x the point."""
+    """The points that a figure shows as one line: their label, and the point at each x."""
 
     label: str
     xs: list[str]
@@ -69,11 +69,11 @@ def groups(
     without: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> list[Group]:
-    """The points of a figure: one group for each combination of whatever is swept besides x.
+    """The points of a figure: one group for each combination of the keys swept besides x.
 
-    Keys that advance together with x (a zip or a list) belong to x and make no groups, unless several
-    points would be at the same x. Points where the keys of `without` have those values are left out;
-    `names` replace swept values.
+    Keys that advance together with x (a zip or a list) belong to x and form no groups, unless several points
+    would have the same x. Points where the keys of `without` have those values are omitted; `names` replace
+    swept values.
     """
     numeric = study.scenario.numeric
     axes = study.scenario.axes()
@@ -113,7 +113,7 @@ def groups(
 
 
 def _label(values: Sequence[str], names: Mapping[str, str]) -> str:
-    """What a line is called: the name of its values together, or of each.
+    """The label of a line: the name of its values together, or the name of each.
 
     >>> _label(["dynamic", "oracle"], {"dynamic, oracle": "as if all were known", "fixed": "three tries"})
     'as if all were known'
@@ -129,7 +129,7 @@ def _level(study: Study, index: int, y: str) -> Interval:
 
 
 def runs(study: Study, index: int, y: str, gain_over: Mapping[str, str] | None) -> list[float]:
-    """Y of each run at a point, or its gain over the run of the same replication."""
+    """The y of each run at a point, or its gain over the run of the same replication."""
     values = study.values(index, y)
     if not gain_over:
         return [v for v in values.values() if v is not None]
@@ -139,7 +139,7 @@ def runs(study: Study, index: int, y: str, gain_over: Mapping[str, str] | None) 
 
 
 def gain(study: Study, index: int, y: str, over: Mapping[str, str]) -> Interval:
-    """Y at a point over y where the keys of `over` differ, minus one."""
+    """The ratio of y at a point to y where the keys of `over` have those values, minus one."""
     rival = _rival(study, index, over)
     if rival is None:
         return Interval(None, None, None, 0)
@@ -147,9 +147,10 @@ def gain(study: Study, index: int, y: str, over: Mapping[str, str]) -> Interval:
 
 
 def _rival(study: Study, index: int, over: Mapping[str, str]) -> int | None:
-    """The point that a point is compared with: the one where the keys of `over` have those values."""
+    """The point with which a point is compared: the one where the keys of `over` have those values."""
     exact = {**study.scenario.points()[index], **over}
-    # What advances together with a key of `over` may have no such value where that key has this one.
+    # A key that advances together with a key of `over` may not have the same value at the point of
+    # comparison.
     bound = {k for keys, _ in study.scenario.axes() if not over.keys().isdisjoint(keys) for k in keys}
     loose = {k: v for k, v in exact.items() if k in over or k not in bound}
     for wanted in (exact, loose):
@@ -169,7 +170,7 @@ def _having(study: Study, wanted: Mapping[str, str]) -> list[int]:
 
 
 def matches(study: Study, index: int, point: Mapping[str, str], where: Mapping[str, str]) -> bool:
-    """Whether a point has these values, of swept keys or others."""
+    """Whether keys, swept or fixed, have these values at a point."""
     for key, wanted in where.items():
         have = point.get(key)
         if have is None:
@@ -190,7 +191,7 @@ def _differing(
     where: Mapping[str, str],
     owns: Collection[Mapping[str, str]],
 ) -> list[str]:
-    """The keys that distinguish one line from another: none that is the same in all of them."""
+    """The keys that distinguish one line from another, without those that are equal in all lines."""
     shown = [k for keys in beside for k in ([k for k in keys if k == lines] or keys) if k not in where]
     if len({tuple(own[k] for k in shown) for own in owns}) < len(owns):
         # Keys that advance together with the key of the lines distinguish them.

@@ -1,4 +1,4 @@
-"""The ladder of a run: what went between its nodes, by the trace of its events, as arrows and marks.
+"""The ladder of a run: what passed between its nodes, as arrows and marks, from the trace of its events.
 
 >>> words_of("data", 3072, 1024, 0), words_of("ack", 0, 0, 4096), words_of("syn-ack", -1, 0, 0)
 ('data 3072', 'ACK 4096', 'SYN-ACK')
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 CHANNEL = "events"
 LAYERS = ("tcp", "frames")
-# Segments shown where no period is given.
+# Segments shown if no period is given.
 FIRST = 30
-# How long after its period what began within it may end.
+# How long after the period something that began within it may end.
 _PATIENCE_S = 60.0
 
 HOST, AGENT = "host", "agent"
@@ -31,7 +31,7 @@ NAMES |= {"cts": "CTS", "null": "Null", "beacon": "beacon", "cf-end": "CF-End", 
 
 
 class Event(NamedTuple):
-    """A row of the trace; its fields are the columns."""
+    """A row of the trace; the fields are its columns."""
 
     time_s: float
     duration_s: float
@@ -56,7 +56,7 @@ class Event(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A point of the ladder: a time, a node, and whether its host or an agent there."""
+    """A point of the ladder: a time, a node, and the host or an agent at that node."""
 
     time_s: float
     node: str
@@ -65,20 +65,20 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Arrow:
-    """Something that went from one place to another.
+    """Something that passed from one place to another.
 
     Attributes:
         begin: Where and when it began.
-        end: Where and when it arrived; of what was lost, where it would have arrived.
+        end: Where and when it arrived or, if it was lost, would have arrived.
         kind: `data`, `ack`, `control` (of TCP, or RTS and CTS), `mac-ack` or `datagram`.
-        label: What it is, in a few words.
-        lost: Why it was lost; empty if it was not.
+        label: A short description.
+        lost: The cause of its loss; empty if it was not lost.
         near: Whether it was lost at the node that sent it.
-        again: Why it was sent again; empty if it was not.
-        made: Whether an agent made it.
+        again: The reason for its retransmission; empty if it is not a retransmission.
+        made: Whether an agent created it.
         kept: Whether an agent did not pass it on.
-        left_s: When its first frame went on the medium, if later than it began; until then it waited.
-        notes: More about it.
+        left_s: When its first frame went on the medium, if later than its begin; until then it waited.
+        notes: Further details.
     """
 
     begin: Place
@@ -95,7 +95,7 @@ class Arrow:
 
     @property
     def text(self) -> str:
-        """Everything about it, in one line."""
+        """A complete description in one line."""
         took = f"{1e3 * (self.end.time_s - self.begin.time_s):.3f} ms"
         way = self.begin.node if self.begin.node == self.end.node else f"{self.begin.node} to {self.end.node}"
         states = [f"sent again ({self.again})"] if self.again else []
@@ -108,7 +108,7 @@ class Arrow:
 
 
 class Mark(NamedTuple):
-    """An event at one place, such as a timeout; one that took time has begun before."""
+    """An event at one place, such as a timeout; `since_s` is its begin if it has a duration."""
 
     place: Place
     text: str
@@ -116,7 +116,7 @@ class Mark(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A congestion window and threshold from a time on, in segments."""
+    """A congestion window and threshold, in segments, valid from a time on."""
 
     time_s: float
     cwnd: float
@@ -129,10 +129,10 @@ class Panel:
 
     Attributes:
         title: What distinguishes the run.
-        is_of_frames: Whether its arrows are frames, and not segments.
+        is_of_frames: Whether its arrows are frames rather than segments.
         nodes: The columns, from the source of the first flow to its destination.
-        seats: The nodes at which an agent acts besides a host.
-        arrows: What went between and at the nodes, by time.
+        seats: The nodes that have both a host and an agent.
+        arrows: What passed between and at the nodes, by time.
         marks: Timeouts and other events of the nodes.
         windows: The window of the end that sends the first data.
     """
@@ -154,7 +154,7 @@ def events(chunks: Iterable[Columns]) -> Iterator[Event]:
 
 
 def words_of(what: str, seq: int, length: int, ack: int) -> str:
-    """What a packet is: its kind, with the number of its first byte or of what it acknowledges."""
+    """A packet in words: its kind, with the number of its first byte or the number that it acknowledges."""
     if what == "data" or (what == "fin" and length > 0):
         return f"data {seq}"
     if what == "datagram":
@@ -172,10 +172,10 @@ def panel(
     """The ladder of a run in a period.
 
     Args:
-        read: The rows of its trace from the first on.
+        read: Returns the rows of its trace, from the first on.
         title: What distinguishes the run.
-        between: Begin and end in seconds; None for the first event, and for as long as 30 segments take.
-        layers: `tcp` for segments from node to node, `frames` for what is on the media.
+        between: Begin and end in seconds; None for the first event, and for the end of the first 30 segments.
+        layers: `tcp` for segments between nodes, `frames` for transmissions on the media.
         flows: The flows to show; all if empty.
 
     Returns:
@@ -250,7 +250,7 @@ def _first_segments(
 
 @dataclass(slots=True)
 class _Packet:
-    """What is known of a packet, and where it is."""
+    """The state of a packet, and its last place."""
 
     what: str
     label: str
@@ -264,7 +264,7 @@ _AGAIN = ("timeout", "fast-retransmit", "again", "probe")
 
 
 class _Reader:
-    """Makes a panel of rows in the order of their times."""
+    """Builds a panel from rows in the order of their times."""
 
     def __init__(self, panel: Panel, begin: float, end: float) -> None:
         self.panel = panel
@@ -280,14 +280,14 @@ class _Reader:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing that began before the end is still on its way."""
+        """Whether everything that began before the end has arrived or been lost."""
         opened = [row.time_s for row in self._frames.values()]
         if not self._is_frames:
             opened += [packet.place.time_s for packet in self._packets.values()]
         return all(time_s > self._end for time_s in opened)
 
     def take(self, row: Event) -> None:
-        """A row of the trace."""
+        """Processes a row of the trace."""
         if row.layer in _TRANSPORTS:
             self._transport(row)
         elif row.layer == "agent":
@@ -298,7 +298,7 @@ class _Reader:
             self._frame(row)
 
     def finish(self) -> None:
-        """All rows are taken: the columns are known."""
+        """Completes the panel after the last row."""
         shown = self.panel
         shown.seats = self._agents & self._hosts
         shown.nodes = ordered(self._paths, self._sends_from)
@@ -350,7 +350,7 @@ class _Reader:
         if packet is None:
             return
         if row.event == "queue" and packet.place.node != row.node:
-            # It goes on at a relay.
+            # The packet continues at a relay.
             self._end_hop(row, Place(row.time_s, row.node, HOST), stays=True)
         elif row.event == "lost":
             near = packet.place.node == row.node
@@ -384,7 +384,7 @@ class _Reader:
         self._add(Arrow(begin, end, kind, label, lost, again=again, notes=notes))
 
     def _end_hop(self, row: Event, here: Place, *, stays: bool = False) -> Arrow | None:
-        """A packet has come from where it was to another place."""
+        """Ends a hop: a packet has moved from its last place to another."""
         packet = self._packets.get(row.packet)
         if packet is None:
             return None
@@ -420,7 +420,7 @@ class _Reader:
             self.panel.marks.append(mark)
 
     def _window(self, window: Window) -> None:
-        """The window changes; of those before the period the last counts."""
+        """Records a change of the window; of the changes before the period only the last is kept."""
         if window.time_s > self._end:
             return
         steps = self.panel.windows
@@ -439,7 +439,7 @@ def _label(row: Event) -> str:
 
 
 def _of_frame(sent: Event, packet: _Packet | None) -> tuple[str, str]:
-    """The kind and the words of a frame."""
+    """The kind and the label of a frame."""
     if sent.what in ("data", "packet"):
         if packet is None:
             return "control", "packet"

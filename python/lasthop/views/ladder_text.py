@@ -1,4 +1,4 @@
-"""A ladder as text for a terminal: a line for each arrow, at the time at which it begins."""
+"""A ladder as text for a terminal: one line per arrow, at the time at which it begins."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 # The stroke of each kind of arrow.
 _STROKES = {"data": "─", "datagram": "─", "ack": "╌", "control": "┄", "mac-ack": "┈"}
 _SIDE = "   "
-# Columns: the time, the window, and the least for a ladder.
+# Columns: of the time, of the window, and the minimum of a ladder.
 _TIME, _WINDOW, _LEAST = 10, 5, 30
 
 
 def text(panels: Sequence[Panel], title: str, width: int) -> str:
-    """The ladders of runs, next to each other if they fit into this width, else one after the other."""
+    """The ladders of several runs, side by side if they fit into this width, or else one after the other."""
     room = (width - len(_SIDE) * (len(panels) - 1)) // len(panels)
     blocks = [_block(panel, room) for panel in panels]
     if room < _LEAST + _TIME + _WINDOW:
@@ -74,7 +74,7 @@ def _empty(places: dict[str, int], width: int) -> list[str]:
 
 
 def _drawn(arrow: Arrow, places: dict[str, int], width: int) -> str:
-    """A row with one arrow, its label on it, and what became of it."""
+    """A row with one arrow, its label and its outcome."""
     row = _empty(places, width)
     begin, end = places[arrow.begin.node], places[arrow.end.node]
     label = arrow.label + (" again" if arrow.again else "")

@@ -29,7 +29,7 @@ _TOLD = {"fast": "duplicate ACKs", "timeout": "timeout"}
 
 
 def of_run(metrics: Mapping[str, float | None]) -> str:
-    """The matrices of one run; empty if no law judged."""
+    """The matrices of one run; empty if no law classified losses."""
     rows = [
         [judge, told, *(human(metrics.get(name), "") for name in names)]
         for judge, told, names in _rows(metrics)

@@ -1,8 +1,8 @@
-"""A metric as a matrix: one row for each value of a swept key, one column for each of another.
+"""A metric as a matrix: one row for each value of one swept key, one column for each value of another.
 
-With `among` a cell holds the share of the metric in the sum of the two, replication by replication.
-A row or column whose key is swept together with others (a zip or a list) is named by the name of its
-value, or else by what differs from the first one, which all others are compared with.
+With `among` a cell holds the share of the metric in the sum of the two metrics, by replication. If the key of
+a row or column is swept together with others (a zip or a list), its label is the name of its value, or else
+its differences from the first row or column, with which all others are compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIRST = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Cells in rows and columns, in SI units or as shares; `None` where there is no point."""
+    """Cells in rows and columns, in SI units or as shares; `None` if there is no point."""
 
     rows: list[str]
     columns: list[str]
@@ -37,31 +37,31 @@ class Matrix:
     metric: str
 
     def known(self) -> list[Interval]:
-        """The cells with something measured."""
+        """The cells with a measured value."""
         return [it for row in self.cells for it in row if it is not None and it.mean is not None]
 
     def scale(self) -> tuple[float, str]:
-        """What the numbers are divided by, and the unit they then have."""
+        """The divisor of the numbers, and their unit after the division."""
         if self.is_share or self.is_gain:
             return 0.01, "%"
         return prefix(max(abs(it.mean or 0.0) for it in self.known()), metric_unit(self.metric))
 
     def words(self) -> str:
-        """What the numbers are."""
+        """A description of the numbers."""
         unit = self.scale()[1]
         kind = "share of " if self.is_share else "gain in " if self.is_gain else ""
         name = kind + metric_words(self.metric)
         return labelled(name, unit)
 
     def colours(self) -> str:
-        """What the colour of a cell shows."""
+        """A description of the colours."""
         if self.is_gain:
             return "colour: the gain"
         return "colour: from one half" if self.is_share else "colour: against the first row of the column"
 
 
 def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
-    """What a figure of kind `matrix` shows of a study."""
+    """The contents of a figure of kind `matrix` for a study."""
     rows, columns, metric = str(figure["rows"]), str(figure["columns"]), str(figure["y"])
     among: str | None = figure.get("among")
     over: Mapping[str, str] = figure.get("gain-over") or {}
@@ -116,9 +116,9 @@ def named_rows(
     names: Mapping[str, str],
     given: Mapping[str, str],
 ) -> list[str]:
-    """The names of the rows or columns, whose own key is that at a place among the keys.
+    """The labels of the rows or columns; `own` is the index of their key among the keys.
 
-    Of several keys that advance together, only the names given by the figure stand for all.
+    If several keys advance together, only names given by the figure represent them all.
 
     >>> named_rows(["a.kind"], 0, [("reno",), ("bbr",)], {"bbr": "BBR"}, {})
     ['reno', 'BBR']
@@ -147,7 +147,7 @@ def named_rows(
 
 
 def _short(keys: Sequence[str]) -> list[str]:
-    """The fewest last words of the keys that distinguish them.
+    """The keys shortened to the fewest last words that distinguish them.
 
     >>> _short(["flows.a.app.start", "flows.b.app.start"]), _short(["a.x", "a.y"])
     (['a.app.start', 'b.app.start'], ['x', 'y'])
@@ -160,7 +160,7 @@ def _short(keys: Sequence[str]) -> list[str]:
 
 
 def matrix_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet:
-    """The matrix as a table, cells of mean ± half-width."""
+    """The matrix as a table with cells of mean ± half-width."""
     found = matrix(study, figure)
     factor, _ = found.scale()
     body = [

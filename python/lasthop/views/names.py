@@ -1,4 +1,4 @@
-"""What stands for swept values in figures: the names of the scenario, and those of the registry."""
+"""Display names for swept values in figures: those of the scenario, and those of the registry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lasthop.scenario.scenario import Scenario
 
-# The parts of the registry, by the keys that choose from them.
+# The parts of the registry, by the keys that select from them.
 _PARTS = {
     "tcp.variant": "tcp",
     "tcp.recovery": "recovery",
@@ -31,7 +31,7 @@ def _registry() -> dict[str, list[dict[str, Any]]]:
 
 
 def registered(key: str) -> dict[str, dict[str, Any]]:
-    """What a key chooses from, by name, in the order of the registry; empty for other keys."""
+    """The entries from which a key selects, by name, in the order of the registry; empty for other keys."""
     part = _PARTS.get(".".join(key.split(".")[-2:]), "")
     if key.startswith("agents.") and key.endswith(".kind"):
         part = "agents"
@@ -39,9 +39,10 @@ def registered(key: str) -> dict[str, dict[str, Any]]:
 
 
 def names_of(scenario: Scenario, figure: Mapping[str, Any]) -> dict[str, str]:
-    """What stands for swept values in a figure: its own names, or those that the registry has.
+    """Display names for swept values in a figure: its own names, or those of the registry.
 
-    A value that several swept keys have is left as it is unless the figure names it.
+    A value that occurs for several swept keys is left unchanged unless the figure names it, or the keys agree
+    on its name.
     """
     found: dict[str, str] = {}
     texts = [

@@ -1,6 +1,6 @@
-"""What a trace of TCP shows of single packets: their sequence, what left at once, and how holes were filled.
+"""Single packets from a TCP trace: their sequence, how many left at once, and how holes were filled.
 
-Packets are numbered from 1, each as long as the longest that was sent.
+Packets are numbered from 1; the size of a packet is the maximum that was sent.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _ACKS = ("ack", "partial", "dupack")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a sender; `packet` and `acknowledged` are numbers, the latter of the last one in order.
+    """One event of a sender; `packet` is a packet number, `acknowledged` that of the last packet in order.
 
-    `limit` is the number up to which the window, with the duplicates, lets it send.
+    `limit` is the highest number that the window, inflated by duplicates, allows to be sent.
     """
 
     time_s: float
@@ -35,9 +35,10 @@ class Event:
 class Hole:
     """A packet declared lost because of duplicates, and its fate.
 
-    `duplicates` were counted until the acknowledgement that filled the hole, `after` of them after the packet
-    was sent again. `limit` and `last_sent` are the values after the last of them, `filled_to` is what the
-    filling acknowledgement acknowledged, and `released` the number of packets it released.
+    `duplicates` is the number received before the acknowledgement that filled the hole, `after` the number of
+    them after the retransmission. `limit` and `last_sent` are the values after the last duplicate,
+    `filled_to` is the number that the filling acknowledgement acknowledged, and `released` the number of
+    packets that it released.
     """
 
     packet: int
@@ -66,7 +67,7 @@ def _event(row: tuple[Any, ...], size: float) -> Event:
 
 
 def released(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
-    """Each acknowledgement with the number of packets that left at it.
+    """Each acknowledgement with the number of packets sent at the same time.
 
     >>> acks = [Event(t, "ack", 1, 1, 9.0) for t in (1.0, 2.0)]
     >>> sends = [Event(1.0, "send", n, 1, 9.0) for n in (2, 3)]
@@ -81,7 +82,7 @@ def released(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
 
 
 def holes(found: Iterable[Event]) -> list[Hole]:
-    """The packets sent again because of duplicates whose holes were filled before a timeout, in order."""
+    """The packets retransmitted because of duplicates whose holes were filled before a timeout, in order."""
     finder = _Finder()
     for event in found:
         finder.take(event)
@@ -89,7 +90,7 @@ def holes(found: Iterable[Event]) -> list[Hole]:
 
 
 def holes_by_flow(chunks: Callable[[], Iterable[Mapping[str, Any]]]) -> dict[str, list[Hole]]:
-    """The same of each sender, from the trace `tcp`, of which each call gives all parts in order."""
+    """The same for each sender, from the trace `tcp`; each call of `chunks` yields all parts in order."""
     sizes: dict[str, float] = {}
     for part in chunks():
         for flow, size in zip(part["flow"], part["len"], strict=True):
@@ -137,7 +138,7 @@ class _Finder:
 
 
 def metric(name: str) -> tuple[str, int, str] | None:
-    """The flow, the number of the hole and the field that a name such as `flows.main.holes.1.after` is of.
+    """The flow, hole number and field of a name such as `flows.main.holes.1.after`.
 
     >>> metric("flows.main.holes.1.after"), metric("flows.main.goodput_bps")
     (('main', 1, 'after'), None)
@@ -155,7 +156,7 @@ _MOST = 20
 
 
 def table(found: Sequence[Hole]) -> str:
-    """Holes as a table, the first of many."""
+    """Holes as a table, limited to the first ones."""
     rows = [[str(getattr(hole, name)) for name in _FIELDS] for hole in found[:_MOST]]
     head = "packet lost|duplicates|after the resend|may send to|last sent|filled to|released at once"
     more = f"\n… and {len(found) - _MOST} more" if len(found) > _MOST else ""

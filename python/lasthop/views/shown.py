@@ -1,4 +1,4 @@
-"""Scenarios, runs and studies as HTML, which notebooks show."""
+"""Scenarios, runs and studies as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lasthop.scenario.scenario import Run, Scenario
     from lasthop.study.study import Study
 
-# Values of an axis that are shown.
+# Maximum number of values shown per axis.
 _VALUES = 12
 
 
@@ -24,7 +24,7 @@ def _headed(title: str, lines: Iterable[str]) -> str:
 
 
 def scenario_html(scenario: Scenario) -> str:
-    """The title of a scenario, what it sweeps, and its remarks."""
+    """The title of a scenario, its sweep, and its notes."""
     points = len(scenario.points())
     about = f"{scenario.id}: {points} points, {scenario.replications} replications of each"
     axes = []
@@ -37,7 +37,7 @@ def scenario_html(scenario: Scenario) -> str:
 
 
 def run_html(run: Run) -> str:
-    """The dozen metrics of a run that tell most."""
+    """The most informative metrics of a run, up to a dozen."""
     seed = f"seed {run.seed}, replication {run.replication}"
     about = f"{seed}, {run.simulated_s:g} s simulated in {duration(run.wall_s)}"
     place = ", ".join(f"{key} = {value}" for key, value in run.scenario.points()[run.point].items())

@@ -1,4 +1,4 @@
-"""The slot table of a slotted network: who sent what, who heard it, what collided."""
+"""The slot table of a slotted network: transmissions, receptions and collisions."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def slots_text(
     point: int = 0,
     replication: int = 0,
 ) -> str:
-    """What happened from slot `first` to slot `last` in one run, a line for each thing and node.
+    """The events from slot `first` to slot `last` of one run, one line for each event and node.
 
-    The run is carried out up to there, which gives what the whole run gives.
+    The run ends there, which does not change what happens before.
     """
     lengths = [
         scenario.numeric(key, entry["value"])
@@ -64,7 +64,7 @@ def slots_text(
         raise UsageError(f"{scenario.id} has no slotted network; expected a link of kind frn")
     if "run.duration" in {key for keys, _ in scenario.axes() for key in keys}:
         raise UsageError("the length of the run is swept; expected run.duration to be set", argument="set")
-    # What a slot did is known at its end, and what it led to at the beginning of the next.
+    # The outcome of a slot is known at its end, and its consequences at the beginning of the next.
     until = {"run.warmup": "0 s", "run.duration": f"{(last + 1) * longest:.9f} s"}
     swept = {"run.warmup"} & {key for keys, _ in scenario.axes() for key in keys}
     if swept:

@@ -1,4 +1,4 @@
-"""The dozen numbers of a run that tell most, for who did not ask for all."""
+"""The dozen most informative metrics of a run, for when no metrics were requested."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST = 12
-# Of one kind, such as the goodputs of a hundred stations, no more than this.
+# Maximum number of metrics of one kind, such as the goodputs of a hundred stations.
 _OF_A_KIND = 3
-# The last words of metrics, the most informative first.
+# The last words of metrics, most informative first.
 _TELLING = (
     "goodput_bps",
     "completion_s",
@@ -56,7 +56,7 @@ def telling(metrics: Mapping[str, float | None]) -> list[str]:
     flows = {name.split(".")[1] for name in metrics if name.startswith("flows.")}
     kinds: dict[str, list[str]] = {}
     for name, value in metrics.items():
-        # Of one flow, what is summed over the run is the same again.
+        # With a single flow, the sums over the run repeat its values.
         if value is None or (len(flows) == 1 and "." not in name):
             continue
         last = name.rsplit(".", 1)[-1]
@@ -66,7 +66,7 @@ def telling(metrics: Mapping[str, float | None]) -> list[str]:
             kinds.setdefault(last, []).append(name)
     chosen: list[str] = []
     for last in _TELLING:
-        # What is summed over many comes before each.
+        # Sums over many come before the single values.
         chosen += sorted(kinds.get(last, []), key=lambda name: "." in name)[:_OF_A_KIND]
     kept = set(chosen[:MOST])
     return [name for name in metrics if name in kept]

@@ -1,4 +1,4 @@
-"""The tables of a study: what its figures show, what laws took losses for, and what users got."""
+"""The tables of a study: those of its figures, the loss classification of laws, and the results of users."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def study_text(
     study: Study, metrics: tuple[str, ...] = (), *, judgements: bool = False, form: str = "text"
 ) -> str:
-    """The figures' tables and what users got, or the tables of the metrics named.
+    """The tables of the figures and of traffic classes, or the tables of the metrics named.
 
-    With `judgements`, also how laws classified losses. Forms other than text have the tables alone.
+    `judgements` adds how laws classified losses. Forms other than text contain only the tables.
     """
     blocks = []
     for view in _views(study, metrics):
@@ -42,7 +42,7 @@ def study_text(
     if form != "text":
         return "\n\n".join([*blocks, *_noted(study, form)])
     if not blocks:
-        # The figures' own conditions leave no point of this study.
+        # The conditions of the figures select no point of this study.
         for name in metrics or tuple(figure_metrics(study)):
             study.check_metric(name)
             blocks.append(f"{name}\n{means(study, name)}")
@@ -82,21 +82,21 @@ def study_json(study: Study, metrics: tuple[str, ...] = ()) -> str:
 
 
 def sheets(study: Study, figure: Mapping[str, Any]) -> list[Sheet]:
-    """The tables of a figure, one for each metric, with its names; none of what is drawn over time."""
+    """The tables of a figure, one for each metric, with its names; none for figures over time."""
     names = names_of(study.scenario, figure)
     found = (_sheet(study, view, names) for view in _of_figure(figure))
     return [sheet for sheet in found if sheet is not None]
 
 
 def _of_figure(figure: Mapping[str, Any]) -> list[dict[str, Any]]:
-    # What is drawn over time is no table, and of response times there is another.
+    # A figure over time has no table, and response times have a table of their own.
     if figure["kind"] in ("time", "cdf"):
         return []
     return [{**figure, "y": metric} if metric else {**figure} for metric in metrics_of(figure) or [""]]
 
 
 def _sheet(study: Study, view: dict[str, Any], names: Mapping[str, str] | None = None) -> Sheet | None:
-    """What a figure shows, as a table."""
+    """The contents of a figure as a table."""
     if view.get("kind") == "airtime":
         return airtime.study_sheet(study, view)
     study.check_metric(view["y"])
@@ -107,12 +107,12 @@ def _sheet(study: Study, view: dict[str, Any], names: Mapping[str, str] | None =
 
 
 def _noted(study: Study, form: str) -> list[str]:
-    """The exceptions of a study, which every table carries."""
+    """The exceptions of a study, which accompany every table."""
     return [f"% {note}" if form == "latex" else note for note in study.labels()]
 
 
 def _views(study: Study, metrics: tuple[str, ...]) -> list[dict[str, Any]]:
-    """What to tabulate: the figures, or each metric laid out like the first figure."""
+    """What to tabulate: the figures, or each metric in the layout of the first figure."""
     figures = study.scenario.figures()
     if metrics:
         first: dict[str, Any] = next((f for f in figures if "x" in f), {})

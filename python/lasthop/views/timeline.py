@@ -1,8 +1,8 @@
-"""A flow over time: what a figure of kind `time` shows of a study, panel by panel.
+"""A flow over time: the panels of a figure of kind `time` for a study.
 
 Round trips, timeouts, windows, packets and jitter ratios come from the trace of replication 0, which is
-simulated again with its trace on and must measure what the study has of it. Goodput and what was
-received come from the bins that every run of the study kept, as means over the replications.
+simulated again with tracing and must reproduce the stored metrics. Goodput and received bytes come from the
+bins that every run of the study stores, as means over the replications.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A quantity over time: its name, its unit, and where it comes from.
+    """A quantity over time: its name, its unit, and its source.
 
-    A quantity that `steps` keeps each value until the next one; one that `holds`, the last one too.
+    With `steps` each value is held until the next one; with `holds` the last value is extended as well.
     """
 
     words: str
@@ -61,10 +61,9 @@ PANELS = {
 class Line:
     """One line of a panel.
 
-    `times` are those of the values, or the edges of bins, one more than the values. `low` and
-    `high` bound the 95 % interval where the values are means. What `stands_alone` is drawn as
-    points that nothing joins. Where there are fewer than four runs, `runs` has the values of each, and there
-    is no interval.
+    `times` are those of the values, or the edges of bins, one more than the values. `low` and `high` bound
+    the 95 % interval if the values are means. With `stands_alone` the values are drawn as unconnected points.
+    If there are fewer than four runs, `runs` has the values of each, and there is no interval.
     """
 
     label: str
@@ -77,7 +76,7 @@ class Line:
 
 
 def held(found: Mapping[str, list[Line]], horizon: float) -> dict[str, list[Line]]:
-    """The panels with held values extended: as far as the other panels have the flow, else to the end.
+    """The panels with held values extended to the end of the flow in the other panels, or else of the run.
 
     >>> rtt, cwnd = Line("x", [1.0, 9.0], [0.1, 0.2], [], []), Line("x", [0.0, 2.0], [1.0, 4.0], [], [])
     >>> held({"rtt": [rtt], "cwnd": [cwnd]}, 50.0)["cwnd"][0].times
@@ -133,7 +132,7 @@ def lines(study: Study, figure: Mapping[str, Any]) -> tuple[dict[str, list[Line]
 
 
 def flows_of(metrics: Iterable[str]) -> list[str]:
-    """The flows that metrics are of, and the data that goes back on them; a group is not a flow.
+    """The flows with metrics, including the data in the reverse direction of a flow; a group is not a flow.
 
     >>> flows_of(["flows.up1.segments_sent", "flows.up.rtt_mean_s", "flows.b.reverse.packets_sent"])
     ['up1', 'b.reverse']
@@ -143,7 +142,7 @@ def flows_of(metrics: Iterable[str]) -> list[str]:
 
 
 def retraced(study: Study, point: int, replication: int, channels: list[str]) -> dict[str, Columns]:
-    """Simulate a replication of a point once more, with its trace on; nothing where the study has none."""
+    """Simulate a replication of a point again, with tracing; empty if the study does not have it."""
     row = study.run_at(point, replication)
     if row is None or row.metrics is None or row.stopped:
         return {}
@@ -158,7 +157,7 @@ def retraced(study: Study, point: int, replication: int, channels: list[str]) ->
 
 
 def traced(tables: Mapping[str, Columns], panel: str, flow: str, label: str) -> list[Line]:
-    """The lines of a flow in a panel, from traces; none where it is not traced."""
+    """The lines of a flow in a panel, from traces; empty if it is not traced."""
     table = tables.get(PANELS[panel].channel)
     if table is None:
         return []
@@ -182,7 +181,7 @@ def _named(label: str, what: str) -> str:
 
 
 def _ratios(table: Columns, flow: str, label: str) -> list[Line]:
-    """The jitter ratio of each law, and the threshold, which is the same for all as their window is."""
+    """The jitter ratio of each law, and the threshold, which is the same for all, as is their window."""
     names = ("time_s", "flow", "law", "ratio", "threshold")
     rows = [row for row in zip(*(table[name] for name in names), strict=True) if row[1] == flow]
     laws = list(dict.fromkeys(str(row[2]) for row in rows))
@@ -231,14 +230,14 @@ def binned(runs: list[list[float]], width: float, end: float, panel: str, label:
     means = [math.nan if it.mean is None else it.mean for it in its]
     if len(runs) < FEWEST:
         return Line(label, edges, means, [], [], runs=tuple(runs))
-    # Nothing that is counted in bins is negative, and so no interval of it is drawn below zero.
+    # Values counted in bins cannot be negative, so no interval is drawn below zero.
     low = [math.nan if it.low is None else max(it.low, 0.0) for it in its]
     high = [math.nan if it.high is None else it.high for it in its]
     return Line(label, edges, means, low, high)
 
 
 def _received(rates: list[float], edges: list[float]) -> list[float]:
-    """Bytes received by each edge of the bins."""
+    """Bytes received up to each edge of the bins."""
     total, found = 0.0, [0.0]
     for rate, begin, end in zip(rates, edges, edges[1:], strict=False):
         total += rate * (end - begin) / 8

@@ -1,14 +1,15 @@
-//! Agents between network layer and link, on any interface of any link.
+//! Agents between the network layer and the link, on any interface of any link.
 //!
-//! The agents of one interface form a [`Stack`] in the order of the scenario's file: the first is nearest to the
-//! network, the last nearest to the link. The output of an agent goes to its neighbour; what leaves the stack goes to
-//! the link or to the node. A packet bypasses the agents that do not serve its flow.
+//! The agents of one interface form a [`Stack`] in the order of the scenario file: the first is nearest to the network,
+//! the last nearest to the link. The output of an agent goes to its neighbour; what leaves the stack goes to the link
+//! or to the node. A packet bypasses the agents that do not serve its flow. Reports of the link reach the last agent
+//! first.
 //!
 //! ```text
 //!    network   down │     ▲ up
 //!                first agent of the file
 //!                last agent of the file
-//!      link         ▼     │      signals come to the last first
+//!      link         ▼     │      signals go from the last to the first
 //! ```
 
 pub(crate) mod places;
@@ -37,7 +38,7 @@ pub(crate) struct Agents {
     stacks: Vec<Stack>,
     /// By the number of the port that leads to an interface.
     of_port: Vec<Option<u32>>,
-    /// For each table of the scenario, the counters of agents that have done nothing.
+    /// For each table of the scenario, the counters of idle agents.
     nothing: Vec<AgentSample>,
 }
 
@@ -48,22 +49,22 @@ pub(crate) struct Stack {
     /// The interface.
     pub(super) exit: Exit,
     seats: Vec<Seat>,
-    /// Packets between one agent and the next, and their direction.
+    /// Packets between one agent and the next, with their direction.
     between: VecDeque<(usize, Towards, Packet)>,
 }
 
-/// An agent in its place.
+/// An agent at its position in a stack.
 struct Seat {
     machine: AgentMachine,
-    /// Its place among the agents of the scenario.
+    /// Its index among the agents of the scenario.
     agent: usize,
     kind: AgentKind,
-    /// By flow; empty where it serves all.
+    /// By flow; empty if it serves all flows.
     serves: Arc<[bool]>,
     timer: Slot,
 }
 
-/// Where a packet goes.
+/// The direction of a packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Towards {
     Network,
@@ -73,15 +74,15 @@ pub(super) enum Towards {
 /// What the last agent of a stack hands to the link.
 #[derive(Clone, Copy)]
 pub(super) enum Handed {
-    /// A packet behind those that wait.
+    /// A packet for the end of the queue.
     Last(Packet),
-    /// A packet ahead of those that wait.
+    /// A packet for the head of the queue.
     Ahead(Packet),
-    /// Something to ride in the next acknowledgement of the link to the next hop to this node.
+    /// A rider for the next link-layer acknowledgement to the next hop towards this node.
     Ride(NodeId, Rider),
 }
 
-/// What a stack needs of the network around it.
+/// The surroundings that a stack needs from the network.
 pub(super) struct Around<'a> {
     pub(super) queue: &'a mut EventQueue,
     pub(super) inbox: &'a mut VecDeque<(NodeId, Packet)>,
@@ -89,7 +90,7 @@ pub(super) struct Around<'a> {
     pub(super) tracer: &'a mut Tracer,
     pub(super) ports: Ports,
     pub(super) now: Time,
-    /// Takes what goes to the link.
+    /// Receives what goes to the link.
     pub(super) to_link: &'a mut dyn FnMut(Handed),
 }
 
@@ -97,14 +98,15 @@ pub(super) struct Around<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AgentSample {
     pub(crate) activity: Activity,
-    /// What only agents of this kind count.
+    /// The counters specific to this kind of agent.
     pub(crate) counts: Vec<Count>,
-    /// What of them does not only grow.
+    /// The quantities of this kind of agent that can also decrease.
     pub(crate) levels: Vec<Count>,
 }
 
 impl Agents {
-    /// The agents of a scenario, by its routes and those where a node that is handed off is elsewhere; `exits` are what the ports lead to, and `slot` makes the timer of an agent in a stack.
+    /// The agents of a scenario, placed by its routes and by those that hold while a node is handed off; `exits` are
+    /// the exits to which the ports lead, and `slot` creates the timer of an agent in a stack.
     pub(super) fn new(
         config: &Config,
         (routes, other_places): (&Routes, &[(usize, Routes)]),
@@ -145,7 +147,7 @@ impl Agents {
         agents
     }
 
-    /// The stack at the interface that a port leads to.
+    /// The stack at the interface to which a port leads.
     pub(super) fn at(&self, port: usize) -> Option<u32> {
         self.of_port[port]
     }
@@ -154,7 +156,7 @@ impl Agents {
         &mut self.stacks[number as usize]
     }
 
-    /// The first stack from this number on that is at this link, or at this node.
+    /// The first stack at this link and at this node, searching from number `from`; `None` matches any.
     pub(super) fn next_at(&self, from: u32, link: Option<usize>, node: Option<usize>) -> Option<u32> {
         let is_there = |stack: &Stack| {
             link.is_none_or(|link| stack.link == link)
@@ -174,7 +176,7 @@ impl Agents {
     }
 }
 
-/// Whether each flow is among these; empty where all are.
+/// Whether each flow is in the list; empty if all are.
 fn served(flows: &[usize], all: usize) -> Arc<[bool]> {
     let mut served = vec![false; all];
     for &flow in flows {
@@ -202,7 +204,7 @@ impl AgentSample {
 }
 
 impl Stack {
-    /// A packet leaves the node for the link.
+    /// Handles a packet that leaves the node for the link.
     #[inline]
     pub(super) fn down(&mut self, packet: &Packet, around: &mut Around) {
         around.accounts.taken(packet);
@@ -210,7 +212,7 @@ impl Stack {
         self.settle(around);
     }
 
-    /// A packet has come over the link.
+    /// Handles a packet that has arrived over the link.
     #[inline]
     pub(super) fn up(&mut self, packet: &Packet, around: &mut Around) {
         around.accounts.taken(packet);
@@ -218,23 +220,23 @@ impl Stack {
         self.settle(around);
     }
 
-    /// How many agents it has.
+    /// Number of agents.
     pub(super) fn len(&self) -> usize {
         self.seats.len()
     }
 
-    /// The place of an agent among those of the scenario, and its kind.
+    /// The index of an agent in the scenario, and its kind.
     pub(super) fn agent(&self, seat: usize) -> (usize, AgentKind) {
         (self.seats[seat].agent, self.seats[seat].kind)
     }
 
-    /// The agent of a table of the scenario, or else the first of this kind.
+    /// The agent of this table of the scenario, or else the first of this kind.
     pub(super) fn seat_of(&self, (agent, kind): (usize, AgentKind)) -> Option<usize> {
         let of_table = self.seats.iter().position(|seat| seat.agent == agent);
         of_table.or_else(|| self.seats.iter().position(|seat| seat.kind == kind))
     }
 
-    /// An event of the link, or of what one node at it sends and hears.
+    /// Handles an event of the link, or of what one node at the link sends and receives.
     pub(super) fn on_link(&mut self, event: LinkEvent, node: Option<NodeId>, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
             self.with_agent(seat, None, around, |agent, now, out| agent.on_link(event, node, now, out));
@@ -242,7 +244,7 @@ impl Stack {
         }
     }
 
-    /// The node restarts.
+    /// Handles a restart of the node.
     pub(super) fn restart(&mut self, around: &mut Around) {
         for seat in 0..self.seats.len() {
             self.with_agent(seat, None, around, |agent, now, out| agent.restart(now, out));
@@ -250,7 +252,7 @@ impl Stack {
         }
     }
 
-    /// A node leaves for another station: what an agent knows of its flows.
+    /// A node leaves for another station: returns the state that an agent has for its flows.
     pub(super) fn export(&mut self, seat: usize, mobile: NodeId, around: &mut Around) -> Option<Exported> {
         let mut exported = None;
         self.with_agent(seat, None, around, |agent, now, out| exported = agent.export(mobile, now, out));
@@ -258,18 +260,18 @@ impl Stack {
         exported
     }
 
-    /// What an agent at another station knows of the flows of a node is on its way to here.
+    /// The state of the flows of a node is on its way here from an agent at another station.
     pub(super) fn expect(&mut self, seat: usize, mobile: NodeId) {
         self.seats[seat].machine.expect(mobile);
     }
 
-    /// What an agent at another station knew of the flows of a node.
+    /// The state of the flows of a node has arrived from an agent at another station.
     pub(super) fn import(&mut self, seat: usize, state: Exported, around: &mut Around) {
         self.with_agent(seat, None, around, |agent, now, out| agent.import(state, now, out));
         self.settle(around);
     }
 
-    /// The link reports the fate of a packet.
+    /// Handles the link's report on the fate of a packet.
     pub(super) fn on_signal(&mut self, signal: Signal, packet: &Packet, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
             if self.seats[seat].serves(packet, around.ports) {
@@ -281,7 +283,7 @@ impl Stack {
         }
     }
 
-    /// Something rode in an acknowledgement of the link.
+    /// Handles a rider of a link-layer acknowledgement.
     pub(super) fn on_rider(&mut self, rider: Rider, around: &mut Around) {
         for seat in (0..self.seats.len()).rev() {
             self.with_agent(seat, None, around, |agent, now, out| agent.on_rider(rider, now, out));
@@ -289,14 +291,14 @@ impl Stack {
         }
     }
 
-    /// The timer of one of its agents has fired.
+    /// Handles the expiry of the timer of one agent.
     pub(super) fn on_timer(&mut self, seat: usize, around: &mut Around) {
         around.queue.cancel(self.seats[seat].timer);
         self.with_agent(seat, None, around, |agent, now, out| agent.on_timer(now, out));
         self.settle(around);
     }
 
-    /// Hands a packet to the next agent that serves it, counted from the boundary `at` between two of them.
+    /// Hands a packet to the next agent that serves it, starting from the boundary `at` between two agents.
     #[inline]
     fn hand(&mut self, at: usize, towards: Towards, packet: &Packet, around: &mut Around) {
         let came = Some((packet, towards));
@@ -324,7 +326,7 @@ impl Stack {
         }
     }
 
-    /// Lets an agent act, on a packet that has come to it or on something else.
+    /// Calls an agent, for a packet that has reached it or for another reason.
     #[inline]
     fn with_agent(
         &mut self,
@@ -363,7 +365,7 @@ impl Around<'_> {
     }
 }
 
-/// Receives the answers of an agent.
+/// Receives the output of an agent.
 struct Out<'a, 'b> {
     around: &'a mut Around<'b>,
     between: &'a mut VecDeque<(usize, Towards, Packet)>,

@@ -5,7 +5,7 @@ use lasthop_stack::packet::{Ecn, Packet};
 use lasthop_stack::registry::{AqmConfig, AqmMachine};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
-/// A queue that is managed.
+/// A managed queue.
 #[derive(Debug)]
 pub(super) struct Managed {
     law: AqmMachine,
@@ -15,17 +15,17 @@ pub(super) struct Managed {
 }
 
 impl Managed {
-    /// An empty queue of a link of this rate.
+    /// An empty queue of a link with this rate.
     pub(super) fn new(config: &AqmConfig, rate: Rate) -> Managed {
         Managed { law: config.build(), rate, marks: 0 }
     }
 
-    /// A packet of this size arrives at the queue, which holds so many and has been idle for so long.
+    /// Decides on a packet of this size that arrives at the queue, given the queue length and idle time.
     pub(super) fn on_arrival(&mut self, size: Bytes, (held, idle): (u32, Span), now: Time) -> Admission {
         self.law.on_arrival(&Arrival { now, held, idle, transmission: size.time_at(self.rate) })
     }
 
-    /// The packet has been accepted.
+    /// Marks an accepted packet if the decision requires it and its transport uses ECN.
     pub(super) fn admit(&mut self, packet: &mut Packet, admission: Admission) {
         if admission == Admission::Mark && packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
@@ -33,7 +33,7 @@ impl Managed {
         }
     }
 
-    /// Packets marked.
+    /// Number of packets marked.
     pub(super) fn marks(&self) -> u64 {
         self.marks
     }

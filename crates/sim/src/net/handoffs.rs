@@ -1,9 +1,9 @@
 //! Hand-offs: the changes in the network when a node moves between two links.
 //!
-//! The routes to and from the node are known for both of its places from the start, and a hand-off exchanges them.
-//! Packets that later come to the station that the node has left are forwarded, or have no route and are lost. The
-//! state of agents at that station moves to those of the same table, or else of the same kind, at the other station, and
-//! is at neither while it is in transit.
+//! The routes to and from the node are computed in advance for both of its places, and a hand-off exchanges them.
+//! Packets that later arrive at the station that the node has left are forwarded, or have no route and are lost. The
+//! state of the agents at that station moves to the agents of the same table, or else of the same kind, at the other
+//! station; while it is in transit neither station has it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -19,26 +19,26 @@ use super::ways::{Exit, Way, Ways};
 use crate::model::{Config, HandoffConfig, Late};
 use crate::probe::judgement::Culprit;
 
-/// All nodes that are handed off.
+/// All nodes with hand-offs.
 #[derive(Debug, Default)]
 pub(crate) struct Handoffs {
     of: Vec<Mobile>,
-    /// Packets that found no way.
+    /// Packets lost for lack of a route.
     pub(crate) late: u64,
 }
 
-/// A node that is handed off.
+/// A node with hand-offs.
 #[derive(Debug)]
 struct Mobile {
     node: NodeId,
     config: HandoffConfig,
     /// The hops and ways of packets to and from it, at each of its links.
     tables: [Vec<Entry>; 2],
-    /// The port of the station at each of its links.
+    /// The port of the station on each of its links.
     ports: [Option<usize>; 2],
-    /// State of agents under way, each of a table of the scenario.
+    /// State in transit, each with the table of the scenario to which its agent belongs.
     moving: VecDeque<Vec<((usize, AgentKind), Exported)>>,
-    /// Bytes of state that have been sent.
+    /// Bytes of state sent so far.
     state: u64,
 }
 
@@ -51,7 +51,7 @@ struct Entry {
     way: Way,
 }
 
-/// The routes where one node is at its second link and all others are at their first, with the node.
+/// For each node with hand-offs, the routes with that node at its second link and all others at their first.
 pub(crate) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
     let mobiles = (0..config.nodes.len()).filter(|node| config.nodes[*node].handoff.is_some());
     mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
@@ -72,7 +72,7 @@ pub(super) fn ways(
 }
 
 impl Handoffs {
-    /// Those of a scenario. The routes get what they lack for the second links.
+    /// The hand-offs of a scenario. Adds to the routes what the second links require.
     fn new(
         config: &Config,
         (routes, ways): (&mut Routes, &mut Ways),
@@ -123,7 +123,7 @@ impl Handoffs {
         Handoffs { of, late: 0 }
     }
 
-    /// Bytes of agents' state that went with a node, by its place among those that are handed off.
+    /// Bytes of agent state transferred for a node, by its index among the nodes with hand-offs.
     pub(crate) fn state(&self, mobile: usize) -> u64 {
         self.of[mobile].state
     }
@@ -148,8 +148,8 @@ fn passed(config: &Config, mobile: usize) -> Vec<usize> {
 }
 
 impl Net {
-    /// A node leaves one of its links: the state of agents at its station goes with it. Answers when it will have arrived,
-    /// if there is any.
+    /// A node leaves one of its links: exports the state of the agents at its station. Returns the time until the state
+    /// arrives, if there is any.
     pub(crate) fn export_state(&mut self, mobile: usize, from: usize) -> Option<Span> {
         let Mobile { node, ports, config, .. } = &self.handoffs.of[mobile];
         let (node, ports, port) = (*node, *ports, ports[from]?);
@@ -180,7 +180,7 @@ impl Net {
         Some(rate.map_or(Span::ZERO, |rate| Bytes(bytes).time_at(rate)) + delay)
     }
 
-    /// State that was under way has come to the station of one of the links of a node.
+    /// State in transit has arrived at the station on one of the links of a node.
     pub(crate) fn import_state(&mut self, mobile: usize, to: usize) {
         let mobile = &mut self.handoffs.of[mobile];
         let (Some(states), Some(port)) = (mobile.moving.pop_front(), mobile.ports[to]) else { return };
@@ -191,7 +191,7 @@ impl Net {
         }
     }
 
-    /// A node is reached over one of its links from now on.
+    /// Routes packets for and from a node over one of its links from now on.
     pub(crate) fn reroute(&mut self, mobile: usize, to: usize) {
         for entry in &self.handoffs.of[mobile].tables[to] {
             self.routes.set(entry.at, entry.to, entry.hop);
@@ -199,7 +199,7 @@ impl Net {
         }
     }
 
-    /// A packet has come to a station from which no way leads on: its node has left.
+    /// Loses a packet at a station that has no route for it because its node has left.
     pub(super) fn lose_late(&mut self, node: NodeId, packet: &Packet) {
         debug_assert!(!self.handoffs.of.is_empty(), "packets travel between the ends of flows only");
         self.handoffs.late += 1;
@@ -210,7 +210,7 @@ impl Net {
         self.accounts.lost(packet);
     }
 
-    /// An event of a link, for the agents at its interfaces.
+    /// Reports an event of a link to the agents at its interfaces.
     pub(crate) fn tell_agents(&mut self, link: usize, event: LinkEvent, node: Option<usize>) {
         let node = node.map(|node| NodeId(node as u32));
         let mut from = 0;
@@ -220,7 +220,7 @@ impl Net {
         }
     }
 
-    /// A node restarts, and its agents with it.
+    /// Restarts the agents of a node.
     pub(crate) fn restart(&mut self, node: usize) {
         let mut from = 0;
         while let Some(stack) = self.agents.next_at(from, None, Some(node)) {

@@ -1,4 +1,4 @@
-//! What a trace records of the network: the packets of wires, and what agents pass on.
+//! What a trace records of the network: the packets on wires, and the packets that agents pass on.
 
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::units::{Span, Time};
@@ -9,7 +9,7 @@ use crate::probe::events::{Crossing, Events, Why};
 use crate::probe::judgement::Culprit;
 use crate::probe::trace::Tracer;
 
-/// A channel has accepted a packet.
+/// Records that a channel has accepted a packet.
 #[cold]
 pub(super) fn crossing(
     tracer: &mut Tracer,
@@ -35,7 +35,7 @@ pub(super) fn crossing(
     }
 }
 
-/// A packet that leaves at this time has gone ahead of others, which leave `later`.
+/// Records that a packet, which departs at this time, was put ahead of others, which are delayed by `later`.
 #[cold]
 pub(super) fn overtaking(
     tracer: &mut Tracer,
@@ -50,17 +50,17 @@ pub(super) fn overtaking(
     }
 }
 
-/// What an agent does with the packet that has come to it.
+/// How an agent handles the packet that has reached it.
 pub(super) struct Handling<'a> {
     pub(super) node: NodeId,
-    /// The packet, and where it goes.
+    /// The packet and its direction.
     pub(super) came: Option<(&'a Packet, Towards)>,
-    /// Whether it has gone on.
+    /// Whether the agent has passed it on.
     pub(super) has_gone: bool,
 }
 
 impl Handling<'_> {
-    /// The agent passes on a packet. Returns it with its number.
+    /// The agent passes on a packet. Returns the packet with its number.
     #[cold]
     pub(super) fn pass(
         &mut self,
@@ -74,7 +74,7 @@ impl Handling<'_> {
         events.passed_on(now, self.node, packet, came.map(|(came, _)| came))
     }
 
-    /// The agent has done what it does.
+    /// The call of the agent has ended.
     #[cold]
     pub(super) fn end(&self, events: &mut Events, now: Time) {
         if let Some((packet, _)) = self.came

@@ -1,8 +1,8 @@
-//! Events of links in a run: outages, their warnings, hand-offs, restarts, and their reports to the transports and agents
-//! of the nodes.
+//! Link events in a run: outages and their warnings, hand-offs, restarts, and their reports to the transports and
+//! agents of the nodes.
 //!
-//! The media apply outages to frames by themselves, from their own processes (`medium/outages.rs`). This module turns
-//! the same outages into events for the endpoints at the nodes of a link and for measurements.
+//! The media apply outages to frames themselves, from their own processes (`medium/outages.rs`). This module turns the
+//! same outages into events for the endpoints at the nodes of a link, and into measurements.
 
 mod forecast;
 
@@ -27,67 +27,67 @@ use forecast::Forecast;
 /// One end of a flow.
 type End = (usize, usize);
 
-/// All links that are ever down, and all nodes that are handed off.
+/// All links with outages, and all nodes with hand-offs.
 #[derive(Debug, Default)]
 pub(super) struct LinkEvents {
     links: Vec<Watched>,
     mobiles: Vec<Mobile>,
-    /// The place among `links` of each link.
+    /// For each link, its index in `links`.
     of_link: Vec<Option<usize>>,
 }
 
-/// A link that is ever down.
+/// A link with outages.
 #[derive(Debug)]
 struct Watched {
     place: usize,
-    /// The only station concerned, if it is not the whole link.
+    /// The only station affected, if not the whole link.
     node: Option<usize>,
     outages: Outages,
     forecast: Forecast,
     is_down: bool,
     change: Slot,
-    /// The ends that sit at its nodes, and the flows that cross it.
+    /// The ends at its nodes, and the flows that cross it.
     ends: Vec<End>,
     flows: Vec<usize>,
     sample: OutageSample,
     since: Time,
 }
 
-/// A node that is handed off.
+/// A node with hand-offs.
 #[derive(Debug)]
 struct Mobile {
     node: usize,
     config: HandoffConfig,
     process: Handoffs,
     forecast: Forecast,
-    /// Which of its links it uses, or has left.
+    /// Which of its links it uses, or has just left.
     at: usize,
     in_gap: bool,
     change: Slot,
     state: Slot,
-    /// When state that is under way arrives, in order, and at which link.
+    /// Arrival times of state in transit, in order, each with the link to which it goes.
     arrivals: VecDeque<(Time, usize)>,
     ends: Vec<End>,
     sample: HandoffSample,
     since: Time,
 }
 
-/// What is due.
+/// An action that is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LinkAct {
     /// A link goes down or up.
     Change(u32),
     /// An outage is predicted.
     Warning(u32),
-    /// One is predicted falsely, or that is withdrawn.
+    /// A false warning of an outage is issued or withdrawn.
     FalseWarning(u32),
     /// A hand-off begins or ends.
     Handoff(u32),
-    /// One is about to begin.
+    /// A hand-off is predicted.
     HandoffWarning(u32),
-    /// A hand-off is predicted falsely, or that is withdrawn.
+    /// A false warning of a hand-off is issued or withdrawn.
     FalseHandoff(u32),
-    /// State of agents has arrived.
+    /// State of agents arrives.
     State(u32),
     /// A node restarts.
     Restart(u32),
@@ -189,7 +189,7 @@ impl LinkEvents {
         }
     }
 
-    /// Something is due.
+    /// Performs an action that is due.
     pub(super) fn act(&mut self, act: LinkAct, flows: &mut [Flow], net: &mut Net) {
         match act {
             LinkAct::Change(link) => self.change(link as usize, flows, net),
@@ -248,7 +248,7 @@ impl LinkEvents {
         }
     }
 
-    /// State of agents has arrived. Where its node has gone on, it follows.
+    /// State of agents arrives. If its node has moved on, the state follows.
     fn take_state(&mut self, number: usize, net: &mut Net) {
         let mobile = &mut self.mobiles[number];
         let Some((_, to)) = mobile.arrivals.pop_front() else { return };
@@ -296,15 +296,15 @@ impl LinkEvents {
         for &(flow, _) in &mobile.ends {
             flows[flow].on_silence_ended(now);
         }
-        // What is silent for another reason is not reached yet.
+        // A link that is down for another reason is not reachable yet.
         let link = mobile.config.links[mobile.at];
         let is_down = self.of_link[link].is_some_and(|link| self.links[link].is_down);
         let event = if is_down { LinkEvent::Down } else { LinkEvent::HandoffEnds };
         tell(&self.mobiles[number].ends, event, flows, net);
     }
 
-    /// Reports an event to the ends at the nodes of a link, but for those that are at another link, and to the agents at
-    /// its interfaces.
+    /// Reports an event to the ends at the nodes of a link, except those currently at another link, and to the agents
+    /// at its interfaces.
     fn report(&mut self, number: usize, event: LinkEvent, flows: &mut [Flow], net: &mut Net) {
         let link = &self.links[number];
         for &(flow, side) in &link.ends {
@@ -321,7 +321,7 @@ impl LinkEvents {
         net.tell_agents(link.place, event, link.node);
     }
 
-    /// What links that are ever down have done up to now, by their places.
+    /// The measurements of all links so far, by index of the link.
     pub(super) fn outages(&self, now: Time) -> Vec<OutageSample> {
         let of = |link: &Option<usize>| {
             link.map_or_else(OutageSample::default, |link| {
@@ -333,7 +333,7 @@ impl LinkEvents {
         self.of_link.iter().map(of).collect()
     }
 
-    /// What nodes that are handed off have done up to now, in their order.
+    /// The measurements of the nodes with hand-offs so far, in their order.
     pub(super) fn handoffs(&self, net: &Net) -> Vec<HandoffSample> {
         let of = |(number, mobile): (usize, &Mobile)| {
             let current = if mobile.in_gap { net.now.since(mobile.since) } else { Span::ZERO };
@@ -365,8 +365,8 @@ impl Mobile {
         self.forecast.expect(Outage { down, up: down.after(self.config.gap) }, net);
     }
 
-    /// The state of agents at one of its links goes to the other. It is there when it has been sent, and not before the
-    /// node.
+    /// Sends the state of the agents at one of the links to the other. It arrives when it has been transferred, but not
+    /// before the node.
     fn send_state(&mut self, number: usize, from: usize, net: &mut Net) {
         let Some(delay) = net.export_state(number, from) else { return };
         let comes = if self.in_gap { self.since.after(self.config.gap) } else { net.now };
@@ -394,8 +394,8 @@ fn of_node(config: &Config, node: usize) -> Vec<End> {
     config.flows.iter().enumerate().flat_map(ends).collect()
 }
 
-/// Whether the way from one node to another leads over a link, or over a hop of one station of it, first or anywhere. A node that is handed off
-/// may use either of its links.
+/// Whether the path from one node to another uses a link, or a hop of one of its stations: with its first hop, and with
+/// any hop. A node with hand-offs may use either of its links.
 fn leads_over(
     config: &Config,
     routes: &Routes,
@@ -417,7 +417,7 @@ fn leads_over(
     [is_of(from) || hops.first().is_some_and(on), is_of(from) || is_of(to) || hops.iter().any(on)]
 }
 
-/// The ends that send over a link at once, or those among them at one node.
+/// The ends whose first hop is over a link, or those of them at one node.
 fn ends_at(config: &Config, routes: &Routes, place: usize, node: Option<usize>) -> Vec<End> {
     let mut ends = Vec::new();
     for (number, flow) in config.flows.iter().enumerate() {
@@ -431,7 +431,7 @@ fn ends_at(config: &Config, routes: &Routes, place: usize, node: Option<usize>) 
     ends
 }
 
-/// The flows whose data or acknowledgements cross a link, or reach or leave one node over it.
+/// The flows whose data or acknowledgements cross a link, or reach or leave one of its nodes over it.
 fn crossing(config: &Config, routes: &Routes, place: usize, node: Option<usize>) -> Vec<usize> {
     let crosses = |number: &usize| {
         let flow = &config.flows[*number];

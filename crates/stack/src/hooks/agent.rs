@@ -9,63 +9,63 @@ use crate::units::Time;
 
 use super::{Count, LinkEvent};
 
-/// What sits between network and link of one interface: it may hold, drop, rewrite or create packets.
+/// An agent between the network layer and the link of one interface: it may hold, drop, rewrite or create packets.
 ///
-/// Up means towards this node's network layer, which delivers a packet here or forwards it, so that what an access
-/// point hands up can leave for a fixed host.
+/// Up means towards the network layer of this node, which delivers a packet locally or forwards it; a packet that an
+/// agent at an access point sends up can thus leave for a fixed host.
 pub trait Agent {
-    /// A packet comes from the network layer and would go to the link.
+    /// Handles a packet from the network layer on its way to the link.
     fn down(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
-    /// A packet comes from the link and would go to the network layer.
+    /// Handles a packet from the link on its way to the network layer.
     fn up(&mut self, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
-    /// The link reports the fate of a packet that was handed to it.
+    /// Handles the link's report on the fate of a packet that was handed to it.
     fn on_signal(&mut self, signal: Signal, packet: &Packet, now: Time, out: &mut impl AgentOut);
 
-    /// The agent's timer fired.
+    /// Handles the expiry of the agent's timer.
     fn on_timer(&mut self, now: Time, out: &mut impl AgentOut);
 
-    /// What an agent at the other end of the link let ride in an acknowledgement of the link ([`AgentOut::ride`]).
+    /// Handles what an agent at the other end of the link sent in a link-layer acknowledgement ([`AgentOut::ride`]).
     fn on_rider(&mut self, _rider: Rider, _now: Time, _out: &mut impl AgentOut) {}
 
-    /// Its counters that agents of all kinds have.
+    /// The counters common to agents of all kinds.
     fn activity(&self) -> Activity;
 
-    /// The counters that only agents of its kind have, in a fixed order.
+    /// The counters specific to this kind of agent, in a fixed order.
     fn counts(&self) -> Vec<Count> {
         Vec::new()
     }
 
-    /// Quantities of agents of its kind that do not only grow, as they are now, in a fixed order.
+    /// Current values of quantities of this kind of agent that can also decrease, in a fixed order.
     fn levels(&self) -> Vec<Count> {
         Vec::new()
     }
 
-    /// An event of the link of its interface, or of what one node at that link sends and hears.
+    /// Handles an event of the link of its interface, or of what one node at that link sends and receives.
     fn on_link(&mut self, _: LinkEvent, _node: Option<NodeId>, _now: Time, _out: &mut impl AgentOut) {}
 
-    /// Its node restarts: it loses what it knows, but not its counters. By default it knows nothing.
+    /// The node restarts: the agent loses its state, but not its counters. By default an agent has no state.
     fn restart(&mut self, _now: Time, _out: &mut impl AgentOut) {}
 
-    /// A node leaves for another station: the agent parts with what it knows of the flows of this node. By default it
-    /// has nothing to give, and the agent at the other station begins afresh.
+    /// A node leaves for another station: removes and returns the state of its flows. By default there is none, and the
+    /// agent at the other station starts without state.
     fn export(&mut self, _mobile: NodeId, _now: Time, _out: &mut impl AgentOut) -> Option<Exported> {
         None
     }
 
-    /// What an agent of the same kind knows of the flows of a node is on its way to here.
+    /// The state of the flows of a node is on its way here, from an agent of the same kind.
     fn expect(&mut self, _mobile: NodeId) {}
 
-    /// What an agent of the same kind knew of the flows of a node has come from the station that the node has left.
+    /// The state of the flows of a node has arrived from the station that the node has left.
     fn import(&mut self, _state: Exported, _now: Time, _out: &mut impl AgentOut) {}
 }
 
-/// What an agent knows of the flows of one node, on its way to another station.
+/// The state of the flows of one node, on its way to another station.
 pub struct Exported {
-    /// How much of it is sent.
+    /// Number of bytes to transfer.
     pub bytes: u64,
-    /// What it is, to agents of its kind.
+    /// The state, in a form that agents of its kind understand.
     pub state: Box<dyn Any + Send>,
 }
 
@@ -75,32 +75,32 @@ impl fmt::Debug for Exported {
     }
 }
 
-/// What rides in an acknowledgement of the link.
+/// Data carried by a link-layer acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rider {
-    /// What it says, to agents of the kind that sent it.
+    /// The content, for agents of the kind that sent it.
     pub number: u32,
-    /// What it adds to the frame.
+    /// Bytes that it adds to the frame.
     pub bytes: u8,
 }
 
 /// The counters of an agent of any kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// Acknowledgements that it made.
+    /// Acknowledgements that the agent generated.
     pub generated: u64,
-    /// Acknowledgements that it kept.
+    /// Acknowledgements that it suppressed.
     pub suppressed: u64,
-    /// Acknowledgements without data that it let pass.
+    /// Acknowledgements without data that it forwarded.
     pub passed: u64,
-    /// Segments that it sent again.
+    /// Segments that it retransmitted.
     pub repaired: u64,
-    /// Segments that the link gave up and the receiver had.
+    /// Segments that the link gave up although the receiver had them.
     pub false_negatives: u64,
-    /// Bytes that it acknowledged and for which it has received no acknowledgement of the receiver; `None` if it does
-    /// not receive them.
+    /// Bytes that it acknowledged and that the receiver has not yet acknowledged; `None` if it does not see the
+    /// receiver's acknowledgements.
     pub unconfirmed: Option<u64>,
-    /// Most bytes of state held at once.
+    /// Maximum number of bytes of state held at once.
     pub state_bytes_max: u64,
 }
 
@@ -111,20 +111,21 @@ pub struct Needs {
     pub reports: bool,
     /// The hop is the last one before the destination.
     pub last_hop: bool,
-    /// There is one at the far end of the hop, too.
+    /// There is another agent at the far end of the hop.
     pub both_ends: bool,
     /// The flows use timestamps.
     pub timestamps: bool,
-    /// It makes acknowledgements, which lack what only the receiver can put into them.
+    /// The agent generates acknowledgements, which lack the fields that only the receiver can fill in.
     pub makes_acknowledgements: bool,
-    /// It ends connections: all packets of a connection must pass an agent of its kind, wherever a node is handed off.
+    /// The agent terminates connections: all packets of a connection must pass an agent of its kind, also after a
+    /// hand-off.
     pub terminates: bool,
-    /// Data goes one way only: the parameter that demands it, and what to do instead.
+    /// Data flows in one direction only: the parameter that requires this, and what to do instead.
     pub one_way: Option<(&'static str, &'static str)>,
 }
 
-/// The nodes for whose data an agent acts: those ahead, whose data leaves by its interface, and those behind, whose data
-/// comes in by it.
+/// The nodes for whose data an agent acts: those ahead, whose data leaves through its interface, and those behind,
+/// whose data arrives through it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criterion {
     ahead: Vec<NodeId>,
@@ -132,13 +133,13 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// The criterion of an interface of node `local` whose routes reach `ahead` over this link.
+    /// The criterion of an interface of node `local` from which the routes reach `ahead` over this link.
     #[must_use]
     pub fn one_hop(local: NodeId, ahead: impl IntoIterator<Item = NodeId>) -> Criterion {
         Criterion::between(ahead, [local])
     }
 
-    /// The same with both sets given.
+    /// The same, with both sets given.
     #[must_use]
     pub fn between(
         ahead: impl IntoIterator<Item = NodeId>,
@@ -153,36 +154,36 @@ impl Criterion {
         Criterion { ahead: sorted(&mut ahead.into_iter()), behind: sorted(&mut behind.into_iter()) }
     }
 
-    /// Whether data for `destination` leaves by this interface.
+    /// Whether data for `destination` leaves through this interface.
     #[must_use]
     pub fn is_ahead(&self, destination: NodeId) -> bool {
         self.ahead.binary_search(&destination).is_ok()
     }
 
-    /// Whether data for `destination` comes in by this interface.
+    /// Whether data for `destination` arrives through this interface.
     #[must_use]
     pub fn is_behind(&self, destination: NodeId) -> bool {
         self.behind.binary_search(&destination).is_ok()
     }
 }
 
-/// Receives the answers of an [`Agent`]. It has one timer; setting it again replaces it.
+/// Receives the output of an [`Agent`]. It has one timer; setting it again replaces it.
 pub trait AgentOut {
-    /// A packet goes to the link.
+    /// Sends a packet to the link.
     fn down(&mut self, packet: &Packet);
 
-    /// A packet goes to the network layer.
+    /// Sends a packet to the network layer.
     fn up(&mut self, packet: &Packet);
 
-    /// A packet goes to the link ahead of those that wait there, but behind the one being sent. A link that cannot do
-    /// that, or another agent on the way to it, takes it as the last one.
+    /// Sends a packet to the link ahead of those that wait there, but behind the one being transmitted. If the link
+    /// does not support this, or another agent sits before it, the packet is queued last.
     fn ahead(&mut self, packet: &Packet) {
         self.down(packet);
     }
 
-    /// Lets something ride in the next acknowledgement of the link to the neighbour that is the next hop to `towards`, in
-    /// the place of what waits for that. It is lost with the acknowledgement unless the frame that it acknowledges comes
-    /// again. Links whose acknowledgements cannot carry anything ignore it.
+    /// Puts a rider into the next link-layer acknowledgement to the neighbour that is the next hop to `towards`,
+    /// replacing a rider that still waits. It is lost with the acknowledgement, unless the acknowledged frame is
+    /// retransmitted. Links whose acknowledgements cannot carry data ignore it.
     fn ride(&mut self, _towards: NodeId, _rider: Rider) {}
 
     /// Sets (or moves) the timer.

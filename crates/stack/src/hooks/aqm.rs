@@ -1,31 +1,31 @@
-//! Active queue management: what a queue does with arriving packets before it is full: the trait [`Aqm`].
+//! Active queue management, the treatment of arriving packets before a queue is full: the trait [`Aqm`].
 
 use crate::units::{Span, Time};
 
-/// A packet arrives at a queue.
+/// The arrival of a packet at a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When.
+    /// Time of arrival.
     pub now: Time,
-    /// Packets that the queue holds before it, the one in transmission included.
+    /// Packets in the queue before it arrives, including the one being transmitted.
     pub held: u32,
-    /// For how long the queue has been empty; zero if it is not.
+    /// How long the queue has been empty; zero if it is not.
     pub idle: Span,
-    /// How long the link takes for a packet of this size at its nominal rate.
+    /// Transmission time of a packet of this size at the nominal rate of the link.
     pub transmission: Span,
 }
 
-/// What happens to the packet.
+/// The decision on the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Nothing.
+    /// It is left unchanged.
     Pass,
-    /// It is marked if its transport uses ECN (RFC 3168, 5), and passes otherwise.
+    /// It is marked if its transport uses ECN (RFC 3168, 5), and left unchanged otherwise.
     Mark,
 }
 
 /// The management of one queue.
 pub trait Aqm {
-    /// A packet arrives. Called for those too that find the queue full.
+    /// Decides on an arriving packet. It is also called for packets that find the queue full.
     fn on_arrival(&mut self, arrival: &Arrival) -> Admission;
 }

@@ -1,4 +1,4 @@
-//! The packets and the earliest timer of an endpoint, for a host that polls.
+//! The packets and the earliest timer of an endpoint, for a polling host.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,11 @@ use super::{Note, Out, Timer};
 use crate::packet::Packet;
 use crate::units::{Span, Time};
 
-/// The timers of one endpoint, for a host that has one for all of them.
+/// The timers of one endpoint, for a host that keeps a single timer for all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers([Option<Time>; TIMERS.len()]);
 
-/// Every timer, at its place.
+/// All timers, indexed by their code.
 const TIMERS: [Timer; 3] = [Timer::Retransmit, Timer::DelayedAck, Timer::Pace];
 
 impl Timers {
@@ -24,13 +24,13 @@ impl Timers {
         self.0[timer as usize] = None;
     }
 
-    /// When the first is due.
+    /// When the earliest timer is due.
     #[must_use]
     pub fn first(&self) -> Option<Time> {
         self.0.into_iter().flatten().min()
     }
 
-    /// Takes out the earliest timer that is due.
+    /// Removes and returns the earliest timer that is due.
     pub fn due(&mut self, now: Time) -> Option<Timer> {
         let at = self.first().filter(|at| *at <= now)?;
         let place = self.0.iter().position(|timer| *timer == Some(at))?;
@@ -39,11 +39,11 @@ impl Timers {
     }
 }
 
-/// The answers of one endpoint, kept until the host fetches them: packets in the order they left, and timers, of which
-/// the host needs the earliest only.
+/// The output of one endpoint, held until the host fetches it: packets in the order of departure, and timers, of which
+/// the host needs only the earliest.
 ///
-/// Once it has held the largest burst of packets, it allocates nothing. A host that wants notes, or cannot spare the copy
-/// of a packet, implements [`Out`] itself.
+/// After it has held the largest burst of packets, it allocates no more memory. A host that needs notes, or cannot
+/// afford to copy a packet, implements [`Out`] itself.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     packets: VecDeque<Packet>,
@@ -56,13 +56,14 @@ impl Outbox {
         self.packets.pop_front()
     }
 
-    /// When to call the endpoint again at the latest, if nothing arrives before. Asked after each call of the endpoint.
+    /// The latest time at which to call the endpoint again if nothing arrives before. Query it after each call of the
+    /// endpoint.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
         self.timers.first()
     }
 
-    /// Takes out the earliest timer that is due, for the endpoint's `on_timer`.
+    /// Removes and returns the earliest timer that is due, for the endpoint's `on_timer`.
     pub fn due(&mut self, now: Time) -> Option<Timer> {
         self.timers.due(now)
     }
@@ -102,7 +103,7 @@ mod tests {
         out.set(Timer::Pace, Time(10));
         out.set(Timer::DelayedAck, Time(20));
         assert_eq!((out.poll_timeout(), out.due(Time(9))), (Some(Time(10)), None));
-        // Setting a timer again moves it; a host that is late finds them in the order of time.
+        // Setting a timer again moves it; a late host receives the timers in the order of their times.
         out.set(Timer::Retransmit, Time(15));
         let due: Vec<Timer> = std::iter::from_fn(|| out.due(Time(20))).collect();
         assert_eq!(due, [Timer::Pace, Timer::Retransmit, Timer::DelayedAck]);

@@ -1,23 +1,23 @@
-//! The ARQ proxy: a TCP acknowledgement that is prepared at the access point and released by a few bytes in the
-//! acknowledgement of the link.
+//! The ARQ proxy: the access point prepares TCP acknowledgements, and a few bytes in a link-layer acknowledgement
+//! release them.
 //!
-//! **Limits.** Both ends of the hop need an agent that saw the connection begin; one that refuses it says so in the SYN, as
-//! LLE-TCP's does. The link must be one whose acknowledgements carry riders (802.11 without polling). A flow with one
-//! segment at a time gains nothing: its acknowledgement has no later frame to ride with. Not for flows with ECN, a header
-//! extension or encrypted transports. Two segments of 2^32 have the same hash; where both are prepared neither is
-//! released.
+//! **Limits.** Both ends of the hop need an agent that saw the connection open; an agent that does not handle the
+//! connection signals so in the SYN, as in LLE-TCP. The acknowledgements of the link must be able to carry riders
+//! (802.11 without polling). A flow with one segment in flight at a time gains nothing: no later frame arrives whose
+//! acknowledgement could carry the request. It does not handle flows with ECN, a header extension or encrypted
+//! transports. Two segments have the same hash with probability 2^-32; if both are prepared, neither is released.
 //!
 //! **Source.** Kliazovich, Ben Halima and Granelli, "Cross-layer error recovery optimization in `WiFi` networks", 2007;
 //! Kliazovich, Redana and Granelli, "Cross-layer error recovery in wireless access networks: the ARQ proxy approach",
-//! International Journal of Communication Systems 25(4), 2012. Read in their abstracts: "TCP ACKs are generated based on
-//! in-transit traffic analysis and stored at the Access Point. Such TCP ACKs are released towards TCP sender upon a request
-//! from the mobile node, encapsulated into link layer acknowledgement frame"; the request is a hash that both compute.
-//! The details are our reading.
+//! International Journal of Communication Systems 25(4), 2012. Only the abstracts were read: "TCP ACKs are generated
+//! based on in-transit traffic analysis and stored at the Access Point. Such TCP ACKs are released towards TCP sender
+//! upon a request from the mobile node, encapsulated into link layer acknowledgement frame"; the request is a hash that
+//! both sides compute. The details are our reading.
 //!
-//! **How.** The proxy notes each data segment on its way to the mobile under a hash of its header fields. When the
-//! mobile's TCP makes a plain acknowledgement in order, the client drops it and lets the hash of the newest segment that it
-//! covers ride in the next acknowledgement of the link; the proxy then sends that acknowledgement to the sender. Nothing is
-//! acknowledged that the mobile's TCP has not acknowledged.
+//! **How.** The proxy records each data segment on its way to the mobile under a hash of its header fields. When the
+//! mobile's TCP generates a plain, in-order acknowledgement, the client drops it and requests it by putting the hash of
+//! the newest segment that it covers into the next link-layer acknowledgement; the proxy then sends the acknowledgement
+//! to the sender. Nothing is acknowledged that the mobile's TCP has not acknowledged.
 //!
 //! ```text
 //!    sender ◀── ACK ── proxy: hash known, released     client: plain ACK dropped ◀── ACK ── TCP
@@ -26,18 +26,19 @@
 //!                            ◀── link ACK + hash ────────┘
 //! ```
 //!
-//! **Choices.** 1. Plain means: nothing but an advance, without SACK blocks, with the window that the last real one had,
-//! ending where a segment ended that came over the link. All else goes as it is. 2. The window and the fields of the
-//! mobile are those of its last real segment, which must have been delivered before anything is requested: what waits in
-//! the client's queue could be overtaken. 3. A request costs four bytes in the link's acknowledgement, and rides with that
-//! of the next data frame, since the one for its own frame leaves before TCP has answered. Only the newest waits: it
-//! stands for those before it. 4. If no frame comes to ride with, the dropped acknowledgement goes after `wait`, longer
-//! on a flow whose segments are further apart; if a frame came and then nothing, after `hold`: the request may be lost or
-//! the hash unknown. 5. The proxy swallows a real acknowledgement that it has released. A duplicate of one that is held
-//! goes behind that one, so that what is swallowed is not the duplicate. 6. Echoes are those of RFC 7323 (4.3); the
-//! mobile's own timestamp is the last that was seen. 7. The FIN's acknowledgement goes as it is.
+//! **Choices.** 1. A plain acknowledgement advances and does nothing else: it has no SACK blocks, the window of the
+//! last real acknowledgement, and ends where a segment received over the link ended. All others are sent unchanged. 2.
+//! The window and the other fields of the mobile are those of its last real segment, which must have been delivered
+//! before anything is requested: a request could overtake segments in the client's queue. 3. A request adds four bytes
+//! to a link-layer acknowledgement. It is carried by that of the next data frame, since the acknowledgement of its own
+//! frame leaves before TCP has responded. Only the newest request is pending: it covers the earlier ones. 4. If no
+//! frame arrives to carry the request, the dropped acknowledgement is sent after `wait`, which grows with the spacing
+//! of the segments; if a frame arrived and nothing followed, after `hold`: the request may have been lost or the hash
+//! unknown. 5. The proxy drops a real acknowledgement that it has already released. A duplicate of a held
+//! acknowledgement is sent after the held one, so that the proxy does not drop the duplicate instead. 6. Echoes follow
+//! RFC 7323 (4.3); the mobile's own timestamp is the last one seen. 7. The acknowledgement of a FIN is sent unchanged.
 //!
-//! It shares with LLE-TCP how connections are traced, how acknowledgements are made, and how long one is held
+//! It shares with LLE-TCP the code that traces connections, builds acknowledgements, and decides how long to hold one
 //! (`lle_tcp/connections.rs`, `reply.rs`, `hold.rs`).
 //!
 //! **Checked by** `arq_proxy/tests.rs`, and `crates/sim/tests/stations.rs` end to end.
@@ -61,10 +62,10 @@ use client::{Client, Fate};
 use prepared::{Prepared, hash};
 use proxy::Proxy;
 
-/// What a request adds to an acknowledgement of the link.
+/// Bytes that a request adds to a link-layer acknowledgement.
 const REQUEST: u8 = 4;
 
-/// What asks for the acknowledgement of a data packet.
+/// The request for the acknowledgement of a data packet.
 #[must_use]
 pub fn request(packet: &Packet) -> Option<Rider> {
     let Body::Tcp(segment) = &packet.body else { return None };
@@ -74,17 +75,17 @@ pub fn request(packet: &Packet) -> Option<Rider> {
 /// The parameters of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// For which flows it acts: those whose destination is one wireless hop away.
+    /// The flows on which it acts: those whose destination is one wireless hop away.
     pub criterion: Criterion,
-    /// How long a request waits for a frame to ride with, at least.
+    /// Minimum time that a request waits for a frame whose acknowledgement can carry it.
     pub wait: Span,
-    /// How long an acknowledgement is held after its request has gone.
+    /// How long an acknowledgement is held after its request was sent.
     pub hold: Span,
-    /// Most acknowledgements prepared at once.
+    /// Maximum number of acknowledgements prepared at once.
     pub prepared: usize,
-    /// A flow without a packet for so long is forgotten.
+    /// A flow without a packet for this long is forgotten.
     pub idle: Span,
-    /// Most flows known at once; a further flow is left alone.
+    /// Maximum number of flows; further flows are not handled.
     pub max_flows: usize,
 }
 
@@ -102,7 +103,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What it needs of its interface and its flows.
+    /// What the agent requires of its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs {
@@ -155,18 +156,18 @@ impl Described for Config {
     }
 }
 
-/// The counters that only this agent has.
+/// The counters specific to this agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Requests made.
     pub requested: u64,
-    /// Requests whose hash was not known, or was that of several segments.
+    /// Requests that released nothing: the hash was unknown or that of several segments, or no window was known.
     pub unknown: u64,
-    /// Real acknowledgements that had been released before, and went no further.
+    /// Real acknowledgements dropped because they had already been released.
     pub swallowed: u64,
 }
 
-/// The agent of one interface: proxy for the data that leaves by it, client for the data that comes.
+/// The agent of one interface: proxy for the data that it sends, client for the data that it receives.
 #[derive(Clone, Debug)]
 pub struct ArqProxy {
     connections: Connections<Role>,
@@ -174,7 +175,7 @@ pub struct ArqProxy {
     counters: Counters,
 }
 
-/// On which side of the hop the agent is for the data of one direction.
+/// The side of the hop on which the agent is, for one direction of data.
 #[derive(Clone, Debug, Default)]
 enum Role {
     #[default]
@@ -184,7 +185,7 @@ enum Role {
 }
 
 impl ArqProxy {
-    /// An agent that knows no flow yet.
+    /// An agent without flows.
     #[must_use]
     pub fn new(config: Config) -> ArqProxy {
         let prepared = Prepared::new(config.prepared);
@@ -198,7 +199,7 @@ impl ArqProxy {
         ArqProxy { connections: Connections::new(traced), prepared, counters: Counters::default() }
     }
 
-    /// The counters that only this agent has.
+    /// The counters specific to this agent.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.counters

@@ -1,18 +1,19 @@
 //! Congestion warning: a queue that marks every packet while its mean length is above one threshold.
 //!
-//! **Limits.** Marks say that the queue is long, not how long: flows that halve their window at each (RFC 3168) do so
-//! together. A threshold above the size of the queue never marks. What is not ECN-capable is not marked, and not dropped
-//! early either.
+//! **Limits.** A mark indicates that the queue is long, not how long: flows that halve their window at each mark (RFC
+//! 3168) do so together. A threshold above the size of the queue never marks. Packets that are not ECN-capable are not
+//! marked, and they are not dropped early either.
 //!
-//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004: routers mark all
-//! packets at a sign of incipient congestion, which the sender takes for the cause of losses.
+//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004: routers mark
+//! all packets at a sign of incipient congestion, which the sender then takes as the cause of losses.
 //!
-//! **How.** [`QueueMean`], RED's; above the threshold each arriving packet is marked.
+//! **How.** The mean is that of RED ([`QueueMean`]); while it is above the threshold, each arriving packet is marked.
 //!
-//! **Choices.** 1. Weight and threshold are not in reach. An independent ns-3 model of the scheme (Jain, Jain and
-//! Tahiliani 2017) sets RED's two thresholds to the same value, a quarter of the queue, and the weight to 0.2: that is the
-//! default weight; the threshold is one of our own, to be set with the queue. 2. Both directions of a link warn alike.
-//! 3. On an 802.11 link each station has a mean of its own. 4. A mean equal to the threshold does not exceed it.
+//! **Choices.** 1. The paper's weight and threshold were not available. An independent ns-3 model of the scheme (Jain,
+//! Jain and Tahiliani 2017) sets both thresholds of RED to the same value, a quarter of the queue, and the weight to
+//! 0.2: that is the default weight here; the default threshold is our own and is to be set according to the queue. 2.
+//! Both directions of a link warn in the same way. 3. On an 802.11 link each station has its own mean. 4. A mean equal
+//! to the threshold does not exceed it.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/marking.rs`.
 
@@ -23,9 +24,9 @@ use crate::hooks::{Admission, Aqm, Arrival};
 /// The constants of congestion warning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Mean length above which packets are marked, in packets.
+    /// Mean queue length above which packets are marked, in packets.
     pub threshold: f64,
-    /// The weight of the length at an arrival in the mean.
+    /// Weight in the mean of the queue length at an arrival.
     pub weight: f64,
 }
 

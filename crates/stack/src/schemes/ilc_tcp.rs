@@ -1,33 +1,34 @@
-//! ILC-TCP: a mobile that sends freezes at a timeout while its link or its IP layer is disconnected.
+//! ILC-TCP: a mobile sender that freezes at a timeout while its link or its IP layer is disconnected.
 //!
-//! **Limits.** It acts at a timeout only: a disconnection shorter than the timeout is what it is for any TCP, and so is a
-//! timeout after a disconnection that has ended. It does nothing for a mobile that receives.
+//! **Limits.** It acts only at a timeout: it does not change the effect of a disconnection shorter than the timeout, or
+//! of a timeout after the disconnection has ended. It does nothing for a mobile that receives.
 //!
 //! **Source.** Chinta, Helal and Lee, "ILC-TCP: An interlayer collaboration protocol for TCP performance improvement in
-//! mobile and wireless environments", WCNC 2003, by its abstract; the rules are from secondary descriptions (our reading).
+//! mobile and wireless environments", WCNC 2003, by its abstract; the rules are from secondary descriptions (our
+//! reading).
 //!
-//! **How.** A state manager beside the protocol stack of the mobile keeps the state of the link (good or bad), of IP (a
-//! hand-off in progress or done), and of TCP. At a retransmission timeout TCP asks it.
+//! **How.** A state manager alongside the mobile's protocol stack tracks the state of the link (good or bad), of IP (a
+//! hand-off in progress or done), and of TCP. TCP queries it at each retransmission timeout.
 //!
 //! | link | IP | at a timeout |
 //! | --- | --- | --- |
 //! | good | done | as in standard TCP |
-//! | bad, or | in progress | freezes: window, threshold and timeout are kept, the timer is stopped |
+//! | bad, or | in progress | freezes: keeps window, threshold and timeout, and stops the timer |
 //!
-//! When both are good again, a frozen sender sends the first unacknowledged segment and what follows it, as far as the old
-//! window allows, and its timer starts anew.
+//! When both are good again, a frozen sender retransmits the first unacknowledged segment and the segments after it, as
+//! far as the old window allows, and restarts its timer.
 //!
-//! **Choices.** 1. Until its timeout the sender goes on as its window allows, though the link is bad: only a timeout asks.
-//! 2. What was outstanding when it froze is taken for lost. 3. Warnings are not used.
+//! **Choices.** 1. Until its timeout the sender continues as its window allows, even if the link is bad: only a timeout
+//! queries the state. 2. Everything outstanding when the sender froze is assumed lost. 3. Warnings are not used.
 //!
 //! **Checked by** the tests below, `transport/tcp/connection/tests/frozen.rs`, and `crates/sim/tests/link_events.rs`.
 
 use crate::hooks::{AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo, Window};
 
-/// What one end of a connection does.
+/// The behaviour of one end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IlcTcp {
-    /// What the state manager knows of link and IP.
+    /// What the state manager reports about link and IP.
     is_bad: bool,
     is_frozen: bool,
 }

@@ -1,33 +1,35 @@
-//! TCP-Jersey: the window follows from the estimated rate where a queue warns of congestion, and stands elsewhere.
+//! TCP-Jersey: sets the window from the estimated rate when a queue warns of congestion, and keeps it at other losses.
 //!
-//! **Limits.** It trusts that each queue which may drop warns before (`links.NAME.aqm`), and that its flow uses ECN: a loss
-//! without a warning leaves the window as it is, so that a path without warnings is filled until timeouts empty it.
-//! Acknowledgements that a queue on the way back delays spoil the estimate ([`SlidingWindow`]). A warning names the queue,
-//! not who filled it: all its flows answer alike.
+//! **Limits.** It relies on every queue that may drop to warn first (`links.NAME.aqm`), and on its flow using ECN: a
+//! loss without a warning does not reduce the window, so a path without warnings is filled until timeouts empty it.
+//! Acknowledgements that a queue on the return path delays distort the estimate ([`SlidingWindow`]). A warning
+//! identifies the queue, not the flow that filled it: all flows through it respond alike.
 //!
-//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004. The text is not in
-//! reach; its abstract is. Rules below from a summary of the paper, and the constant K from an independent ns-3 model (Jain,
-//! Jain and Tahiliani 2017), which agrees with the formula.
+//! **Source.** Xu, Tian and Ansari, "TCP-Jersey for wireless IP communications", IEEE JSAC 22(4), 2004. Only the
+//! abstract was available. The rules below come from a summary of the paper, and the constant K from an independent
+//! ns-3 model (Jain, Jain and Tahiliani 2017), which agrees with the formula.
 //!
-//! **How.** Each acknowledgement gives a rate `R` ([`SlidingWindow`]), and `ownd = RTT_min R` segments. *Rate control* at a
-//! warning: `ssthresh = ownd`, `cwnd = ssthresh`, but in slow start a window below it stays. It runs at an acknowledgement
-//! that echoes a warning, and at a third duplicate that does. A third duplicate without one: the segment is sent again
-//! and the window stands. A timeout: Reno's, with `ssthresh = ownd`. Growth is Reno's.
+//! **How.** Each acknowledgement yields a rate `R` ([`SlidingWindow`]), and `ownd = RTT_min R` segments. *Rate control*
+//! at a warning sets `ssthresh = ownd` and `cwnd = ssthresh`, except that in slow start a window below it is kept. It
+//! runs at an acknowledgement that echoes a warning, and at a third duplicate that does. At a third duplicate without a
+//! warning the segment is retransmitted and the window does not change. A timeout is handled as in Reno, with `ssthresh
+//! = ownd`. The window grows as in Reno.
 //!
 //! ```text
 //!   third duplicate ──┬─ echoes a warning ──▶ congestion: rate control, resend
 //!                     └─ does not ──────────▶ random: resend
 //! ```
 //!
-//! **Choices.** All are our reading, since only the abstract is in reach. 1. RTT in the estimator is TCP's own smoothed
-//! estimate; `RTT_min` is the least exact sample. 2. Rate control runs at every acknowledgement that echoes a warning and
-//! advances outside recovery; `response = "once-a-window"` is RFC 3168's answer instead. 3. In congestion avoidance
-//! `cwnd = ssthresh` holds both ways: a window below `ownd` rises to it. 4. The warning comes back by RFC 3168's echo,
-//! which lasts until CWR arrives, so that it may outlast the queue by a round trip; CWR is sent once per window of data.
-//! 5. An acknowledgement that echoes a warning does not open the window (RFC 3168, 6.1.2). 6. `ownd` is at least two
-//! segments. 7. A timeout is congestion if the last acknowledgement echoed a warning, and random otherwise; the window
-//! falls either way. 8. Before there is a rate and a round trip it is Reno. 9. Recovery is `NewReno`'s. 10. A loss in a
-//! window whose warning was answered runs rate control again if its third duplicate echoes one: it gives the same window.
+//! **Choices.** All are our reading, since only the abstract was available. 1. The RTT in the estimator is TCP's own
+//! smoothed estimate; `RTT_min` is the smallest single sample. 2. Rate control runs at every acknowledgement that
+//! echoes a warning and advances outside recovery; `response = "once-a-window"` selects the response of RFC 3168
+//! instead. 3. In congestion avoidance `cwnd = ssthresh` applies in both directions: a window below `ownd` rises to it.
+//! 4. The warning returns through the echo of RFC 3168, which lasts until CWR arrives, so it may outlast the queue by a
+//! round trip; CWR is sent once per window of data. 5. An acknowledgement that echoes a warning does not open the
+//! window (RFC 3168, 6.1.2). 6. `ownd` is at least two segments. 7. A timeout counts as congestion if the last
+//! acknowledgement echoed a warning, and as random otherwise; the window is reduced in both cases. 8. Until a rate and
+//! a round trip are known it behaves as Reno. 9. Recovery is that of `NewReno`. 10. A loss in a window whose warning
+//! was already answered runs rate control again if its third duplicate echoes a warning: it yields the same window.
 //!
 //! **Checked by** the tests below, `tests/scripts/wire/jersey-*`, and `crates/sim/tests/marking.rs`.
 
@@ -40,22 +42,22 @@ use crate::hooks::{
 use crate::transport::congestion::{Reno, grow};
 use crate::units::{Span, Time};
 
-/// Least optimal window, in segments.
+/// Minimum of the optimal window, in segments.
 const MIN_OWND: f64 = 2.0;
 
 /// The constants of TCP-Jersey.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JerseyConfig {
-    /// Round trips in the window of the estimator (K).
+    /// Number of round trips in the window of the estimator (K).
     pub window: f64,
-    /// At which acknowledgements with a warning rate control runs.
+    /// Which acknowledgements with a warning trigger rate control.
     pub response: WarningResponse,
 }
 
-/// At which acknowledgements with a warning rate control runs.
+/// Which acknowledgements with a warning trigger rate control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningResponse {
-    /// At each.
+    /// Each of them.
     EveryAck,
     /// At the first in a window of data (RFC 3168, 6.1.2).
     OnceAWindow,
@@ -100,7 +102,7 @@ pub struct Jersey {
     response: WarningResponse,
     rate: SlidingWindow,
     least_rtt: Option<Span>,
-    /// What the last acknowledgement reported.
+    /// The ECN echo of the last acknowledgement.
     warning: EcnEcho,
     controls: u64,
 }
@@ -118,13 +120,13 @@ impl Jersey {
         }
     }
 
-    /// The optimal window: what the rate fills in the least round trip, in segments.
+    /// The optimal window: the estimated rate times the minimum round trip, in segments.
     fn ownd(&self) -> Option<f64> {
         let (rate, rtt) = (self.rate.rate()?, self.least_rtt?);
         Some((rate * rtt.as_secs()).max(MIN_OWND))
     }
 
-    /// Sets the window from the rate; whether there is one.
+    /// Sets the window from the rate. Returns false if there is no estimate.
     fn control(&mut self, window: &mut Window) -> bool {
         let Some(ownd) = self.ownd() else { return false };
         self.controls += 1;
@@ -180,7 +182,7 @@ impl Congestion for Jersey {
     }
 
     fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
-        // Where each acknowledgement is answered, this one has been.
+        // With a response to each acknowledgement, this one has already been answered.
         let answered = match self.response {
             WarningResponse::EveryAck => self.ownd().is_some(),
             WarningResponse::OnceAWindow => self.control(window),

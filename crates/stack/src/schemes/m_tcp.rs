@@ -1,17 +1,17 @@
-//! M-TCP: a base station that ends connections without losing the end-to-end meaning of acknowledgements, and stops the
-//! sender while the mobile is away.
+//! M-TCP: a base station that splits connections, preserves the end-to-end meaning of acknowledgements, and stops the
+//! sender while the mobile is disconnected.
 //!
-//! **Limits.** It saves the sender's window in disconnections and does not repair random losses faster than the link and its
-//! own end towards the mobile do. The sender's round trip is that of the whole path. A station that restarts loses the
-//! connection, but no byte that was acknowledged.
+//! **Limits.** It preserves the sender's window across disconnections; it does not repair random losses faster than the
+//! link and its own end towards the mobile do. The sender's round trip is that of the whole path. A station that
+//! restarts loses its connections, but no acknowledged byte.
 //!
 //! **Source.** Brown and Singh, "M-TCP: TCP for mobile cellular networks", ACM CCR 27(5), 1997, by its abstract and the
 //! authors' summary of it; details from secondary descriptions (our reading).
 //!
-//! **How.** The station has two ends ([`split`](super::split)). To the sender it acknowledges only what the mobile has
-//! acknowledged, less the last byte. When the mobile is away it acknowledges that byte with a window of zero: the sender
-//! persists, with window and timeout as they are. When the mobile is back the same acknowledgement goes again with the full
-//! window.
+//! **How.** The station has two ends ([`split`](super::split)). It acknowledges to the sender only what the mobile has
+//! acknowledged, minus the last byte. When the mobile disconnects, it acknowledges that byte with a window of zero: the
+//! sender enters persist mode with its window and timeout unchanged. When the mobile reconnects, the station repeats
+//! that acknowledgement with the full window.
 //!
 //! ```text
 //!    sender            station                      mobile
@@ -21,16 +21,17 @@
 //!      ◀── ACK n, w ──   ◀──── greeting: ACK n ───────  resent from n at once
 //! ```
 //!
-//! **Choices.** Those of `split.rs`, and: 1. A disconnection is an event of the station's link, or that nothing comes from the
-//! mobile for `silence` while data waits for it. In the first case the end towards the mobile stops its timer; in the second,
-//! which may be an error, only the sender is stopped. 2. The mobile is back when it has sent something. Where its link is up
-//! and nothing comes for a timeout, the station resends without a greeting. 3. The last byte is acknowledged alone after
-//! `delay`, at the end of the stream, and where data waits beyond a hole, since the sender would repeat it. 4. Duplicates
-//! wait until all below the hole is acknowledged. 5. For a mobile that sends the same holds: what it sent is acknowledged when
-//! the fixed host has acknowledged it, with no byte kept back. 6. Timestamps that the sender gets back are those of the
-//! segments acknowledged, so that its timeout has the hop to the mobile in it. 7. After a hand-off the window towards the
-//! mobile is the old one. 8. The mobile (`tcp.reaction = "m-tcp"`) stops its own timer while its link is down, and resends at
-//! once after it. 9. The paper's division of the station's bandwidth among mobiles is left out.
+//! **Choices.** Those of `split.rs`, and: 1. A disconnection is either an event of the station's link, or silence: no
+//! segment from the mobile for `silence` while data waits for it. On a link event the end towards the mobile stops its
+//! timer; on silence, which may be a false alarm, only the sender is stopped. 2. The mobile is reconnected when it has
+//! sent a segment. If its link is up and nothing arrives for one timeout, the station resends without a greeting. 3.
+//! The last byte is acknowledged separately: after `delay`, at the end of the stream, and when data waits beyond a
+//! hole, since the sender would otherwise repeat it. 4. Duplicate acknowledgements wait until everything below the hole
+//! is acknowledged. 5. The same holds for a mobile that sends: its data is acknowledged when the fixed host has
+//! acknowledged it, with no byte held back. 6. The timestamps echoed to the sender are those of the acknowledged
+//! segments, so that its timeout includes the hop to the mobile. 7. After a hand-off the window towards the mobile is
+//! unchanged. 8. The mobile (`tcp.reaction = "m-tcp"`) stops its own timer while its link is down, and retransmits at
+//! once when it comes up. 9. The paper's division of the station's bandwidth among mobiles is not modelled.
 //!
 //! **Checked by** the tests below, `split/tests.rs`, and `crates/sim/tests/split.rs` end to end.
 
@@ -44,9 +45,9 @@ use crate::units::Span;
 /// The parameters of one station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config<N> {
-    /// Its ends and its buffers.
+    /// The parameters of its ends and its buffers.
     pub settings: Settings<N>,
-    /// Its acknowledgements.
+    /// The rules of its acknowledgements.
     pub rules: EndToEnd,
 }
 
@@ -89,7 +90,7 @@ impl<N: Words> Described for Config<N> {
     }
 }
 
-/// What the mobile does.
+/// The behaviour of the mobile.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MTcpMobile;
 

@@ -1,17 +1,18 @@
-//! Snoop: a base station that repairs the losses of a wireless link itself, and tells a mobile sender of them.
+//! Snoop: a base station that repairs the losses of its wireless link locally and reports them to a mobile sender.
 //!
-//! **Limits.** It reads TCP headers, so that nothing here sees into an encrypted transport. It acts at the last hop, for
-//! data to nodes ahead; the acknowledgements must come back the same way. A loss before the station, and one in its own
-//! queue, is left to the sender, as is one whose copies are lost too.
+//! **Limits.** It reads TCP headers, so it cannot act on encrypted transports. It acts at the last hop, for nodes ahead
+//! of its interface; the acknowledgements must return through the same station. Losses before the station or in its own
+//! queue are left to the sender, and so is a loss whose local retransmissions are lost as well.
 //!
 //! **Source.** Balakrishnan, Seshan, Amir and Katz, "Improving TCP/IP performance over wireless networks", MOBICOM 1995;
 //! ns-2.35, `tcp/snoop.cc`; explicit loss notification: Balakrishnan and Katz, "Explicit loss notification and wireless
 //! web performance", GLOBECOM Internet Mini-Conference 1998.
 //!
-//! **How.** Data for a mobile is kept until the mobile acknowledges it. The second duplicate acknowledgement makes the
-//! station send the segment again, and the duplicates that what is kept behind it can cause are suppressed; a local timer
-//! of `srtt + 4 rttvar` repeats the oldest. Of data from a mobile it notes what has come over the link, and a duplicate
-//! that asks for what has not is marked (ELN).
+//! **How.** The station caches data for a mobile until the mobile acknowledges it. On the second duplicate
+//! acknowledgement it retransmits the segment and suppresses the duplicates that the segments cached behind it can
+//! cause; a local timer of `srtt + 4 rttvar` retransmits the oldest segment. For data from a mobile, the station
+//! records what has arrived over the link and marks each duplicate acknowledgement that asks for a segment it has not
+//! received (ELN).
 //!
 //! ```text
 //!                 kept, forwarded                    hole noted
@@ -20,27 +21,30 @@
 //!                  then: copy ahead of the queue
 //! ```
 //!
-//! **Choices.** 1. Out of order means before a segment that has passed: it was lost on its way here and counts as sent
-//! again by the sender, as in ns-2 where it is the oldest one. 2. A segment is not kept when the link's queue refuses it:
-//! congestion is the sender's. ns-2 asks the queue beforehand, with one place in reserve. 3. After a copy as many
-//! duplicates are suppressed as segments are kept behind the one repaired, less those that came already; ns-2 suppresses
-//! one more, which hides the first duplicate that a lost copy causes. 4. ns-2 counts the duplicates that pass for all
-//! flows together and across advances; here they count from the last advance of their flow. 5. A duplicate beyond those
-//! expected shows that the copy was lost: it is sent again if it was sent fewer than `copies` times from here, and as many
-//! are expected as before; after that duplicates pass, and only the timer repeats. ns-2 comes to that state if one segment
-//! alone was kept, and otherwise leaves a lost copy to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8;
-//! ns-2's has 7/8, since it takes the gain for the old value (`gain`). A segment sent more than once is not timed, and
-//! neither is what was acknowledged with one, since it waited for that. 7. A copy goes ahead of
-//! the queue (`ahead`); in ns-2 it goes to its end. 8. The copies of the timer count as such: the duplicates expected
-//! after one are suppressed, too. 9. A duplicate is what a standard TCP takes for one (RFC 5681, 2), and a duplicate SACK
-//! passes, since it speaks of something else. 10. At a hand-off the segments kept and the holes noted move; the oldest
-//! segment goes at once over the new link, as the old one may have lost all of them. 11. Duplicates that ask for the first
-//! of several holes are marked; the next hole is marked when the acknowledgement has advanced to it, as in ns-2. 12. SACK
-//! blocks of what passes are left as they are: a sender with SACK that learns from them of the next hole may declare it
+//! **Choices.** 1. A segment is out of order if it arrives after segments with higher numbers: it was lost before the
+//! station and counts as retransmitted by the sender, as in ns-2 if it is the oldest segment. 2. A segment that the
+//! queue of the link refuses is removed from the cache: congestion is left to the sender. ns-2 checks the queue in
+//! advance and keeps one place in reserve. 3. After a local retransmission the number of duplicates suppressed is the
+//! number of segments cached behind the repaired one, minus the duplicates that have already arrived; ns-2 suppresses
+//! one more, which hides the first duplicate caused by a lost retransmission. 4. ns-2 counts the duplicates that it
+//! forwards across all flows and across advances; here they are counted per flow and from its last advance. 5. A
+//! duplicate beyond those expected indicates that the local retransmission was lost. The segment is retransmitted again
+//! if the station has sent fewer than `copies` copies of it, and the expected number is computed again; after that
+//! duplicates pass, and only the timer retransmits. ns-2 reaches that state if only one segment was cached, and
+//! otherwise leaves a lost retransmission to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8; that of
+//! ns-2 has 7/8, because it applies the gain to the old value (`gain`). A segment sent more than once gives no sample,
+//! and neither do the segments acknowledged together with one, because their acknowledgement waited for it. 7. A local
+//! retransmission goes to the head of the queue (`ahead`); in ns-2 it goes to the tail. 8. Retransmissions by the timer
+//! count as copies: the duplicates expected after one are suppressed as well. 9. A duplicate is what RFC 5681 (2)
+//! defines as one; an acknowledgement with a duplicate SACK passes, because it carries other information. 10. At a
+//! hand-off the cached segments and the recorded holes move; the oldest segment is sent at once over the new link,
+//! because all of them may have been lost on the old one. 11. Duplicates that ask for the first of several holes are
+//! marked; the next hole is marked once the acknowledgement has advanced to it, as in ns-2. 12. SACK blocks in the
+//! acknowledgements that pass are not changed: a sender with SACK that learns of the next hole from them may declare it
 //! lost before the station has repaired it.
 //!
-//! **Checked by** `snoop/tests.rs`, `crates/sim/tests/stations.rs` end to end, and `tests/python/test_ns2_snoop.py` beside
-//! ns-2.
+//! **Checked by** `snoop/tests.rs`, `crates/sim/tests/stations.rs` end to end, and `tests/python/test_ns2_snoop.py`
+//! against ns-2.
 
 mod cached;
 mod holes;
@@ -61,27 +65,27 @@ use holes::Holes;
 /// The parameters of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// For which flows it acts: those to and from nodes ahead.
+    /// The flows on which it acts: those to and from nodes ahead.
     pub criterion: Criterion,
-    /// Most segments kept of one flow.
+    /// Maximum number of segments cached per flow.
     pub cache: usize,
-    /// Duplicates that pass before a segment is sent again.
+    /// Duplicates that pass before a segment is retransmitted.
     pub threshold: u32,
-    /// Most copies of a segment, until its sender sends it again.
+    /// Maximum number of copies of a segment, until its sender retransmits it.
     pub repeats: u32,
-    /// Those among them that duplicates may cause.
+    /// Maximum number of copies for which duplicates may trigger another.
     pub copies: u32,
-    /// The least timeout.
+    /// Minimum timeout.
     pub min_timeout: Span,
-    /// The weight of a new round trip in their smoothed mean.
+    /// Weight of a new sample in the smoothed round trip.
     pub gain: f64,
-    /// Whether a copy goes ahead of what waits for the link.
+    /// Whether a local retransmission goes ahead of the packets queued for the link.
     pub ahead: bool,
-    /// Whether duplicates for losses of the wireless link are marked.
+    /// Whether duplicates caused by losses on the wireless link are marked.
     pub eln: bool,
     /// A flow without a packet for this long is forgotten.
     pub idle: Span,
-    /// Most flows known at once in each direction; a further flow is left alone.
+    /// Maximum number of flows in each direction; further flows are not handled.
     pub max_flows: usize,
 }
 
@@ -104,7 +108,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What it needs of its interface and its flows.
+    /// What the agent requires of its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { last_hop: true, ..Needs::default() }
@@ -195,18 +199,18 @@ impl Described for Config {
     ];
 }
 
-/// The counters of an agent.
+/// The counters of one agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Duplicates suppressed.
     pub suppressed: u64,
     /// Acknowledgements without data that passed.
     pub passed: u64,
-    /// Segments sent again.
+    /// Segments retransmitted by the station.
     pub repaired: u64,
-    /// Those among them that the timer made go.
+    /// Of these, segments retransmitted because the timer expired.
     pub timeouts: u64,
-    /// Segments that found no room.
+    /// Segments not cached: the cache or the queue of the link was full.
     pub not_kept: u64,
     /// Acknowledgements marked.
     pub marked: u64,
@@ -216,22 +220,22 @@ pub struct Counters {
 #[derive(Clone, Debug)]
 pub struct Snoop {
     config: Config,
-    /// Data for the mobiles.
+    /// Flows of data to the mobiles.
     to_mobiles: Flows<Cached>,
-    /// Data of the mobiles.
+    /// Flows of data from the mobiles.
     of_mobiles: Flows<Holes>,
     alarm: Alarm,
     counters: Counters,
 }
 
-/// What moves to another station.
+/// The state that moves to another station.
 struct Moved {
     cached: Vec<(FlowKey, Cached)>,
     holes: Vec<(FlowKey, Holes)>,
 }
 
 impl Snoop {
-    /// An agent that knows no flow yet.
+    /// An agent without flows.
     #[must_use]
     pub fn new(config: Config) -> Snoop {
         let (to_mobiles, of_mobiles) =
@@ -251,7 +255,7 @@ impl Snoop {
         self.alarm.arm(first, out);
     }
 
-    /// Data goes to a mobile.
+    /// Handles data on its way to a mobile.
     fn keep(&mut self, packet: &Packet, segment: &Segment, now: Time) {
         let key = FlowKey::of(packet);
         if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
@@ -268,7 +272,8 @@ impl Snoop {
         }
     }
 
-    /// An acknowledgement of a mobile's data goes to the mobile: the packet, marked, if it asks for what the link lost.
+    /// Handles an acknowledgement on its way to a mobile. Returns the marked packet if it asks for data that the link
+    /// lost.
     fn mark(&mut self, packet: &Packet, segment: &Segment, now: Time) -> Option<Packet> {
         let key = FlowKey::of(packet).reversed();
         if segment.flags.has(Flags::RST) {
@@ -284,7 +289,7 @@ impl Snoop {
         Some(Packet { body: Body::Tcp(Segment { flags, ..*segment }), ..*packet })
     }
 
-    /// Data of a mobile has come over the link.
+    /// Handles data that a mobile has sent over the link.
     fn note(&mut self, packet: &Packet, segment: &Segment, now: Time) {
         let key = FlowKey::of(packet);
         if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
@@ -298,7 +303,7 @@ impl Snoop {
         }
     }
 
-    /// A mobile acknowledges. Whether that goes up.
+    /// Handles an acknowledgement from a mobile. Returns whether it is forwarded.
     fn hear(&mut self, packet: &Packet, segment: &Segment, now: Time, out: &mut impl AgentOut) -> bool {
         let key = FlowKey::of(packet).reversed();
         if segment.flags.has(Flags::RST) {
@@ -329,7 +334,7 @@ impl Snoop {
     }
 }
 
-/// A copy goes to the link.
+/// Sends a local retransmission to the link.
 fn send(config: &Config, copy: &Packet, out: &mut impl AgentOut) {
     if config.ahead {
         out.ahead(copy);

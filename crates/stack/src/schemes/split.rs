@@ -1,30 +1,30 @@
-//! Split connections: a station that ends each connection in the middle, in two real TCP ends with bounded buffers.
+//! Split connections: a station that terminates each connection and relays it between two real TCP ends with bounded
+//! buffers.
 //!
-//! **Limits.** It acts on a flow between a host ahead of its interface and one that is not; one between two hosts ahead
-//! passes. All packets of a connection must pass here, both ways: a segment of a connection that it has not seen open is
-//! dropped. What encrypts the transport header cannot be split.
+//! **Limits.** It acts on flows between a host ahead of its interface and one that is not; a flow between two hosts
+//! ahead passes. All packets of a connection must pass through the station, in both directions: it drops segments of a
+//! connection whose opening it has not seen. Connections with encrypted transport headers cannot be split.
 //!
 //! **Source.** Bakre and Badrinath 1995 (`i_tcp.rs`), Brown and Singh 1997 (`m_tcp.rs`).
 //!
-//! **How.** One end answers the fixed host in the address of the mobile, the other talks to the mobile in the address of the
-//! host. Each is a [`Connection`](crate::transport::tcp::Connection), so that recovery, timers and windows of the two hops
-//! are apart.
+//! **How.** One end talks to the fixed host under the address of the mobile, the other to the mobile under the address
+//! of the host. Each is a [`Connection`](crate::transport::tcp::Connection), so recovery, timers and windows of the two
+//! hops are separate.
 //!
 //! ```text
 //!    fixed host ◀──▶ [ WIRED end  ⇄ copies of at most `buffer` ⇄  WIRELESS end ] ◀──▶ mobile
 //!                      its window closes when `buffer` bytes wait for the mobile
 //! ```
 //!
-//! **Choices.** 1. The station opens towards the addressee first, and answers the opener when the addressee has accepted
-//! (our reading): so a refused connection is refused, and both ends take the numbers of the hosts, which need not know of the
-//! station. 2. A FIN passes on when all before it has been copied. 3. Back-pressure is each end's advertised window: an end
-//! reads from its host only while fewer than `buffer` bytes wait for the acknowledgement of the other host, and offers
-//! `buffer` bytes itself. 4. Both
-//! ends send segments of the size that the opener announced. 5. What is
-//! copied is sent at once (no Nagle). 6. A station that restarts has lost all: segments of connections that it does not know
-//! are dropped, where a real one answers with a RST, so that the connection ends in either case. 7. A RST is passed on.
-//! 8. State that moves with a node is its data and 256 B for each end. The
-//! station to which it goes drops segments of the node until it is there.
+//! **Choices.** 1. The station first opens the connection to the addressee, and answers the opener once the addressee
+//! has accepted (our reading): thus a refused connection is refused end to end, and both ends use the sequence numbers
+//! of the hosts, which need not know about the station. 2. A FIN is relayed when all data before it has been copied. 3.
+//! Back-pressure is the advertised window of each end: an end reads from its host only while fewer than `buffer` bytes
+//! wait for the acknowledgement of the other host, and itself offers `buffer` bytes. 4. Both ends send segments of the
+//! size that the opener announced. 5. Copied data is sent at once (no Nagle algorithm). 6. A station that restarts
+//! loses all state: segments of connections that it does not know are dropped, where a real station answers with a RST;
+//! in either case the connection ends. 7. A RST is forwarded. 8. The state that moves with a node is its data plus 256
+//! B for each end. The station to which it moves drops segments of the node until the state arrives.
 //!
 //! **Checked by** `split/tests.rs`, and `crates/sim/tests/split.rs` end to end.
 
@@ -44,27 +44,27 @@ use crate::signal::Signal;
 use crate::units::{Span, Time};
 use flow::{Flow, Load, Station};
 
-/// An end of the station: its place among the two of a flow.
+/// One end of the station: an index into the two ends of a flow.
 type Way = usize;
 const WIRED: Way = 0;
 const WIRELESS: Way = 1;
 
-/// The rules of acknowledgements with an end-to-end meaning.
+/// The rules for acknowledgements with an end-to-end meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndToEnd {
-    /// How long the last byte stays unacknowledged.
+    /// How long the last byte is left unacknowledged.
     pub delay: Span,
-    /// After how long without a segment of the mobile, while data waits for it, it counts as disconnected.
+    /// Time without a segment from the mobile, while data waits for it, after which it counts as disconnected.
     pub silence: Option<Span>,
 }
 
-/// What a station that splits connections needs.
+/// What a station that splits connections requires.
 #[must_use]
 pub fn needs() -> Needs {
     Needs { terminates: true, ..Needs::default() }
 }
 
-/// The connections of a node, on their way to another station.
+/// The connections of a node that are moving to another station.
 struct Moving<P: Variants> {
     mobile: NodeId,
     flows: Vec<(Key, Box<Flow<P>>)>,
@@ -78,37 +78,37 @@ pub struct Split<P: Variants> {
     flows: Table<Key, Box<Flow<P>>>,
     deadlines: Deadlines,
     timer: Option<Time>,
-    /// Nodes whose state is on its way to here.
+    /// Nodes whose state is on its way here.
     expected: Vec<NodeId>,
     sum: Load,
     counters: Counters,
 }
 
-/// The counters of a station.
+/// The counters of one station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Acknowledgements without data that its ends made, and that they took.
+    /// Acknowledgements without data that its ends generated.
     pub made: u64,
-    /// Those that they took.
+    /// Acknowledgements without data that its ends received.
     pub taken: u64,
-    /// Segments sent again, of flows that are gone.
+    /// Segments retransmitted by flows that have since been removed.
     pub resent: u64,
-    /// Bytes lost with the station that it had acknowledged.
+    /// Bytes that the station had acknowledged and that were lost with it.
     pub lost: u64,
     /// Segments of unknown connections.
     pub strays: u64,
-    /// SYNs for which there was no place.
+    /// SYNs dropped because the table was full.
     pub refused: u64,
-    /// Times that a sender was stopped by a window of zero because its mobile was away.
+    /// Times that a sender was stopped with a window of zero because its mobile was disconnected.
     pub freezes: u64,
-    /// Most bytes held at once, and the most acknowledged and not confirmed.
+    /// Maximum number of bytes held at once, and of bytes acknowledged but not confirmed.
     pub most: (u64, u64),
-    /// Most bytes of state.
+    /// Maximum number of bytes of state.
     pub state_max: u64,
 }
 
 impl<P: Variants> Split<P> {
-    /// A station that knows no connection yet.
+    /// A station without connections.
     #[must_use]
     pub fn new(settings: Settings<P::Name>, end_to_end: Option<EndToEnd>) -> Split<P> {
         Split {
@@ -129,7 +129,7 @@ impl<P: Variants> Split<P> {
         self.counters
     }
 
-    /// The end of the station that a packet is for; none if the packet is not of a flow that it splits.
+    /// The end of the station that receives a packet; `None` if the packet does not belong to a flow that is split.
     fn way(&self, packet: &Packet, is_from_link: bool) -> Option<Way> {
         let is_ahead = |node| self.settings.criterion.is_ahead(node);
         match (is_ahead(packet.src), is_ahead(packet.dst)) {
@@ -139,7 +139,7 @@ impl<P: Variants> Split<P> {
         }
     }
 
-    /// A packet that the station takes. False if it passes.
+    /// Handles a packet. Returns false if it passes through instead.
     fn take(&mut self, packet: &Packet, is_from_link: bool, now: Time, out: &mut impl AgentOut) -> bool {
         let Body::Tcp(segment) = &packet.body else { return false };
         let Some(way) = self.way(packet, is_from_link) else { return false };
@@ -174,7 +174,7 @@ impl<P: Variants> Split<P> {
         true
     }
 
-    /// Whether a SYN is that of a new connection in the place of one that is over.
+    /// Whether a SYN opens a new connection in place of one that has ended.
     fn is_replaced(&mut self, number: u32, syn: &Segment) -> bool {
         self.flows.get_mut(number).is_some_and(|flow| flow.is_over() && !flow.is_of(syn))
     }
@@ -202,7 +202,7 @@ impl<P: Variants> Split<P> {
         self.settle(number);
     }
 
-    /// Lets a flow act, and counts what it holds then.
+    /// Runs `act` on a flow, then updates the totals.
     fn with<O: AgentOut, T>(
         &mut self,
         number: u32,
@@ -222,7 +222,7 @@ impl<P: Variants> Split<P> {
         Some(answer)
     }
 
-    /// A flow has acted.
+    /// Updates totals and deadline after a flow has acted.
     fn settle(&mut self, number: u32) {
         let Some(flow) = self.flows.get_mut(number) else { return };
         let load = flow.load();
@@ -245,14 +245,14 @@ impl<P: Variants> Split<P> {
         self.part_with(&flow);
     }
 
-    /// A flow is no longer here.
+    /// Updates the totals when a flow leaves.
     fn part_with(&mut self, flow: &Flow<P>) {
         self.sum.held -= flow.counted.held;
         self.sum.unconfirmed -= flow.counted.unconfirmed;
         self.counters.resent += flow.resent();
     }
 
-    /// Sets the timer of the agent; what fell due on the way from another station is due now.
+    /// Sets the timer of the agent; deadlines that passed during a move between stations are due now.
     fn schedule(&mut self, now: Time, out: &mut impl AgentOut) {
         let first = self.deadlines.first().map(|first| first.max(now));
         if first != self.timer {
@@ -264,7 +264,7 @@ impl<P: Variants> Split<P> {
         }
     }
 
-    /// The flows of a node, or all.
+    /// The flows of a node, or all flows.
     fn flows_of(&self, node: Option<NodeId>) -> Vec<u32> {
         self.flows.numbers_of(node)
     }

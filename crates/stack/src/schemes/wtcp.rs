@@ -1,17 +1,19 @@
-//! WTCP: a base station that sends a mobile's data in a window of its own, and hides from the sender what that costs.
+//! WTCP: a base station that retransmits a mobile's data under its own window and hides the time that this takes from
+//! the sender's round trip estimate.
 //!
-//! **Limits.** It reads TCP headers and changes a timestamp, so that nothing here sees into an encrypted or signed
-//! transport. It acts at the last hop, for data to nodes ahead, and needs the timestamps option. A loss before the station
-//! is left to the sender.
+//! **Limits.** It reads TCP headers and rewrites a timestamp, so it cannot act on encrypted or authenticated
+//! transports. It acts at the last hop, on data to nodes ahead of its interface, and needs the timestamps option.
+//! Losses before the station are left to the sender.
 //!
 //! **Source.** Ratnam and Matta, "WTCP: an efficient mechanism for improving TCP performance over wireless links", ISCC
-//! 1998. The paper was not at hand: the rules are as `papers/wtcp.md` lists them, and all details are our reading.
+//! 1998. The text of the paper was not available: the rules are those listed in `papers/wtcp.md`, and all details are
+//! our reading.
 //!
-//! **How.** Data for a mobile is kept, without an acknowledgement, until the mobile acknowledges it. A duplicate makes the
-//! station send one segment again, and goes no further; the window on the wireless side stands. The station's timer, which
-//! never backs off, reduces that window to one segment, until the next advance opens it again. To the timestamp that an
-//! acknowledgement echoes the station adds the time that the segment spent there, so that the sender's round trip leaves
-//! local recovery out.
+//! **How.** The station buffers data for a mobile, without acknowledging it, until the mobile does. On a duplicate
+//! acknowledgement it retransmits one segment and suppresses the duplicate; the window on the wireless side does not
+//! change. The station's timer, which never backs off, reduces that window to one segment; the next advance reopens it.
+//! The station adds to the timestamp echoed by an acknowledgement the time that the segment spent at the station, so
+//! that the sender's round trip excludes local recovery.
 //!
 //! ```text
 //!            TSval = t             arrived a    sent last at s
@@ -19,22 +21,23 @@
 //!          ◀─TSecr = t + (s - a)─                       ◀─TSecr = t───
 //! ```
 //!
-//! **Choices.** 1. The window on the wireless side is one segment, or all that is kept: the sender keeps to the mobile's
-//! window. 2. After the timer, what is kept counts as not sent: it goes again when an advance opens the window, and what
-//! the mobile has is not kept any more by then. 3. The second duplicate sends the segment again (`threshold`): a copy that
-//! was not needed causes one, which must not make the next. As many
-//! are expected as are kept behind it, less those that came; one more shows that the copy was lost, and it goes again,
-//! however often. 4. All duplicates that ask for a segment kept are suppressed. Those that ask for one that never came
-//! pass, as does what is not a duplicate to a standard TCP (RFC 5681, 2). 5. A segment that is kept
-//! and comes again from its sender goes on if the window allows, and the next duplicate passes, as the sender has asked;
-//! what is said with a closed window passes too, and no timer runs meanwhile. 6. A segment that
-//! finds no room is forwarded as it is, and one that the link's queue refuses when it is sent first is kept no longer:
-//! congestion is the sender's. 7. The timeout
-//! is `srtt + 4 rttvar`, as Snoop's, of segments sent once. 8. An echo belongs to the first of the segments now
-//! acknowledged that had this timestamp; where there is none it stays as it is. 9. The station does not know the unit of
-//! the sender's clock: it measures how fast the stamps advance, over all data of the flow, and changes no echo before the
-//! first second. An echo is never later than what the sender's clock shows by that measure. 10. At a hand-off what is kept
-//! moves; the oldest goes at once, and the rest when that is acknowledged.
+//! **Choices.** 1. The window on the wireless side is either one segment or all buffered segments: the sender respects
+//! the mobile's window. 2. After a timeout all buffered segments count as not sent. They are sent again when an advance
+//! reopens the window; what the mobile has acknowledged by then is no longer buffered. 3. The second duplicate triggers
+//! the retransmission (`threshold`): an unnecessary copy causes one duplicate, which must not trigger the next copy.
+//! The number of duplicates expected is the number of segments buffered behind the retransmitted one, minus those that
+//! have arrived; one more indicates that the copy was lost, and the segment is retransmitted again, without a limit. 4.
+//! All duplicates that ask for a buffered segment are suppressed. Duplicates that ask for a segment that never reached
+//! the station pass, and so do acknowledgements that are not duplicates by RFC 5681 (2). 5. If the sender retransmits a
+//! buffered segment, it is forwarded if the window allows, and the next duplicate passes, since it answers the sender;
+//! acknowledgements with a zero window pass as well, and no timer runs while the window is zero. 6. A segment for which
+//! there is no room is forwarded unchanged, and a segment that the queue of the link refuses on its first transmission
+//! is removed from the buffer: congestion is left to the sender. 7. The timeout is `srtt + 4 rttvar`, as in Snoop,
+//! sampled from segments sent once. 8. An echo belongs to the first of the newly acknowledged segments that carried its
+//! timestamp; if there is none, the echo is not changed. 9. The station does not know the unit of the sender's clock:
+//! it measures how fast the timestamps advance over all data of the flow, and changes no echo during the first second.
+//! An echo is never later than the sender's clock by that measure. 10. At a hand-off the buffered segments move; the
+//! oldest is sent at once, and the rest when it is acknowledged.
 //!
 //! **Checked by** `wtcp/tests.rs`, and `crates/sim/tests/stations.rs` end to end.
 
@@ -56,23 +59,23 @@ use buffered::{Buffered, Verdict};
 /// The parameters of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// For which flows it acts: those to nodes ahead.
+    /// The flows on which it acts: those to nodes ahead.
     pub criterion: Criterion,
-    /// Most segments kept of one flow.
+    /// Maximum number of segments buffered per flow.
     pub buffer: usize,
-    /// Duplicates that are suppressed before a segment is sent again.
+    /// Duplicates that are suppressed before a segment is retransmitted.
     pub threshold: u32,
-    /// The least timeout.
+    /// Minimum timeout.
     pub min_timeout: Span,
-    /// The weight of a new round trip in their smoothed mean.
+    /// Weight of a new sample in the smoothed round trip.
     pub gain: f64,
-    /// Whether a copy goes ahead of what waits for the link.
+    /// Whether a local retransmission goes ahead of the packets queued for the link.
     pub ahead: bool,
     /// Whether the time that a segment spent at the station is added to its echo.
     pub hide_time: bool,
     /// A flow without a packet for this long is forgotten.
     pub idle: Span,
-    /// Most flows known at once; a further flow is left alone.
+    /// Maximum number of flows; further flows are not handled.
     pub max_flows: usize,
 }
 
@@ -93,7 +96,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What it needs of its interface and its flows.
+    /// What the agent requires of its interface and its flows.
     #[must_use]
     pub fn needs(&self) -> Needs {
         Needs { last_hop: true, timestamps: true, ..Needs::default() }
@@ -160,22 +163,22 @@ impl Described for Config {
     ];
 }
 
-/// The counters of an agent.
+/// The counters of one agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Duplicates suppressed.
     pub suppressed: u64,
     /// Acknowledgements without data that passed.
     pub passed: u64,
-    /// Segments sent again from here.
+    /// Retransmissions of the oldest segment, caused by duplicates, the timer or a hand-off.
     pub repaired: u64,
-    /// Those among them that the timer made go.
+    /// Of these, retransmissions because the timer expired.
     pub timeouts: u64,
-    /// Segments that found no room here or in the queue of the link.
+    /// Segments not buffered: the buffer or the queue of the link was full.
     pub not_kept: u64,
-    /// Segments that came again from their sender while they were kept.
+    /// Segments that their sender retransmitted while they were buffered.
     pub asked: u64,
-    /// Acknowledgements whose echo was changed.
+    /// Acknowledgements whose echoed timestamp was changed.
     pub restamped: u64,
 }
 
@@ -188,7 +191,7 @@ pub struct Wtcp {
     counters: Counters,
 }
 
-/// Where a flow finds what it needs in one call.
+/// The context of one call to a flow.
 struct Turn<'a, O> {
     config: &'a Config,
     counters: &'a mut Counters,
@@ -197,7 +200,7 @@ struct Turn<'a, O> {
 }
 
 impl Wtcp {
-    /// An agent that knows no flow yet.
+    /// An agent without flows.
     #[must_use]
     pub fn new(config: Config) -> Wtcp {
         let flows = Flows::new(config.max_flows, config.idle);
@@ -210,7 +213,7 @@ impl Wtcp {
         self.counters
     }
 
-    /// Data goes to a mobile. Whether the packet goes on by itself.
+    /// Handles data on its way to a mobile. Returns whether the caller forwards the packet.
     fn on_data(&mut self, packet: &Packet, segment: &Segment, now: Time, out: &mut impl AgentOut) -> bool {
         let key = FlowKey::of(packet);
         if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
@@ -228,7 +231,7 @@ impl Wtcp {
         self.flows.act(number, |flow| flow.on_data(packet, segment, &mut turn)).unwrap_or(true)
     }
 
-    /// A mobile acknowledges: what goes up in the place of the packet, if anything does.
+    /// Handles an acknowledgement from a mobile. Returns the packet to forward, if any.
     fn on_ack(
         &mut self,
         packet: &Packet,

@@ -1,17 +1,18 @@
-//! The places of a scenario's agents, and the reasons why an agent cannot have a place.
+//! The places of a scenario's agents, and the reasons why an agent cannot be placed.
 //!
-//! A *crossing* is the passage of a flow's data over a link: from the interface by which it leaves a node to the one by
-//! which it enters another. The slots of a slotted network count as one crossing, however many hops they are.
+//! A *crossing* is the passage of a flow's data over a link: from the interface through which it leaves one node to the
+//! one through which it enters another. The slots of a slotted network count as one crossing, regardless of the number
+//! of hops.
 //!
 //! | `node` | `link` | an agent sits |
 //! | --- | --- | --- |
 //! | | | at a flow's last crossing, if that is over 802.11 |
 //! | | given | at the ends of this link |
-//! | given | | at the interface of this node over which its flows go |
-//! | given | given | at the one interface of both |
+//! | given | | at the interface of this node that its flows use |
+//! | given | given | at the interface of this node on this link |
 //!
-//! "At the ends" means where data leaves and, if the agent needs both, where it enters. An agent that needs reports of
-//! delivery considers 802.11 links only, unless a link is given.
+//! "At the ends" means where data leaves and, if the agent needs both ends, where it enters. An agent that needs
+//! delivery reports is placed on 802.11 links only, unless a link is given.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,16 +28,16 @@ use crate::traffic::AppKind;
 /// One agent at one interface.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Its place among the agents of the scenario.
+    /// Its index among the agents of the scenario.
     pub(crate) agent: usize,
-    /// Where.
+    /// The node of the interface.
     pub(crate) node: usize,
     /// The link of the interface.
     pub(crate) link: usize,
-    /// The nodes whose data leaves by the interface, and whose data comes in.
+    /// The nodes whose data leaves through the interface, and those whose data arrives through it.
     ahead: Vec<NodeId>,
     behind: Vec<NodeId>,
-    /// Whether data leaves by the interface and comes in by it, and not acknowledgements alone.
+    /// Whether data, and not only acknowledgements, leaves through the interface or arrives through it.
     sends_data: bool,
     receives_data: bool,
 }
@@ -45,13 +46,13 @@ pub(crate) struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     link: usize,
-    /// The ports of the interfaces at which it begins and ends.
+    /// The ports of the interfaces at which the crossing begins and ends.
     ports: [usize; 2],
     nodes: [usize; 2],
     is_last: bool,
 }
 
-/// An interface: what a port leads to.
+/// An interface, to which a port leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Interface {
     link: usize,
@@ -59,13 +60,13 @@ struct Interface {
 }
 
 impl Place {
-    /// For which nodes it acts.
+    /// The nodes for which it acts.
     pub(crate) fn criterion(&self) -> Criterion {
         Criterion::between(self.ahead.iter().copied(), self.behind.iter().copied())
     }
 }
 
-/// The interfaces of a scenario and the paths of its flows over them.
+/// The interfaces of a scenario, and the paths of its flows over them.
 pub(crate) struct Places<'a> {
     config: &'a Config,
     routes: &'a Routes,
@@ -74,23 +75,23 @@ pub(crate) struct Places<'a> {
     ports: BTreeMap<Interface, usize>,
 }
 
-/// Why an agent cannot sit where the scenario places it.
+/// The reason why an agent cannot be placed where the scenario puts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Misplaced {
     /// None of its flows has a hop there.
     Nowhere,
-    /// Its node has several links over which its flows go.
+    /// Its flows use several links of its node.
     Ambiguous(Vec<usize>),
     /// The link does not report the fate of packets.
     NoReports(usize),
-    /// An agent of the same kind sits at the same interface and serves the same flow.
+    /// Another agent of the same kind sits at the same interface and serves the same flow.
     Twice(usize),
-    /// It sits only where data arrives, and none of its kind is at the other end of the hop.
+    /// It sits only where data arrives, and no agent of its kind is at the other end of the hop.
     NoPeer,
 }
 
 impl<'a> Places<'a> {
-    /// The interfaces of a scenario with these routes.
+    /// The interfaces of a scenario, with these routes.
     pub(crate) fn new(config: &'a Config, routes: &'a Routes) -> Places<'a> {
         let mut interfaces = Vec::new();
         for (link, of) in config.links.iter().enumerate() {
@@ -100,7 +101,7 @@ impl<'a> Places<'a> {
         Places { config, routes, interfaces, ports }
     }
 
-    /// The agents at each interface by its port, in the order of the file.
+    /// The agents at each interface, by port, in the order of the file.
     pub(crate) fn seats(&self) -> BTreeMap<usize, Vec<Place>> {
         let mut seats: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
         for agent in 0..self.config.agents.len() {
@@ -124,7 +125,7 @@ impl<'a> Places<'a> {
         of_kind.filter(is_named).any(|agent| self.of_agent(agent, &[flow]).values().any(is_there))
     }
 
-    /// The first of the links at which an agent is to sit, if none of its nodes is at an end of any of them.
+    /// The first of the links given for an agent, if none of its nodes is at an end of any of those links.
     pub(crate) fn is_apart(&self, number: usize) -> Option<usize> {
         let agent = &self.config.agents[number];
         let (nodes, links) = (agent.nodes.as_ref()?, agent.links.as_ref()?);
@@ -133,7 +134,7 @@ impl<'a> Places<'a> {
         links.first().copied().filter(|_| !links.iter().copied().any(is_end))
     }
 
-    /// What prevents an agent from having its place, if anything.
+    /// The reason why an agent cannot be placed, if there is one.
     pub(crate) fn misplaced(&self, number: usize) -> Option<Misplaced> {
         let agent = &self.config.agents[number];
         let places = self.of_agent(number, &agent.flows);
@@ -225,7 +226,7 @@ impl<'a> Places<'a> {
         crossings
     }
 
-    /// The interfaces at which an agent sits for these of its flows, by port.
+    /// The interfaces at which an agent is placed for these of its flows, by port.
     fn of_agent(&self, number: usize, flows: &[usize]) -> BTreeMap<usize, Place> {
         let mut places: BTreeMap<usize, Place> = BTreeMap::new();
         let agent = &self.config.agents[number];
@@ -255,7 +256,7 @@ impl<'a> Places<'a> {
 }
 
 impl Crossing {
-    /// Puts an agent at those of its ends at which it may sit.
+    /// Places an agent at the ends of the crossing at which it may sit.
     fn join(
         &self,
         places: &mut BTreeMap<usize, Place>,
@@ -285,7 +286,7 @@ impl Crossing {
     }
 }
 
-/// Adds the seats that agents have where a node is elsewhere.
+/// Adds the places that agents have when a node is at its other link.
 pub(crate) fn join(seats: &mut BTreeMap<usize, Vec<Place>>, more: BTreeMap<usize, Vec<Place>>) {
     for (port, places) in more {
         let here = seats.entry(port).or_default();

@@ -1,4 +1,4 @@
-//! Events of media: frames of 802.11, packets on wires, transmissions of slotted networks.
+//! Events on the media: frames of 802.11, packets on wires, transmissions in slotted networks.
 
 use std::cmp::Reverse;
 
@@ -10,15 +10,15 @@ use super::row::{About, NONE, Row, Waiting};
 use super::{Event, Events, Layer, OnAir, What, Why, what};
 use crate::medium::radio::Fate;
 
-/// A transmission that begins.
+/// The start of a transmission.
 pub(crate) struct Sending<'a> {
-    /// The link, by its place in the scenario.
+    /// The link, by its index in the scenario.
     pub(crate) link: u32,
     /// The packet of the exchange, if it is known.
     pub(crate) packet: Option<&'a Packet>,
-    /// How many attempts failed before, if that counts.
+    /// Number of failed attempts so far, if attempts are counted.
     pub(crate) failed: Option<u32>,
-    /// Slots of the backoff before it, if there was one.
+    /// Slots of the preceding backoff, if there was one.
     pub(crate) slots: Option<u32>,
 }
 
@@ -26,16 +26,16 @@ pub(crate) struct Sending<'a> {
 pub(crate) struct Crossing {
     pub(crate) link: u32,
     pub(crate) nodes: (NodeId, NodeId),
-    /// When it begins to leave, has left, and arrives.
+    /// When its transmission begins and ends, and when it arrives.
     pub(crate) begins: Time,
     pub(crate) departs: Time,
     pub(crate) arrives: Time,
-    /// What loses it, if anything does.
+    /// The cause of its loss, if it is lost.
     pub(crate) lost: Option<Why>,
 }
 
 impl Events {
-    /// A wire takes in a packet.
+    /// A wire accepts a packet.
     pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
         let (link, (from, to)) = (way.link, way.nodes);
         self.link(now, Event::Queue, Why::Nothing, link, from, packet);
@@ -55,8 +55,8 @@ impl Events {
         self.later(Row { link, ..row });
     }
 
-    /// What begins to leave from this time on over one direction of a wire, and what arrives after the other time, does so
-    /// `later`.
+    /// Delays by `later` what begins to depart at or after `begins` in one direction of a wire, and what arrives after
+    /// `arrived`.
     pub(crate) fn delay(
         &mut self,
         (link, from, to): (u32, NodeId, NodeId),
@@ -76,7 +76,7 @@ impl Events {
         self.waiting = waiting.into();
     }
 
-    /// A station begins to send a frame, which lasts this long.
+    /// A station starts to transmit a frame of this duration.
     pub(crate) fn frame(&mut self, now: Time, frame: &Frame, duration: Span, sending: &Sending) {
         let number = self.next_frame();
         let on_air = (sending.link, frame.transmitter);
@@ -102,7 +102,7 @@ impl Events {
         });
     }
 
-    /// A frame has ended, and this became of it at its receiver.
+    /// The transmission of a frame ends with this fate at its receiver.
     pub(crate) fn frame_ended(&mut self, now: Time, link: u32, frame: &Frame, fate: Fate) {
         let OnAir { frame: number, about, .. } = *self.interface((link, frame.transmitter));
         let (event, why) = match fate {
@@ -125,7 +125,7 @@ impl Events {
         self.push(Row { peer, link, frame: number, ..row });
     }
 
-    /// Why a station gives up a packet.
+    /// The reason why a station gives up a packet.
     pub(crate) fn given_up(&mut self, link: u32, node: NodeId, packet: &Packet) -> Why {
         if self.interface((link, node)).hopeless == packet.id { Why::Error } else { Why::RetryLimit }
     }
@@ -151,7 +151,7 @@ impl Events {
         frame
     }
 
-    /// What became of a transmission in a slotted network at the node that it is for.
+    /// A transmission in a slotted network ends, at the node to which it is addressed.
     pub(crate) fn slot_ended(
         &mut self,
         now: Time,

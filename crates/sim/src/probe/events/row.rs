@@ -7,7 +7,7 @@ use lasthop_stack::units::{Span, Time};
 use super::vocabulary::{Event, Layer, What, Why};
 use crate::probe::trace::{Cell, ColumnHead, ints, numbers, words};
 
-/// What a row says of a packet.
+/// The fields of a packet that a row contains.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About {
     pub(super) end: u32,
@@ -24,10 +24,10 @@ impl Default for About {
     }
 }
 
-/// No node, link or flow: the last word of the lists.
+/// No node, link or flow: the last word of each list.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A row.
+/// One row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) at: Time,
@@ -46,11 +46,11 @@ pub(super) struct Row {
     pub(super) window: (f64, f64),
 }
 
-/// A row of a time to come.
+/// A row with a time in the future.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting(pub(super) u64, pub(super) Row);
 
-/// The columns.
+/// The heads of the columns.
 pub(crate) fn heads(flows: &[String], links: &[String], nodes: &[String]) -> Vec<ColumnHead> {
     let or_none = |names: &[String]| [names, &[String::new()]].concat();
     let mut heads = numbers(["time_s", "duration_s"]);

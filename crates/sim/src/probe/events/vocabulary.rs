@@ -15,21 +15,21 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// Where something happened.
+    /// The layer of the event.
     Layer {
         App = "app",
         Tcp = "tcp",
         Udp = "udp",
         Agent = "agent",
-        /// The link of a node: its queue, what it hands up, and what it has lost.
+        /// The link of a node: its queue, what it delivers upwards, and what it loses.
         Link = "link",
-        /// The medium: what was put on it and how it ended.
+        /// The medium: each transmission and its outcome.
         Frame = "frame",
     }
 }
 
 vocabulary! {
-    /// What happened.
+    /// The event.
     Event {
         // Applications.
         Write = "write",
@@ -38,14 +38,14 @@ vocabulary! {
         // Transports and the medium.
         Send = "send",
         Receive = "receive",
-        // Senders of TCP.
+        // TCP senders.
         Ack = "ack",
         Partial = "partial",
         DupAck = "dupack",
         Enter = "enter",
         Exit = "exit",
         Timeout = "timeout",
-        // Timers of TCP.
+        // TCP timers.
         Set = "set",
         Cancel = "cancel",
         Fire = "fire",
@@ -63,7 +63,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What it happened to: a packet by what it carries, a frame by its kind, a timer by its name.
+    /// The object of the event: a packet by its content, a frame by its kind, a timer by its name.
     What {
         Nothing = "",
         Data = "data",
@@ -86,14 +86,14 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Why it happened.
+    /// The reason of the event.
     Why {
         Nothing = "",
         // A transport sends.
         New = "new",
         FastRetransmit = "fast-retransmit",
         Timeout = "timeout",
-        /// Sent again after neither: a window or a link has opened.
+        /// Retransmitted for neither reason: a window or a link has opened.
         Again = "again",
         Probe = "probe",
         // A transport receives.
@@ -109,7 +109,7 @@ vocabulary! {
         Window = "window",
         Options = "options",
         Length = "length",
-        // A link is done with a packet, or something is lost.
+        // A link completes a packet, or something is lost.
         Delivered = "delivered",
         Flushed = "flushed",
         Queue = "queue",

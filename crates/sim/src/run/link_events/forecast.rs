@@ -1,4 +1,4 @@
-//! What is predicted of a link or of a node: when a warning is due, whether it is true, and whether it stands.
+//! The predictions for a link or a node: when a warning is due, whether it is true, and whether it is still active.
 
 use lasthop_stack::hooks::LinkEvent;
 
@@ -11,7 +11,7 @@ use crate::net::Net;
 #[derive(Debug)]
 pub(super) struct Forecast {
     warnings: Option<Warnings>,
-    /// Whether a warning of the coming event has been given, and whether a false one stands.
+    /// Whether the coming event has been predicted, and whether a false warning is active.
     is_warned: bool,
     is_falsely_warned: bool,
     warning: Slot,
@@ -19,19 +19,19 @@ pub(super) struct Forecast {
 }
 
 impl Forecast {
-    /// Predictions, if there are any; the slots are for true and false ones.
+    /// Predictions, if the scenario has any; the slots are for true and false ones.
     pub(super) fn new(warnings: Option<Warnings>, [warning, false_warning]: [Slot; 2]) -> Forecast {
         Forecast { warnings, is_warned: false, is_falsely_warned: false, warning, false_warning }
     }
 
-    /// The run begins.
+    /// Schedules the first false warning at the start of the run.
     pub(super) fn begin(&mut self, net: &mut Net) {
         if let Some(at) = self.warnings.as_mut().and_then(|warnings| warnings.next_false(net.now)) {
             net.queue.set(self.false_warning, at);
         }
     }
 
-    /// This event comes next.
+    /// Sets the next event.
     pub(super) fn expect(&mut self, coming: Outage, net: &mut Net) {
         self.is_warned = false;
         if let Some(at) = self.warnings.as_mut().and_then(|warnings| warnings.of(coming, net.now)) {
@@ -44,12 +44,13 @@ impl Forecast {
         self.is_warned = true;
     }
 
-    /// What was predicted has come.
+    /// The predicted event occurs.
     pub(super) fn come_true(&mut self) {
         (self.is_warned, self.is_falsely_warned) = (false, false);
     }
 
-    /// A false warning, or its withdrawal, is due. Answers with what is news, where it is not away already.
+    /// A false warning, or its withdrawal, is due. Returns the event to report, if the link or node is not already
+    /// away.
     pub(super) fn mislead(&mut self, is_away: bool, net: &mut Net) -> Option<LinkEvent> {
         let now = net.now;
         let warnings = self.warnings.as_mut()?;
@@ -68,7 +69,8 @@ impl Forecast {
         if let Some(due) = due {
             net.queue.set(self.false_warning, due);
         }
-        // What is expected rightly is not cleared, and what is down is not warned of.
+        // If a true warning is active, the false one is not withdrawn; nothing is reported while the link is already
+        // down.
         (!is_away && (event == LinkEvent::Warning || !self.is_warned)).then_some(event)
     }
 }

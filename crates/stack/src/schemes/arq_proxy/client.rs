@@ -1,4 +1,4 @@
-//! The client at the mobile: which acknowledgements of its TCP are requested instead of being sent.
+//! The client at the mobile: decides which acknowledgements of its TCP are requested instead of being sent.
 
 use std::collections::VecDeque;
 
@@ -11,32 +11,32 @@ use crate::packet::{Body, Flags, Packet, Segment};
 use crate::signal::Signal;
 use crate::units::{SeqNo, Time};
 
-/// Most segments remembered that TCP has not acknowledged.
+/// Maximum number of segments remembered that TCP has not acknowledged.
 const MOST: usize = 4_096;
 
-/// What becomes of a packet on its way to the link.
+/// What happens to a packet on its way to the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It goes on.
+    /// It is forwarded.
     Pass,
-    /// It stays here.
+    /// It is held or dropped here.
     Stop,
 }
 
-/// The state of one direction of a connection whose data comes over the link.
+/// The state of one direction of a connection, at its receiver.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
     terms: Terms,
-    /// Ends of segments that came, in the order in which they came, with their hashes.
+    /// Ends of the segments received, in order of arrival, with their hashes.
     come: VecDeque<(u64, u32)>,
-    /// The last acknowledgement number of TCP.
+    /// The last acknowledgement number of TCP, as an offset.
     said: u64,
-    /// The window that the proxy knows, not scaled; `None` if it may not know the last one.
+    /// The window that the proxy knows, unscaled; `None` if it may not know the latest one.
     told: Option<u16>,
-    /// The last segment that was passed: its numbers and its window.
+    /// The last segment forwarded: its numbers and its window.
     passed: Option<(SeqNo, SeqNo, u16)>,
     held: Option<Packet>,
-    /// Whether a frame has come whose acknowledgement carried the request for what is held.
+    /// Whether a frame has arrived whose acknowledgement carried the request for the held acknowledgement.
     has_ridden: bool,
     release_at: Time,
     spacing: Spacing,
@@ -57,7 +57,7 @@ impl Client {
         }
     }
 
-    /// When it wants to be called.
+    /// When it needs to be called.
     pub(super) fn deadline(&self) -> Time {
         self.release_at
     }
@@ -67,7 +67,7 @@ impl Client {
         (size_of::<Client>() + self.come.len() * size_of::<(u64, u32)>()) as u64
     }
 
-    /// A data segment has come over the link, whose acknowledgement took along what waited for one.
+    /// Handles a data segment received over the link, whose acknowledgement carried the pending request.
     pub(super) fn on_data<O>(&mut self, hash: u32, segment: &Segment, turn: &Turn<'_, O>) {
         self.spacing.step(turn.now, turn.config);
         if self.held.is_some() {
@@ -81,7 +81,7 @@ impl Client {
         }
     }
 
-    /// A segment of TCP is on its way to the link; it acknowledges the sender's FIN if it `ends`.
+    /// Handles a segment of TCP on its way to the link; `ends` means that it acknowledges the sender's FIN.
     pub(super) fn judge<O: AgentOut>(
         &mut self,
         packet: &Packet,
@@ -116,7 +116,7 @@ impl Client {
         }
         turn.counters.passed += u64::from(is_pure(segment));
         match self.held.take() {
-            // The proxy swallows the first of this number if it has released it.
+            // If the proxy has released this number, it drops the first acknowledgement that carries it.
             Some(held) if repeats && is_pure(segment) && segment.options.sack.is_empty() => {
                 self.send(&held, turn);
             }
@@ -128,7 +128,7 @@ impl Client {
         Fate::Pass
     }
 
-    /// What was held goes after all.
+    /// Sends a held acknowledgement after all.
     fn send<O: AgentOut>(&mut self, held: &Packet, turn: &mut Turn<'_, O>) {
         turn.counters.suppressed -= 1;
         turn.counters.held -= 1;
@@ -139,21 +139,21 @@ impl Client {
         turn.out.down(held);
     }
 
-    /// A segment goes to the link: until it is delivered the proxy does not know its window.
+    /// Records a segment sent to the link: until it is delivered the proxy does not know its window.
     fn pass(&mut self, segment: &Segment) {
         self.told = None;
         self.passed = Some((segment.seq, segment.ack, segment.window));
     }
 
-    /// The link reports the fate of a segment that was passed: the proxy has seen it, or has not.
+    /// Handles the link's report on a segment that was sent: whether the proxy has seen it.
     pub(super) fn on_fate(&mut self, signal: Signal, segment: &Segment) {
-        // An older one says nothing of the last window.
+        // The fate of an older segment does not affect the latest window.
         if self.passed == Some((segment.seq, segment.ack, segment.window)) {
             self.told = (signal == Signal::Delivered).then_some(segment.window);
         }
     }
 
-    /// No frame came to ride with, or nothing followed the request.
+    /// Sends the held acknowledgement if its time is up: no frame carried the request, or nothing followed it.
     pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.release_at > turn.now {
             return;

@@ -1,11 +1,11 @@
-//! What the proxy has prepared, by the hash of the packet: to which connection a hash belongs.
+//! The acknowledgements that the proxy has prepared: maps the hash of a packet to its connection.
 
 use std::collections::VecDeque;
 
 use crate::packet::{Packet, Segment};
 
-/// The hash of a data packet, over the fields that name it: addresses, ports, sequence number and length. Proxy and client
-/// compute the same.
+/// The hash of a data packet, over the fields that identify it: addresses, ports, sequence number and length. Proxy and
+/// client compute the same value.
 pub(super) fn hash(packet: &Packet, segment: &Segment) -> u32 {
     let ends = u64::from(packet.src.0) << 32 | u64::from(packet.dst.0);
     let ports = u64::from(segment.src_port) << 16 | u64::from(segment.dst_port);
@@ -14,7 +14,7 @@ pub(super) fn hash(packet: &Packet, segment: &Segment) -> u32 {
     (mixed >> 32) as u32 ^ mixed as u32
 }
 
-/// A bijection that spreads each bit over all (the finaliser of `SplitMix64`).
+/// A bijection that spreads each bit over all bits (the finaliser of `SplitMix64`).
 fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -22,30 +22,30 @@ fn mix(mut bits: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// Hashes in 256 lists, each sorted, and the order in which they came.
+/// Hashes in 256 sorted lists, and the order in which they were entered.
 #[derive(Clone, Debug)]
 pub(super) struct Prepared<K> {
-    /// With each hash what it belongs to, or nothing if that is several segments.
+    /// The connection of each hash, or `None` if several segments have the same hash.
     lists: Vec<Vec<(u32, Option<K>)>>,
     order: VecDeque<u32>,
     most: usize,
-    /// How many there are, and the most there were.
+    /// The current and the maximum number of entries.
     known: usize,
     longest: usize,
 }
 
 impl<K: Copy + PartialEq> Prepared<K> {
-    /// Room for so many hashes; the oldest make room for new ones.
+    /// A table of `most` hashes; the oldest make room for new ones.
     pub(super) fn new(most: usize) -> Prepared<K> {
         Prepared { lists: vec![Vec::new(); 256], order: VecDeque::new(), most, known: 0, longest: 0 }
     }
 
-    /// Most bytes held at once.
+    /// Maximum number of bytes held at once.
     pub(super) fn bytes_max(&self) -> u64 {
         (self.longest * (size_of::<(u32, Option<K>)>() + size_of::<u32>())) as u64
     }
 
-    /// A segment of a connection that was not there before.
+    /// Enters a segment that is not yet in the table.
     pub(super) fn enter(&mut self, hash: u32, key: K) {
         while self.order.len() >= self.most
             && let Some(oldest) = self.order.pop_front()
@@ -64,7 +64,7 @@ impl<K: Copy + PartialEq> Prepared<K> {
         }
     }
 
-    /// To what a hash belongs, if that is known.
+    /// The connection of a hash, if it is known and unique.
     pub(super) fn find(&self, hash: u32) -> Option<K> {
         self.entry(hash).and_then(|entry| entry.1)
     }
@@ -74,7 +74,7 @@ impl<K: Copy + PartialEq> Prepared<K> {
         list.get(list.partition_point(|entry| entry.0 < hash)).filter(|entry| entry.0 == hash)
     }
 
-    /// Nobody will ask for this any more.
+    /// Removes a hash that will not be requested any more.
     pub(super) fn remove(&mut self, hash: u32) {
         let list = &mut self.lists[usize::from(hash as u8)];
         let place = list.partition_point(|entry| entry.0 < hash);

@@ -1,4 +1,4 @@
-//! The proxy at the access point: what it has prepared for one direction of a connection.
+//! The proxy at the access point: the acknowledgements prepared for one direction of a connection.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::hooks::AgentOut;
 use crate::packet::{Flags, Packet, Segment};
 use crate::units::SeqNo;
 
-/// Most segments noted of one direction; of further ones the real acknowledgement comes.
+/// Maximum number of segments recorded per direction; further segments are acknowledged by the mobile itself.
 const MOST: usize = 4_096;
 
 /// A data segment on its way to the mobile. Offsets count from the first data byte.
@@ -30,12 +30,13 @@ impl Noted {
 #[derive(Clone, Debug)]
 pub(super) struct Proxy {
     reply: Reply,
-    /// In the order of their starts, all beyond what is acknowledged.
+    /// In order of their start, all beyond `acknowledged`.
     noted: VecDeque<Noted>,
-    /// All below went up as acknowledged, and was acknowledged by a real segment of the mobile.
+    /// The sender has received an acknowledgement of everything below `acknowledged`; everything below `heard` was
+    /// acknowledged by a real segment of the mobile.
     acknowledged: u64,
     heard: u64,
-    /// The window of the mobile's last real segment, not scaled; `None` before there was one.
+    /// The window of the mobile's last real segment, unscaled; `None` before the first.
     window: Option<u16>,
 }
 
@@ -53,7 +54,7 @@ impl Proxy {
         seq.unwrap_near(self.reply.terms.zero, self.acknowledged)
     }
 
-    /// A data segment is on its way to the link; `enter` makes its hash known.
+    /// Records a data segment on its way to the link; `enter` adds its hash to the table.
     pub(super) fn on_data(&mut self, hash: u32, segment: &Segment, mut enter: impl FnMut(u32)) {
         let Some(start) = self.offset(segment.seq) else { return };
         let noted = Noted { start, hash, segment: *segment };
@@ -70,7 +71,8 @@ impl Proxy {
         }
     }
 
-    /// The mobile asks for the acknowledgement of the segment with this hash. Whether it is one of this direction.
+    /// Releases the acknowledgement that the mobile requests by this hash. Returns false if no segment of this
+    /// direction has the hash, or if the window of the mobile is not known yet.
     pub(super) fn release<O: AgentOut>(
         &mut self,
         hash: u32,
@@ -91,7 +93,7 @@ impl Proxy {
         true
     }
 
-    /// A segment of the mobile came. Whether it goes up.
+    /// Handles a segment from the mobile. Returns whether it is forwarded.
     pub(super) fn on_reply(&mut self, packet: &Packet, segment: &Segment, remove: impl FnMut(u32)) -> bool {
         let ack = self.offset(segment.ack).filter(|_| segment.flags.has(Flags::ACK));
         let Some(ack) = ack else {
@@ -118,7 +120,7 @@ impl Proxy {
         true
     }
 
-    /// All below `offset` is acknowledged.
+    /// Everything below `offset` is acknowledged.
     fn advance(&mut self, offset: u64, mut remove: impl FnMut(u32)) {
         self.acknowledged = offset;
         while self.noted.front().is_some_and(|noted| noted.end() <= offset)

@@ -1,4 +1,4 @@
-//! A proxy and a client with a hop between them that the test plays: one test for each rule.
+//! A proxy and a client, and a hop between them that the test controls: one test per rule.
 
 use super::*;
 use crate::packet::{Body, Flags, NodeId, Options, SackBlocks, Segment, Timestamps};
@@ -6,7 +6,7 @@ use crate::units::SeqNo;
 
 const SERVER: NodeId = NodeId(0);
 const MOBILE: NodeId = NodeId(9);
-/// The first byte; the numbers wrap within the tests.
+/// The first byte; the sequence numbers wrap within the tests.
 const ZERO: SeqNo = SeqNo(u32::MAX - 2_499);
 const REPLY: SeqNo = SeqNo(700);
 
@@ -58,7 +58,7 @@ fn tcp(packet: &Packet) -> Segment {
     segment
 }
 
-/// Segment `number` of the server, with a stamp of its own.
+/// Segment `number` of the server, with its own timestamp.
 fn data(number: u32) -> Packet {
     let seq = ZERO.plus(1000 * number);
     let options = stamps(1_000 + number, 50);
@@ -68,7 +68,7 @@ fn data(number: u32) -> Packet {
     )
 }
 
-/// The mobile's acknowledgement of all before segment `number`.
+/// The mobile's acknowledgement of all segments before `number`.
 fn ack(number: u32, window: u16) -> Segment {
     let ack = ZERO.plus(1000 * number);
     let echo = 1_000 + number.saturating_sub(1);
@@ -82,7 +82,7 @@ fn ack(number: u32, window: u16) -> Segment {
     }
 }
 
-/// What the client did with an acknowledgement: the hash that rides, or the packets that go.
+/// What the client did with an acknowledgement: the hash that it requested, or the packets that it sent.
 #[derive(Debug, PartialEq, Eq)]
 enum Did {
     Rides(u32),
@@ -94,7 +94,7 @@ fn number(ack: SeqNo) -> u32 {
 }
 
 impl Hop {
-    /// After the handshake, in which the server has spoken first; the mobile offers a shift of 2.
+    /// After the handshake, in which the server sends the SYN; the mobile offers a window scale of 2.
     fn new(config: &Config) -> Hop {
         let at = |ahead, behind| {
             let criterion = Criterion::between([ahead], [behind]);
@@ -128,7 +128,7 @@ impl Hop {
         hop
     }
 
-    /// A packet of the server crosses the hop; what reaches the mobile's TCP.
+    /// Carries a packet of the server across the hop; returns what reaches the mobile's TCP.
     fn carry(&mut self, packet: &Packet) -> Vec<Packet> {
         let mut out = Heard::default();
         self.proxy.down(packet, self.now, &mut out);
@@ -148,7 +148,7 @@ impl Hop {
         }
     }
 
-    /// The mobile's TCP says something: what goes to the link, and what rides.
+    /// The mobile's TCP sends a segment; returns what goes to the link, and the riders.
     fn tcp_says(&mut self, segment: Segment) -> (Vec<Packet>, Vec<(NodeId, Rider)>) {
         let mut out = Heard { timer: self.client_timer, ..Heard::default() };
         self.client.down(&packet(MOBILE, segment), self.now, &mut out);
@@ -177,14 +177,14 @@ impl Hop {
         }
     }
 
-    /// A real segment of the mobile comes to the proxy: what goes up.
+    /// A real segment of the mobile reaches the proxy; returns what it forwards.
     fn reaches_proxy(&mut self, segment: Segment) -> Vec<Segment> {
         let mut out = Heard::default();
         self.proxy.up(&packet(MOBILE, segment), self.now, &mut out);
         out.up.iter().map(tcp).collect()
     }
 
-    /// A request comes to the proxy: what goes up.
+    /// A request reaches the proxy; returns what it sends up.
     fn request(&mut self, hash: u32) -> Vec<Segment> {
         let mut out = Heard::default();
         self.proxy.on_rider(Rider { number: hash, bytes: 4 }, self.now, &mut out);
@@ -192,7 +192,7 @@ impl Hop {
         out.up.iter().map(tcp).collect()
     }
 
-    /// Time passes; what the client's timer sends.
+    /// Time passes; returns what the client's timer sends.
     fn wait(&mut self, ms: u64) -> Vec<u32> {
         let until = self.now.after(Span::from_millis(ms));
         let mut sent = Vec::new();
@@ -234,10 +234,10 @@ fn a_plain_acknowledgement_stays_and_a_request_releases_it_as_tcp_made_it() {
     hop.receive([1, 2]);
     let hash = hop.rides(ack(2, 500));
     let [released] = hop.request(hash)[..] else { panic!("one") };
-    // All fields are those of the real one but the mobile's own stamp, which is the last that was seen.
+    // All fields equal those of the real one, except the mobile's own timestamp, which is the last one seen.
     let real = with_ports(ack(2, 500));
     assert_eq!(released, Segment { options: stamps(61, 1_001), ..real });
-    // Two at once, as a receiver that delays says it: the echo is that of the first.
+    // Two segments at once, as with delayed acknowledgements: the echo is that of the first.
     hop.receive([3]);
     let hash = hop.rides(ack(4, 500));
     let [released] = hop.request(hash)[..] else { panic!("one") };
@@ -276,7 +276,7 @@ fn nothing_is_requested_before_the_window_is_known_to_have_arrived() {
     hop.fate(&sent[0], Signal::Undelivered);
     assert_eq!(hop.says(ack(3, 400)), Did::Goes(vec![3]), "the one before did not arrive");
     assert!(matches!(hop.says(ack(4, 400)), Did::Rides(_)));
-    // Two on their way: the delivery of the first says nothing of the second.
+    // Two in flight: the delivery of the first does not confirm the second.
     let mut out = Heard::default();
     hop.client.down(&packet(MOBILE, ack(5, 300)), hop.now, &mut out);
     hop.client.down(&packet(MOBILE, Segment { window: 200, ..ack(5, 300) }), hop.now, &mut out);
@@ -292,11 +292,11 @@ fn the_proxy_acknowledges_nothing_that_it_was_not_asked_for() {
         assert_eq!(hop.request(unknown), []);
     }
     assert_eq!(hop.proxy.counters().unknown, 1_000);
-    // Asked again, it does not repeat itself.
+    // A second request for the same hash is not answered.
     let hash = hop.rides(ack(5, 500));
     assert_eq!(hop.request(hash).len(), 1);
     assert_eq!(hop.request(hash).len(), 0);
-    // An older one is covered.
+    // An older one is already covered.
     let hash = hash_of(3);
     assert_eq!(hop.request(hash).len(), 0);
 }
@@ -320,7 +320,7 @@ fn without_a_frame_to_ride_with_the_real_one_goes_soon_and_with_one_after_a_sile
     hop.rides(ack(2, 500));
     assert_eq!(hop.wait(4), []);
     assert_eq!(hop.wait(1), [2]);
-    // The delivery of the real one is told, and requests go on.
+    // The delivery of the real one is reported, and requests continue.
     hop.fate(&packet(MOBILE, ack(2, 500)), Signal::Delivered);
     hop.receive([2]);
     hop.rides(ack(3, 500));
@@ -337,13 +337,13 @@ fn a_real_one_that_was_released_goes_no_further_and_a_duplicate_behind_it_does()
     hop.receive([1]);
     let hash = hop.rides(ack(2, 500));
     assert_eq!(hop.request(hash).len(), 1);
-    // Segment 2 is lost, and 3 makes TCP repeat itself: the one held goes first.
+    // Segment 2 is lost, and segment 3 causes a duplicate: the held acknowledgement is sent first.
     hop.receive([3]);
     assert_eq!(hop.says(ack(2, 500)), Did::Goes(vec![2, 2]));
     assert_eq!(hop.reaches_proxy(ack(2, 500)).len(), 0);
     assert_eq!(hop.reaches_proxy(ack(2, 500)).len(), 1);
     assert_eq!(hop.proxy.counters().swallowed, 1);
-    // One that was not released goes up.
+    // One that was not released is forwarded.
     hop.receive([2]);
     assert_eq!(hop.reaches_proxy(ack(4, 500)).len(), 1);
 }

@@ -1,29 +1,30 @@
-//! Duplicate acknowledgements of one flow: which of them asks for a copy, and which must follow one.
+//! Duplicate acknowledgements of one flow: which of them asks for a retransmission, and which are expected after one.
 
 /// The duplicates since the last advance.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct Duplicates {
-    /// How many came.
+    /// Number of duplicates received.
     seen: u32,
-    /// How many more are to come of what was sent behind the segment sent again; `None` before it was.
+    /// Number of duplicates still expected from segments sent after the retransmitted one; `None` before a
+    /// retransmission.
     expected: Option<u32>,
 }
 
-/// What a duplicate tells.
+/// What a duplicate indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Tells {
-    /// Too little: it is one of the first.
+    /// Nothing yet: it is among the first.
     Nothing,
-    /// That the segment is lost.
+    /// The segment is lost.
     Loss,
-    /// What a segment sent before the copy causes.
+    /// A segment sent before the retransmission has arrived.
     Expected,
-    /// That the copy is lost, too.
+    /// The retransmission is lost as well.
     LostCopy,
 }
 
 impl Duplicates {
-    /// One more has come; so many of the first tell nothing.
+    /// Counts one more duplicate; the first `threshold` indicate nothing.
     pub(in super::super) fn take(&mut self, threshold: u32) -> Tells {
         self.seen += 1;
         match &mut self.expected {
@@ -37,12 +38,13 @@ impl Duplicates {
         }
     }
 
-    /// A copy goes, with so many segments behind it: each causes a duplicate, unless it has done so already.
+    /// Records a retransmission with this many segments behind it. Each causes one duplicate, unless it has already
+    /// done so.
     pub(in super::super) fn repaired(&mut self, behind: u32) {
         self.expected = Some(behind.saturating_sub(self.seen));
     }
 
-    /// An acknowledgement has advanced.
+    /// Resets the counts after an advance.
     pub(in super::super) fn clear(&mut self) {
         *self = Duplicates::default();
     }

@@ -1,26 +1,26 @@
-//! The flows of a station with their deadlines and the memory that they take.
+//! The flows of a station, with their deadlines and memory.
 
 use super::super::deadlines::Deadlines;
 use super::super::flows::Table;
 use crate::packet::{FlowKey, NodeId};
 use crate::units::{Span, Time};
 
-/// What a station keeps of one flow.
+/// The state that a station holds for one flow.
 pub(in super::super) trait Kept {
-    /// When a packet of it passed last.
+    /// When its last packet passed.
     fn last_packet(&self) -> Time;
 
-    /// When it wants to be called.
+    /// When it needs to be called.
     fn deadline(&self) -> Time;
 
     /// Bytes of state.
     fn bytes(&self) -> u64;
 
-    /// It has come from another station, where it was kept until now: what the link has was the other's.
+    /// The flow has moved here from another station; what is on the link was sent by that station.
     fn move_to(&mut self, now: Time);
 }
 
-/// Flows by the direction of their data.
+/// Flows, keyed by the direction of their data.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Flows<F> {
     table: Table<FlowKey, F>,
@@ -33,29 +33,29 @@ pub(in super::super) struct Flows<F> {
 }
 
 impl<F: Kept> Flows<F> {
-    /// At most so many flows, each forgotten after so much time without a packet.
+    /// At most `most` flows; a flow without a packet for `idle` is forgotten.
     pub(in super::super) fn new(most: usize, idle: Span) -> Flows<F> {
         let (table, deadlines) = (Table::default(), Deadlines::default());
         Flows { table, deadlines, idle, most, bytes: 0, bytes_max: 0, refused: 0 }
     }
 
-    /// Most bytes of state held at once.
+    /// Maximum number of bytes of state held at once.
     pub(in super::super) fn bytes_max(&self) -> u64 {
         self.bytes_max
     }
 
-    /// Flows left alone because there was no room.
+    /// Flows not handled because the table was full.
     pub(in super::super) fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// The number of the flow of this data.
+    /// The number of the flow to which this data belongs.
     #[inline]
     pub(in super::super) fn find(&self, key: &FlowKey) -> Option<u32> {
         self.table.find(key)
     }
 
-    /// The same; a flow that is not known begins, if there is room.
+    /// The same; an unknown flow is created if there is room.
     pub(in super::super) fn find_or_begin(&mut self, key: FlowKey, make: impl FnOnce() -> F) -> Option<u32> {
         if let Some(number) = self.table.find(&key) {
             return Some(number);
@@ -84,7 +84,7 @@ impl<F: Kept> Flows<F> {
         self.bytes_max = self.bytes_max.max(self.bytes);
     }
 
-    /// Lets a flow act, and notes what it weighs and when it wants to be called afterwards.
+    /// Runs `act` on a flow, then records the size and the deadline of the flow.
     pub(in super::super) fn act<A>(&mut self, number: u32, act: impl FnOnce(&mut F) -> A) -> Option<A> {
         let flow = self.table.get_mut(number)?;
         let before = flow.bytes();
@@ -104,13 +104,12 @@ impl<F: Kept> Flows<F> {
         Some(flow)
     }
 
-    /// Forgets the flow of this data.
+    /// Forgets the flow to which this data belongs.
     pub(in super::super) fn forget(&mut self, key: &FlowKey) -> Option<F> {
         self.find(key).and_then(|number| self.remove(number))
     }
 
-    /// Some deadline may have passed: `act` looks at each flow of which that holds; those that were idle for too long
-    /// are forgotten.
+    /// Runs `act` on each flow whose deadline has passed; flows that have been idle for too long are forgotten.
     pub(in super::super) fn on_timer(&mut self, now: Time, mut act: impl FnMut(&mut F)) {
         while let Some(number) = self.deadlines.pop(now) {
             let Some(flow) = self.table.get_mut(number) else { continue };
@@ -122,13 +121,13 @@ impl<F: Kept> Flows<F> {
         }
     }
 
-    /// The earliest deadline, or an earlier time.
+    /// A time no later than the earliest deadline.
     #[inline]
     pub(in super::super) fn first(&self) -> Option<Time> {
         self.deadlines.first()
     }
 
-    /// Takes out the flows of a node that leaves.
+    /// Removes and returns the flows of a node that leaves.
     pub(in super::super) fn take_of(&mut self, node: NodeId) -> Vec<(FlowKey, F)> {
         let flows = self.table.take_of_numbered(node);
         flows
@@ -141,8 +140,8 @@ impl<F: Kept> Flows<F> {
             .collect()
     }
 
-    /// Takes in the flows of a node that has come. What has begun here meanwhile is newer. Returns the numbers of those
-    /// taken in.
+    /// Inserts the flows of a node that has arrived. A flow created here in the meantime takes precedence. Returns the
+    /// numbers of the flows inserted.
     pub(in super::super) fn put(&mut self, flows: Vec<(FlowKey, F)>, now: Time) -> Vec<u32> {
         let mut numbers = Vec::new();
         for (key, mut flow) in flows {

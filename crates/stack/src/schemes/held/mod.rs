@@ -1,5 +1,5 @@
-//! What stations share that keep the segments of a flow until a mobile acknowledges them, and repair losses themselves:
-//! the segments and the meaning of acknowledgements, the local round trip, and the flows with their deadlines.
+//! Shared by stations that hold the segments of a flow until a mobile acknowledges them and repair losses themselves:
+//! the segments and the interpretation of acknowledgements, the local round trip, and the flows with their deadlines.
 
 mod duplicates;
 mod flows;

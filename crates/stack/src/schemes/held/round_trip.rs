@@ -1,8 +1,8 @@
-//! The round trip between a station and a mobile, and the timeout that follows from it.
+//! The round trip between a station and a mobile, and the timeout derived from it.
 
 use crate::units::Span;
 
-/// Smoothed mean, and smoothed deviation with gain 1/8, from the start values of ns-2's Snoop.
+/// Smoothed mean and smoothed deviation (gain 1/8), with the initial values of ns-2's Snoop.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct RoundTrip {
     mean: Span,
@@ -16,7 +16,7 @@ impl Default for RoundTrip {
 }
 
 impl RoundTrip {
-    /// A round trip of a segment that was sent once, with its weight in the mean.
+    /// Adds a sample, from a segment sent once, with this weight in the mean.
     pub(in super::super) fn take(&mut self, sample: Span, gain: f64) {
         let mean = self.mean.0 as f64;
         self.mean = Span((mean + gain * (sample.0 as f64 - mean)) as u64);
@@ -24,7 +24,7 @@ impl RoundTrip {
         self.deviation = Span((7 * self.deviation.0 + off) / 8);
     }
 
-    /// Four deviations above the mean, and no less than `least`.
+    /// The mean plus four deviations, but at least `least`.
     pub(in super::super) fn timeout(&self, least: Span) -> Span {
         least.max(self.mean + self.deviation * 4)
     }

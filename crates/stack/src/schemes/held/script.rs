@@ -1,7 +1,7 @@
-//! Scripts of packets for agents at a base station: what goes in, and what comes out, in words.
+//! Packet scripts for agents at a base station: input and output in words.
 //!
-//! Segments have 1000 bytes and are numbered from 0; the sequence numbers wrap within a script. A server sends to a mobile
-//! over the station, or the mobile to the server.
+//! Segments have 1000 bytes and are numbered from 0; the sequence numbers wrap within a script. A server sends to a
+//! mobile through the station, or the mobile sends to the server.
 
 use crate::hooks::{Agent, AgentOut};
 use crate::packet::{Body, Flags, NodeId, Packet, Segment};
@@ -15,7 +15,7 @@ pub(in super::super) const ZERO: SeqNo = SeqNo(u32::MAX - 2_499);
 pub(in super::super) const LEN: u32 = 1000;
 const WINDOW: u16 = 500;
 
-/// What an agent has answered, and its timer.
+/// The output of an agent, and its timer.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Heard {
     pub(in super::super) said: Vec<String>,
@@ -56,7 +56,7 @@ impl AgentOut for Heard {
     }
 }
 
-/// An agent, the time, and what it has answered.
+/// An agent, the time, and the output so far.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Script<A> {
     pub(in super::super) agent: A,
@@ -64,12 +64,12 @@ pub(in super::super) struct Script<A> {
     pub(in super::super) heard: Heard,
 }
 
-/// A packet of data of the server.
+/// A data packet from the server.
 pub(in super::super) fn data(number: u32) -> Packet {
     packet(SERVER, MOBILE, Segment { seq: at(number), flags: Flags::ACK, len: LEN, ..Segment::default() })
 }
 
-/// An acknowledgement of all before this segment.
+/// An acknowledgement of all segments before this one.
 pub(in super::super) fn ack(number: u32) -> Segment {
     Segment { ack: at(number), flags: Flags::ACK, window: WINDOW, ..Segment::default() }
 }
@@ -91,32 +91,32 @@ impl<A: Agent> Script<A> {
         Script { agent, now: Time::ZERO, heard: Heard::default() }
     }
 
-    /// What the agent has answered since this was last asked.
+    /// The output of the agent since the last call.
     pub(in super::super) fn said(&mut self) -> Vec<String> {
         self.heard.packets.clear();
         std::mem::take(&mut self.heard.said)
     }
 
-    /// A packet on its way to the link; what the agent answers.
+    /// A packet on its way to the link; returns the output of the agent.
     pub(in super::super) fn down(&mut self, packet: &Packet) -> Vec<String> {
         self.agent.down(packet, self.now, &mut self.heard);
         self.said()
     }
 
-    /// A packet from the link.
+    /// A packet from the link; returns the output of the agent.
     pub(in super::super) fn up(&mut self, packet: &Packet) -> Vec<String> {
         self.agent.up(packet, self.now, &mut self.heard);
         self.said()
     }
 
-    /// Data of the server that goes on as it is.
+    /// Data from the server that the agent forwards unchanged.
     pub(in super::super) fn send(&mut self, numbers: impl IntoIterator<Item = u32>) {
         for number in numbers {
             assert_eq!(self.down(&data(number)), [format!("down {number}")]);
         }
     }
 
-    /// The mobile acknowledges.
+    /// An acknowledgement from the mobile.
     pub(in super::super) fn ack(&mut self, number: u32) -> Vec<String> {
         self.up(&packet(MOBILE, SERVER, ack(number)))
     }
@@ -127,7 +127,7 @@ impl<A: Agent> Script<A> {
         assert!(self.said().is_empty());
     }
 
-    /// Time passes, and the timer fires when it is due; what the agent answers.
+    /// Time passes, and the timer fires when it is due; returns the output of the agent.
     pub(in super::super) fn wait(&mut self, span: Span) -> Vec<String> {
         let until = self.now.after(span);
         while let Some(due) = self.heard.timer.take_if(|at| *at <= until) {

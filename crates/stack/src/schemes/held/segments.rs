@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::packet::{Packet, Segment};
 use crate::units::SeqNo;
 
-/// A segment that the mobile has not acknowledged, with what a scheme notes of it.
+/// A segment that the mobile has not acknowledged, with the record that a scheme attaches to it.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Held<N> {
     pub(in super::super) packet: Packet,
@@ -14,51 +14,52 @@ pub(in super::super) struct Held<N> {
     pub(in super::super) note: N,
 }
 
-/// Where a segment went.
+/// The result of taking a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Taken {
-    /// The mobile has acknowledged it.
+    /// The mobile has already acknowledged it.
     Acknowledged,
-    /// It is held at this place already.
+    /// It is already held, at this position.
     Known(usize),
-    /// It is held now, behind all others.
+    /// It is now held, behind all others.
     Last,
-    /// It is held now at this place, before others that had passed: it was lost on its way here, and was sent again.
+    /// It is now held at this position, before segments that had passed earlier: it was lost before the station and has
+    /// been retransmitted.
     Between(usize),
     /// There is no room for it.
     Full,
 }
 
-/// What an acknowledgement is to a standard TCP (RFC 5681, 2).
+/// The meaning of an acknowledgement to a standard TCP (RFC 5681, 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Heard {
-    /// It advances. Whether that is the end, the FIN included.
+    /// It advances.
     Advance {
-        /// All data has been acknowledged.
+        /// Whether all data, the FIN included, has been acknowledged.
         over: bool,
     },
-    /// It repeats the last one.
+    /// It is a duplicate.
     Duplicate,
-    /// It is old, or repeats the number with something new: data, a window, a duplicate SACK (RFC 2883).
+    /// It is old, or repeats the number but carries something else: data, a new window, a duplicate SACK (RFC 2883).
     Other,
 }
 
-/// The segments of one flow in the order of their numbers.
+/// The segments of one flow, in sequence order.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Segments<N> {
     held: VecDeque<Held<N>>,
     most: usize,
-    /// The acknowledgement number and window last seen.
+    /// The last acknowledgement number and window seen.
     una: Option<SeqNo>,
     window: u16,
     is_heard: bool,
     fin: Option<SeqNo>,
-    /// Bytes of the packets held.
+    /// Total size of the packets held.
     bytes: u64,
 }
 
 impl<N> Segments<N> {
-    /// Room for this many segments.
+    /// An empty queue with room for this many segments.
     pub(in super::super) fn new(most: usize) -> Segments<N> {
         Segments {
             held: VecDeque::with_capacity(most),
@@ -71,37 +72,37 @@ impl<N> Segments<N> {
         }
     }
 
-    /// How many are held.
+    /// Number of segments held.
     pub(in super::super) fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether none is.
+    /// Whether no segment is held.
     pub(in super::super) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Bytes of the packets held.
+    /// Total size of the packets held.
     pub(in super::super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The place of the segment that begins at this number, or the place it would have.
+    /// The position of the segment that starts at this number, or the position at which to insert it.
     pub(in super::super) fn place(&self, seq: SeqNo) -> Result<usize, usize> {
         self.held.binary_search_by(|held| held.seq.distance_from(seq).cmp(&0))
     }
 
-    /// The window that the mobile advertised last, not scaled; `None` before it said anything.
+    /// The last window that the mobile advertised, unscaled; `None` before its first segment.
     pub(in super::super) fn window(&self) -> Option<u16> {
         self.is_heard.then_some(self.window)
     }
 
-    /// A segment at its place.
+    /// The segment at this position.
     pub(in super::super) fn at(&mut self, place: usize) -> Option<&mut Held<N>> {
         self.held.get_mut(place)
     }
 
-    /// All of them in order.
+    /// All segments, in order.
     pub(in super::super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Held<N>> {
         self.held.iter_mut()
     }
@@ -112,7 +113,8 @@ impl<N> Segments<N> {
         self.held.front_mut().filter(|held| held.seq.distance_from(una) <= 0)
     }
 
-    /// A segment of data is on its way to the mobile. The first one to pass is assumed to be the one that it expects.
+    /// Takes a data segment on its way to the mobile. The first one seen is assumed to be the one that the mobile
+    /// expects.
     pub(in super::super) fn take(&mut self, packet: &Packet, segment: &Segment, note: N) -> Taken {
         let end = segment.seq.plus(segment.sequence_len());
         let una = *self.una.get_or_insert(segment.seq);
@@ -134,14 +136,14 @@ impl<N> Segments<N> {
         }
     }
 
-    /// Parts with a segment that was not sent after all.
+    /// Removes a segment that was not sent after all.
     pub(in super::super) fn remove(&mut self, place: usize) {
         if let Some(held) = self.held.remove(place) {
             self.bytes -= held.packet.size().0;
         }
     }
 
-    /// The mobile acknowledges; `release` receives each segment that is held no longer, in order.
+    /// Handles an acknowledgement from the mobile; `release` receives each segment released, in order.
     pub(in super::super) fn hear(&mut self, segment: &Segment, mut release: impl FnMut(&Held<N>)) -> Heard {
         let (before, window) = (self.una, self.window);
         self.is_heard = true;

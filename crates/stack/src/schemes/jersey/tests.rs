@@ -7,8 +7,8 @@ fn at(ms: u64) -> Time {
     Time(Span::from_millis(ms).0)
 }
 
-/// TCP-Jersey on a path of 80 ms that delivers a segment every 2 ms, with a round trip of 100 ms of late: a rate of 500
-/// segments a second, which fills 40 segments in the least round trip.
+/// TCP-Jersey on a path of 80 ms that delivers a segment every 2 ms, with a recent round trip of 100 ms: a rate of 500
+/// segments per second, which fills 40 segments in the minimum round trip.
 fn jersey(response: WarningResponse, window: &mut Window) -> Jersey {
     let mut jersey = Jersey::new(&JerseyConfig { response, ..JerseyConfig::default() });
     for tick in 0..1_000 {
@@ -19,7 +19,7 @@ fn jersey(response: WarningResponse, window: &mut Window) -> Jersey {
     jersey
 }
 
-/// An acknowledgement 2 ms after the last.
+/// An acknowledgement 2 ms after the last one.
 fn next(progress: Progress, ecn: EcnEcho) -> Ack {
     Ack { now: at(2_000), srtt: Some(Span::from_millis(100)), ecn, ..ack(progress) }
 }
@@ -33,7 +33,7 @@ const UNMARKED: EcnEcho = EcnEcho::Unmarked;
 
 #[test]
 fn an_acknowledgement_with_a_warning_sets_the_window_that_the_rate_fills_in_the_least_round_trip() {
-    // In avoidance the window is 40 after it, from either side; in slow start one below 40 stays.
+    // In congestion avoidance the window becomes 40 from either side; in slow start a window below 40 is kept.
     for (cwnd, ssthresh, left) in
         [(60.0, 50.0, 40.0), (30.0, 20.0, 40.0), (30.0, 90.0, 30.0), (60.0, 90.0, 40.0)]
     {
@@ -121,7 +121,7 @@ fn a_slow_path_leaves_two_segments() {
     let mut jersey = Jersey::new(&JerseyConfig::default());
     let rtt = Some(Span::from_millis(100));
     for tick in 0..200 {
-        // 10 segments a second x 0.1 s = 1.
+        // 10 segments per second times 0.1 s = 1.
         let now = at(100 * tick);
         jersey.on_ack(&Ack { now, rtt, srtt: rtt, ecn: MARKED, ..ack(Progress::Unlimited(1)) }, &mut window);
     }

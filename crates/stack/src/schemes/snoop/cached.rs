@@ -1,35 +1,35 @@
-//! Data of one flow on its way to a mobile: the copies kept, the duplicates expected, and the local timer.
+//! One flow of data to a mobile: the cached segments, the expected duplicates, and the local timer.
 
 use super::super::held::{Duplicates, Heard, Kept, RoundTrip, Segments, Taken, Tells};
 use super::Config;
 use crate::packet::{Packet, Segment};
 use crate::units::Time;
 
-/// What is noted of a segment.
+/// The record of one segment.
 #[derive(Clone, Copy, Debug)]
 struct Note {
-    /// When it was sent last.
+    /// When it was last sent.
     sent: Time,
-    /// How often it was sent from here, since its sender sent it last.
+    /// How often this station has sent it since its sender last did.
     copies: u32,
-    /// Whether its sender has sent it again.
+    /// Whether its sender has retransmitted it.
     by_sender: bool,
 }
 
-/// What becomes of an acknowledgement.
+/// What to do with an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Verdict {
-    /// It goes up.
+    /// Forward it.
     Pass,
-    /// It goes up, and all data has been acknowledged, the FIN included.
+    /// Forward it; all data, the FIN included, has been acknowledged.
     Over,
-    /// It goes no further.
+    /// Suppress it.
     Suppress,
-    /// Neither, and this goes to the link.
+    /// Suppress it and send this segment to the link.
     Resend(Packet),
 }
 
-/// The data of one flow.
+/// One flow of data.
 #[derive(Clone, Debug)]
 pub(super) struct Cached {
     last_packet: Time,
@@ -51,7 +51,7 @@ impl Cached {
         }
     }
 
-    /// A segment goes to the link. Whether it was kept, or needed not to be.
+    /// Handles a segment on its way to the link. Returns false if the cache has no room for it.
     pub(super) fn on_data(&mut self, packet: &Packet, segment: &Segment, config: &Config, now: Time) -> bool {
         self.last_packet = now;
         let taken = self.segments.take(packet, segment, Note { sent: now, copies: 0, by_sender: false });
@@ -70,7 +70,7 @@ impl Cached {
         true
     }
 
-    /// The queue of the link has not taken a segment. Whether it is kept no longer.
+    /// Handles a segment that the queue of the link refused. Returns whether it was removed from the cache.
     pub(super) fn on_refused(&mut self, segment: &Segment) -> bool {
         let Ok(place) = self.segments.place(segment.seq) else { return false };
         let is_first = self.segments.at(place).is_some_and(|held| held.note.copies == 0);
@@ -80,7 +80,7 @@ impl Cached {
         is_first
     }
 
-    /// The mobile acknowledges.
+    /// Handles an acknowledgement from the mobile.
     pub(super) fn on_ack(&mut self, segment: &Segment, config: &Config, now: Time) -> Verdict {
         self.last_packet = now;
         let (mut sent, mut is_repaired) = (None, false);
@@ -121,8 +121,8 @@ impl Cached {
         self.repeat(config, now).map_or(Verdict::Pass, Verdict::Resend)
     }
 
-    /// The segment that the mobile expects, to be sent again. What is kept behind it causes a duplicate each, unless it
-    /// has done so already.
+    /// Returns the segment that the mobile expects, for retransmission. Each segment cached behind it causes one
+    /// duplicate, unless it has already done so.
     pub(super) fn repeat(&mut self, config: &Config, now: Time) -> Option<Packet> {
         let behind = (self.segments.len() as u32).saturating_sub(1);
         let held = self.segments.expected()?;
@@ -134,7 +134,7 @@ impl Cached {
         Some(copy)
     }
 
-    /// The deadline may have passed: the copy that goes to the link.
+    /// Returns the segment to retransmit if the deadline has passed.
     pub(super) fn on_timer(&mut self, config: &Config, now: Time) -> Option<Packet> {
         if self.at > now {
             return None;
@@ -144,7 +144,7 @@ impl Cached {
         self.repeat(config, now)
     }
 
-    /// The timer runs from now on, if anything is kept.
+    /// Restarts the timer if any segment is cached.
     fn restart(&mut self, config: &Config, now: Time) {
         self.at = if self.segments.is_empty() {
             Time::NEVER
@@ -173,7 +173,7 @@ impl Kept for Cached {
         self.at = Time::NEVER;
         self.duplicates.clear();
         for held in self.segments.iter_mut() {
-            // What the other station sent is not timed here.
+            // The round trip of a segment that the other station sent is not measured here.
             held.note.copies = 1;
         }
     }

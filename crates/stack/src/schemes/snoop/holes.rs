@@ -1,16 +1,16 @@
-//! Data of one flow that a mobile sends: what has come over the wireless link.
+//! One flow of data from a mobile: what has arrived over the wireless link.
 
 use super::super::held::Kept;
 use crate::packet::{Flags, Segment};
 use crate::ranges::Ranges;
 use crate::units::{SeqNo, Time};
 
-/// The holes of one flow. Offsets count from the first number that was seen.
+/// The holes of one flow. Offsets count from the first sequence number seen.
 #[derive(Clone, Debug)]
 pub(super) struct Holes {
     last_packet: Time,
     zero: SeqNo,
-    /// What has come and is not acknowledged.
+    /// Ranges that have arrived and are not acknowledged.
     come: Ranges,
     /// The acknowledgement number and window last seen.
     una: Option<u64>,
@@ -18,7 +18,7 @@ pub(super) struct Holes {
 }
 
 impl Holes {
-    /// A flow that begins with this segment.
+    /// A flow that starts with this segment.
     pub(super) fn new(segment: &Segment, now: Time) -> Holes {
         Holes { last_packet: now, zero: segment.seq, come: Ranges::default(), una: None, window: 0 }
     }
@@ -27,7 +27,7 @@ impl Holes {
         seq.unwrap_near(self.zero, self.una.unwrap_or(0))
     }
 
-    /// A segment of the mobile has come.
+    /// Handles a segment from the mobile.
     pub(super) fn on_data(&mut self, segment: &Segment, now: Time) {
         self.last_packet = now;
         let Some(start) = self.offset(segment.seq) else { return };
@@ -38,8 +38,8 @@ impl Holes {
         }
     }
 
-    /// The fixed end acknowledges. Whether that is a duplicate that asks for what has not come while something behind it
-    /// has.
+    /// Handles an acknowledgement from the fixed host. Returns whether it is a duplicate that asks for data that has
+    /// not arrived although later data has.
     pub(super) fn on_ack(&mut self, segment: &Segment, now: Time) -> bool {
         self.last_packet = now;
         let Some(ack) = self.offset(segment.ack) else { return false };

@@ -1,4 +1,4 @@
-//! One script for each rule.
+//! One script per rule.
 
 use super::super::held::script::{MOBILE, SERVER, STATION, Script, ack, at, data, packet};
 use super::*;
@@ -15,7 +15,7 @@ fn with(config: &Config) -> Script<Snoop> {
     Script::new(Snoop::new(Config { criterion, ..config.clone() }))
 }
 
-/// Segments 0 to 9, of which the first is acknowledged after 20 ms.
+/// Segments 0 to 9, the first acknowledged after 20 ms.
 fn begun(config: &Config) -> Script<Snoop> {
     let mut script = with(config);
     script.send(0..10);
@@ -29,7 +29,7 @@ fn the_second_duplicate_sends_the_segment_again_and_those_that_must_follow_are_s
     let mut script = begun(&Config::default());
     assert_eq!(script.ack(1), ["up ack 1"]);
     assert_eq!(script.ack(1), ["ahead 1"]);
-    // Eight are kept behind it, of which two have made a duplicate.
+    // Eight segments are cached behind it, two of which have already caused a duplicate.
     for _ in 0..6 {
         assert_eq!(script.ack(1), NOTHING);
     }
@@ -44,7 +44,7 @@ fn a_duplicate_beyond_those_expected_shows_a_lost_copy_once_and_passes_then() {
     script.ack(1);
     assert_eq!(script.ack(1), ["ahead 1"]);
     (0..6).for_each(|_| assert_eq!(script.ack(1), NOTHING));
-    // What is sent behind the copy arrives, and the copy does not.
+    // The segments sent after the copy arrive; the copy does not.
     script.send(10..14);
     assert_eq!(script.ack(1), ["ahead 1"]);
     (0..3).for_each(|_| assert_eq!(script.ack(1), NOTHING));
@@ -73,15 +73,15 @@ fn a_copy_may_go_to_the_end_of_the_queue() {
 
 #[test]
 fn what_is_not_kept_or_was_sent_again_by_its_sender_is_left_to_the_sender() {
-    // Segment 2 never came here.
+    // Segment 2 never reached the station.
     let mut script = with(&Config::default());
     script.send([0, 1, 3, 4, 5, 6]);
     script.ack(2);
     (0..4).for_each(|_| assert_eq!(script.ack(2), ["up ack 2"]));
-    // It comes now: its sender has sent it again, and its duplicates pass.
+    // It arrives now: its sender has retransmitted it, so its duplicates pass.
     script.send([2]);
     (0..4).for_each(|_| assert_eq!(script.ack(2), ["up ack 2"]));
-    // So do those of one that is kept and comes again.
+    // So do the duplicates for a cached segment that its sender retransmits.
     let mut script = begun(&Config::default());
     script.send([1]);
     (0..4).for_each(|_| assert_eq!(script.ack(1), ["up ack 1"]));
@@ -100,7 +100,7 @@ fn what_finds_no_room_or_is_refused_by_the_queue_is_not_kept() {
     script.ack(1);
     (0..3).for_each(|_| assert_eq!(script.ack(1), ["up ack 1"]));
     assert_eq!(script.agent.counters().not_kept, 1);
-    // A copy that is refused leaves the segment with the station.
+    // If the queue refuses a local retransmission, the segment stays in the cache.
     let mut script = begun(&Config::default());
     script.ack(1);
     script.ack(1);
@@ -113,13 +113,13 @@ fn what_finds_no_room_or_is_refused_by_the_queue_is_not_kept() {
 fn the_timer_repeats_the_oldest_at_most_ten_times_and_does_not_slow_down() {
     let mut script = with(&Config::default());
     script.send(0..3);
-    // No round trip is known: 0.1 s and four times 0.25 s.
+    // Without a round trip sample: 0.1 s plus four times 0.25 s.
     assert_eq!(script.wait(ms(1_099)), NOTHING);
     assert_eq!(script.wait(ms(1)), ["ahead 0"]);
     assert_eq!(script.wait(ms(2_199)), ["ahead 0"]);
     assert_eq!(script.wait(Span::from_secs(60)).len(), 8);
     assert_eq!(script.agent.counters().timeouts, 10);
-    // Its sender sends it again: ten more.
+    // Its sender retransmits it: ten more.
     script.send([0]);
     assert_eq!(script.wait(Span::from_secs(60)).len(), 10);
 }
@@ -135,7 +135,7 @@ fn the_timeout_follows_the_round_trips_of_what_was_sent_once_down_to_its_floor()
     script.send([60, 61]);
     assert_eq!(script.wait(ms(99)), NOTHING);
     assert_eq!(script.wait(ms(1)), ["ahead 60"]);
-    // The acknowledgement of a copy does not measure a round trip.
+    // The acknowledgement of a retransmitted segment gives no sample.
     script.wait(ms(50));
     script.ack(61);
     assert_eq!(script.wait(ms(99)), NOTHING);
@@ -145,7 +145,7 @@ fn the_timeout_follows_the_round_trips_of_what_was_sent_once_down_to_its_floor()
 #[test]
 fn duplicates_after_a_copy_of_the_timer_are_those_expected() {
     let mut script = begun(&Config::default());
-    // 90 ms and four times 227.5 ms.
+    // 90 ms plus four times 227.5 ms.
     assert_eq!(script.wait(ms(1_000)), ["ahead 1"]);
     (0..8).for_each(|_| assert_eq!(script.ack(1), NOTHING));
     assert_eq!(script.ack(1), ["ahead 1"]);
@@ -183,7 +183,7 @@ fn a_flow_ends_with_its_fin_a_reset_and_a_new_syn() {
     }
 }
 
-/// A segment of the mobile.
+/// A segment from the mobile.
 fn from_mobile(number: u32) -> Packet {
     let segment = Segment { seq: at(number), len: 1000, ..ack(1) };
     packet(MOBILE, SERVER, segment)
@@ -202,11 +202,11 @@ fn a_duplicate_for_what_the_wireless_link_lost_is_marked_and_one_for_a_later_los
     assert_eq!(script.down(&to_mobile(1)), ["down ack 1"]);
     assert_eq!(script.down(&to_mobile(1)), ["down ack 1 marked"]);
     assert_eq!(script.down(&to_mobile(1)), ["down ack 1 marked"]);
-    // The copy fills the hole.
+    // The retransmission fills the hole.
     script.up(&from_mobile(1));
     assert_eq!(script.down(&to_mobile(1)), ["down ack 1"]);
     assert_eq!(script.down(&to_mobile(4)), ["down ack 4"]);
-    // Segment 4 was lost behind the station.
+    // Segment 4 was lost beyond the station.
     assert_eq!(script.down(&to_mobile(4)), ["down ack 4"]);
     assert_eq!(script.agent.counters().marked, 2);
 }

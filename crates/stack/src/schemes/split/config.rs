@@ -5,46 +5,46 @@ use crate::hooks::parameter::Words;
 use crate::transport::tcp::{self, Parts, Profile};
 use crate::units::{Bytes, Span};
 
-/// The senders that a host registers, by the names of their variants.
+/// The sender variants that a host registers, by name.
 pub trait Variants:
     Parts<Law: Send + Sync, Recovery: Send + Sync, Reaction: Send + Sync> + Send + Sync + 'static
 {
     /// The name of a variant.
     type Name: Words + std::fmt::Debug + Send + Sync;
 
-    /// An endpoint of this profile and variant.
+    /// An endpoint with this profile and variant.
     fn endpoint(profile: Profile, variant: Self::Name) -> tcp::Config<Self>;
 }
 
-/// What all stations that split connections have.
+/// Settings common to all stations that split connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings<N> {
-    /// For which flows it acts: those between a node ahead and one that is not.
+    /// The flows on which it acts: those between a node ahead and one that is not.
     pub criterion: Criterion,
-    /// The parameters of both ends, but for those below.
+    /// The profile of both ends, from which the settings below may deviate.
     pub profile: Profile,
-    /// The end towards the mobile: its variant.
+    /// Variant of the end towards the mobile.
     pub variant: N,
-    /// Its most segments outstanding.
+    /// Maximum number of outstanding segments of that end.
     pub window: u32,
-    /// Its least timeout.
+    /// Minimum timeout of that end.
     pub min_rto: Span,
-    /// Its greatest timeout.
+    /// Maximum timeout of that end.
     pub max_rto: Span,
-    /// The variant of the end towards the fixed host, which sends what the mobile sent.
+    /// Variant of the end towards the fixed host, which sends the data of the mobile.
     pub wired_variant: N,
-    /// Its most segments outstanding.
+    /// Maximum number of outstanding segments of that end.
     pub wired_window: u32,
     /// Bytes of one direction that each of the two ends holds.
     pub buffer: Bytes,
-    /// For how long a connection is remembered after its end.
+    /// How long a connection is remembered after its end.
     pub linger: Span,
-    /// Most connections at once.
+    /// Maximum number of connections.
     pub max_flows: usize,
 }
 
 impl<N: Words> Settings<N> {
-    /// The defaults, with this variant, or else the first, on both sides.
+    /// The defaults, with this variant on both sides, or the first one if there is no such variant.
     pub fn new(variant: &str) -> Settings<N> {
         let found = N::WORDS.iter().find(|(word, _)| *word == variant);
         let variant = found.unwrap_or(&N::WORDS[0]).1;
@@ -74,7 +74,7 @@ impl<N: Words> Settings<N> {
         let mut config = P::endpoint(self.profile, variant);
         (config.packet, config.extra_header) = (packet, extra_header);
         config.receive_buffer = Some(self.buffer.0);
-        // What is copied is sent at once.
+        // Copied data is sent at once.
         config.nagle = false;
         if is_wired {
             config.window = self.wired_window;
@@ -86,7 +86,7 @@ impl<N: Words> Settings<N> {
 }
 
 impl<N> Settings<N> {
-    /// The parameter whose value conflicts with that of another, and why.
+    /// The parameter whose value conflicts with another, and the reason.
     pub(crate) fn conflict(&self) -> Option<(&'static str, String)> {
         let text = || {
             format!(
@@ -99,7 +99,7 @@ impl<N> Settings<N> {
     }
 }
 
-/// The parameters that all stations that split connections have, and more.
+/// The parameters common to all stations that split connections, followed by `$more`.
 macro_rules! parameters {
     ($($more:expr),* $(,)?) => {
         &[

@@ -1,4 +1,4 @@
-//! One connection between a fixed host and a mobile, as the station has it: two ends, and what is copied between them.
+//! One connection between a fixed host and a mobile at the station: two ends, and the data copied between them.
 
 use super::config::{Settings, Variants};
 use super::socket::{Port, Socket};
@@ -8,17 +8,17 @@ use crate::packet::{Body, Flags, NodeId, Packet, Segment};
 use crate::transport::tcp::{Connection, Role, State};
 use crate::units::{SeqNo, Time};
 
-/// Payload of a segment where the SYN names no maximum (RFC 9293, 3.7.1).
+/// Payload of a segment if the SYN announces no maximum (RFC 9293, 3.7.1).
 const DEFAULT_SEGMENT: u16 = 536;
 /// Bytes of an end that move to another station in addition to its data: numbers, windows, timers.
 const END_STATE: u64 = 256;
 
-/// What a station is, to a flow.
+/// The part of a station that a flow needs.
 pub(super) struct Station<'a, N> {
     pub(super) settings: &'a Settings<N>,
-    /// Where acknowledgements have an end-to-end meaning.
+    /// Set if acknowledgements have an end-to-end meaning.
     pub(super) end_to_end: Option<EndToEnd>,
-    /// Counts acknowledgements without data that ends of the station made.
+    /// Counts acknowledgements without data that the ends of the station generated.
     pub(super) made: &'a mut u64,
     pub(super) now: Time,
 }
@@ -26,48 +26,48 @@ pub(super) struct Station<'a, N> {
 /// A connection.
 #[derive(Clone, Debug)]
 pub(super) struct Flow<P: Variants> {
-    /// The end that the fixed host talks to, and that towards the mobile. That towards the opener comes second.
+    /// The end towards the fixed host and the end towards the mobile. The one towards the opener is created second.
     sockets: [Option<Socket<P>>; 2],
     /// The last SYN of the opener.
     syn: Packet,
-    /// Bytes written to each end, which the other has read.
+    /// Bytes written to each end, all read from the other.
     copied: [u64; 2],
     is_closed: [bool; 2],
     last_packet: Time,
     away: Away,
     is_frozen: bool,
-    /// When the last byte is acknowledged, too.
+    /// When the last byte is to be acknowledged as well.
     last_byte: Option<Time>,
-    /// When the mobile has been silent for so long that it counts as disconnected.
+    /// When the mobile will have been silent for long enough to count as disconnected.
     silent: Option<Time>,
-    /// What the station has counted of it.
+    /// The load that the station has counted for this flow.
     pub(super) counted: Load,
 }
 
-/// Where the mobile is.
+/// The state of the mobile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Away {
-    /// Here.
+    /// It is connected.
     No,
-    /// It has been silent; the end towards it goes on.
+    /// It has been silent; the end towards it continues to send.
     Silent,
     /// Its link is down.
     Disconnected,
-    /// Its link is up again, and until this time it may greet.
+    /// Its link is up again; the station waits until this time for its greeting.
     Returning(Time),
 }
 
 /// What a connection holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Load {
-    /// Bytes taken from one host that the other has not acknowledged.
+    /// Bytes received from one host that the other has not acknowledged.
     pub(super) held: u64,
-    /// Those of them that are acknowledged.
+    /// Of these, bytes that the station has acknowledged.
     pub(super) unconfirmed: u64,
 }
 
 impl<P: Variants> Flow<P> {
-    /// A connection that begins with a SYN from the other side of the end `at`: the end towards its addressee opens.
+    /// A connection opened by a SYN that arrived at the end `from`: the station opens the end towards the addressee.
     pub(super) fn open(
         syn: &Packet,
         segment: &Segment,
@@ -94,12 +94,12 @@ impl<P: Variants> Flow<P> {
         flow
     }
 
-    /// The segment of the SYN that opened it, if this is another of the same number.
+    /// Whether this SYN has the same sequence number as the one that opened the connection.
     pub(super) fn is_of(&self, segment: &Segment) -> bool {
         matches!(&self.syn.body, Body::Tcp(syn) if syn.seq == segment.seq)
     }
 
-    /// Makes an end; both have the numbers of the hosts at the far ends.
+    /// Creates an end; both use the sequence numbers of the hosts at the far ends.
     fn add(
         &mut self,
         way: Way,
@@ -119,7 +119,7 @@ impl<P: Variants> Flow<P> {
         self.sockets[way] = Some(Socket::new(tcp, way));
     }
 
-    /// A segment has come for the end of this way.
+    /// Handles a segment for the end `way`.
     pub(super) fn on_packet(
         &mut self,
         way: Way,
@@ -148,7 +148,7 @@ impl<P: Variants> Flow<P> {
         self.copy(station, out);
     }
 
-    /// The addressee has accepted, with this number: so does the end towards the opener.
+    /// The addressee has accepted, with this sequence number: the station accepts towards the opener.
     fn answer(&mut self, way: Way, iss: SeqNo, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         let (syn, Body::Tcp(segment)) = (self.syn, self.syn.body) else { return };
         let ends = ((syn.dst, segment.dst_port), (syn.src, segment.src_port), iss);
@@ -156,7 +156,7 @@ impl<P: Variants> Flow<P> {
         self.with(way, station, out, |tcp, now, out| tcp.up(&syn, now, out));
     }
 
-    /// What is due is done.
+    /// Does whatever is due.
     pub(super) fn on_time(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         let now = station.now;
         for socket in self.sockets.iter_mut().flatten() {
@@ -181,7 +181,7 @@ impl<P: Variants> Flow<P> {
         self.copy(station, out);
     }
 
-    /// When something is due.
+    /// When something is next due.
     pub(super) fn deadline(&self, settings: &Settings<P::Name>) -> Time {
         let mut first = self.sockets.iter().flatten().map(Socket::deadline).min().unwrap_or(Time::NEVER);
         for due in [self.last_byte, self.silent].into_iter().flatten() {
@@ -193,22 +193,22 @@ impl<P: Variants> Flow<P> {
         if self.is_over() { first.min(self.last_packet.after(settings.linger)) } else { first }
     }
 
-    /// Whether both hosts have all data of the other, and know it.
+    /// Whether both hosts have received all data of the other, and know that theirs was received.
     pub(super) fn is_over(&self) -> bool {
         self.sockets.iter().all(|socket| socket.as_ref().is_some_and(|socket| socket.tcp.is_done()))
     }
 
-    /// Whether it is over and may be forgotten.
+    /// Whether it has ended and may be forgotten.
     pub(super) fn is_forgotten(&self, linger_ends: Time) -> bool {
         self.is_over() && self.last_packet <= linger_ends
     }
 
-    /// Segments that ends of the station sent again.
+    /// Segments that the ends of the station have retransmitted.
     pub(super) fn resent(&self) -> u64 {
         self.sockets.iter().flatten().map(|socket| socket.tcp.sender().resent()).sum()
     }
 
-    /// What it holds now.
+    /// The current load.
     pub(super) fn load(&self) -> Load {
         let mut load = Load::default();
         for way in [WIRED, WIRELESS] {
@@ -220,12 +220,12 @@ impl<P: Variants> Flow<P> {
         load
     }
 
-    /// The bytes that move to another station.
+    /// The bytes of state that move to another station.
     pub(super) fn bytes(&self) -> u64 {
         self.load().held + END_STATE * self.sockets.iter().flatten().count() as u64
     }
 
-    /// How many bytes of what the end of this way has received the other host has acknowledged.
+    /// How many of the bytes received by the end `way` the other host has acknowledged.
     fn delivered(&self, way: Way) -> u64 {
         self.sockets[1 - way].as_ref().map_or(0, |other| other.tcp.sender().board().una())
     }
@@ -234,7 +234,7 @@ impl<P: Variants> Flow<P> {
         self.sockets[way].as_ref().map(|socket| socket.tcp.state())
     }
 
-    /// How many bytes more the end of this way may take from its host.
+    /// How many more bytes the end `way` may read from its host.
     fn room(&self, way: Way, station: &Station<'_, P::Name>) -> u64 {
         let waiting = self.copied[1 - way].saturating_sub(self.delivered(way));
         station.settings.buffer.0.saturating_sub(waiting)
@@ -253,7 +253,7 @@ impl<P: Variants> Flow<P> {
         }
     }
 
-    /// Copies what there is room for, both ways, and passes the ends of streams on.
+    /// Copies as much as there is room for, in both directions, and relays the ends of the streams.
     fn copy(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         for way in [WIRED, WIRELESS] {
             let (room, other) = (self.room(way, station), 1 - way);
@@ -283,7 +283,7 @@ impl<P: Variants> Flow<P> {
 /// The rules of a station whose acknowledgements have an end-to-end meaning.
 impl<P: Variants> Flow<P> {
     /// Acknowledges what the hosts at the far ends have acknowledged: to the fixed host all but the last byte, unless
-    /// that is the end of the stream or data waits beyond a hole.
+    /// that byte ends the stream or data waits beyond a hole.
     fn consent(&mut self, rules: EndToEnd, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         let whole = self.delivered(WIRELESS);
         self.acknowledge(WIRELESS, whole, station, out);
@@ -319,7 +319,8 @@ impl<P: Variants> Flow<P> {
         self.with(way, station, out, |tcp, now, out| tcp.acknowledge(up_to, now, out));
     }
 
-    /// Acknowledges the last byte, too, with a window of zero: the sender persists, its window and timeout as they are.
+    /// Acknowledges the last byte as well, with a window of zero: the sender persists with its window and timeout
+    /// unchanged.
     fn freeze(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.is_frozen = true;
         self.last_byte = None;
@@ -328,8 +329,8 @@ impl<P: Variants> Flow<P> {
         });
     }
 
-    /// Advertises this window to the fixed host from now on, at once: with the acknowledgement that `act` makes, or else
-    /// with the last one again.
+    /// Advertises this window to the fixed host from now on. Sends it at once, with the acknowledgement that `act`
+    /// causes or else by repeating the last one.
     fn show_window<O: AgentOut>(
         &mut self,
         window: Advertised,
@@ -348,7 +349,7 @@ impl<P: Variants> Flow<P> {
         }
     }
 
-    /// The link of the mobile is down. Answers whether that was news.
+    /// The link of the mobile is down. Returns false if the sender was already frozen.
     pub(super) fn disconnect(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) -> bool {
         let is_news = !self.is_frozen;
         if is_news {
@@ -361,7 +362,7 @@ impl<P: Variants> Flow<P> {
         is_news
     }
 
-    /// The link of the mobile is up again: it goes on when it greets, or when it has had the time to.
+    /// The link of the mobile is up again: sending resumes at its greeting, or after one timeout without it.
     pub(super) fn reconnect(&mut self, now: Time) {
         if self.away == Away::Disconnected
             && let Some(socket) = &self.sockets[WIRELESS]
@@ -370,12 +371,12 @@ impl<P: Variants> Flow<P> {
         }
     }
 
-    /// Whether its mobile counts as disconnected by its silence.
+    /// Whether the mobile counts as disconnected because of its silence.
     pub(super) fn is_silent(&self) -> bool {
         self.away == Away::Silent
     }
 
-    /// The mobile has sent something.
+    /// The mobile has sent a segment.
     fn hear(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.silent = None;
         if self.away != Away::No {
@@ -383,7 +384,8 @@ impl<P: Variants> Flow<P> {
         }
     }
 
-    /// The mobile is back: what it has not acknowledged goes again at once, and the fixed host's window opens.
+    /// The mobile is reconnected: unacknowledged data is retransmitted at once, and the window towards the fixed host
+    /// opens.
     fn resume(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.away = Away::No;
         let deeds = Deeds { sending: Some(StopOrGo::ResumeFromLoss), ..Deeds::default() };
@@ -399,7 +401,7 @@ impl<P: Variants> Flow<P> {
         });
     }
 
-    /// It has come from another station.
+    /// The flow has moved here from another station.
     pub(super) fn arrive(&mut self, station: &mut Station<'_, P::Name>, out: &mut impl AgentOut) {
         self.last_packet = station.now;
         if station.end_to_end.is_some() {

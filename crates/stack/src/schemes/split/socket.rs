@@ -1,4 +1,4 @@
-//! One end of a connection at the station: a TCP connection, its timers, and where its packets go.
+//! One end of a connection at the station: a TCP connection, its timers, and the side to which it sends.
 
 use super::{WIRED, Way};
 use crate::hooks::{AgentOut, Note, Out, Timer, Timers};
@@ -15,12 +15,12 @@ pub(super) struct Socket<P: Parts> {
 }
 
 impl<P: Parts> Socket<P> {
-    /// An end whose packets go this way.
+    /// An end that sends its packets to the side `way`.
     pub(super) fn new(tcp: Connection<P>, way: Way) -> Socket<P> {
         Socket { tcp, timers: Timers::default(), way }
     }
 
-    /// Lets the connection act.
+    /// Runs `act` on the connection.
     pub(super) fn act<O: AgentOut>(
         &mut self,
         made: &mut u64,
@@ -44,7 +44,7 @@ impl<P: Parts> Socket<P> {
     }
 }
 
-/// Receives the answers of a connection: packets leave the station at once.
+/// Receives the output of a connection: packets leave the station at once.
 pub(super) struct Port<'a, O> {
     out: &'a mut O,
     timers: &'a mut Timers,

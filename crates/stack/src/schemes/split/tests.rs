@@ -1,4 +1,4 @@
-//! What a station does with hand-made packets, and with two hosts over wires that a test controls.
+//! The behaviour of a station with hand-made packets, and with two hosts over wires that a test controls.
 
 mod end_to_end;
 mod property;

@@ -1,4 +1,4 @@
-//! Data of one flow on its way to a mobile: the segments kept, the window on the wireless side, and the local timer.
+//! One flow of data to a mobile: the buffered segments, the window on the wireless side, and the local timer.
 
 use super::super::held::{Duplicates, Heard, Kept, RoundTrip, Segments, Taken, Tells};
 use super::Turn;
@@ -7,44 +7,44 @@ use crate::hooks::AgentOut;
 use crate::packet::{Packet, Segment};
 use crate::units::{Span, Time};
 
-/// What is noted of a segment.
+/// The record of one segment.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     /// Its timestamp.
     stamp: u32,
-    /// When it came.
+    /// When it arrived.
     came: Time,
-    /// When it was sent last.
+    /// When it was last sent.
     sent: Time,
-    /// How often it was sent.
+    /// How often it has been sent.
     times: u32,
 }
 
-/// What becomes of an acknowledgement.
+/// What to do with an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Verdict {
-    /// It goes up, with this echo if it is changed.
+    /// Forward it, with this echo if it changes.
     Pass(Option<u32>),
-    /// The same, and all data has been acknowledged, the FIN included.
+    /// The same; all data, the FIN included, has been acknowledged.
     Over(Option<u32>),
-    /// It goes no further.
+    /// Suppress it.
     Suppress,
 }
 
-/// The data of one flow.
+/// One flow of data.
 #[derive(Clone, Debug)]
 pub(super) struct Buffered {
     last_packet: Time,
     segments: Segments<Note>,
-    /// How many of them, from the first on, count as sent.
+    /// How many of them, counted from the oldest, count as sent.
     sent: usize,
-    /// Whether the window is one segment.
+    /// Whether the window is reduced to one segment.
     is_closed: bool,
     round_trip: RoundTrip,
     /// When the timer expires.
     at: Time,
     duplicates: Duplicates,
-    /// Whether the sender has asked for an answer: it has sent again what is kept here.
+    /// Whether the sender is waiting for an answer: it has retransmitted a segment that is buffered here.
     is_asked: bool,
     stamps: Stamps,
 }
@@ -64,7 +64,7 @@ impl Buffered {
         }
     }
 
-    /// A segment comes from its sender. Whether it goes on by itself, since it is not kept.
+    /// Handles a segment from the sender. Returns true if it is not buffered and the caller must forward it.
     pub(super) fn on_data<O: AgentOut>(
         &mut self,
         packet: &Packet,
@@ -89,7 +89,7 @@ impl Buffered {
                 }
             }
             Taken::Between(place) if place <= self.sent => {
-                // It was lost on its way here: it goes at once, whatever the window.
+                // It was lost before the station, so it is sent at once, whatever the window.
                 self.sent += 1;
                 self.send(place, false, turn);
             }
@@ -101,7 +101,7 @@ impl Buffered {
         false
     }
 
-    /// The queue of the link has not taken a segment. Whether it is kept no longer.
+    /// Handles a segment that the queue of the link refused. Returns whether it was removed from the buffer.
     pub(super) fn on_refused(&mut self, segment: &Segment) -> bool {
         let Ok(place) = self.segments.place(segment.seq) else { return false };
         let is_first = self.segments.at(place).is_some_and(|held| held.note.times == 1);
@@ -112,7 +112,7 @@ impl Buffered {
         is_first
     }
 
-    /// The mobile acknowledges.
+    /// Handles an acknowledgement from the mobile.
     pub(super) fn on_ack<O: AgentOut>(&mut self, segment: &Segment, turn: &mut Turn<'_, O>) -> Verdict {
         let now = turn.now;
         self.last_packet = now;
@@ -155,19 +155,19 @@ impl Buffered {
         }
     }
 
-    /// Whether a duplicate asks for what is kept, and answers nothing that the sender asked.
+    /// Whether a duplicate asks for a buffered segment and does not answer a retransmission by the sender.
     fn may_suppress(&mut self, segment: &Segment) -> bool {
         let is_answer = std::mem::take(&mut self.is_asked) || segment.window == 0;
         !is_answer && self.segments.expected().is_some()
     }
 
-    /// The echo of a segment that waited here, if that changes it.
+    /// The echo corrected by the time that the segment waited here, if that changes it.
     fn echo<O>(&self, echo: Option<u32>, waited: Option<Span>, turn: &Turn<'_, O>) -> Option<u32> {
         let (echo, waited) = echo.zip(waited).filter(|_| turn.config.hide_time)?;
         self.stamps.later(echo, waited, turn.now).filter(|later| *later != echo)
     }
 
-    /// The deadline may have passed: the window is one segment, and the oldest goes again.
+    /// If the deadline has passed: reduces the window to one segment and retransmits the oldest.
     pub(super) fn on_timer<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.at > turn.now {
             return;
@@ -181,7 +181,7 @@ impl Buffered {
         }
     }
 
-    /// The segment that the mobile expects goes again.
+    /// Retransmits the segment that the mobile expects.
     pub(super) fn repeat<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         if self.segments.expected().is_none() {
             return;
@@ -193,7 +193,7 @@ impl Buffered {
         self.restart(turn);
     }
 
-    /// Sends what is kept and does not count as sent, as far as the window allows.
+    /// Sends buffered segments that do not count as sent, as far as the window allows.
     fn send_what_may_go<O: AgentOut>(&mut self, turn: &mut Turn<'_, O>) {
         let most = if self.is_closed { 1 } else { self.segments.len() };
         while self.sent < most {
@@ -213,7 +213,7 @@ impl Buffered {
         }
     }
 
-    /// The timer runs from now on, if anything is kept.
+    /// Restarts the timer if any segment is buffered.
     fn restart<O>(&mut self, turn: &Turn<'_, O>) {
         self.at = if self.segments.is_empty() {
             Time::NEVER
@@ -243,7 +243,7 @@ impl Kept for Buffered {
         (self.sent, self.is_closed) = (0, true);
         self.duplicates.clear();
         for held in self.segments.iter_mut() {
-            // What the other station sent is not timed here.
+            // The round trip of a segment that the other station sent is not measured here.
             held.note.times += 1;
         }
     }

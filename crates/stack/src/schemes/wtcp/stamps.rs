@@ -1,11 +1,11 @@
-//! How fast the timestamps of a sender advance, as far as a station can tell.
+//! Estimates how fast the timestamps of a sender advance, as seen from a station.
 
 use crate::units::{Span, Time};
 
-/// No rate is measured over less.
+/// The minimum time over which the rate is measured.
 const LEAST: Span = Span::from_secs(1);
 
-/// The first and the latest stamp of a flow, and when they came.
+/// The first and the latest timestamp of a flow, with their arrival times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
     first: Option<(u32, Time)>,
@@ -13,7 +13,7 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    /// A segment with this stamp has come.
+    /// Records the timestamp of an arriving segment.
     pub(super) fn take(&mut self, stamp: u32, now: Time) {
         let (latest, _) = self.latest;
         if self.first.is_none() {
@@ -24,7 +24,7 @@ impl Stamps {
         }
     }
 
-    /// The ticks of a time, rounded down.
+    /// The number of ticks in a time span, rounded down.
     fn ticks(&self, span: Span) -> Option<u32> {
         let (first, since) = self.first?;
         let (latest, until) = self.latest;
@@ -36,7 +36,7 @@ impl Stamps {
         u32::try_from(ticks).ok()
     }
 
-    /// A stamp and so much time, but no later than the sender's clock shows now.
+    /// The timestamp advanced by `span`, but not beyond what the sender's clock shows now.
     pub(super) fn later(&self, stamp: u32, span: Span, now: Time) -> Option<u32> {
         let later = stamp.wrapping_add(self.ticks(span)?);
         let shows = self.latest.0.wrapping_add(self.ticks(now.since(self.latest.1))?);
@@ -60,11 +60,11 @@ mod tests {
         stamps.take(begin.wrapping_add(90), at(1_400));
         assert_eq!(stamps.later(begin, Span::from_millis(50), at(1_400)), None);
         stamps.take(begin.wrapping_add(100), at(1_500));
-        // Ticks of 10 ms, rounded down; 200 ms after the latest stamp the clock shows 120.
+        // Ticks of 10 ms, rounded down; 200 ms after the latest timestamp the clock shows 120.
         assert_eq!(stamps.later(begin, Span::from_millis(59), at(1_700)), Some(begin.wrapping_add(5)));
         let bound = stamps.later(begin.wrapping_add(100), Span::from_secs(1), at(1_700));
         assert_eq!(bound, Some(begin.wrapping_add(120)));
-        // An old stamp does not turn the clock back.
+        // An old timestamp does not turn the clock back.
         stamps.take(begin, at(1_800));
         assert_eq!(stamps.latest, (begin.wrapping_add(100), at(1_500)));
     }

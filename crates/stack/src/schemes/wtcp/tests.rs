@@ -1,4 +1,4 @@
-//! One script for each rule.
+//! One script per rule.
 
 use super::super::held::script::{LEN, MOBILE, SERVER, STATION, Script, ack, at, data, packet};
 use super::*;
@@ -15,7 +15,7 @@ fn with(config: &Config) -> Script<Wtcp> {
     Script::new(Wtcp::new(Config { criterion, ..config.clone() }))
 }
 
-/// The first duplicate sends the segment again.
+/// The first duplicate triggers the retransmission.
 fn first() -> Config {
     Config { threshold: 0, ..Config::default() }
 }
@@ -26,23 +26,23 @@ fn stamped(packet: Packet, value: u32, echo: u32) -> Packet {
     Packet { body: Body::Tcp(Segment { options, ..segment }), ..packet }
 }
 
-/// The sender's clock, with ticks of 1 ms: it reached the station 5 ms after it left.
+/// The sender's clock, in ticks of 1 ms: a segment reaches the station 5 ms after it left.
 fn clock(script: &Script<Wtcp>) -> u32 {
     (script.now.0 / 1_000_000) as u32 + 10_000 - 5
 }
 
-/// Segments come from the sender; what goes to the link.
+/// Segments from the sender; returns what goes to the link.
 fn send(script: &mut Script<Wtcp>, numbers: impl IntoIterator<Item = u32>) -> Vec<String> {
     let stamp = clock(script);
     numbers.into_iter().flat_map(|number| script.down(&stamped(data(number), stamp, 0))).collect()
 }
 
-/// The mobile acknowledges, with this echo.
+/// The mobile acknowledges with this echo.
 fn answer(script: &mut Script<Wtcp>, number: u32, echo: u32) -> Vec<String> {
     script.up(&stamped(packet(MOBILE, SERVER, ack(number)), 1, echo))
 }
 
-/// Segments 0 to 9, of which the first is acknowledged after 20 ms.
+/// Segments 0 to 9, the first acknowledged after 20 ms.
 fn begun(config: &Config) -> Script<Wtcp> {
     let mut script = with(config);
     assert_eq!(send(&mut script, 0..10).len(), 10);
@@ -55,7 +55,8 @@ fn begun(config: &Config) -> Script<Wtcp> {
 fn a_duplicate_sends_one_segment_again_and_none_goes_up() {
     let mut script = begun(&first());
     assert_eq!(answer(&mut script, 1, 0), ["ahead 1"]);
-    // Eight are kept behind it, of which one has made a duplicate; new segments go on: the window stands.
+    // Eight are buffered behind it, one of which has caused a duplicate; new segments pass, since the window is
+    // unchanged.
     for _ in 0..4 {
         assert_eq!(answer(&mut script, 1, 0), NOTHING);
     }
@@ -74,7 +75,7 @@ fn a_copy_that_was_not_needed_makes_no_other() {
     let mut script = begun(&Config::default());
     script.wait(ms(1_000));
     assert_eq!(answer(&mut script, 4, 0).len(), 7, "what is kept goes again, and the acknowledgement up");
-    // The mobile has all of them already.
+    // The mobile already has all of them.
     assert_eq!(answer(&mut script, 10, 0), ["up ack 10"]);
     assert_eq!(send(&mut script, 10..12).len(), 2);
     assert_eq!(answer(&mut script, 10, 0), NOTHING);
@@ -87,10 +88,10 @@ fn the_timer_closes_the_window_does_not_back_off_and_an_advance_opens_it() {
     let mut script = begun(&first());
     let first = script.wait(ms(1_000));
     assert_eq!(first, ["ahead 1"]);
-    // What comes now waits.
+    // New segments wait.
     assert_eq!(send(&mut script, 10..12), NOTHING);
     assert_eq!(script.wait(Span::from_secs(10)), ["ahead 1"; 10]);
-    // The mobile has 1 to 3 and no more: all that is kept goes.
+    // The mobile has only 1 to 3: all buffered segments are sent.
     let all: Vec<String> = (4..12).map(|number| format!("down {number}")).collect();
     let said = answer(&mut script, 4, 0);
     assert_eq!(said[..8], all[..]);
@@ -128,7 +129,7 @@ fn a_closed_window_stops_the_timer_and_its_answers_pass() {
     assert_eq!(script.wait(ms(1_000)), ["ahead 1"]);
 }
 
-/// The echo that goes up with an acknowledgement.
+/// The echo that the forwarded acknowledgement carries.
 fn echo(script: &mut Script<Wtcp>, number: u32, echo: u32) -> u32 {
     let answer = stamped(packet(MOBILE, SERVER, ack(number)), 1, echo);
     script.agent.up(&answer, script.now, &mut script.heard);
@@ -138,7 +139,7 @@ fn echo(script: &mut Script<Wtcp>, number: u32, echo: u32) -> u32 {
     segment.options.timestamps.expect("stamped").echo
 }
 
-/// A flow of two seconds, 20 ms for each segment, so that the sender's clock is known.
+/// A flow of two seconds, one segment every 20 ms, so that the rate of the sender's clock is known.
 fn known(config: &Config) -> Script<Wtcp> {
     let mut script = with(config);
     for number in 0..100 {
@@ -157,12 +158,12 @@ fn the_time_at_the_station_is_added_to_the_echo_of_its_segment() {
     script.wait(ms(1));
     send(&mut script, 101..104);
     script.wait(ms(29));
-    // 100 is lost; its copy leaves 30 ms after it came.
+    // 100 is lost; its copy leaves 30 ms after it arrived.
     assert_eq!(answer(&mut script, 100, 0), ["ahead 100"]);
     script.wait(ms(10));
     let changed = echo(&mut script, 104, stamp);
     assert_eq!(changed, stamp + 30);
-    // What did not wait is echoed as it is.
+    // The echo of a segment that did not wait is unchanged.
     let stamp = clock(&script);
     send(&mut script, [104]);
     script.wait(ms(10));

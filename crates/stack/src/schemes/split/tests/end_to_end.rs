@@ -17,7 +17,7 @@ fn a_disconnection_leaves_the_window_of_the_host_as_it_was_and_the_hop_resumes_a
         assert!(world.host.connection().sender().is_persisting());
         let (_, before) = world.of_host();
         world.link(LinkEvent::Up);
-        // A greeting brings it back; without one the station waits for a timeout of its own.
+        // A greeting resumes it; without one the station waits for its own timeout.
         world.go_to(ms(12 * SECOND + if reaction == ReactionKind::MTcp { 12 } else { 250 }));
         assert!(world.of_host().1 > before, "{reaction:?}");
         world.go_to(ms(13 * SECOND));
@@ -34,7 +34,7 @@ fn the_round_trip_of_the_host_has_the_hop_in_it_where_acknowledgements_mean_what
         world.go_to(ms(5 * SECOND));
         world.host.connection().sender().rtt().srtt().expect("a sample")
     };
-    // 15 ms of wire each way, and 4 ms of the hop; the timestamps tick in milliseconds.
+    // 15 ms of wire each way, and 4 ms of hop; the timestamps have ticks of 1 ms.
     let (whole, half) = (srtt(end_to_end()), srtt(indirect()));
     assert!(whole >= ms(37) && whole < ms(48), "{whole:?}");
     assert!(half >= ms(29) && half < ms(37), "{half:?}");
@@ -52,7 +52,7 @@ fn a_station_that_dies_in_a_disconnection_loses_as_much_as_it_counts() {
     world.link(LinkEvent::Up);
     world.go_to(ms(60 * SECOND));
     let (acknowledged, delivered) = world.of_host();
-    // What was on the hop when it went down may have come, and its acknowledgement not.
+    // Data on the hop when it went down may have arrived although its acknowledgement did not.
     assert!(acknowledged - delivered <= unconfirmed && acknowledged - delivered > 0);
     assert_eq!(world.station.counters().lost, unconfirmed);
 }

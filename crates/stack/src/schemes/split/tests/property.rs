@@ -1,4 +1,4 @@
-//! No byte is lost or delivered twice, whatever is lost where, and what a station counts is true at each instant.
+//! No byte is lost or delivered twice, whatever is lost where, and the counts of a station are true at each instant.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::world::World;
 use super::*;
 use crate::registry::ReactionKind;
 
-/// What happens to the hop after so many milliseconds: an outage, or a hand-off, of so many more.
+/// What happens to the hop after the first number of milliseconds: an outage or a hand-off that lasts the second.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     Outage(u64, u64),
@@ -25,7 +25,7 @@ fn losses() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0_usize..250, 0..25)
 }
 
-/// What a station acknowledges is what it says that it acknowledges.
+/// The acknowledgements of the station agree with the unconfirmed bytes that it reports.
 fn is_honest(world: &World, is_end_to_end: bool) {
     let unconfirmed = world.station.activity().unconfirmed.unwrap_or(0);
     for (acknowledged, delivered) in [world.of_host(), world.of_mobile()] {

@@ -1,4 +1,4 @@
-//! Scripts of packets: what comes to a station, and what leaves it.
+//! Packet scripts: what arrives at a station, and what leaves it.
 
 use super::*;
 use crate::packet::{Options, Timestamps};
@@ -6,7 +6,7 @@ use crate::packet::{Options, Timestamps};
 const H: SeqNo = SeqNo(u32::MAX - 1_500);
 const M: SeqNo = SeqNo(70_000);
 
-/// What leaves: towards the network ("up") or the link ("down"), and the timer.
+/// The output: towards the network ("up") or the link ("down"), and the timer.
 #[derive(Debug, Default)]
 pub(super) struct Handed {
     up: Vec<Packet>,
@@ -29,7 +29,7 @@ impl AgentOut for Handed {
     }
 }
 
-/// A station, and what it has handed on since it was last asked.
+/// A station, and its output since the last query.
 struct Script {
     agent: Split<Parts>,
     now: Time,
@@ -60,13 +60,13 @@ impl Script {
         self
     }
 
-    /// Forgets what has left.
+    /// Discards the output so far.
     fn clear(&mut self) {
         self.out.up.clear();
         self.out.down.clear();
     }
 
-    /// Runs the agent's timer until this many milliseconds later.
+    /// Runs the agent's timer for this many milliseconds.
     fn wait(&mut self, span_ms: u64) -> &mut Script {
         let end = self.now.after(ms(span_ms));
         while let Some(at) = self.out.timer.filter(|at| *at <= end) {
@@ -83,7 +83,7 @@ impl Script {
         self
     }
 
-    /// What has gone up: flags, acknowledgement by the host's offsets, window, and payload.
+    /// The packets sent up: flags, acknowledgement in the host's offsets, window, and payload.
     fn up(&mut self) -> Vec<(Flags, u32, u16, u32)> {
         let sent = self.out.up.drain(..).map(|packet| {
             assert_eq!((packet.src, packet.dst), (MOBILE, HOST), "in the address of the mobile");
@@ -93,7 +93,7 @@ impl Script {
         sent.collect()
     }
 
-    /// What has gone down: flags, first byte by the host's offsets, and payload.
+    /// The packets sent down: flags, first byte in the host's offsets, and payload.
     fn down(&mut self) -> Vec<(Flags, u32, u32)> {
         let sent = self.out.down.drain(..).map(|packet| {
             assert_eq!((packet.src, packet.dst), (HOST, MOBILE), "in the address of the host");
@@ -111,7 +111,7 @@ impl Script {
         self.down().into_iter().filter(|sent| sent.2 > 0).map(|(_, seq, len)| (seq, len)).collect()
     }
 
-    /// The handshake, after which nothing is under way.
+    /// A station after the handshake, with nothing in flight.
     fn opened(agent: Split<Parts>) -> Script {
         let mut script = Script::new(agent);
         script.host_sends(syn()).mobile_sends(syn_ack());
@@ -140,13 +140,13 @@ fn syn_ack() -> Segment {
     Segment { seq: M, ack: H.plus(1), flags, window: 8_000, options: options(), ..Segment::default() }
 }
 
-/// A thousand bytes of the host, by their place.
+/// Segment `number` of the host, of 1000 bytes.
 fn data(number: u32) -> Segment {
     let seq = H.plus(1).plus(1000 * number);
     Segment { seq, ack: M.plus(1), flags: Flags::ACK, window: 8_000, len: 1000, ..Segment::default() }
 }
 
-/// The mobile acknowledges all before this offset.
+/// The mobile acknowledges everything before this offset.
 fn ack(offset: u32) -> Segment {
     let ack = H.plus(1).plus(offset);
     Segment { seq: M.plus(1), ack, flags: Flags::ACK, window: 8_000, ..Segment::default() }
@@ -412,7 +412,7 @@ fn a_disconnection_stops_the_host_by_the_last_byte_and_a_greeting_starts_it() {
     assert_eq!(script.acks_up(), [(2_000, 0)]);
     script.wait(8_000);
     assert_eq!((script.up(), script.down()), (vec![], vec![]), "no timer runs while it is away");
-    // A probe of the host is answered, and does not open the window.
+    // A probe from the host is answered, and does not open the window.
     script.host_sends(Segment { len: 1, ..data(2) });
     assert_eq!(script.acks_up(), [(2_000, 0)]);
     script.link(LinkEvent::Up);

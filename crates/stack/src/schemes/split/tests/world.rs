@@ -1,4 +1,4 @@
-//! Two hosts, a station or two between them, and wires of which a test may lose packets.
+//! Two hosts, one or two stations between them, and wires on which a test may lose packets.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::registry::tcp::{Config, Endpoint, Profile, Role};
 use crate::registry::{ReactionKind, RecoveryKind};
 use crate::transport::tcp::Connection;
 
-/// The hops, by the host at their far end and their direction.
+/// Indices of the hops in each direction: first the hop of the host, then that of the mobile.
 pub(super) const DOWN: [usize; 2] = [0, 2];
 pub(super) const UP: [usize; 2] = [1, 3];
 const WIRED_DELAY: Span = Span::from_millis(15);
@@ -15,7 +15,7 @@ const HOP_DELAY: Span = Span::from_millis(4);
 
 #[derive(Default)]
 struct Wires {
-    /// To the station, from it to the host; to the mobile, from it to the station.
+    /// From the host to the station and back, then from the station to the mobile and back.
     hops: [VecDeque<(Time, Packet)>; 4],
     timer: Option<Time>,
     now: Time,
@@ -42,9 +42,9 @@ pub(super) struct World {
     pub(super) station: Split<Parts>,
     wires: Wires,
     pub(super) now: Time,
-    /// Whether nothing crosses the hop.
+    /// Whether the hop to the mobile is cut.
     pub(super) is_cut: bool,
-    /// Packets so far, and those that are lost, by hop and number.
+    /// Packets so far, and those to lose, by hop and number.
     seen: [usize; 4],
     pub(super) lost: [Vec<usize>; 4],
 }
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// What hosts have made goes onto their wires.
+    /// Puts the packets of the hosts on their wires.
     fn collect(&mut self) {
         while let Some(packet) = self.host.poll_transmit() {
             self.wires.hops[DOWN[0]].push_back((self.now.after(WIRED_DELAY), packet));
@@ -96,7 +96,7 @@ impl World {
         self.collect();
     }
 
-    /// An event of the hop, for the mobile and for the station.
+    /// An event of the hop, reported to the mobile and to the station.
     pub(super) fn link(&mut self, event: LinkEvent) {
         self.is_cut = event.begins_silence() || (self.is_cut && !event.ends_silence());
         self.collect();
@@ -110,7 +110,7 @@ impl World {
         self.station.restart(self.now, &mut self.wires);
     }
 
-    /// The mobile goes to a new station; its state takes this long.
+    /// The mobile moves to a new station; its state takes this long to arrive.
     pub(super) fn hand_off(&mut self, other: Split<Parts>, takes: Span) {
         self.wires.now = self.now;
         self.mobile.act(|tcp, out| tcp.on_link(LinkEvent::HandoffBegins, self.now, out));
@@ -172,7 +172,7 @@ impl World {
         self.collect();
     }
 
-    /// Lets all happen up to `at`; `check` looks at each instant.
+    /// Runs until `at`, calling `check` at each instant.
     pub(super) fn go_to_with(&mut self, at: Span, check: impl Fn(&World)) {
         for _ in 0..2_000_000 {
             let Some(next) = self.next().filter(|next| next.0 <= at.0) else {
@@ -189,17 +189,17 @@ impl World {
         self.go_to_with(at, |_| {});
     }
 
-    /// How many bytes of the host are acknowledged to it, and have come to the mobile.
+    /// How many bytes of the host have been acknowledged to it, and have arrived at the mobile.
     pub(super) fn of_host(&self) -> (u64, u64) {
         (self.host.connection().sender().board().una(), self.mobile.connection().receiver().next())
     }
 
-    /// The same of the mobile's.
+    /// The same for the bytes of the mobile.
     pub(super) fn of_mobile(&self) -> (u64, u64) {
         (self.mobile.connection().sender().board().una(), self.host.connection().receiver().next())
     }
 
-    /// The host opens and both write so much.
+    /// The host opens, and both write this many bytes.
     pub(super) fn opened(station: Split<Parts>, reaction: ReactionKind, bytes: [u64; 2]) -> World {
         let mut world = World::new(station, reaction);
         world.with_host(|host, now| {
