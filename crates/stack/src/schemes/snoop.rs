@@ -30,7 +30,9 @@
 //! are expected as before; after that duplicates pass, and only the timer repeats. ns-2 comes to that state if one segment
 //! alone was kept, and otherwise leaves a lost copy to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8;
 //! ns-2's has 7/8, since it takes the gain for the old value (`gain`). A segment sent more than once is not timed, and
-//! neither is what was acknowledged with one, since it waited for that. 7. A copy goes ahead of
+//! neither is what was acknowledged with one, since it waited for that; ns-2 times both, which lengthens the timer as
+//! losses become frequent, and starts the timer at an advance before it takes the new round trip (`karn = false`). 7. A
+//! copy goes ahead of
 //! the queue (`ahead`); in ns-2 it goes to its end. 8. The copies of the timer count as such: the duplicates expected
 //! after one are suppressed, too. 9. A duplicate is what a standard TCP takes for one (RFC 5681, 2), and a duplicate SACK
 //! passes, since it speaks of something else. 10. At a hand-off the segments kept and the holes noted move; the oldest
@@ -75,6 +77,8 @@ pub struct Config {
     pub min_timeout: Span,
     /// The weight of a new round trip in their smoothed mean.
     pub gain: f64,
+    /// Whether only round trips without a copy are measured (Karn's rule).
+    pub karn: bool,
     /// Whether a copy goes ahead of what waits for the link.
     pub ahead: bool,
     /// Whether duplicates for losses of the wireless link are marked.
@@ -95,6 +99,7 @@ impl Default for Config {
             copies: 2,
             min_timeout: Span::from_millis(100),
             gain: 0.125,
+            karn: true,
             ahead: true,
             eln: true,
             idle: Span::from_secs(600),
@@ -171,6 +176,14 @@ impl Described for Config {
         )
         .above("0")
         .at_most("1"),
+        Parameter::<Self>::new(
+            "karn",
+            Domain::Flag,
+            "whether the local timer ignores round trips of repaired segments and of those acknowledged with one",
+            |agent| Setting::Flag(agent.karn),
+            |agent, value| agent.karn = value.flag(),
+        )
+        .source("lasthop: schemes/snoop.rs, choice 6"),
         Parameter::<Self>::new(
             "ahead",
             Domain::Flag,
