@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(not shutil.which("ns"), reason="ns-2 is not inst
 SECONDS = 200
 RUNS = 3
 WINDOW = 32
-#: Where ns-2 departs from our reading: its copies go to the end of the queue, and a new round trip counts for seven
-#: eighths. Besides, round trips of repaired segments count (`karn`).
+#: Where ns-2 departs from our reading: its copies go to the end of the queue, and a new round trip counts
+#: for seven eighths. Besides, round trips of repaired segments count (`karn`).
 AS_NS2 = {"ahead": False, "gain": 0.875, "copies": 1}
 
 
