@@ -21,7 +21,7 @@ RUNS = 3
 WINDOW = 32
 #: Where ns-2 departs from our reading: its copies go to the end of the queue, and a new round trip counts
 #: for seven eighths. Besides, round trips of repaired segments count (`karn`).
-AS_NS2 = {"ahead": False, "gain": 0.875, "copies": 1}
+AS_NS2: dict[str, object] = {"ahead": False, "gain": 0.875, "copies": 1}
 
 
 def ns2(link_layer: str, seconds: float, loss: float, seed: int, lost: tuple[int, ...] = ()) -> int:
