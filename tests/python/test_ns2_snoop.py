@@ -21,7 +21,7 @@ RUNS = 3
 WINDOW = 32
 #: Where ns-2 departs from our reading: its copies go to the end of the queue, and a new round trip counts
 #: for seven eighths. Besides, round trips of repaired segments count (`karn`).
-AS_NS2: dict[str, object] = {"ahead": False, "gain": 0.875, "copies": 1}
+AS_NS2 = {"ahead": False, "gain": 0.875, "copies": 1}
 
 
 def ns2(link_layer: str, seconds: float, loss: float, seed: int, lost: tuple[int, ...] = ()) -> int:
@@ -37,7 +37,7 @@ def ns2(link_layer: str, seconds: float, loss: float, seed: int, lost: tuple[int
 
 def ours(kind: str, seconds: float, replication: int, *, karn: bool = False, **settings: object) -> int:
     """How many packets came in order here."""
-    sets = {"run.duration": f"{seconds:g} s", "agents.station.kind": kind}
+    sets: dict[str, object] = {"run.duration": f"{seconds:g} s", "agents.station.kind": kind}
     sets |= {f"links.air.loss.{key.replace('_', '.')}": value for key, value in settings.items()}
     if kind == "snoop":
         sets |= {f"agents.station.snoop.{key}": value for key, value in (AS_NS2 | {"karn": karn}).items()}
