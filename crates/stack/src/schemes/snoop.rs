@@ -33,8 +33,10 @@
 //! duplicates pass, and only the timer retransmits. ns-2 reaches that state if only one segment was cached, and
 //! otherwise leaves a lost retransmission to its timer (`copies = 1`). 6. The smoothed round trip has gain 1/8; that of
 //! ns-2 has 7/8, because it applies the gain to the old value (`gain`). A segment sent more than once gives no sample,
-//! and neither do the segments acknowledged together with one, because their acknowledgement waited for it. 7. A local
-//! retransmission goes to the head of the queue (`ahead`); in ns-2 it goes to the tail. 8. Retransmissions by the timer
+//! and neither do the segments acknowledged together with one, because their acknowledgement waited for it; ns-2 times
+//! both, which lengthens the timer as losses become frequent, and starts the timer at an advance before it takes the new
+//! round trip (`karn = false`). 7. A local retransmission goes to the head of the queue (`ahead`); in ns-2 it goes to the
+//! tail. 8. Retransmissions by the timer
 //! count as copies: the duplicates expected after one are suppressed as well. 9. A duplicate is what RFC 5681 (2)
 //! defines as one; an acknowledgement with a duplicate SACK passes, because it carries other information. 10. At a
 //! hand-off the cached segments and the recorded holes move; the oldest segment is sent at once over the new link,
@@ -79,6 +81,8 @@ pub struct Config {
     pub min_timeout: Span,
     /// Weight of a new sample in the smoothed round trip.
     pub gain: f64,
+    /// Whether only round trips without a copy are measured (Karn's rule).
+    pub karn: bool,
     /// Whether a local retransmission goes ahead of the packets queued for the link.
     pub ahead: bool,
     /// Whether duplicates caused by losses on the wireless link are marked.
@@ -99,6 +103,7 @@ impl Default for Config {
             copies: 2,
             min_timeout: Span::from_millis(100),
             gain: 0.125,
+            karn: true,
             ahead: true,
             eln: true,
             idle: Span::from_secs(600),
@@ -175,6 +180,14 @@ impl Described for Config {
         )
         .above("0")
         .at_most("1"),
+        Parameter::<Self>::new(
+            "karn",
+            Domain::Flag,
+            "whether the local timer ignores round trips of repaired segments and of those acknowledged with one",
+            |agent| Setting::Flag(agent.karn),
+            |agent, value| agent.karn = value.flag(),
+        )
+        .source("lasthop: schemes/snoop.rs, choice 6"),
         Parameter::<Self>::new(
             "ahead",
             Domain::Flag,

@@ -90,11 +90,17 @@ impl Cached {
         });
         match heard {
             Heard::Advance { over } => {
-                if let Some(sent) = sent.filter(|_| !is_repaired) {
+                self.duplicates.clear();
+                if !config.karn {
+                    // The timer starts with the estimate from before the sample, as in ns-2.
+                    self.restart(config, now);
+                }
+                if let Some(sent) = sent.filter(|_| !config.karn || !is_repaired) {
                     self.round_trip.take(now.since(sent), config.gain);
                 }
-                self.duplicates.clear();
-                self.restart(config, now);
+                if config.karn {
+                    self.restart(config, now);
+                }
                 if over { Verdict::Over } else { Verdict::Pass }
             }
             Heard::Duplicate => self.on_duplicate(config, now),

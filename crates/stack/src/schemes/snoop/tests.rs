@@ -143,6 +143,31 @@ fn the_timeout_follows_the_round_trips_of_what_was_sent_once_down_to_its_floor()
 }
 
 #[test]
+fn without_karns_rule_all_is_timed_and_an_advance_starts_the_timer_with_the_estimate_from_before_it() {
+    let ns2 = Config { gain: 0.875, karn: false, ..Config::default() };
+    for (config, after_advance, after_repair) in [
+        // 30 ms and four times (7 * 250 + 10) / 8 = 220 ms, at once and as long as what was repaired does not count.
+        (Config { karn: true, ..ns2.clone() }, ms(910), ms(910)),
+        // The estimate before the first sample; then 196.25 ms and four times (7 * 220 + 23.75) / 8 = 195.47 ms.
+        (ns2, ms(1_100), Span::from_micros(978_125)),
+    ] {
+        let just_before = |span: Span| Span(span.0 - 1_000);
+        let mut script = begun(&config);
+        assert_eq!(script.wait(just_before(after_advance)), NOTHING);
+        assert_eq!(script.wait(Span(1_000)), ["ahead 1"]);
+        let mut script = begun(&config);
+        script.ack(1);
+        assert_eq!(script.ack(1), ["ahead 1"]);
+        script.wait(ms(200));
+        // Segment 9 was sent 220 ms ago, and waited for the copy.
+        script.ack(10);
+        script.send([10]);
+        assert_eq!(script.wait(just_before(after_repair)), NOTHING);
+        assert_eq!(script.wait(Span(1_000)), ["ahead 10"]);
+    }
+}
+
+#[test]
 fn duplicates_after_a_copy_of_the_timer_are_those_expected() {
     let mut script = begun(&Config::default());
     // 90 ms plus four times 227.5 ms.
