@@ -18,8 +18,8 @@ use super::rtt::RttEstimator;
 use super::{Config, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict,
-    Window,
+    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer,
+    Verdict, Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
