@@ -37,6 +37,9 @@ _TUN = "/dev/net/tun"
 _NAME = b"lasthop0"
 # More packets than a kernel's window over any path here; the interface must not drop what a link would queue.
 _BACKLOG = 100_000
+# Linux's own buffers at the start, which it tunes. A larger receive buffer at the start would change what is
+# measured: while the window that it offers grows, the kernel acknowledges each segment.
+_RMEM, _MOST_RMEM, _WMEM, _LEAST_MOST_WMEM = 131072, 1 << 25, 16384, 1 << 22
 _SETTINGS = Path("/proc/sys/net/ipv4")
 
 
@@ -105,8 +108,8 @@ class Settings(NamedTuple):
     timestamps: bool
     sack: bool
     ecn: bool
-    #: Bytes of a receive buffer and of a send buffer.
-    buffers: tuple[int, int]
+    #: Bytes of the largest window of a flow.
+    window: int
 
 
 def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
@@ -124,8 +127,8 @@ def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
         "tcp_timestamps": int(settings.timestamps),
         "tcp_sack": int(settings.sack),
         "tcp_ecn": int(settings.ecn),
-        "tcp_rmem": f"4096 {settings.buffers[0]} {settings.buffers[0]}",
-        "tcp_wmem": f"4096 {settings.buffers[1]} {settings.buffers[1]}",
+        "tcp_rmem": f"4096 {min(_RMEM, 2 * settings.window)} {min(4 * settings.window, _MOST_RMEM)}",
+        "tcp_wmem": f"4096 {_WMEM} {max(_LEAST_MOST_WMEM, 3 * settings.window)}",
     }.items():
         _set(_SETTINGS / name, value)
     without_6 = _SETTINGS.parent / "ipv6" / "conf" / "default" / "disable_ipv6"

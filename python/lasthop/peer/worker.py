@@ -210,7 +210,7 @@ def _probe(job: dict[str, Any]) -> dict[str, Any]:
     """Whether this system can do it, and which laws it has."""
     from lasthop.peer import system
 
-    os.close(system.namespace(system.Settings(1500, True, True, False, (1 << 20, 1 << 20)), _ADDRESSES))
+    os.close(system.namespace(system.Settings(1500, True, True, False, 1 << 20), _ADDRESSES))
     known = dict.fromkeys([*system.laws(), *filter(system.has_law, job["laws"])])
     return {"laws": list(known), "release": platform.release()}
 
@@ -221,7 +221,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     try:
         return _probe(job) if "laws" in job else _run(job)
     except system.Refused as refused:
-        return {"refused": str(refused)}
+        return {"unavailable": str(refused)}
     except OSError as error:
         return {"failure": f"{error.strerror or error}"}
 
@@ -236,7 +236,7 @@ def main(parent: int) -> None:
     try:
         system.own_user()
     except system.Refused as found:
-        refused = {"refused": str(found)}
+        refused = {"unavailable": str(found)}
     for line in sys.stdin:
         job = json.loads(line)
         signal.alarm(int(job.get("duration_s", 0) + _GRACE_S))
