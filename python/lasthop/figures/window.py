@@ -55,8 +55,9 @@ def _panel(axes: Axes, line: Line) -> None:
         if known:
             axes.step(*zip(*known, strict=True), where="post", color=colour, linewidth=0.8, linestyle=":")
     axes.set_ylim(0.0, 1.08 * most)
+    axes.set_ylabel("window\n(segments)")
     place = ", ".join(line.point.values())
-    axes.set_ylabel(f"window (segments)\n{place}" if place else "window (segments)")
+    axes.text(0.99, 0.95, place, transform=axes.transAxes, ha="right", va="top", size="small")
 
 
 def write(found: Beside, path: Path) -> None:

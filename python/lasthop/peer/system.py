@@ -26,10 +26,11 @@ _PR_SET_PDEATHSIG, _PR_SET_TIMERSLACK = 1, 29
 _TUNSETIFF, _IFF_TUN, _IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 # <linux/sockios.h>, <linux/if.h>
 _SIOCSIFFLAGS, _SIOCSIFADDR, _SIOCSIFDSTADDR, _SIOCSIFNETMASK = 0x8914, 0x8916, 0x8918, 0x891C
-_SIOCSIFMTU, _SIOCSIFTXQLEN = 0x8922, 0x8943
+_SIOCSIFMTU = 0x8922
 _IFF_UP, _IFF_RUNNING = 0x1, 0x40
 # <linux/rtnetlink.h>, <linux/if_link.h>
-_RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR, _IFLA_GSO_MAX_SEGS = 16, 1, 4, 2, 40
+_RTM_NEWLINK, _NLM_F_REQUEST, _NLM_F_ACK, _NLMSG_ERROR = 16, 1, 4, 2
+_IFLA_TXQLEN, _IFLA_GSO_MAX_SEGS = 13, 40
 # <linux/tcp.h>
 TCP_WINDOW_CLAMP, TCP_INFO, TCP_CONGESTION = 10, 11, 13
 
@@ -140,14 +141,16 @@ def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
         mask = struct.pack("=HH4s8x", socket.AF_INET, 0, socket.inet_aton("255.255.255.252"))
         for request, value in (
             (_SIOCSIFMTU, struct.pack("=i12x", settings.mtu)),
-            (_SIOCSIFTXQLEN, struct.pack("=i12x", _BACKLOG)),
             (_SIOCSIFADDR, own),
             (_SIOCSIFDSTADDR, other),
             (_SIOCSIFNETMASK, mask),
             (_SIOCSIFFLAGS, struct.pack("=H14x", _IFF_UP | _IFF_RUNNING)),
         ):
-            fcntl.ioctl(control, request, struct.pack("=16s16s8x", _NAME, value))
-    _one_segment_at_a_time(socket.if_nametoindex(_NAME.decode()))
+            try:
+                fcntl.ioctl(control, request, struct.pack("=16s16s8x", _NAME, value))
+            except OSError as error:
+                raise Refused(f"interface: ioctl {request:#x}: {error.strerror}; expected to be set") from error
+    _set_link(socket.if_nametoindex(_NAME.decode()))
     return tun
 
 
@@ -172,10 +175,14 @@ def _tun() -> int:
     return tun
 
 
-def _one_segment_at_a_time(interface: int) -> None:
-    """Have TCP hand each segment by itself to the interface, as without segmentation offload in software."""
-    attribute = struct.pack("=HHI", 8, _IFLA_GSO_MAX_SEGS, 1)
-    link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, interface, 0, 0) + attribute
+def _set_link(interface: int) -> None:
+    """Have TCP hand each segment by itself to the interface, and the interface hold what comes at once.
+
+    One segment at most is what TCP does on an interface without segmentation offload, in hardware or not. An
+    ordinary user of a user namespace may set both only this way.
+    """
+    attributes = struct.pack("=HHIHHI", 8, _IFLA_GSO_MAX_SEGS, 1, 8, _IFLA_TXQLEN, _BACKLOG)
+    link = struct.pack("=BxHiII", socket.AF_UNSPEC, 0, interface, 0, 0) + attributes
     head = struct.pack("=IHHII", 16 + len(link), _RTM_NEWLINK, _NLM_F_REQUEST | _NLM_F_ACK, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as netlink:
         netlink.bind((0, 0))
@@ -184,7 +191,7 @@ def _one_segment_at_a_time(interface: int) -> None:
     _, kind, _, _, _, status = struct.unpack_from("=IHHIIi", answer)
     if kind != _NLMSG_ERROR or status:
         reason = os.strerror(-status) if kind == _NLMSG_ERROR else f"answer {kind}"
-        raise Refused(f"gso_max_segs of an interface: {reason}; expected it to be set")
+        raise Refused(f"the queue and gso_max_segs of an interface: {reason}; expected to be set")
 
 
 def laws() -> list[str]:
