@@ -81,7 +81,7 @@ class Line:
 
     @property
     def off_half(self) -> float | None:
-        """Half the width of the interval of `off`; the runs share their losses, so it is of their differences."""
+        """Half the width of the interval of `off`, of the differences of runs, which draw the same losses."""
         half, theirs = difference(self.ours, self.theirs).half, self.means[1].mean
         return None if half is None or not theirs else half / theirs
 
@@ -127,10 +127,11 @@ class Beside:
     def text(self) -> str:
         """A table with one row for each flow and point."""
         swept = list(self.lines[0].point)
+        short = _short(swept)
         # One flow needs no name.
         named = len({line.flow for line in self.lines}) > 1
-        head = [*(key.rsplit(".", 1)[-1] for key in swept), *(["flow"] if named else []), "metric", "ours"]
-        head += ["linux", "difference", "drops", "again", "late p99"]
+        head = [*(short[key] for key in swept), *(["flow"] if named else []), "metric", "ours", "linux"]
+        head += ["difference", "drops", "retransmitted", "late p99"]
         rows = []
         for line in self.lines:
             scale = 1e-6 if line.metric == "goodput_bps" else 1.0
@@ -157,6 +158,23 @@ class Beside:
             for line in self.lines
             for warning in line.warnings
         ]
+
+
+def _short(keys: list[str]) -> dict[str, str]:
+    """The last parts of keys, as few as tell them apart.
+
+    >>> _short(["links.a.loss.rate", "links.a.rate", "flows.main.tcp.congestion"])
+    {'links.a.loss.rate': 'loss.rate', 'links.a.rate': 'a.rate', 'flows.main.tcp.congestion': 'congestion'}
+    """
+
+    def last(key: str, parts: int) -> str:
+        return ".".join(key.split(".")[-parts:])
+
+    found = {}
+    for key in keys:
+        parts = next(n for n in range(1, 9) if sum(last(other, n) == last(key, n) for other in keys) == 1)
+        found[key] = last(key, parts)
+    return found
 
 
 def _spread(mean: Interval, scale: float) -> str:
@@ -186,7 +204,7 @@ def compare(
 
     Raises:
         ScenarioError: The kernel cannot run a point.
-        Unavailable: This system cannot run the kernel's TCP.
+        UnavailableError: This system cannot run the kernel's TCP.
     """
     paths = [path(scenario, point) for point in scenario.select(where)]
     with Crew(jobs) as crew:

@@ -29,7 +29,7 @@ _TRIES = 3
 _WORKER = Path(__file__).parent / "worker.py"
 
 
-class Unavailable(LasthopError):
+class UnavailableError(LasthopError):
     """The kernel's TCP cannot be run on this system; the message names what is missing."""
 
 
@@ -61,7 +61,7 @@ class _Worker:
             raise RunError(f"peer linux: a worker ended with exit code {code}; expected an answer")
         found: dict[str, Any] = json.loads(line)
         if "unavailable" in found:
-            raise Unavailable(f"peer linux: {found['unavailable']}")
+            raise UnavailableError(f"peer linux: {found['unavailable']}")
         if "failure" in found:
             raise RunError(f"peer linux: {found['failure']}; expected no failure")
         return found
@@ -102,15 +102,13 @@ class Crew:
         """The laws that the kernel has, these among them if it can load them, and its release.
 
         Raises:
-            Unavailable: The kernel's TCP cannot be run here.
+            UnavailableError: The kernel's TCP cannot be run here.
         """
         worker = self._idle()
         worker.give(None, {"laws": list(laws)})
         return worker.answer()
 
-    def run(
-        self, jobs: Sequence[Mapping[str, Any]], done: Callable[[int, dict[str, Any]], None]
-    ) -> None:
+    def run(self, jobs: Sequence[Mapping[str, Any]], done: Callable[[int, dict[str, Any]], None]) -> None:
         """Run all jobs; `done` gets the number and the result of each, in the order in which they end."""
         ahead = deque(range(len(jobs)))
         tries = [0] * len(jobs)

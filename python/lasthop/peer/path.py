@@ -272,5 +272,7 @@ def with_known_laws(path: Path, scenario: Scenario, laws: Sequence[str]) -> Path
     ours = [name for name, theirs in LAWS.items() if theirs in laws]
     for flow in path.flows:
         if flow.law not in laws:
-            raise reader.refused(f"flows.{flow.name}.tcp.congestion", f"one of {', '.join(ours)}, which this kernel has")
+            raise reader.refused(
+                f"flows.{flow.name}.tcp.congestion", f"one of {', '.join(ours)}, which this kernel has"
+            )
     return path

@@ -73,6 +73,12 @@ def hurry(priority: int) -> bool:
     return True
 
 
+def calm() -> None:
+    """Undo `hurry`."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
 def own_user() -> None:
     """Become root of a new user namespace, if this process cannot make network namespaces as it is.
 
@@ -86,7 +92,9 @@ def own_user() -> None:
         _call("unshare", _CLONE_NEWNET)
     except OSError as error:
         if error.errno != errno.EPERM:
-            raise Refused(f"network namespaces: {error.strerror}; expected a kernel with CONFIG_NET_NS") from error
+            raise Refused(
+                f"network namespaces: {error.strerror}; expected a kernel with CONFIG_NET_NS"
+            ) from error
     else:
         return
     try:
@@ -96,9 +104,9 @@ def own_user() -> None:
         Path("/proc/self/uid_map").write_text(f"0 {user} 1", encoding="ascii")
         Path("/proc/self/gid_map").write_text(f"0 {group} 1", encoding="ascii")
     except OSError as error:
-        raise Refused(
-            f"user namespaces: {error.strerror}; expected root, or a system where ordinary users may make them"
-        ) from error
+        expected = "root, or a system that lets ordinary users make them"
+        text = f"user namespaces: {error.strerror}; expected {expected}"
+        raise Refused(text) from error
 
 
 class Settings(NamedTuple):
@@ -149,7 +157,9 @@ def namespace(settings: Settings, addresses: tuple[str, str]) -> int:
             try:
                 fcntl.ioctl(control, request, struct.pack("=16s16s8x", _NAME, value))
             except OSError as error:
-                raise Refused(f"interface: ioctl {request:#x}: {error.strerror}; expected to be set") from error
+                raise Refused(
+                    f"interface: ioctl {request:#x}: {error.strerror}; expected to be set"
+                ) from error
     _set_link(socket.if_nametoindex(_NAME.decode()))
     return tun
 

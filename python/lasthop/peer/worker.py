@@ -19,7 +19,10 @@ import threading
 import time
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ADDRESSES = ("10.77.0.1", "10.77.0.2")
 _FIRST_PORT = 5001
@@ -151,25 +154,23 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
             flow.open(is_sender=flow.facts["from"] == place)
     stop = os.pipe()
     begin = time.monotonic() + _AHEAD_S
-    threads = []
+    since, until = begin + job["warmup_s"], begin + job["duration_s"]
+    readers, others = [], []
     for flow in flows:
-        start = begin + flow.facts["start_s"]
-        to = _ADDRESSES[1 - flow.facts["from"]]
-        works = [
-            lambda flow=flow, to=to, start=start: flow.write(to, start),
-            lambda flow=flow, start=start: flow.read(start, begin + job["warmup_s"], begin + job["duration_s"]),
-        ]
-        works += [lambda flow=flow, start=start: flow.watch(start)] if sample_s else []
-        threads += [threading.Thread(target=_in_time, args=(work,), daemon=True) for work in works]
-    readers = [thread for n, thread in enumerate(threads) if n % (3 if sample_s else 2) == 1]
-    threads.append(threading.Thread(target=_stop_after, args=(readers, stop[1]), daemon=True))
+        start, to = begin + flow.facts["start_s"], _ADDRESSES[1 - flow.facts["from"]]
+        readers.append(_thread(flow.read, start, since, until))
+        others.append(_thread(flow.write, to, start))
+        if sample_s:
+            others.append(_thread(flow.watch, start))
+    others.append(threading.Thread(target=_stop_after, args=(readers, stop[1]), daemon=True))
+    threads = [*readers, *others]
     for thread in threads:
         thread.start()
     first = system.hurry(_RELAY)
     try:
         ended = relay.run(tuple(descriptors), stop[0], _AHEAD_S + job["duration_s"])
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        system.calm()
         for flow in flows:
             flow.end()
         for thread in threads:
@@ -183,12 +184,15 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     return {**ended, "first": first, "dropped": dropped, "flows": [flow.result() for flow in flows]}
 
 
-def _in_time(work: Any) -> None:
-    """Do the work of an end before other work of this machine, if that is allowed."""
+def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:
+    """A thread for an end, which runs before other work of this machine, if that is allowed."""
     from lasthop.peer import system
 
-    system.hurry(_ENDS)
-    work()
+    def in_time() -> None:
+        system.hurry(_ENDS)
+        work(*arguments)
+
+    return threading.Thread(target=in_time, daemon=True)
 
 
 def _stop_after(readers: list[threading.Thread], stop: int) -> None:
