@@ -141,7 +141,9 @@ class _Reader:
     def refused(self, key: str, expected: str, found: str | None = None) -> ScenarioError:
         """The error about a key."""
         entry = self.entries.get(key)
-        value = found or (f'"{entry["value"]}"' if entry else "absent")
+        value = found or (entry["value"] if entry else "absent")
+        if not found and entry and not value.startswith("["):
+            value = f'"{value}"'
         text = f"{value} is not possible with the peer linux; expected {expected}"
         message = self.scenario.fault(self.point, key, text)
         return ScenarioError(message)
@@ -249,8 +251,8 @@ class _Reader:
             steps.append((near[0], nodes[1] == here))
             here = nodes[0] if nodes[1] == here else nodes[1]
         if here != there or left:
-            name = next(iter(left), steps[-1][0])
-            raise self.refused(f"links.{name}.nodes", "one chain of links between the ends of the flows")
+            astray = [*left, *(name for name, _ in steps)][0]
+            raise self.refused(f"links.{astray}.nodes", "one chain of links between the ends of the flows")
         return tuple(steps)
 
     def _value(self, key: str) -> str:
