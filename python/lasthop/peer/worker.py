@@ -234,11 +234,12 @@ def main(parent: int) -> None:
     """Answer jobs until the standard input ends."""
     from lasthop.peer import system
 
-    system.die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     refused = None
     try:
         system.own_user()
+        # After it: a process that gains capabilities loses the signal.
+        system.die_with(parent)
     except system.Refused as found:
         refused = {"unavailable": str(found)}
     for line in sys.stdin:

@@ -66,13 +66,13 @@ impl Layout {
         let stream = |what: &str| Stream::named(seed, replication, &format!("links.{name}.{what}"));
         let rtt = ends.rtt.map_or(Span::ZERO, |law| law.draw(&mut stream("rtt")));
         let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
-        for direction in 0..2 {
+        for (direction, drawn) in drawn.into_iter().enumerate() {
             let to = NodeId(ends.nodes[1 - direction] as u32);
             let line = Line::new(ends, direction, name, (seed, replication));
             let config = &ends.directions[direction];
             let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
-            let delay = config.delay + drawn[direction];
+            let delay = config.delay + drawn;
             self.channels.push(Channel::new(line, delay, to, loss, queue.slot()));
         }
     }
