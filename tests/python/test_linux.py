@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -248,6 +249,30 @@ def needed(found: Beside) -> Beside:
         pytest.skip(f"the relay's timer was late by {late * 1e3:.1f} ms at the 99th percentile")
     assert found.warnings() == []
     return found
+
+
+NEW_NAMESPACE = """\
+import subprocess
+from lasthop.peer import system
+system.own_user()
+system.namespace(system.Settings(1400, False, True, False, 1 << 20), ("10.77.0.1", "10.77.0.2"))
+print(subprocess.check_output(["ip", "-d", "link", "show", "lasthop0"], text=True))
+for name in ("tcp_timestamps", "tcp_sack", "tcp_no_metrics_save", "tcp_rmem"):
+    print(name, open(f"/proc/sys/net/ipv4/{name}").read().split())
+"""
+
+
+@pytest.mark.skipif(not shutil.which("ip"), reason="ip of iproute2 is not installed")
+def test_a_namespace_has_single_segments_and_the_settings_of_the_flow(kernel: dict[str, Any]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", NEW_NAMESPACE], capture_output=True, text=True, timeout=60, check=True
+    )
+    for text in ("mtu 1400 ", "gso_max_segs 1 ", "qlen 100000"):
+        assert text in done.stdout
+    *_, timestamps, sack, metrics, rmem = done.stdout.strip().splitlines()
+    assert (timestamps, sack) == ("tcp_timestamps ['0']", "tcp_sack ['1']")
+    assert metrics == "tcp_no_metrics_save ['1']"
+    assert rmem == "tcp_rmem ['4096', '131072', '4194304']"
 
 
 @pytest.mark.slow
