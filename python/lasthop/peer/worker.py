@@ -26,12 +26,31 @@ if TYPE_CHECKING:
 
 _ADDRESSES = ("10.77.0.1", "10.77.0.2")
 _FIRST_PORT = 5001
-# Between the start of the threads and that of the connections.
+# Between the time at which all threads are ready and the start of a run.
 _AHEAD_S = 0.02
 # A run that takes this much longer than it should is killed.
 _GRACE_S = 20
 _CHUNK = 1 << 18
 _RELAY, _ENDS = 2, 1
+
+
+class _Clock:
+    """The start of a run, which is set once all threads are ready."""
+
+    def __init__(self) -> None:
+        self.begin = 0.0
+        self._is_set = threading.Event()
+
+    def start(self) -> None:
+        """Let the run begin soon."""
+        self.begin = time.monotonic() + _AHEAD_S
+        self._is_set.set()
+
+    def wait(self, after_s: float) -> float:
+        """Wait until this time of the run, and return the time that it is then."""
+        self._is_set.wait()
+        time.sleep(max(0.0, self.begin + after_s - time.monotonic()))
+        return time.monotonic()
 
 
 class _Flow:
@@ -43,6 +62,7 @@ class _Flow:
         self.sample_s = sample_s
         self.size: int | None = facts["size"]
         self.before = self.bytes = 0
+        self.began = 0.0
         self.completion_s: float | None = None
         self.samples: list[tuple[float, int, int]] = []
         self.info: Any = None
@@ -64,9 +84,9 @@ class _Flow:
             end.listen(1)
             self.listener = end
 
-    def write(self, to: str, begin: float) -> None:
+    def write(self, to: str, clock: _Clock) -> None:
         """Connect, and write for ever or the whole of a file."""
-        time.sleep(max(0.0, begin - time.monotonic()))
+        self.began = clock.wait(self.facts["start_s"])
         chunk = bytes(_CHUNK)
         left = self.size
         try:
@@ -79,9 +99,11 @@ class _Flow:
             if not self.is_over.is_set():
                 self.failure = f"sender: {error.strerror}"
 
-    def read(self, begin: float, since: float, until: float) -> None:
-        """Accept the connection and read what comes; what comes from `since` to `until` counts."""
+    def read(self, clock: _Clock, since_s: float, until_s: float) -> None:
+        """Accept the connection and read what comes; what comes between these times of the run counts."""
         into = memoryview(bytearray(_CHUNK))
+        clock.wait(0.0)
+        since, until = clock.begin + since_s, clock.begin + until_s
         try:
             self.reader, _ = self.listener.accept()
             while got := self.reader.recv_into(into):
@@ -90,16 +112,17 @@ class _Flow:
                     self.bytes += got
                     self.before += got if now < since else 0
                 if self.size is not None and self.bytes >= self.size:
-                    self.completion_s = now - begin
+                    self.completion_s = now - self.began
                     break
         except OSError as error:
             if not self.is_over.is_set():
                 self.failure = f"receiver: {error.strerror}"
 
-    def watch(self, begin: float) -> None:
+    def watch(self, clock: _Clock) -> None:
         """Sample the window of the sender until the end."""
         from lasthop.peer import system
 
+        begin = clock.wait(self.facts["start_s"])
         while not self.is_over.wait(self.sample_s):
             with suppress(OSError):
                 found = system.info(self.sender)
@@ -153,20 +176,23 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
         for flow in flows:
             flow.open(is_sender=flow.facts["from"] == place)
     stop = os.pipe()
-    begin = time.monotonic() + _AHEAD_S
-    since, until = begin + job["warmup_s"], begin + job["duration_s"]
+    clock, ready = _Clock(), threading.Semaphore(0)
     readers, others = [], []
     for flow in flows:
-        start, to = begin + flow.facts["start_s"], _ADDRESSES[1 - flow.facts["from"]]
-        readers.append(_thread(flow.read, start, since, until))
-        others.append(_thread(flow.write, to, start))
+        to = _ADDRESSES[1 - flow.facts["from"]]
+        readers.append(_thread(ready, flow.read, clock, job["warmup_s"], job["duration_s"]))
+        others.append(_thread(ready, flow.write, to, clock))
         if sample_s:
-            others.append(_thread(flow.watch, start))
+            others.append(_thread(ready, flow.watch, clock))
+    ends = [*readers, *others]
     others.append(threading.Thread(target=_stop_after, args=(readers, stop[1]), daemon=True))
     threads = [*readers, *others]
     for thread in threads:
         thread.start()
+    for _ in ends:
+        ready.acquire()
     first = system.hurry(_RELAY)
+    clock.start()
     try:
         ended = relay.run(tuple(descriptors), stop[0], _AHEAD_S + job["duration_s"])
     finally:
@@ -184,12 +210,13 @@ def _run(job: dict[str, Any]) -> dict[str, Any]:
     return {**ended, "first": first, "dropped": dropped, "flows": [flow.result() for flow in flows]}
 
 
-def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:
+def _thread(ready: threading.Semaphore, work: Callable[..., None], *arguments: object) -> threading.Thread:
     """A thread for an end, which runs before other work of this machine, if that is allowed."""
     from lasthop.peer import system
 
     def in_time() -> None:
         system.hurry(_ENDS)
+        ready.release()
         work(*arguments)
 
     return threading.Thread(target=in_time, daemon=True)
