@@ -22,7 +22,7 @@ STACK = (
     "schemes",
     "registry",
 )
-SIM = ("engine", "medium", "traffic", "model", "probe", "net", "metrics", "scenario", "run")
+SIM = ("engine", "medium", "traffic", "model", "probe", "net", "relay", "metrics", "scenario", "run")
 # Loads for benches, which belong to no room.
 LOADS = {"agent_load", "law_load", "lib"}
 

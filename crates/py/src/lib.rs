@@ -7,6 +7,8 @@ mod agent_load;
 mod catalogue;
 mod guard;
 mod law_load;
+#[cfg(unix)]
+mod relay;
 mod run;
 mod scenario;
 
@@ -102,6 +104,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<agent_load::AgentLoad>()?;
     module.add_class::<law_load::LawLoad>()?;
+    #[cfg(unix)]
+    module.add_class::<relay::Relay>()?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(keys, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

@@ -4,6 +4,8 @@
 
 use crate::run::{Cancel, Run};
 use crate::{Interrupted, RunError, ScenarioError, guard};
+#[cfg(unix)]
+use lasthop_sim::relay::{Path as RelayPath, Step};
 use lasthop_sim::scenario::{self, Scenario as Inner};
 use lasthop_sim::{Request, RunError as Failure};
 use lasthop_stack::units::Span;
@@ -145,6 +147,26 @@ impl Scenario {
     #[pyo3(signature = (channel, point = 0))]
     fn missing(&self, channel: &str, point: isize) -> PyResult<Option<&'static str>> {
         Ok(lasthop_sim::probe::trace::missing(channel, &self.inner.config(self.index(point)?)))
+    }
+
+    /// A fault of a key at a point in one line, which begins with the place where the key is set.
+    fn fault(&self, point: isize, key: &str, text: &str) -> PyResult<String> {
+        Ok(self.inner.fault(self.index(point)?, key, text))
+    }
+
+    /// The relay over these links, each with whether the way leads from its second node to its first.
+    #[cfg(unix)]
+    fn relay(
+        &self,
+        point: isize,
+        seed: u64,
+        replication: u64,
+        steps: Vec<(String, bool)>,
+    ) -> PyResult<crate::relay::Relay> {
+        let step = |(link, is_reversed)| Step { link, is_reversed };
+        let steps: Vec<Step> = steps.into_iter().map(step).collect();
+        let path = RelayPath::new(&self.inner.config(self.index(point)?), &steps, (seed, replication));
+        path.map(crate::relay::Relay).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// Every key of a point with its value and the origin of that value, as JSON.

@@ -11,6 +11,8 @@ pub mod metrics;
 pub mod model;
 mod net;
 pub mod probe;
+#[cfg(unix)]
+pub mod relay;
 mod run;
 pub mod scenario;
 pub mod traffic;

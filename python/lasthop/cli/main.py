@@ -30,7 +30,7 @@ COMMANDS = {
     "report": ("report", "Write one HTML file about a study or a paper."),
     "export": ("results", "Write a study as csv, json or parquet."),
     "reproduce": ("verify", "Redraw the figures of papers and judge their claims."),
-    "check": ("verify", "Validate scenarios; with --theory, compare with closed forms."),
+    "check": ("check", "Validate scenarios; compare with closed forms, or with Linux."),
     "new": ("author", "Copy a shipped scenario as a starting point."),
     "list": ("author", "List variants, links, metrics, scenarios and more."),
     "explain": ("author", "Explain a scenario key: meaning, unit, default, source."),

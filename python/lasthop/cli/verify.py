@@ -1,4 +1,4 @@
-"""Commands that compare lasthop with a reference: reproduce, check, bench, test."""
+"""Commands that compare lasthop with a reference: reproduce, bench, test."""
 
 from __future__ import annotations
 
@@ -11,20 +11,16 @@ from lasthop.cli import completing
 from lasthop.cli.options import (
     Choice,
     Place,
-    Share,
     Whole,
     Word,
     examples,
     json_option,
-    loaded,
     no_bar_option,
     progress_option,
-    set_option,
     talk_options,
     verbose_option,
-    where_option,
 )
-from lasthop.cli.talk import data, note, paint, quiet, report, verbose, warn, written
+from lasthop.cli.talk import data, note, paint, quiet, report, verbose, written
 
 if TYPE_CHECKING:
     from lasthop.papers.paper import Paper
@@ -273,78 +269,6 @@ def _readings(
         one.results.readings |= {reading.id: found for reading, found in result.found}
         for path in page.record(one):
             written(path)
-
-
-@click.command(
-    "check",
-    epilog=examples(
-        "lasthop check scenarios/ejtcp/fig10-baselines.toml",
-        "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
-    ),
-)
-@click.argument(
-    "scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...", shell_complete=completing.scenarios
-)
-@set_option
-@where_option
-@click.option(
-    "--theory", is_flag=True, help="Run the points and compare them with the PFTK and Mathis models."
-)
-@click.option(
-    "-r",
-    "--replications",
-    type=Whole(1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="With --theory, runs per point.",
-)
-@click.option(
-    "--tolerance", type=Share(), help="With --theory, the accepted deviation of Reno; default: 10 to 15 %."
-)
-@no_bar_option
-@json_option
-@talk_options
-def check_command(
-    scenarios: tuple[str, ...],
-    settings: tuple[str, ...],
-    where: tuple[str, ...],
-    theory: bool,
-    replications: int,
-    tolerance: float | None,
-    as_json: bool,
-) -> None:
-    """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
-    from lasthop.base.errors import UsageError
-    from lasthop.base.jsontext import dumps
-    from lasthop.base.paths import shipped
-    from lasthop.cli.interrupt import interruptible
-    from lasthop.scenario import check
-
-    if theory and len(scenarios) != 1:
-        raise UsageError(f"{len(scenarios)} scenarios; expected exactly one", argument="theory")
-    missed = 0
-    documents = []
-    for name in scenarios or map(str, shipped().values()):
-        scenario = loaded(name, settings)
-        found = check.validate(scenario)
-        warn(found.warnings)
-        document = found.as_dict()
-        if not as_json:
-            report(found.text())
-        if theory:
-            with interruptible():
-                lines = check.theory(scenario, where, replications, tolerance)
-            document["theory"] = [line.as_dict() for line in lines]
-            missed += sum(line.missed for line in lines)
-            if not as_json:
-                report(check.theory_text(lines))
-        documents.append(document)
-    if as_json:
-        data(dumps(documents[0] if len(documents) == 1 else documents))
-    if missed:
-        note(f"{missed} rates deviate from PFTK by more than the tolerance")
-        raise click.exceptions.Exit(MISSED)
 
 
 @click.command("bench", epilog=examples("lasthop bench", "lasthop bench newreno-1pct --peer ns2 --json"))

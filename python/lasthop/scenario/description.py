@@ -265,6 +265,23 @@ class Description:
         """
         return dict(self._core.flows(self._known(point)))
 
+    def fault(self, point: int, key: str, text: str) -> str:
+        """The message about a value that something cannot work with.
+
+        Args:
+            point: The number of the point, from 0 on.
+            key: The key that has the value.
+            text: What was found and what was expected.
+
+        Returns:
+            One line: the file and line where the key is set or the setting, the key, and the text.
+
+        Raises:
+            UsageError: The point does not exist.
+        """
+        found = self._core.fault(self._known(point), key, text)
+        return found if self._has_lines else unlined([found], self.name)[0]
+
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The observers of airtime at a point.
 

@@ -66,16 +66,28 @@ impl Layout {
         let stream = |what: &str| Stream::named(seed, replication, &format!("links.{name}.{what}"));
         let rtt = ends.rtt.map_or(Span::ZERO, |law| law.draw(&mut stream("rtt")));
         let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
-        for (direction, loss) in [(0, "forward.loss"), (1, "reverse.loss")] {
+        for (direction, drawn) in drawn.into_iter().enumerate() {
             let to = NodeId(ends.nodes[1 - direction] as u32);
             let line = Line::new(ends, direction, name, (seed, replication));
             let config = &ends.directions[direction];
-            let loss = LossProcess::new(config.loss.clone(), stream(loss));
+            let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
-            let delay = config.delay + drawn[direction];
+            let delay = config.delay + drawn;
             self.channels.push(Channel::new(line, delay, to, loss, queue.slot()));
         }
     }
+}
+
+/// The loss process of a direction (0 forward, 1 reverse) of a link, at its start.
+pub(crate) fn loss_of(
+    ends: &PointToPoint,
+    direction: usize,
+    name: &str,
+    (seed, replication): (u64, u64),
+) -> LossProcess {
+    let word = if direction == 0 { "forward" } else { "reverse" };
+    let stream = Stream::named(seed, replication, &format!("links.{name}.{word}.loss"));
+    LossProcess::new(ends.directions[direction].loss.clone(), stream)
 }
 
 /// What cuts what a link carries, by its place: outages of its own, and nodes that are away from it.

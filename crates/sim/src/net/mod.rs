@@ -16,7 +16,7 @@ pub(crate) mod agents;
 mod aqm;
 mod channel;
 pub(crate) mod handoffs;
-mod layout;
+pub(crate) mod layout;
 mod pairs;
 mod pool;
 pub(crate) mod routes;

@@ -308,6 +308,20 @@ impl Scenario {
         settings.filter_map(line).collect()
     }
 
+    /// A fault of a key at a point in one line, as the reader of scenarios writes it: the place where the key is set, if
+    /// it is set, the key, and what was found and expected.
+    ///
+    /// # Panics
+    /// When there is no such point.
+    #[must_use]
+    pub fn fault(&self, point: usize, key: &str, text: &str) -> String {
+        self.expect(point);
+        let place = self.plan.layout.slot(key).and_then(|slot| sheet::place(&self.plan, slot, point));
+        let Some(place) = place else { return format!("{}: {key}: {text}", self.name) };
+        let given = Overrides { pairs: &self.overrides, argument: &self.argument };
+        ScenarioError::new(&self.name, given, vec![error::Fault::new(place, key, text)]).to_string()
+    }
+
     /// 32 hexadecimal digits that change with everything at a point that can change its results.
     ///
     /// # Panics

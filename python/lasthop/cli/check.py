@@ -1,0 +1,175 @@
+"""The command that checks scenarios: their points, and what theory and Linux say of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lasthop.cli import completing
+from lasthop.cli.options import (
+    Choice,
+    Place,
+    Share,
+    Whole,
+    Word,
+    examples,
+    json_option,
+    loaded,
+    no_bar_option,
+    set_option,
+    talk_options,
+    where_option,
+)
+from lasthop.cli.talk import data, note, report, warn, written
+
+if TYPE_CHECKING:
+    from lasthop.scenario.scenario import Scenario
+
+# The exit code of `reproduce` too.
+_MISSED = 3
+
+
+@click.command(
+    "check",
+    epilog=examples(
+        "lasthop check scenarios/ejtcp/fig10-baselines.toml",
+        "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
+        "lasthop check validation/linux-bulk --peer linux --where 'links.path.loss.rate=1 %' -j 6",
+    ),
+)
+@click.argument(
+    "scenarios", nargs=-1, type=Word(), metavar="[SCENARIO]...", shell_complete=completing.scenarios
+)
+@set_option
+@where_option
+@click.option(
+    "--theory", is_flag=True, help="Run the points and compare them with the PFTK and Mathis models."
+)
+@click.option(
+    "--peer",
+    type=Choice(["linux"]),
+    help="Run the points and compare them with this kernel's TCP over the same path, in real time.",
+)
+@click.option(
+    "-r",
+    "--replications",
+    type=Whole(1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="With --theory and --peer, runs per point.",
+)
+@click.option(
+    "--tolerance",
+    type=Share(),
+    help="With --theory, the accepted deviation of Reno, default: 10 to 15 %; with --peer, of each mean.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=Whole(1),
+    metavar="N",
+    help="With --peer, the maximum number of paths at once; default: two for each core.",
+)
+@click.option(
+    "--window",
+    type=Place(),
+    metavar="FILE",
+    help="With --peer, draw both congestion windows over time; svg, png or pdf.",
+)
+@no_bar_option
+@json_option
+@talk_options
+def check_command(
+    scenarios: tuple[str, ...],
+    settings: tuple[str, ...],
+    where: tuple[str, ...],
+    theory: bool,
+    peer: str | None,
+    replications: int,
+    tolerance: float | None,
+    jobs: int | None,
+    window: Path | None,
+    as_json: bool,
+) -> None:
+    """Validate every point of SCENARIO, or of all shipped scenarios, and print the bounds on a run's cost."""
+    from lasthop.base.errors import UsageError
+    from lasthop.base.jsontext import dumps
+    from lasthop.base.paths import shipped
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.scenario import check
+
+    if theory and peer:
+        raise UsageError("--theory too; expected one of them", argument="peer")
+    if (theory or peer) and len(scenarios) != 1:
+        given = "theory" if theory else "peer"
+        raise UsageError(f"{len(scenarios)} scenarios; expected exactly one", argument=given)
+    for name, value in (("jobs", jobs), ("window", window)):
+        if value is not None and not peer:
+            raise UsageError("applies only to --peer; expected --peer linux too", argument=name)
+    if peer:
+        _peer(loaded(scenarios[0], settings), where, replications, tolerance, jobs, window, as_json=as_json)
+        return
+    missed = 0
+    documents = []
+    for name in scenarios or map(str, shipped().values()):
+        scenario = loaded(name, settings)
+        found = check.validate(scenario)
+        warn(found.warnings)
+        document = found.as_dict()
+        if not as_json:
+            report(found.text())
+        if theory:
+            with interruptible():
+                lines = check.theory(scenario, where, replications, tolerance)
+            document["theory"] = [line.as_dict() for line in lines]
+            missed += sum(line.missed for line in lines)
+            if not as_json:
+                report(check.theory_text(lines))
+        documents.append(document)
+    if as_json:
+        data(dumps(documents[0] if len(documents) == 1 else documents))
+    if missed:
+        note(f"{missed} rates deviate from PFTK by more than the tolerance")
+        raise click.exceptions.Exit(_MISSED)
+
+
+def _peer(
+    scenario: Scenario,
+    where: tuple[str, ...],
+    replications: int,
+    tolerance: float | None,
+    jobs: int | None,
+    window: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Compare a scenario with the kernel's TCP."""
+    import os
+
+    from lasthop.base.jsontext import dumps
+    from lasthop.cli.interrupt import interruptible
+    from lasthop.peer.beside import compare
+
+    if window is not None:
+        from lasthop.figures import window as drawing
+
+        drawing.expect(window)
+    warn(scenario.warnings)
+    at_once = jobs or 2 * (os.cpu_count() or 1)
+    with interruptible():
+        found = compare(scenario, where, replications, at_once, sampled=window is not None, say=note)
+    if as_json:
+        data(dumps(found.as_dict()))
+    else:
+        report(found.text())
+    warn(found.warnings())
+    if window is not None:
+        drawing.write(found, window)
+        written(window)
+    missed = [line for line in found.lines if tolerance is not None and line.missed(tolerance)]
+    if missed:
+        note(f"{len(missed)} of {len(found.lines)} means deviate from Linux by more than the tolerance")
+        raise click.exceptions.Exit(_MISSED)

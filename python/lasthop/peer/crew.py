@@ -1,0 +1,150 @@
+"""Workers that run jobs side by side, as many as the relays' timers allow.
+
+A job whose packets were late is run again with fewer others beside it. Alone it counts however late it is,
+and says so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lasthop.base.errors import LasthopError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
+
+#: A run counts as in time if 99 % of its packets are delivered this exactly.
+IN_TIME_S = 1e-3
+# A job is run this often with others beside it before it is run alone.
+_TRIES = 3
+_WORKER = Path(__file__).parent / "worker.py"
+
+
+class UnavailableError(LasthopError):
+    """The kernel's TCP cannot be run on this system; the message names what is missing."""
+
+
+class _Worker:
+    """One process and the job it has."""
+
+    def __init__(self) -> None:
+        # It dies with the thread that starts it, which is the one that waits for it.
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", str(_WORKER), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_paths()), "OPENBLAS_NUM_THREADS": "1"},
+        )
+        self.job: int | None = None
+
+    def give(self, number: int | None, job: Mapping[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.job = number
+        self.process.stdin.write(json.dumps(job).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for the answer; raises if the process has ended."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            code = self.process.wait()
+            raise RunError(f"peer linux: a worker ended with exit code {code}; expected an answer")
+        found: dict[str, Any] = json.loads(line)
+        if "unavailable" in found:
+            raise UnavailableError(f"peer linux: {found['unavailable']}")
+        if "failure" in found:
+            raise RunError(f"peer linux: {found['failure']}; expected no failure")
+        return found
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def _paths() -> list[str]:
+    """Where a worker finds the package, which it is not started from."""
+    package = str(Path(__file__).resolve().parents[2])
+    return [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), package]
+
+
+class Crew:
+    """Some workers; as a context it ends them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        #: How many may run at once; it follows what the timers allow.
+        self.at_once = most
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def probe(self, laws: Sequence[str]) -> dict[str, Any]:
+        """The laws that the kernel has, these among them if it can load them, and its release.
+
+        Raises:
+            UnavailableError: The kernel's TCP cannot be run here.
+        """
+        worker = self._idle()
+        worker.give(None, {"laws": list(laws)})
+        return worker.answer()
+
+    def run(self, jobs: Sequence[Mapping[str, Any]], done: Callable[[int, dict[str, Any]], None]) -> None:
+        """Run all jobs; `done` gets the number and the result of each, in the order in which they end."""
+        ahead = deque(range(len(jobs)))
+        tries = [0] * len(jobs)
+        with selectors.DefaultSelector() as waiting:
+            busy = 0
+            while ahead or busy:
+                while ahead and busy < self.at_once:
+                    worker = self._idle()
+                    number = ahead.popleft()
+                    tries[number] += 1
+                    worker.give(number, jobs[number])
+                    waiting.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
+                    busy += 1
+                for key, _ in waiting.select():
+                    worker = key.data
+                    waiting.unregister(key.fileobj)
+                    number, worker.job = worker.job, None
+                    result = worker.answer()
+                    if self._counts(result, tries[number], beside=busy - 1):
+                        done(number, {**result, "beside": busy - 1, "tries": tries[number]})
+                    else:
+                        ahead.append(number)
+                    busy -= 1
+
+    def _counts(self, result: Mapping[str, Any], tries: int, *, beside: int) -> bool:
+        """Whether a result counts; how many run at once follows from how late it was."""
+        late = result["late_p99_s"]
+        if late is None or late < IN_TIME_S:
+            self.at_once = min(self.most, self.at_once + 1)
+            return True
+        self.at_once = max(1, self.at_once // 2)
+        return beside == 0 or tries >= _TRIES
+
+    def _idle(self) -> _Worker:
+        for worker in self._workers:
+            if worker.job is None:
+                return worker
+        self._workers.append(_Worker())
+        return self._workers[-1]
