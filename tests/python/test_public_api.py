@@ -24,6 +24,8 @@ CANNOT = {
     ("Study.exceptions", "UsageError"): "its points are those of its scenario",
     ("Study.labels", "UsageError"): "its points are those of its scenario",
     ("Study.plot", "Interrupted"): "nobody has a token of the run that it repeats",
+    ("Study.report", "Interrupted"): "nobody has a token of the run of a ladder",
+    ("Study.report", "RunError"): "the ladder of a run that fails is left out",
     ("Study.to_csv", "LasthopError"): "only Parquet needs pyarrow",
     ("Study.to_json", "LasthopError"): "only Parquet needs pyarrow",
 }

@@ -34,7 +34,6 @@ _MISSED = 3
 @click.command(
     "check",
     epilog=examples(
-        "lasthop check scenarios/ejtcp/fig10-baselines.toml",
         "lasthop check ejtcp/fig10-baselines --theory -s 'links.r1-r2.rate=50 Mbit/s'",
         "lasthop check validation/linux-bulk --peer linux --where 'links.path.loss.rate=1 %' -j 6",
     ),
