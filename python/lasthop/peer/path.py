@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import ScenarioError
+from lasthop.scenario.description import fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,8 +146,7 @@ class _Reader:
         if not found and entry and not value.startswith("["):
             value = f'"{value}"'
         text = f"{value} is not possible with the peer linux; expected {expected}"
-        message = self.scenario.fault(self.point, key, text)
-        return ScenarioError(message)
+        return ScenarioError(fault(self.scenario, self.point, key, text))
 
     def path(self) -> Path:
         for section in self.tables:

@@ -265,23 +265,6 @@ class Description:
         """
         return dict(self._core.flows(self._known(point)))
 
-    def fault(self, point: int, key: str, text: str) -> str:
-        """The message about a value that something cannot work with.
-
-        Args:
-            point: The number of the point, from 0 on.
-            key: The key that has the value.
-            text: What was found and what was expected.
-
-        Returns:
-            One line: the file and line where the key is set or the setting, the key, and the text.
-
-        Raises:
-            UsageError: The point does not exist.
-        """
-        found = self._core.fault(self._known(point), key, text)
-        return found if self._has_lines else unlined([found], self.name)[0]
-
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The observers of airtime at a point.
 
@@ -318,3 +301,19 @@ class Description:
     def _known(self, point: int) -> int:
         by_value = "; set() and where choose by value" if isinstance(point, Mapping) else ""
         return whole("point", point, 0, self._count - 1, hint=f", the points of {self.id}{by_value}")
+
+
+def fault(described: Description, point: int, key: str, text: str) -> str:
+    """The message about a value that something cannot work with.
+
+    Args:
+        described: The scenario.
+        point: The number of the point, from 0 on.
+        key: The key that has the value.
+        text: What was found and what was expected.
+
+    Returns:
+        One line: the file and line where the key is set or the setting, the key, and the text.
+    """
+    found = described._core.fault(point, key, text)  # noqa: SLF001 - private to this module
+    return found if described._has_lines else unlined([found], described.name)[0]  # noqa: SLF001 - as above
