@@ -64,6 +64,16 @@ pub trait Recovery {
         0.0
     }
 
+    /// Whether segments leave for what was selectively acknowledged, so that more than the window may be outstanding.
+    fn holds_sacked(&self) -> bool {
+        false
+    }
+
+    /// Whether the window is compared with an estimate of what is in the network, so that a recovery can be paced by it.
+    fn goes_by_pipe(&self) -> bool {
+        false
+    }
+
     /// Whether recovery is under way.
     fn is_active(&self) -> bool;
 }

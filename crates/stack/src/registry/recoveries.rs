@@ -80,6 +80,15 @@ impl Recovery for RecoveryMachine {
         each!(self, recovery => recovery.inflation())
     }
 
+    fn holds_sacked(&self) -> bool {
+        each!(self, recovery => recovery.holds_sacked())
+    }
+
+    #[inline]
+    fn goes_by_pipe(&self) -> bool {
+        each!(self, recovery => recovery.goes_by_pipe())
+    }
+
     #[inline]
     fn is_active(&self) -> bool {
         each!(self, recovery => recovery.is_active())

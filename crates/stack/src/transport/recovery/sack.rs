@@ -1,6 +1,6 @@
 //! Conservative loss recovery by selective acknowledgements.
 //!
-//! **Limits.** No D-SACK, no proportional rate reduction.
+//! **Limits.** No D-SACK.
 //!
 //! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies.
 //!
@@ -202,6 +202,14 @@ impl Recovery for Sack {
         {
             self.copies.push_back((board.get(number).at, number));
         }
+    }
+
+    fn goes_by_pipe(&self) -> bool {
+        true
+    }
+
+    fn holds_sacked(&self) -> bool {
+        true
     }
 
     #[inline]

@@ -6,6 +6,7 @@ mod ecn;
 mod eln;
 mod frozen;
 mod lifetime;
+mod losses;
 mod sending;
 mod window_rules;
 
@@ -29,6 +30,9 @@ struct Side {
     delayed_ack: Option<Time>,
     pace: Option<Time>,
     now: Time,
+    /// Whether notes are wanted, and those made.
+    watches: bool,
+    notes: Vec<Note>,
 }
 
 impl Out for Side {
@@ -42,9 +46,11 @@ impl Out for Side {
         *self.timer(timer) = None;
     }
     fn is_watching(&self) -> bool {
-        false
+        self.watches
     }
-    fn note(&mut self, _: Note) {}
+    fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
     fn measured(&mut self, _: Span, _: Span, _: Span) {}
 }
 

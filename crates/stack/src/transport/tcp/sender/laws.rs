@@ -3,6 +3,7 @@
 use super::{Arrived, Halved, Sender};
 use crate::hooks::{
     Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
+    Recovery,
 };
 use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
@@ -101,9 +102,14 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// What a loss halves, with this many segments outstanding.
+    /// What a loss halves, with this many segments outstanding. Where what was selectively acknowledged is outstanding, too,
+    /// a flight of more than the window counts as the window: in a long recovery it grows without bound, and a loss would
+    /// leave more than there was before it.
     pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
         match halved {
+            Halved::Flight if self.recovery.holds_sacked() => {
+                LossBase::Flight(flight.min(self.window.cwnd as u32))
+            }
             Halved::Flight => LossBase::Flight(flight),
             Halved::Window => LossBase::Window(self.window.cwnd),
         }
