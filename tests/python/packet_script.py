@@ -40,8 +40,11 @@ DEFAULTS = {
     "limited-transmit": False,
 }
 
-#: The further keys of a scenario that models the host of the RFCs.
+#: The further keys of a scenario that models the host of the RFCs of 2012.
 RFC_ONLY = {"ack-every": 1, "nagle": False, "window-validation": False}
+
+#: The same of a sender that recovers by selective acknowledgements.
+RFC_6675_ONLY = {"prr": False}
 
 _SCALE = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": NANO}
 _LINE = re.compile(
@@ -134,7 +137,8 @@ def scenario_text(
     title: str, variant: str, drops: Sequence[int], tcp: dict[str, Any], path: dict[str, str]
 ) -> str:
     """Two nodes, one lossy link that drops the listed data packets, one bulk flow."""
-    settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY | tcp
+    settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY
+    settings |= (RFC_6675_ONLY if variant == "sack" else {}) | tcp
     return f"""\
 title = {toml(title)}
 
@@ -183,8 +187,8 @@ def leading_number(text: str) -> int:
 # Reading.
 
 
-def read_all() -> list[Script]:
-    return [read(file) for file in sorted(SCRIPTS.glob("*.script"))]
+def read_all(folder: str = ".") -> list[Script]:
+    return [read(file) for file in sorted((SCRIPTS / folder).glob("*.script"))]
 
 
 def read(file: Path) -> Script:

@@ -389,6 +389,9 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(counted) = choice("sack-pipe", "counted") {
         config.sack_pipe = if counted { SackPipe::Counted } else { SackPipe::Scoreboard };
     }
+    if let Some(Value::Bool(paced)) = flow.known("tcp.prr") {
+        config.prr = *paced;
+    }
     if let Some(timer) = choice("lost-retransmission", "timer") {
         config.lost_retransmission =
             if timer { LostRetransmission::Timer } else { LostRetransmission::Overtaken };

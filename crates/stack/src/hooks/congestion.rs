@@ -91,6 +91,8 @@ pub enum Sending {
 pub struct Delivered {
     /// Number of bytes.
     pub bytes: u64,
+    /// Number of segments.
+    pub segments: u32,
     /// The number of the segment among them that was sent last.
     pub newest: Option<u64>,
 }
@@ -303,6 +305,11 @@ pub trait Congestion {
 
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
+
+    /// Whether the law sets its window within a recovery itself, which the sender then leaves alone.
+    fn governs_recovery(&self) -> bool {
+        false
+    }
 
     /// Whether to declare the first unacknowledged segment lost at this acknowledgement, before duplicates indicate it.
     /// Called after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.

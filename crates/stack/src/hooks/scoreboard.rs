@@ -83,6 +83,7 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
+    declared: u64,
     /// When the acknowledgement that is being processed arrived.
     now: Time,
     /// The least round trip of a segment that was sent once.
@@ -95,6 +96,7 @@ pub struct Scoreboard {
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     bytes: u64,
+    segments: u32,
     newest: Option<(Time, u64)>,
 }
 
@@ -102,6 +104,7 @@ impl News {
     #[inline]
     fn add(&mut self, number: u64, segment: &Sent) {
         self.bytes += u64::from(segment.len);
+        self.segments += 1;
         self.newest = self.newest.max(Some((segment.at, number)));
     }
 }
@@ -213,6 +216,12 @@ impl Scoreboard {
             return;
         }
         self.latest_arrived = self.latest_arrived.max(at);
+    }
+
+    /// How many segments and copies have been declared lost, over the life of the connection.
+    #[must_use]
+    pub fn declared(&self) -> u64 {
+        self.declared
     }
 
     /// Segments selectively acknowledged.
@@ -436,8 +445,8 @@ impl Scoreboard {
 
     /// What was reported delivered since the last call.
     pub fn take_news(&mut self) -> Delivered {
-        let News { bytes, newest } = std::mem::take(&mut self.news);
-        Delivered { bytes, newest: newest.map(|(_, number)| number) }
+        let News { bytes, segments, newest } = std::mem::take(&mut self.news);
+        Delivered { bytes, segments, newest: newest.map(|(_, number)| number) }
     }
 
     /// Starts again from the first unacknowledged segment.

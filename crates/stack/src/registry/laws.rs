@@ -184,6 +184,11 @@ impl Congestion for CongestionMachine {
     }
 
     #[inline]
+    fn governs_recovery(&self) -> bool {
+        each!(self, law => law.governs_recovery())
+    }
+
+    #[inline]
     fn on_sent(&mut self, departure: &Departure) {
         each!(self, law => law.on_sent(departure));
     }

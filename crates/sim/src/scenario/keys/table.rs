@@ -330,6 +330,13 @@ const TRANSPORT: &[Key] = &[
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
     Key::new(
+        "flows.*.tcp.prr",
+        Kind::Bool,
+        "whether a recovery sends in proportion to what is delivered (proportional rate reduction)",
+    )
+    .profile(|tcp| tcp.prr.to_string(), "not in ns-2", "RFC 9937")
+    .only(IF_SACK_SCOREBOARD),
+    Key::new(
         "flows.*.tcp.lost-retransmission",
         Kind::Word("choice", || vec!["timer", "overtaken"]),
         "how a lost retransmission is detected: by timeout, or by the arrival of a segment sent later",

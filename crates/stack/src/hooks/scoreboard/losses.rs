@@ -32,6 +32,7 @@ impl Scoreboard {
                 Mark::InFlight => {
                     segment.mark = Mark::Lost;
                     self.lost += 1;
+                    self.declared += 1;
                 }
                 Mark::Doubled => {
                     segment.mark = Mark::Resent;
@@ -90,6 +91,7 @@ impl Scoreboard {
         }
         segment.mark = Mark::Lost;
         self.lost += 1;
+        self.declared += 1;
     }
 }
 

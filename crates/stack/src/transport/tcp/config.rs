@@ -85,6 +85,8 @@ pub struct Config<P> {
     pub newreno_full_ack: FullAck,
     /// What SACK's recovery considers to be in the network.
     pub sack_pipe: SackPipe,
+    /// Whether proportional rate reduction paces the recovery of `sack_pipe` [`SackPipe::Scoreboard`] (RFC 9937).
+    pub prr: bool,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
     /// What indicates to SACK's recovery that a copy was lost, too.
@@ -216,6 +218,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         newreno_recovery_burst: Some(2),
         newreno_full_ack: FullAck::Deflated,
         sack_pipe: SackPipe::Counted,
+        prr: false,
         sack_after_timeout: SackAfterTimeout::Cleared,
         lost_retransmission: LostRetransmission::Timer,
         loss_ssthresh: Halved::Window,
@@ -255,6 +258,7 @@ fn modern<P>(parts: P) -> Config<P> {
         newreno_recovery_burst: None,
         newreno_full_ack: FullAck::Flight,
         sack_pipe: SackPipe::Scoreboard,
+        prr: true,
         sack_after_timeout: SackAfterTimeout::Kept,
         lost_retransmission: LostRetransmission::Timer,
         loss_ssthresh: Halved::Flight,

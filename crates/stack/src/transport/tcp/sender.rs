@@ -7,10 +7,12 @@ mod laws;
 mod marks;
 mod messages;
 mod persist;
+mod prr;
 mod sending;
 mod stopping;
 
 use marks::Marks;
+use prr::Prr;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 use stopping::Stopped;
 
@@ -50,6 +52,9 @@ pub struct Sender<P: Parts> {
     frozen: Option<u32>,
     stopped: Option<Stopped>,
     marks: Marks,
+    /// Where the recovery under way is paced.
+    prr: Option<Prr>,
+    is_recovery_paced: bool,
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
@@ -94,6 +99,8 @@ impl<P: Parts> Sender<P> {
             frozen: None,
             stopped: None,
             marks: Marks::default(),
+            prr: None,
+            is_recovery_paced: config.prr,
             last_sent: Time::ZERO,
             release: Time::ZERO,
             integrated: Time::ZERO,
@@ -299,7 +306,11 @@ impl<P: Parts> Sender<P> {
         let advance = self.board.advance(arrived.ack);
         self.take_sample(arrived, advance.newest_sent, out);
         let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
+        let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
+        if !self.recovery.is_active() {
+            self.end_prr();
+        }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked;
         let progress = match verdict {
@@ -310,7 +321,8 @@ impl<P: Parts> Sender<P> {
         };
         let ack =
             Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
-        self.tell(&ack);
+        self.with_target(|sender| sender.tell(&ack));
+        self.pace_recovery(ack.delivered.segments, declared == self.board.declared());
         if self.board.is_empty() {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
@@ -325,7 +337,7 @@ impl<P: Parts> Sender<P> {
             self.tell_jitter(out);
         }
         if matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack) {
-            self.recover(now, self.board.flight(), out);
+            self.recover(now, self.board.flight(), ack.delivered.segments, out);
         }
     }
 
@@ -335,33 +347,39 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
-        self.tell(&ack);
+        let delivered = ack.delivered.segments;
+        self.with_target(|sender| sender.tell(&ack));
+        self.pace_recovery(delivered, false);
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
         if self.eln && arrived.eln {
             // A copy that is lost, too, is left to the timer.
             if self.board.get(self.board.base()).times == 1 {
-                self.repair(LossResponse::ANNOUNCED, now, out);
+                self.repair(LossResponse::ANNOUNCED, delivered, now, out);
             }
         } else if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
-            self.recover(now, flight - self.limited, out);
+            self.recover(now, flight - self.limited, delivered, out);
         }
     }
 
-    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers.
-    fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
-        let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
-        let response = self.ask(&loss, out);
-        self.repair(response, now, out);
+    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers. The acknowledgement
+    /// that shows it has delivered so many.
+    fn recover(&mut self, now: Time, flight: u32, delivered: u32, out: &mut impl Out) {
+        let response = self.with_target(|sender| {
+            let loss = sender.loss(now, LossCause::Duplicates, sender.base(sender.loss_ssthresh, flight));
+            sender.ask(&loss, out)
+        });
+        self.repair(response, delivered, now, out);
     }
 
     /// Recovery of the first unacknowledged segment begins.
-    fn repair(&mut self, response: LossResponse, now: Time, out: &mut impl Out) {
+    fn repair(&mut self, response: LossResponse, delivered: u32, now: Time, out: &mut impl Out) {
         // A go-back begins a new flight, without what limited transmit sent before it.
         self.limited = 0;
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
+        self.begin_prr(delivered);
         self.counters.fast_retransmits += 1;
         self.timed = None;
         self.arm(now, out);
@@ -410,6 +428,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.integrate(now);
+        self.end_prr();
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
         self.limited = 0;
         self.counters.timeouts += 1;

@@ -55,6 +55,7 @@ impl<P: Parts> Sender<P> {
             self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
         }
         self.recovery.on_sent(pick, &self.board);
+        self.count_paced();
         self.last_sent = now;
         if !self.armed {
             self.arm(now, out);

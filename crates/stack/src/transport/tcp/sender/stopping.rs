@@ -55,6 +55,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         if is_lost && !self.persisting {
+            self.end_prr();
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
         }
         self.arm(now, out);
@@ -64,6 +65,7 @@ impl<P: Parts> Sender<P> {
     /// of a connection; `draw` is a random number for the law's own decisions.
     pub fn start_over(&mut self, config: &Config<P>, draw: u32, now: Time, out: &mut impl Out) {
         self.integrate(now);
+        self.prr = None;
         self.window = Window::new(self.initial_window, config.initial_ssthresh, f64::from(config.window));
         self.law = config.parts.law(config, draw);
         self.watching = config.parts.judges(config, draw);

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 
 const LAWS: [CongestionKind; 3] = [CongestionKind::Reno, CongestionKind::Cubic, CongestionKind::Veno];
 
-/// The window before and after each loss of a bulk transfer from which the wire loses these segments.
+/// The window before and after each loss of a bulk transfer from which the wire loses these segments. No recovery is paced,
+/// so that the window in force is the law's.
 fn losses(law: CongestionKind, recovery: RecoveryKind, lost: Vec<usize>) -> Vec<(Note, Note)> {
-    let config = Config { parts: Parts::new(recovery, law.config()), ..modern() };
+    let config = Config { parts: Parts::new(recovery, law.config()), prr: false, ..modern() };
     let mut pair = Pair::new(&config);
     pair.sides[CLIENT].watches = true;
     pair.lost[CLIENT] = lost;
