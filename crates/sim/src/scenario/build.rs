@@ -28,7 +28,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    EcnMode, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
+    EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile, SackAfterTimeout,
+    SackPipe, Undo,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -392,12 +393,29 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(Value::Bool(paced)) = flow.known("tcp.prr") {
         config.prr = *paced;
     }
+    choices_of_detection(flow, config);
     if let Some(timer) = choice("lost-retransmission", "timer") {
         config.lost_retransmission =
             if timer { LostRetransmission::Timer } else { LostRetransmission::Overtaken };
     }
     if let Some(kept) = choice("sack-after-timeout", "kept") {
         config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };
+    }
+}
+
+/// How SACK's recovery detects losses, and what it does about those that were none.
+fn choices_of_detection(flow: &Part<'_>, config: &mut tcp::Config) {
+    let flag = |key: &str| flow.known(key) == Some(&Value::Bool(true));
+    let by_time = flow.known("tcp.loss-detection").is_some_and(|value| value.is("rack"));
+    config.loss_detection = if by_time { LossDetection::Time } else { LossDetection::Duplicates };
+    config.tail_loss_probe = flag("tcp.tail-loss-probe");
+    config.f_rto = flag("tcp.f-rto");
+    config.dsack = flag("tcp.dsack");
+    config.undo = Undo::None;
+    for (word, undo) in [("dsack", Undo::Dsack), ("timestamps", Undo::Timestamps), ("both", Undo::Both)] {
+        if flow.known("tcp.undo").is_some_and(|value| value.is(word)) {
+            config.undo = undo;
+        }
     }
 }
 

@@ -303,6 +303,9 @@ pub trait Congestion {
         LossResponse::ANSWERED
     }
 
+    /// The last reduction proved not to be needed, and the sender has restored the window.
+    fn on_undo(&mut self, _: &mut Window) {}
+
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
 

@@ -8,8 +8,8 @@ use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::{Activity, Agent, AgentOut, Count, Criterion, Exported, LinkEvent, Needs, Rider};
 use crate::packet::{NodeId, Packet};
 use crate::schemes::{
-    ArqProxy, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, arq_proxy, i_tcp, lle_tcp, m_tcp, proxy_tcp, snoop,
-    split, wtcp,
+    ArqProxy, LleTcp, ProxyTcp, Snoop, Split, Transparent, Wtcp, arq_proxy, i_tcp, lle_tcp, m_tcp, proxy_tcp,
+    snoop, split, wtcp,
 };
 use crate::signal::Signal;
 use crate::units::Time;

@@ -183,6 +183,10 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.on_answered_loss(loss, window))
     }
 
+    fn on_undo(&mut self, window: &mut Window) {
+        each!(self, law => law.on_undo(window));
+    }
+
     #[inline]
     fn governs_recovery(&self) -> bool {
         each!(self, law => law.governs_recovery())

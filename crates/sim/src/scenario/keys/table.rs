@@ -12,7 +12,9 @@ use super::{
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{EcnMode, FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
+use lasthop_stack::transport::tcp::{
+    EcnMode, FastRetransmit, FullAck, Halved, LossDetection, SackAfterTimeout, SackPipe, Undo,
+};
 use lasthop_stack::units::Span;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -35,6 +37,16 @@ const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
 const IF_SACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack"])];
 const IF_SACK_SCOREBOARD: &[Only] =
     &[Only::Is("flows.*.tcp.recovery", &["sack"]), Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"])];
+const IF_RACK: &[Only] = &[
+    Only::Is("flows.*.tcp.recovery", &["sack"]),
+    Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"]),
+    Only::Is("flows.*.tcp.loss-detection", &["rack"]),
+];
+const IF_SACK_BY_COUNT: &[Only] = &[
+    Only::Is("flows.*.tcp.recovery", &["sack"]),
+    Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"]),
+    Only::Is("flows.*.tcp.loss-detection", &["rfc6675"]),
+];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
@@ -236,6 +248,9 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
     Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "whether the SACK option is used") }.only(IF_TCP),
+    Key::new("flows.*.tcp.dsack", Kind::Bool, "whether SACK reports segments that arrive twice (D-SACK)")
+        .profile(|tcp| tcp.dsack.to_string(), "not in ns-2", "RFC 2883")
+        .only(IF_TCP),
     Key {
         default: Default::Unless(ECN),
         ..Key::new(
@@ -330,6 +345,34 @@ const TRANSPORT: &[Key] = &[
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
     Key::new(
+        "flows.*.tcp.loss-detection",
+        Kind::Word("choice", || vec!["rfc6675", "rack"]),
+        "what indicates a loss: three segments received above it, or that one sent later has arrived and the time for reordering is over",
+    )
+    .profile(loss_detection, "RFC 6675 (4)", "RFC 8985 (6)")
+    .only(IF_SACK_SCOREBOARD),
+    Key::new(
+        "flows.*.tcp.tail-loss-probe",
+        Kind::Bool,
+        "whether a new segment, or the last one again, probes the tail of a flight after two round trips",
+    )
+    .profile(|tcp| tcp.tail_loss_probe.to_string(), "not in ns-2", "RFC 8985 (7)")
+    .only(IF_RACK),
+    Key::new(
+        "flows.*.tcp.f-rto",
+        Kind::Bool,
+        "whether a timeout is followed by new data, to see whether it was spurious (forward RTO recovery)",
+    )
+    .profile(|tcp| tcp.f_rto.to_string(), "not in ns-2", "RFC 5682 (3)")
+    .only(IF_RACK),
+    Key::new(
+        "flows.*.tcp.undo",
+        Kind::Word("choice", || vec!["none", "dsack", "timestamps", "both"]),
+        "what shows that segments sent again had not been lost, so that the window is restored: reports of duplicates, echoed timestamps",
+    )
+    .profile(undo, "not in ns-2", "RFC 3708; RFC 3522; RFC 4015")
+    .only(IF_RACK),
+    Key::new(
         "flows.*.tcp.prr",
         Kind::Bool,
         "whether a recovery sends in proportion to what is delivered (proportional rate reduction)",
@@ -342,7 +385,7 @@ const TRANSPORT: &[Key] = &[
         "how a lost retransmission is detected: by timeout, or by the arrival of a segment sent later",
     )
     .default("timer")
-    .only(IF_SACK_SCOREBOARD),
+    .only(IF_SACK_BY_COUNT),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),
@@ -472,6 +515,22 @@ fn sack_pipe(config: &tcp::Config) -> String {
     match config.sack_pipe {
         SackPipe::Scoreboard => "scoreboard".to_string(),
         SackPipe::Counted => "counted".to_string(),
+    }
+}
+
+fn loss_detection(config: &tcp::Config) -> String {
+    match config.loss_detection {
+        LossDetection::Duplicates => "rfc6675".to_string(),
+        LossDetection::Time => "rack".to_string(),
+    }
+}
+
+fn undo(config: &tcp::Config) -> String {
+    match config.undo {
+        Undo::None => "none".to_string(),
+        Undo::Dsack => "dsack".to_string(),
+        Undo::Timestamps => "timestamps".to_string(),
+        Undo::Both => "both".to_string(),
     }
 }
 

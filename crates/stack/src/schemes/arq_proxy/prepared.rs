@@ -116,10 +116,7 @@ mod tests {
     fn each_field_that_names_a_packet_changes_its_hash() {
         let packet = |src, dst, src_port, seq, len| {
             let segment = Segment { src_port, seq: SeqNo(seq), len, ..Segment::default() };
-            hash(
-                &Packet::new(NodeId(src), NodeId(dst), Body::Tcp(segment)),
-                &segment,
-            )
+            hash(&Packet::new(NodeId(src), NodeId(dst), Body::Tcp(segment)), &segment)
         };
         let all = [
             packet(1, 2, 3, 4, 5),

@@ -1,7 +1,7 @@
 //! CUBIC: the window follows a cubic function of the time since the last loss.
 //!
 //! **Limits.** Every loss counts as congestion. Slow start has no `HyStart++` (RFC 9406), so it ends with a loss where
-//! the path has a deep buffer. A reduction is not undone when it proves spurious.
+//! the path has a deep buffer.
 //!
 //! **Source.** RFC 9438, whose sections the comments cite.
 //!
@@ -95,13 +95,23 @@ pub struct Cubic {
     /// The stage that begins next grows from where it is: there is no loss to come back to.
     from_here: bool,
     last: Time,
+    /// `w_max`, `prior` and the stage before the last reduction.
+    before: Option<(f64, f64, Option<Epoch>)>,
 }
 
 impl Cubic {
     /// At the start of a connection.
     #[must_use]
     pub fn new(config: &CubicConfig) -> Cubic {
-        Cubic { config: *config, w_max: 0.0, prior: 0.0, epoch: None, from_here: true, last: Time::ZERO }
+        Cubic {
+            config: *config,
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            from_here: true,
+            last: Time::ZERO,
+            before: None,
+        }
     }
 
     /// The window `seconds` into the stage (figure 1 of the RFC).
@@ -158,7 +168,18 @@ impl Congestion for Cubic {
         self.last = ack.now;
     }
 
+    /// RFC 9438 (4.9).
+    fn on_undo(&mut self, _: &mut Window) {
+        if let Some((w_max, prior, epoch)) = self.before.take() {
+            (self.w_max, self.prior, self.epoch) = (w_max, prior, epoch);
+            self.from_here = epoch.is_none();
+        }
+    }
+
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        if loss.cause != LossCause::RepeatedTimeout {
+            self.before = Some((self.w_max, self.prior, self.epoch));
+        }
         self.epoch = None;
         if loss.cause != LossCause::RepeatedTimeout {
             let falling = self.config.fast_convergence && window.cwnd < self.w_max;
@@ -266,6 +287,17 @@ mod tests {
         window.cwnd = 49.0;
         cubic.on_ack(&at(10.0, 100), &mut window);
         assert_eq!((cubic.epoch.expect("a stage").k, cubic.w_max), (0.0, 49.0));
+    }
+
+    #[test]
+    fn a_reduction_that_was_not_needed_leaves_the_curve_as_it_was() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 100), &mut window);
+        let k = cubic.epoch.expect("a stage").k;
+        cubic.on_loss(&loss(LossCause::Timeout, 70), &mut window);
+        assert!(cubic.w_max < 100.0);
+        cubic.on_undo(&mut window);
+        assert_eq!((cubic.w_max, cubic.epoch.expect("a stage").k), (100.0, k));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::hooks::parameter::Words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The exchangeable parts of a sender: the law of its window, and what it resends. The registered ones
 /// are [`crate::registry::Parts`]; a host may bring its own.
@@ -91,6 +91,16 @@ pub struct Config<P> {
     pub sack_after_timeout: SackAfterTimeout,
     /// What indicates to SACK's recovery that a copy was lost, too.
     pub lost_retransmission: LostRetransmission,
+    /// What indicates a loss to the recovery of `sack_pipe` [`SackPipe::Scoreboard`].
+    pub loss_detection: LossDetection,
+    /// Whether that recovery probes the tail of a flight (RFC 8985, 7).
+    pub tail_loss_probe: bool,
+    /// Whether the receiver reports segments that arrive twice, by SACK (RFC 2883).
+    pub dsack: bool,
+    /// Whether a timeout sends new data before all of the flight again, to see whether it was spurious (RFC 5682).
+    pub f_rto: bool,
+    /// What shows that a recovery by [`LossDetection::Time`] was not needed, so that the window is restored.
+    pub undo: Undo,
     /// What is halved when duplicates indicate a loss.
     pub loss_ssthresh: Halved,
     /// What is halved when the timer fires.
@@ -137,6 +147,28 @@ pub enum LostRetransmission {
     Timer,
     /// That a segment which left after it has arrived (RFC 8985, 6.2, where nothing is reordered).
     Overtaken,
+}
+
+/// What indicates a loss to SACK's recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Three segments selectively acknowledged above it, or three duplicates (RFC 6675).
+    Duplicates,
+    /// That a segment sent after it has arrived, and time for it to have been reordered has passed (RFC 8985).
+    Time,
+}
+
+/// What shows that nothing was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// Nothing.
+    None,
+    /// That all segments sent again were reported to have arrived twice (RFC 3708).
+    Dsack,
+    /// That an acknowledgement echoes the timestamp of a first transmission (RFC 3522).
+    Timestamps,
+    /// Either.
+    Both,
 }
 
 /// What a loss halves.
@@ -221,6 +253,11 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         prr: false,
         sack_after_timeout: SackAfterTimeout::Cleared,
         lost_retransmission: LostRetransmission::Timer,
+        loss_detection: LossDetection::Duplicates,
+        tail_loss_probe: false,
+        dsack: false,
+        f_rto: false,
+        undo: Undo::None,
         loss_ssthresh: Halved::Window,
         timeout_ssthresh: Halved::Window,
         whole_ssthresh: true,
@@ -261,6 +298,11 @@ fn modern<P>(parts: P) -> Config<P> {
         prr: true,
         sack_after_timeout: SackAfterTimeout::Kept,
         lost_retransmission: LostRetransmission::Timer,
+        loss_detection: LossDetection::Time,
+        tail_loss_probe: true,
+        dsack: true,
+        f_rto: true,
+        undo: Undo::Both,
         loss_ssthresh: Halved::Flight,
         timeout_ssthresh: Halved::Flight,
         whole_ssthresh: false,
@@ -272,7 +314,20 @@ fn modern<P>(parts: P) -> Config<P> {
     }
 }
 
+/// The timestamp at this time, of a clock with this unit (RFC 7323, 3).
+#[must_use]
+#[inline]
+pub(super) fn stamp_at(now: Time, unit: Span) -> u32 {
+    (now.0 / unit.0 + 1) as u32
+}
+
 impl<P> Config<P> {
+    /// The unit of timestamps: that of the clock that measures round trips, or a microsecond if that is exact.
+    #[must_use]
+    pub fn stamp_unit(&self) -> Span {
+        self.tick.max(Span::from_micros(1))
+    }
+
     /// The receive buffer in force, in bytes.
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {

@@ -22,6 +22,9 @@ pub struct Receiver {
     fin: Option<u64>,
     beyond: Ranges,
     recent: Vec<(u64, u64)>,
+    /// Whether it reports what arrives twice (RFC 2883), and what did last.
+    reports_twice: bool,
+    twice: Option<(u64, u64)>,
     buffer: u64,
     full_segment: u32,
     ack_every: u32,
@@ -55,6 +58,8 @@ impl Receiver {
             fin: None,
             beyond,
             recent,
+            reports_twice: config.dsack,
+            twice: None,
             buffer,
             full_segment: config.packet,
             ack_every: config.ack_every,
@@ -146,6 +151,9 @@ impl Receiver {
         }
         // Nothing follows the FIN (RFC 9293, 3.10.7.4).
         end = end.min(self.fin.map_or(self.edge, |place| place + 1));
+        if self.reports_twice && start < end {
+            self.note_twice(start, end);
+        }
         if end <= self.next || start >= end {
             return Reply::Now;
         }
@@ -201,6 +209,26 @@ impl Receiver {
         window as u16
     }
 
+    /// Records the first part of `[start, end)` that has arrived before, for the next acknowledgement.
+    fn note_twice(&mut self, start: u64, end: u64) {
+        self.twice = if start < self.next {
+            Some((start, end.min(self.next)))
+        } else {
+            let held = self.beyond.as_slice();
+            let place = held.partition_point(|range| range.1 <= start);
+            held.get(place)
+                .map(|range| (range.0.max(start), range.1.min(end)))
+                .filter(|twice| twice.0 < twice.1)
+        };
+    }
+
+    /// Whether an acknowledgement has SACK blocks to carry.
+    #[must_use]
+    #[inline]
+    pub fn has_blocks(&self) -> bool {
+        !self.beyond.is_empty() || self.twice.is_some()
+    }
+
     /// Whether nothing waits beyond a hole.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
@@ -215,11 +243,12 @@ impl Receiver {
         offset.saturating_sub(self.next) - held
     }
 
-    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4); `zero` is the sequence number of offset 0.
+    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4), and before them what arrived twice, once
+    /// (RFC 2883, 4); `zero` is the sequence number of offset 0.
     #[must_use]
-    pub fn sack_blocks(&self, zero: SeqNo, most: usize) -> SackBlocks {
+    pub fn sack_blocks(&mut self, zero: SeqNo, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        for &(left, right) in self.recent.iter().take(most) {
+        for (left, right) in self.twice.take().into_iter().chain(self.recent.iter().copied()).take(most) {
             blocks.push(zero.plus(left as u32), zero.plus(right as u32));
         }
         blocks
@@ -257,7 +286,7 @@ mod tests {
         assert_eq!(held, [true, true, false, false, true, true, false]);
     }
 
-    fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {
+    fn blocks(receiver: &mut Receiver) -> Vec<(u32, u32)> {
         receiver.sack_blocks(SeqNo(0), 3).as_slice().iter().map(|block| (block.0.0, block.1.0)).collect()
     }
 
@@ -286,11 +315,11 @@ mod tests {
         for start in [200, 600, 400] {
             receiver.accept(start, 100, false);
         }
-        assert_eq!(blocks(&receiver), [(400, 500), (600, 700), (200, 300)]);
+        assert_eq!(blocks(&mut receiver), [(400, 500), (600, 700), (200, 300)]);
         receiver.accept(300, 100, false);
-        assert_eq!(blocks(&receiver), [(200, 500), (600, 700)]);
+        assert_eq!(blocks(&mut receiver), [(200, 500), (600, 700)]);
         receiver.accept(0, 200, false);
-        assert_eq!((receiver.next(), blocks(&receiver)), (500, vec![(600, 700)]));
+        assert_eq!((receiver.next(), blocks(&mut receiver)), (500, vec![(600, 700)]));
     }
 
     #[test]

@@ -3,25 +3,30 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the former, a [`Recovery`] reads
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
+mod early;
 mod laws;
 mod marks;
 mod messages;
 mod persist;
 mod prr;
 mod sending;
+mod spurious;
 mod stopping;
 
+use early::Early;
+pub use early::Waiting;
 use marks::Marks;
-use prr::Prr;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
+use prr::Prr;
+use spurious::Spurious;
 use stopping::Stopped;
 
 use super::rtt::RttEstimator;
 use super::{Config, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
-    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer, Verdict,
-    Window,
+    Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer,
+    Verdict, Window,
 };
 use crate::packet::Form;
 use crate::units::{Span, Time};
@@ -55,6 +60,12 @@ pub struct Sender<P: Parts> {
     /// Where the recovery under way is paced.
     prr: Option<Prr>,
     is_recovery_paced: bool,
+    early: Early,
+    spurious: Spurious,
+    /// What was outstanding at the last timeout ends here, where losses are detected by time.
+    loss_until: u64,
+    /// The unit of timestamps.
+    stamp_unit: Span,
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
@@ -79,12 +90,14 @@ impl<P: Parts> Sender<P> {
     #[must_use]
     pub fn new(config: &Config<P>, draw: u32) -> Sender<P> {
         let initial_window = f64::from(config.initial_window);
+        let recovery = config.parts.recovery(config);
+        let by_time = recovery.is_by_time();
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
             law: config.parts.law(config, draw),
             watching: config.parts.judges(config, draw),
-            recovery: config.parts.recovery(config),
+            recovery,
             rtt: RttEstimator::new(config),
             written: 0,
             closed: false,
@@ -101,6 +114,10 @@ impl<P: Parts> Sender<P> {
             marks: Marks::default(),
             prr: None,
             is_recovery_paced: config.prr,
+            early: Early::new(by_time, config.tail_loss_probe),
+            spurious: Spurious::new(config, by_time),
+            loss_until: 0,
+            stamp_unit: config.stamp_unit(),
             last_sent: Time::ZERO,
             release: Time::ZERO,
             integrated: Time::ZERO,
@@ -259,6 +276,9 @@ impl<P: Parts> Sender<P> {
     /// An acknowledgement arrives at `now`; its SACK blocks are processed first.
     pub fn hear(&mut self, now: Time) {
         self.board.hear(now);
+        if self.recovery.is_by_time() {
+            self.board.set_srtt(self.rtt.srtt().unwrap_or_default());
+        }
     }
 
     /// Marks what a SACK block covers and returns whether any of it is news.
@@ -275,7 +295,11 @@ impl<P: Parts> Sender<P> {
         self.edge = if arrived.closes { arrived.edge } else { self.edge.max(arrived.edge) };
         self.widest = self.widest.max(arrived.edge - arrived.ack);
         let flight = self.board.flight();
-        if arrived.ack > self.board.una() {
+        let advanced = arrived.ack > self.board.una();
+        if arrived.twice.is_some() {
+            self.recovery.on_duplicate_report(&self.board);
+        }
+        if advanced {
             self.on_advance(arrived, out);
         } else if !self.board.is_empty() && !self.persisting {
             let duplicate = match arrived.sack {
@@ -289,6 +313,12 @@ impl<P: Parts> Sender<P> {
             }
         }
         self.on_echo(arrived.ecn, arrived.ack, flight, arrived.now, out);
+        if self.recovery.is_by_time() {
+            let now = arrived.now;
+            self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
+            self.review(advanced, arrived.echo, arrived.twice, now, out);
+            self.refresh_timer(out);
+        }
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
@@ -336,7 +366,9 @@ impl<P: Parts> Sender<P> {
             }
             self.tell_jitter(out);
         }
-        if matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack) {
+        let is_lost = verdict == Verdict::Lost
+            || (verdict == Verdict::Ended && self.recovery.is_by_time() && self.board.lost() > 0);
+        if is_lost || (matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack)) {
             self.recover(now, self.board.flight(), ack.delivered.segments, out);
         }
     }
@@ -365,6 +397,7 @@ impl<P: Parts> Sender<P> {
     /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers. The acknowledgement
     /// that shows it has delivered so many.
     fn recover(&mut self, now: Time, flight: u32, delivered: u32, out: &mut impl Out) {
+        self.save_window();
         let response = self.with_target(|sender| {
             let loss = sender.loss(now, LossCause::Duplicates, sender.base(sender.loss_ssthresh, flight));
             sender.ask(&loss, out)
@@ -429,6 +462,10 @@ impl<P: Parts> Sender<P> {
         }
         self.integrate(now);
         self.end_prr();
+        self.save_window();
+        self.forget_probe();
+        self.begin_forward(self.recovery.is_active());
+        self.board.hear(now);
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
         self.limited = 0;
         self.counters.timeouts += 1;
@@ -454,7 +491,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.armed = true;
-        out.set(Timer::Retransmit, now.after(self.rtt.rto()));
+        self.set_timer(now, now.after(self.rtt.rto()), out);
     }
 
     fn disarm(&mut self, out: &mut impl Out) {

@@ -116,7 +116,8 @@ impl<P: Parts> Sender<P> {
     }
 
     pub(super) fn loss(&self, now: Time, cause: LossCause, base: LossBase) -> Loss {
-        let head = self.board.get(self.board.base());
+        // A probe of a tail may have repaired the loss of all that was outstanding.
+        let head = (!self.board.is_empty()).then(|| self.board.get(self.board.base()));
         Loss {
             now,
             cause,
@@ -125,8 +126,8 @@ impl<P: Parts> Sender<P> {
             pipe: self.board.pipe(),
             sent: self.board.end(),
             sent_end: self.board.sent_end(),
-            sent_at: head.at,
-            times: head.times,
+            sent_at: head.map_or(now, |head| head.at),
+            times: head.map_or(1, |head| head.times),
             srtt: self.rtt.srtt(),
         }
     }

@@ -26,7 +26,8 @@ fn assert_no_more_than_before(before: &Note, after: &Note) {
     // Two segments are the least threshold (RFC 5681, equation 4).
     let most = before.cwnd.max(2.0);
     // A repeated timeout leaves the threshold alone.
-    let threshold = after.ssthresh <= most || (after.event == NoteEvent::Timeout && after.ssthresh <= before.ssthresh);
+    let threshold =
+        after.ssthresh <= most || (after.event == NoteEvent::Timeout && after.ssthresh <= before.ssthresh);
     assert!(after.cwnd <= most && threshold, "{before:?} {after:?}");
 }
 
@@ -34,7 +35,8 @@ fn assert_no_more_than_before(before: &Note, after: &Note) {
 #[test]
 fn a_loss_after_a_long_recovery_leaves_less_than_the_window() {
     for law in LAWS {
-        let burst = (100..160).step_by(2).chain((200..400).step_by(3)).chain((450..900).step_by(40)).collect();
+        let burst =
+            (100..160).step_by(2).chain((200..400).step_by(3)).chain((450..900).step_by(40)).collect();
         let losses = losses(law, RecoveryKind::Sack, burst);
         assert!(losses.len() > 1, "{law:?}");
         for (before, after) in &losses {
