@@ -120,6 +120,7 @@ impl LawLoad {
             flight: FLIGHT as u32,
             pipe: FLIGHT as u32 - 1,
             delivered: Delivered { bytes: LEN, segments: 1, newest: Some(number) },
+            counted: 1,
             extension: Some(echo),
             ecn: EcnEcho::Unmarked,
         };

@@ -28,8 +28,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile, SackAfterTimeout,
-    SackPipe, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile,
+    SackAfterTimeout, SackPipe, Undo,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -325,6 +325,10 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
     config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
     config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
+    config.counting = match flow.word("tcp.growth") {
+        "acks" => Counting::Acks,
+        _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),
+    };
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");

@@ -128,6 +128,7 @@ mod tests {
         Ack {
             now: Time(ms * 1_000_000),
             delivered: Delivered { bytes: 1000, segments: 1, newest: Some(newest) },
+            counted: 1,
             ..testing::ack(Progress::Open(1))
         }
     }

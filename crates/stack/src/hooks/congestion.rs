@@ -46,6 +46,8 @@ pub struct Ack {
     pub pipe: u32,
     /// The segments that it newly reports as delivered, cumulatively or selectively.
     pub delivered: Delivered,
+    /// The segments that it counts for where the window grows by [`Progress::Open`]: one, or those acknowledged (RFC 3465).
+    pub counted: u32,
     /// The content of its header extension, if the law requested one.
     pub extension: Option<Echo>,
     /// What it reports of marks.

@@ -13,7 +13,7 @@ use super::{
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{
-    EcnMode, FastRetransmit, FullAck, Halved, LossDetection, SackAfterTimeout, SackPipe, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, SackAfterTimeout, SackPipe, Undo,
 };
 use lasthop_stack::units::Span;
 
@@ -412,6 +412,34 @@ const TRANSPORT: &[Key] = &[
         )
     }
     .only(IF_RECOVERING),
+    Key::new(
+        "flows.*.tcp.growth",
+        Kind::Word("choice", || vec!["acks", "segments"]),
+        "whether the window grows with each acknowledgement, or with each segment acknowledged",
+    )
+    .profile(
+        |tcp| if tcp.counting == Counting::Acks { "acks" } else { "segments" }.to_string(),
+        "ns-2: windowOption_",
+        "RFC 3465; Linux: tcp_cong_avoid",
+    )
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.growth-limit",
+        SEGMENTS,
+        "maximum number of segments for which an acknowledgement counts in slow start (L of RFC 3465)",
+    )
+    .or(&["none"])
+    .profile(
+        |tcp| match tcp.counting {
+            Counting::Segments(Some(limit)) => segments(limit),
+            _ => "none".to_string(),
+        },
+        "RFC 3465 (2.3)",
+        "Linux: tcp_slow_start",
+    )
+    .at_least("1 segment")
+    .at_most("1000000 segments")
+    .only(&[Only::Is("flows.*.tcp.growth", &["segments"])]),
     // [flows.NAME.udp]
     Key::new("flows.*.udp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
         .default("0 B")

@@ -9,12 +9,13 @@
 //! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of
 //! Reno's window applies. A loss leaves `beta` of what is outstanding.
 //!
-//! **Choices.** 1. The window grows with each acknowledgement, in slow start by one segment (4.2, RFC 5681); only the
-//! estimate of Reno's window counts segments (4.3), at most a window per acknowledgement. 2. Time during which
+//! **Choices.** 1. The window grows with what an acknowledgement counts for ([`Ack::counted`]), in slow start by that (4.2,
+//! RFC 5681); the estimate of Reno's window counts segments in any case (4.3), at most a window per acknowledgement. 2. Time during which
 //! something other than the window limits the sender does not count (5.8).
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 
+use super::reno::slow_start;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
 use crate::units::{Span, Time};
@@ -134,7 +135,8 @@ impl Cubic {
         if reno >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
-    fn avoid(&mut self, ack: &Ack, acked: f64, window: &mut Window) {
+    /// Grows for so many segments acknowledged, of which the curve counts `counted`.
+    fn avoid(&mut self, ack: &Ack, acked: f64, counted: f64, window: &mut Window) {
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
             None => self.begin(ack.now, window),
@@ -148,16 +150,22 @@ impl Cubic {
             return;
         }
         let target = self.curve(epoch.k, elapsed + rtt).clamp(window.cwnd, MOST_GROWTH * window.cwnd);
-        window.cwnd += (target - window.cwnd) / window.cwnd;
+        window.cwnd += (target - window.cwnd) / window.cwnd * counted.min(window.cwnd);
     }
 }
 
 impl Congestion for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         match ack.progress {
-            Progress::Open(_) if window.in_slow_start() => window.cwnd += 1.0,
-            // An acknowledgement of data that a hole had held back counts as one window at most.
-            Progress::Open(acked) => self.avoid(ack, f64::from(acked).min(window.cwnd), window),
+            Progress::Open(acked) => {
+                let was_slow = window.in_slow_start();
+                let left = slow_start(window, ack.counted);
+                if left > 0 {
+                    // An acknowledgement of data that a hole had held back counts as one window at most.
+                    let acked = if was_slow { left } else { acked };
+                    self.avoid(ack, f64::from(acked).min(window.cwnd), f64::from(left), window);
+                }
+            }
             Progress::Unlimited(_) => {
                 if let Some(epoch) = &mut self.epoch {
                     epoch.begin = epoch.begin.after(ack.now.since(self.last));

@@ -113,6 +113,8 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// What an acknowledgement counts for where the window grows.
+    pub counting: Counting,
     /// Explicit congestion notification.
     pub ecn: EcnMode,
     /// Whether a duplicate acknowledgement with [`Flags::ELN`](crate::packet::Flags::ELN) makes the sender resend without
@@ -179,6 +181,16 @@ pub enum Halved {
     Flight,
     /// The congestion window, a real number, at each timeout of a series, as in ns-2.
     Window,
+}
+
+/// What the growth of the window counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Acknowledgements (RFC 5681, 3.1).
+    Acks,
+    /// Segments acknowledged, in slow start at most so many for each acknowledgement, and one after a timeout (RFC 3465);
+    /// without a limit as Linux.
+    Segments(Option<u32>),
 }
 
 /// How often Reno may resend by duplicate acknowledgements.
@@ -264,6 +276,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         growth_at_recovery_end: true,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
+        counting: Counting::Acks,
         ecn: EcnMode::Off,
         eln: false,
     }
@@ -309,6 +322,7 @@ fn modern<P>(parts: P) -> Config<P> {
         growth_at_recovery_end: false,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
+        counting: Counting::Segments(None),
         ecn: EcnMode::Off,
         eln: false,
     }

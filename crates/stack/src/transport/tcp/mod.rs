@@ -15,8 +15,8 @@ pub mod sender;
 pub use crate::hooks::scoreboard::SackAfterTimeout;
 use config::stamp_at;
 pub use config::{
-    Config, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Parts, Profile,
-    SackPipe, Undo,
+    Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Parts,
+    Profile, SackPipe, Undo,
 };
 pub use connection::{Connection, Role, State};
 pub use endpoint::Endpoint;

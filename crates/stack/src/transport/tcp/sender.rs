@@ -22,7 +22,7 @@ use spurious::Spurious;
 use stopping::Stopped;
 
 use super::rtt::RttEstimator;
-use super::{Config, Halved, Parts};
+use super::{Config, Counting, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
     Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer,
@@ -82,6 +82,7 @@ pub struct Sender<P: Parts> {
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
     eln: bool,
+    counting: Counting,
     counters: Counters,
 }
 
@@ -133,6 +134,7 @@ impl<P: Parts> Sender<P> {
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
             eln: config.eln,
+            counting: config.counting,
             counters: Counters::default(),
         }
     }

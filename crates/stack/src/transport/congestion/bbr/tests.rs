@@ -87,6 +87,7 @@ impl Path {
             sent_end: self.next * u64::from(SEGMENT),
             pipe: self.pipe(),
             delivered: Delivered { bytes: u64::from(SEGMENT), segments: 1, newest },
+            counted: 1,
             ..ack(Progress::Open(1))
         };
         self.bbr.on_ack(&event, &mut self.window);

@@ -1,6 +1,6 @@
 //! The interface of the sender to its congestion law and to observing laws.
 
-use super::{Arrived, Halved, Sender};
+use super::{Arrived, Counting, Halved, Sender};
 use crate::hooks::{
     Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
     Recovery,
@@ -97,8 +97,22 @@ impl<P: Parts> Sender<P> {
             flight,
             pipe: self.board.pipe(),
             delivered,
+            counted: self.counted(progress),
             extension: arrived.extension,
             ecn: arrived.ecn,
+        }
+    }
+
+    /// What an acknowledgement counts for where the window grows (RFC 3465, 2.2 and 2.3).
+    #[inline]
+    fn counted(&self, progress: Progress) -> u32 {
+        match (self.counting, progress) {
+            (Counting::Segments(limit), Progress::Open(acked)) => {
+                let after_timeout = self.board.una() < self.loss_until;
+                let limit = if after_timeout { limit.map(|_| 1) } else { limit };
+                limit.filter(|_| self.window.in_slow_start()).map_or(acked, |limit| acked.min(limit))
+            }
+            _ => 1,
         }
     }
 
