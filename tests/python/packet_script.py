@@ -41,7 +41,15 @@ DEFAULTS = {
 }
 
 #: The further keys of a scenario that models the host of the RFCs of 2012.
-RFC_ONLY = {"ack-every": 1, "nagle": False, "window-validation": False}
+RFC_ONLY = {
+    "ack-every": 1,
+    "nagle": False,
+    "window-validation": False,
+    "growth": "acks",
+    "slow-start": "standard",
+    "quick-acks": 0,
+    "rto-floor": "timeout",
+}
 
 #: The same of a sender that recovers by selective acknowledgements.
 RFC_6675_ONLY = {"prr": False, "loss-detection": "rfc6675", "dsack": False}
@@ -149,8 +157,9 @@ def scenario_text(
     """Two nodes, one lossy link that drops the listed data packets, one bulk flow."""
     settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY
     settings |= (RFC_6675_ONLY if variant == "sack" else {}) | tcp
-    app = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
+    app: dict[str, Any] = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
     app["start"] = path["start"]
+    way = "forward" if of == "data" else "reverse"
     return f"""\
 title = {toml(title)}
 
@@ -168,7 +177,7 @@ nodes = ["sender", "receiver"]
 rate = {toml(path["rate"])}
 delay = {toml(path["delay"])}
 queue = "unlimited"
-loss = {{ model = "list", direction = "{"forward" if of == "data" else "reverse"}", list = {{ drop = {list(drops)}, of = "{of}" }} }}
+loss = {{ model = "list", direction = "{way}", list = {{ drop = {list(drops)}, of = "{of}" }} }}
 
 [flows.main]
 from = "sender"

@@ -269,7 +269,7 @@ class Sender(ABC):
         """A duplicate ACK; `fresh` if its SACK blocks report something new."""
 
     def halve(self) -> None:
-        """RFC 5681 (4), without what limited transmit sent; with SACK, what exceeds the window does not count."""
+        """RFC 5681 (4), without what limited transmit sent, and with SACK no more than the window."""
         flight = self.top - self.una - self.limited
         if self.uses_sack:
             flight = min(flight, math.floor(self.cwnd))

@@ -28,8 +28,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile,
-    SackAfterTimeout, SackPipe, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile, RtoFloor,
+    SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -302,7 +302,11 @@ fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
 }
 
 fn tcp(flow: &Part<'_>) -> tcp::Config {
-    let profile = if flow.word("tcp.profile") == "ns2-2004" { Profile::Ns2Of2004 } else { Profile::Modern };
+    let profile = match flow.word("tcp.profile") {
+        "ns2-2004" => Profile::Ns2Of2004,
+        "rfc" => Profile::Rfc,
+        _ => Profile::Modern,
+    };
     let mut config = profile.config();
     config.parts = parts(flow);
     config.packet = flow.small("tcp.packet");
@@ -325,6 +329,16 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
     config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
     config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
+    config.slow_start = match flow.known("tcp.slow-start") {
+        Some(word) if word.is("hystart") => SlowStart::HyStart,
+        Some(word) if word.is("hystart++") => SlowStart::HyStartPlusPlus,
+        _ => SlowStart::Standard,
+    };
+    config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
+    config.rto_floor =
+        if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
+    config.quick_acks = flow.small("tcp.quick-acks");
+    config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.counting = match flow.word("tcp.growth") {
         "acks" => Counting::Acks,
         _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),

@@ -285,6 +285,17 @@ impl Words for Form {
     const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
 }
 
+/// What ends slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStart {
+    /// Nothing (RFC 5681, 3.1).
+    Standard,
+    /// A train of acknowledgements as long as half of the least round trip, or longer round trips: `HyStart` of Linux's CUBIC.
+    HyStart,
+    /// Longer round trips, after some rounds of slower growth: `HyStart++` (RFC 9406).
+    HyStartPlusPlus,
+}
+
 /// A congestion control law.
 pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
@@ -303,6 +314,11 @@ pub trait Congestion {
     /// which the window falls once (RFC 3168, 6.1.2).
     fn on_answered_loss(&mut self, _: &Loss, _: &mut Window) -> LossResponse {
         LossResponse::ANSWERED
+    }
+
+    /// What may end slow start for this law, of what the endpoint asks for: nothing by default.
+    fn slow_start(&self, _asked: SlowStart) -> SlowStart {
+        SlowStart::Standard
     }
 
     /// The last reduction proved not to be needed, and the sender has restored the window.

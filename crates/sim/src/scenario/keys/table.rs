@@ -13,7 +13,8 @@ use super::{
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
 use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, SackAfterTimeout, SackPipe, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoFloor, SackAfterTimeout, SackPipe,
+    SlowStart, Undo,
 };
 use lasthop_stack::units::Span;
 
@@ -150,8 +151,8 @@ const TRANSPORT: &[Key] = &[
     // [flows.NAME.tcp]
     Key::new(
         "flows.*.tcp.profile",
-        Kind::Word("profile", || vec!["modern", "ns2-2004"]),
-        "set of TCP defaults: a current host, or ns-2 in 2004",
+        Kind::Word("profile", || vec!["modern", "rfc", "ns2-2004"]),
+        "set of TCP defaults: a current host (Linux 6), the RFCs where Linux departs from them, or ns-2 in 2004",
     )
     .default("modern")
     .only(IF_TCP),
@@ -160,7 +161,8 @@ const TRANSPORT: &[Key] = &[
         Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).collect()),
         "preset of recovery and congestion law",
     )
-    .profile(variant_name, "RFC 3782", "RFC 6675")
+    .profile(variant_name, "RFC 3782", "Linux: tcp_congestion_control")
+    .rfc("RFC 9438")
     .only(IF_TCP),
     Key::new(
         WESTWOOD_RECOVERY.1,
@@ -218,9 +220,22 @@ const TRANSPORT: &[Key] = &[
         .only(IF_TCP),
     Key::new("flows.*.tcp.min-rto", TIME_MS, "minimum retransmission timeout")
         .profile(|tcp| time(tcp.min_rto), "RFC 2988 (2.4); ns-2: minrto_ until October 2004", "Linux: TCP_RTO_MIN")
+        .rfc("RFC 6298 (2.4)")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.rto-floor",
+        Kind::Word("choice", || vec!["timeout", "variation"]),
+        "what min-rto bounds: the timeout, or what it has beyond the smoothed round-trip time",
+    )
+    .profile(
+        |tcp| if tcp.rto_floor == RtoFloor::Timeout { "timeout" } else { "variation" }.to_string(),
+        "RFC 2988 (2.4)",
+        "Linux: tcp_rto_min in rttvar",
+    )
+    .rfc("RFC 6298 (2.4)")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.max-rto", TIME_S, "maximum retransmission timeout, including backoff")
         .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")
         .above("0 s")
@@ -244,6 +259,24 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| time(tcp.ack_delay), "ns-2: TCPSink/DelAck", "Linux: TCP_DELACK_MIN")
         .at_most("10 s")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.quick-acks",
+        Kind::Integer,
+        "number of segments at the start of a connection that are acknowledged at once, whatever ack-every is",
+    )
+    .profile(|tcp| tcp.quick_acks.to_string(), "ns-2: TCPSink/DelAck", "Linux: TCP_MAX_QUICKACKS")
+    .rfc("RFC 5681 (4.2)")
+    .at_least("0")
+    .at_most("1000000")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.receive-autotuning",
+        Kind::Bool,
+        "whether the window offered begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer",
+    )
+    .default("false")
+    .source("Linux: tcp_rcv_space_adjust")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.timestamps", Kind::Bool, "whether the timestamps option is used")
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
@@ -413,6 +446,26 @@ const TRANSPORT: &[Key] = &[
     }
     .only(IF_RECOVERING),
     Key::new(
+        "flows.*.tcp.slow-start",
+        Kind::Word("choice", || vec!["standard", "hystart", "hystart++"]),
+        "what ends slow start before a loss: nothing, round trips that rise and trains of acknowledgements (cubic only), or HyStart++",
+    )
+    .profile(slow_start, "RFC 2581 (3.1)", "Linux: tcp_cubic, hystart")
+    .rfc("RFC 9406")
+    .only(&[Only::Is("flows.*.tcp.congestion", &["cubic", "reno"])]),
+    Key::new(
+        "flows.*.tcp.cubic.departures",
+        Kind::Word("choice", || vec!["none", "linux"]),
+        "whether CUBIC is Linux's where that departs from RFC 9438: alpha above the old window, look-ahead, least growth, timeouts",
+    )
+    .profile(
+        |tcp| if tcp.cubic_as_linux { "linux" } else { "none" }.to_string(),
+        "RFC 9438",
+        "Linux: tcp_cubic",
+    )
+    .rfc("RFC 9438")
+    .only(&[Only::Is("flows.*.tcp.congestion", &["cubic"])]),
+    Key::new(
         "flows.*.tcp.growth",
         Kind::Word("choice", || vec!["acks", "segments"]),
         "whether the window grows with each acknowledgement, or with each segment acknowledged",
@@ -437,6 +490,7 @@ const TRANSPORT: &[Key] = &[
         "RFC 3465 (2.3)",
         "Linux: tcp_slow_start",
     )
+    .rfc("RFC 3465 (2.3)")
     .at_least("1 segment")
     .at_most("1000000 segments")
     .only(&[Only::Is("flows.*.tcp.growth", &["segments"])]),
@@ -448,7 +502,7 @@ const TRANSPORT: &[Key] = &[
 ];
 
 const SACK: Unless = Unless {
-    by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018" },
+    by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018", rfc: None },
     key: "flows.*.tcp.recovery",
     values: &["sack", "fack"],
     then: "true",
@@ -456,7 +510,7 @@ const SACK: Unless = Unless {
 };
 
 const ECN: Unless = Unless {
-    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional" },
+    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jersey"],
     then: "classic",
@@ -468,6 +522,7 @@ const GROWTH: Unless = Unless {
         value: |tcp| tcp.growth_at_recovery_end.to_string(),
         ns2: "ns-2: Agent/TCP/Reno, Newreno, Fack",
         modern: "RFC 5681 (3.2)",
+        rfc: None,
     },
     key: "flows.*.tcp.recovery",
     values: &["sack"],
@@ -476,7 +531,7 @@ const GROWTH: Unless = Unless {
 };
 
 const FAST_RETRANSMIT: Unless = Unless {
-    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)" },
+    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jtcp", "ejtcp"],
     then: "every-hole",
@@ -543,6 +598,14 @@ fn sack_pipe(config: &tcp::Config) -> String {
     match config.sack_pipe {
         SackPipe::Scoreboard => "scoreboard".to_string(),
         SackPipe::Counted => "counted".to_string(),
+    }
+}
+
+fn slow_start(config: &tcp::Config) -> String {
+    match config.slow_start {
+        SlowStart::Standard => "standard".to_string(),
+        SlowStart::HyStart => "hystart".to_string(),
+        SlowStart::HyStartPlusPlus => "hystart++".to_string(),
     }
 }
 

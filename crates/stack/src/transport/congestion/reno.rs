@@ -14,7 +14,7 @@
 //!
 //! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
 
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
 
 /// Least ssthresh, in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
@@ -53,6 +53,11 @@ impl Congestion for Reno {
         if let Progress::Open(_) = ack.progress {
             grow(window, ack.counted);
         }
+    }
+
+    /// Linux's `HyStart` is CUBIC's.
+    fn slow_start(&self, asked: SlowStart) -> SlowStart {
+        if asked == SlowStart::HyStart { SlowStart::Standard } else { asked }
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {

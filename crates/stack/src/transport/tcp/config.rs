@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::hooks::SlowStart;
 use crate::hooks::parameter::Words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
@@ -113,6 +114,16 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// What ends slow start before a loss, for laws that allow it.
+    pub slow_start: SlowStart,
+    /// Whether CUBIC is Linux's where that departs from RFC 9438.
+    pub cubic_as_linux: bool,
+    /// What the least retransmission timeout bounds.
+    pub rto_floor: RtoFloor,
+    /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
+    pub quick_acks: u32,
+    /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
+    pub receive_autotuning: bool,
     /// What an acknowledgement counts for where the window grows.
     pub counting: Counting,
     /// Explicit congestion notification.
@@ -183,6 +194,15 @@ pub enum Halved {
     Window,
 }
 
+/// What the least retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The timeout (RFC 6298, 2.4).
+    Timeout,
+    /// What the timeout has beyond the smoothed round trip, as in Linux.
+    Variation,
+}
+
 /// What the growth of the window counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
@@ -216,13 +236,15 @@ pub enum EcnMode {
 pub enum Profile {
     /// ns-2 as it was in 2004, its timers and one-way agents.
     Ns2Of2004,
-    /// A current end host.
+    /// A current end host: Linux 6.
     Modern,
+    /// What the RFCs of today say where Linux departs from them.
+    Rfc,
 }
 
 impl Words for Profile {
     const WORDS: &'static [(&'static str, Profile)] =
-        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004)];
+        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004), ("rfc", Profile::Rfc)];
 }
 
 impl Profile {
@@ -232,6 +254,15 @@ impl Profile {
         match self {
             Profile::Ns2Of2004 => ns2_of_2004(parts),
             Profile::Modern => modern(parts),
+            Profile::Rfc => Config {
+                min_rto: Span::from_secs(1),
+                rto_floor: RtoFloor::Timeout,
+                quick_acks: 0,
+                slow_start: SlowStart::HyStartPlusPlus,
+                cubic_as_linux: false,
+                counting: Counting::Segments(Some(2)),
+                ..modern(parts)
+            },
         }
     }
 }
@@ -276,6 +307,11 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         growth_at_recovery_end: true,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
+        slow_start: SlowStart::Standard,
+        cubic_as_linux: false,
+        rto_floor: RtoFloor::Timeout,
+        quick_acks: 0,
+        receive_autotuning: false,
         counting: Counting::Acks,
         ecn: EcnMode::Off,
         eln: false,
@@ -322,6 +358,11 @@ fn modern<P>(parts: P) -> Config<P> {
         growth_at_recovery_end: false,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
+        slow_start: SlowStart::HyStart,
+        cubic_as_linux: true,
+        rto_floor: RtoFloor::Variation,
+        quick_acks: 16,
+        receive_autotuning: false,
         counting: Counting::Segments(None),
         ecn: EcnMode::Off,
         eln: false,

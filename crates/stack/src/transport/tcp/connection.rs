@@ -495,6 +495,11 @@ impl<P: Parts> Connection<P> {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
             self.receiver.read(self.reads_at_once);
         }
+        if self.receiver.is_tuned()
+            && let Some(rtt) = self.sender.rtt().srtt()
+        {
+            self.receiver.tune(now, rtt);
+        }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();
         }

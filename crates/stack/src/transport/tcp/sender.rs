@@ -4,6 +4,7 @@
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
 mod early;
+mod hystart;
 mod laws;
 mod marks;
 mod messages;
@@ -15,6 +16,7 @@ mod stopping;
 
 use early::Early;
 pub use early::Waiting;
+use hystart::HyStart;
 use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
 use prr::Prr;
@@ -61,6 +63,7 @@ pub struct Sender<P: Parts> {
     prr: Option<Prr>,
     is_recovery_paced: bool,
     early: Early,
+    hystart: HyStart,
     spurious: Spurious,
     /// What was outstanding at the last timeout ends here, where losses are detected by time.
     loss_until: u64,
@@ -93,10 +96,13 @@ impl<P: Parts> Sender<P> {
         let initial_window = f64::from(config.initial_window);
         let recovery = config.parts.recovery(config);
         let by_time = recovery.is_by_time();
+        let law = config.parts.law(config, draw);
+        let hystart = HyStart::new(law.slow_start(config.slow_start));
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
-            law: config.parts.law(config, draw),
+            law,
+            hystart,
             watching: config.parts.judges(config, draw),
             recovery,
             rtt: RttEstimator::new(config),

@@ -21,7 +21,11 @@ impl<P: Parts> Sender<P> {
         for law in &mut self.watching {
             law.on_ack(ack, &mut self.window.clone());
         }
+        let before = self.window.cwnd;
         self.law.on_ack(ack, &mut self.window);
+        if self.hystart.is_used() {
+            self.hystart.on_ack(ack, before, &mut self.window);
+        }
         self.window.clamp();
     }
 
@@ -46,6 +50,7 @@ impl<P: Parts> Sender<P> {
             judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
         }
         self.count_estimate(loss.now);
+        self.hystart.on_reduction();
         let response = if cause == LossCause::Duplicates && self.marks.include(loss) {
             self.law.on_answered_loss(loss, &mut self.window)
         } else {

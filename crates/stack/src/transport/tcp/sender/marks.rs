@@ -106,6 +106,7 @@ impl<P: Parts> Sender<P> {
             srtt: self.rtt.srtt(),
         };
         self.count_estimate(now);
+        self.hystart.on_reduction();
         let was_least = self.window.cwnd < TWO_SEGMENTS;
         let reduction = self.law.on_mark(&mark, &mut self.window);
         if self.whole_ssthresh {

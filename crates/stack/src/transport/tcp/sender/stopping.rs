@@ -1,9 +1,10 @@
 //! Stopping and resuming, as requested by the endpoint's reaction to events of its link.
 
 use super::early::Early;
+use super::hystart::HyStart;
 use super::spurious::Spurious;
 use super::{Config, RttEstimator, Sender};
-use crate::hooks::{AtTimeout, Out, Recovery, Timer};
+use crate::hooks::{AtTimeout, Congestion, Out, Recovery, Timer};
 use crate::hooks::{LossResponse, Reaction, Standing, Window};
 use crate::transport::tcp::Parts;
 use crate::units::Time;
@@ -71,6 +72,7 @@ impl<P: Parts> Sender<P> {
         (self.prr, self.loss_until) = (None, 0);
         self.window = Window::new(self.initial_window, config.initial_ssthresh, f64::from(config.window));
         self.law = config.parts.law(config, draw);
+        self.hystart = HyStart::new(self.law.slow_start(config.slow_start));
         self.watching = config.parts.judges(config, draw);
         self.recovery = config.parts.recovery(config);
         let by_time = self.recovery.is_by_time();
