@@ -94,6 +94,8 @@ pub struct Scoreboard {
     srtt: Span,
     /// The highest byte selectively acknowledged before the acknowledgement that is being processed.
     fack_before: u64,
+    /// Whether `latest`, `reordered` and `original_arrived` are kept up to date.
+    is_followed: bool,
     reordered: bool,
     /// Segments below it that arrive and were sent once are noted.
     watched_below: u64,
@@ -248,12 +250,19 @@ impl Scoreboard {
         let rtt = self.now.since(at);
         if times == 1 {
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            self.reordered |= end < self.fack_before;
-            self.original_arrived |= end <= self.watched_below;
         } else if self.least_rtt.is_none_or(|least| rtt < least) {
             return;
         }
         self.latest_arrived = self.latest_arrived.max(at);
+        if self.is_followed {
+            self.follow(at, times, end, rtt);
+        }
+    }
+
+    /// What a recovery by time has to know of an arrival.
+    fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
+        self.reordered |= times == 1 && end < self.fack_before;
+        self.original_arrived |= times == 1 && end <= self.watched_below;
         if self.latest.is_none_or(|latest| (latest.at, latest.end) <= (at, end)) {
             self.latest = Some(Latest { at, end, rtt });
         }
@@ -283,10 +292,10 @@ impl Scoreboard {
         self.srtt
     }
 
-    /// Sets the smoothed round trip.
+    /// Sets the smoothed round trip, for a recovery by time; arrivals are followed from now on.
     #[inline]
     pub fn set_srtt(&mut self, srtt: Span) {
-        self.srtt = srtt;
+        (self.srtt, self.is_followed) = (srtt, true);
     }
 
     /// From now on notes the arrival of segments below `end` that were sent once.

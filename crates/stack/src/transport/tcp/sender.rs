@@ -62,6 +62,8 @@ pub struct Sender<P: Parts> {
     /// Where the recovery under way is paced.
     prr: Option<Prr>,
     is_recovery_paced: bool,
+    /// Whether the recovery detects losses by time.
+    by_time: bool,
     early: Early,
     hystart: HyStart,
     spurious: Spurious,
@@ -121,6 +123,7 @@ impl<P: Parts> Sender<P> {
             marks: Marks::default(),
             prr: None,
             is_recovery_paced: config.prr,
+            by_time,
             early: Early::new(by_time, config.tail_loss_probe),
             spurious: Spurious::new(config, by_time),
             loss_until: 0,
@@ -284,7 +287,7 @@ impl<P: Parts> Sender<P> {
     /// An acknowledgement arrives at `now`; its SACK blocks are processed first.
     pub fn hear(&mut self, now: Time) {
         self.board.hear(now);
-        if self.recovery.is_by_time() {
+        if self.by_time {
             self.board.set_srtt(self.rtt.srtt().unwrap_or_default());
         }
     }
@@ -321,7 +324,7 @@ impl<P: Parts> Sender<P> {
             }
         }
         self.on_echo(arrived.ecn, arrived.ack, flight, arrived.now, out);
-        if self.recovery.is_by_time() {
+        if self.by_time {
             let now = arrived.now;
             self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
             self.review(advanced, arrived.echo, arrived.twice, now, out);
@@ -346,7 +349,7 @@ impl<P: Parts> Sender<P> {
         let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
         let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
-        if !self.recovery.is_active() {
+        if self.prr.is_some() && !self.recovery.is_active() {
             self.end_prr();
         }
         // RFC 3168 (6.1.2): not at an echo.

@@ -56,6 +56,7 @@ impl<P: Parts> Sender<P> {
     }
 
     /// Sends what was picked, with so much payload if it is new.
+    #[inline]
     pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
         let pipe = self.board.pipe();
         let (number, outgoing) = match pick {
