@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 #: Events that a script must list completely; the others may be left out.
-COMPLETE = ("resend", "enter", "partial", "exit", "timeout")
+COMPLETE = ("resend", "enter", "partial", "exit", "timeout", "undo")
 OPTIONAL = ("send", "ack", "dupack")
 #: Events whose segment is the one the ACK asks for; the others name the segment they send.
-ABOUT_ACK = ("ack", "dupack", "partial", "enter", "exit", "timeout")
+ABOUT_ACK = ("ack", "dupack", "partial", "enter", "exit", "timeout", "undo")
 
 #: The defaults of every script, which its header may change. Values are texts of a scenario.
 DEFAULTS = {
@@ -40,8 +40,19 @@ DEFAULTS = {
     "limited-transmit": False,
 }
 
-#: The further keys of a scenario that models the host of the RFCs.
-RFC_ONLY = {"ack-every": 1, "nagle": False, "window-validation": False}
+#: The further keys of a scenario that models the host of the RFCs of 2012.
+RFC_ONLY = {
+    "ack-every": 1,
+    "nagle": False,
+    "window-validation": False,
+    "growth": "acks",
+    "slow-start": "standard",
+    "quick-acks": 0,
+    "rto-floor": "timeout",
+}
+
+#: The same of a sender that recovers by selective acknowledgements.
+RFC_6675_ONLY = {"prr": False, "loss-detection": "rfc6675", "dsack": False}
 
 _SCALE = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": NANO}
 _LINE = re.compile(
@@ -85,6 +96,10 @@ class Script:
     tcp: dict[str, Any]
     path: dict[str, str]
     lines: tuple[Line, ...]
+    #: What `drops` counts: `data`, or `ack`.
+    of: str = "data"
+    #: The size of a file in the place of a bulk source.
+    file: str | None = None
 
     @property
     def until_s(self) -> float:
@@ -127,14 +142,24 @@ class Script:
 
     def scenario(self) -> str:
         """The same case as a scenario of lasthop."""
-        return scenario_text(self.title, self.variant, self.drops, self.tcp, self.path)
+        return scenario_text(self.title, self.variant, self.drops, self.tcp, self.path, self.of, self.file)
 
 
 def scenario_text(
-    title: str, variant: str, drops: Sequence[int], tcp: dict[str, Any], path: dict[str, str]
+    title: str,
+    variant: str,
+    drops: Sequence[int],
+    tcp: dict[str, Any],
+    path: dict[str, str],
+    of: str = "data",
+    file: str | None = None,
 ) -> str:
     """Two nodes, one lossy link that drops the listed data packets, one bulk flow."""
-    settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY | tcp
+    settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY
+    settings |= (RFC_6675_ONLY if variant == "sack" else {}) | tcp
+    app: dict[str, Any] = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
+    app["start"] = path["start"]
+    way = "forward" if of == "data" else "reverse"
     return f"""\
 title = {toml(title)}
 
@@ -152,12 +177,12 @@ nodes = ["sender", "receiver"]
 rate = {toml(path["rate"])}
 delay = {toml(path["delay"])}
 queue = "unlimited"
-loss = {{ model = "list", list = {{ drop = {list(drops)} }} }}
+loss = {{ model = "list", direction = "{way}", list = {{ drop = {list(drops)}, of = "{of}" }} }}
 
 [flows.main]
 from = "sender"
 to = "receiver"
-app = {{ kind = "bulk", start = {toml(path["start"])} }}
+app = {toml(app)}
 tcp = {toml(settings)}
 """
 
@@ -183,8 +208,8 @@ def leading_number(text: str) -> int:
 # Reading.
 
 
-def read_all() -> list[Script]:
-    return [read(file) for file in sorted(SCRIPTS.glob("*.script"))]
+def read_all(folder: str = ".") -> list[Script]:
+    return [read(file) for file in sorted((SCRIPTS / folder).glob("*.script"))]
 
 
 def read(file: Path) -> Script:
@@ -197,6 +222,8 @@ def read(file: Path) -> Script:
         tcp=DEFAULTS | table.get("tcp", {}),
         path=table["path"],
         lines=tuple(_read_lines(file.name, lines)),
+        of=table.get("of", "data"),
+        file=table.get("file"),
     )
 
 

@@ -12,7 +12,8 @@ Decisions of the project where those texts leave a choice:
 - `cwnd` is a real number of segments, and floor(cwnd) segments may be outstanding. Growth counts
   ACKs, not bytes. Slow start runs while cwnd < ssthresh.
 - A halved window is flight / 2, not rounded, and at least 2 segments. Segments that limited
-  transmit sent are left out of the flight, as RFC 5681 (3.2 step 2) demands.
+  transmit sent are left out of the flight, as RFC 5681 (3.2 step 2) demands. With SACK the flight is at
+  most the window, since segments leave for those that were SACKed: a loss leaves no more than there was.
 - After a timeout, and after Tahoe's fast retransmit, the sender goes back: it sends again all that
   is not acknowledged, in order, but for segments the receiver has SACKed. The SACK scoreboard
   survives a timeout (RFC 6675 (5.1) tells of both views; this receiver never reneges).
@@ -268,8 +269,11 @@ class Sender(ABC):
         """A duplicate ACK; `fresh` if its SACK blocks report something new."""
 
     def halve(self) -> None:
-        """RFC 5681 (4), without what limited transmit sent."""
-        self.ssthresh = max(2.0, (self.top - self.una - self.limited) / 2)
+        """RFC 5681 (4), without what limited transmit sent, and with SACK no more than the window."""
+        flight = self.top - self.una - self.limited
+        if self.uses_sack:
+            flight = min(flight, math.floor(self.cwnd))
+        self.ssthresh = max(2.0, flight / 2)
 
     # The timer.
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SCRIPTS = packet_script.read_all()
+#: What the reference model does not have.
+MODERN = packet_script.read_all("modern")
 RANDOM_CASES = 120
 
 
@@ -53,7 +55,7 @@ def assert_same(found: Sequence[Event], expected: Sequence[Event], payload: int)
     assert len(found) == len(expected)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+@pytest.mark.parametrize("script", SCRIPTS + MODERN, ids=lambda script: script.name)
 def test_lasthop_follows_script(script: packet_script.Script) -> None:
     packet_script.check(script, lasthop_trace(script))
 

@@ -23,6 +23,10 @@ TCP = {
     "ack-every": 1,
     "timestamps": False,
     "sack": False,
+    "dsack": False,
+    "growth": "acks",
+    "quick-acks": 0,
+    "rto-floor": "timeout",
     "nagle": False,
 }
 #: The same of the link.

@@ -119,7 +119,8 @@ impl LawLoad {
             sent_end: una + FLIGHT * LEN,
             flight: FLIGHT as u32,
             pipe: FLIGHT as u32 - 1,
-            delivered: Delivered { bytes: LEN, newest: Some(number) },
+            delivered: Delivered { bytes: LEN, segments: 1, newest: Some(number) },
+            counted: 1,
             extension: Some(echo),
             ecn: EcnEcho::Unmarked,
         };

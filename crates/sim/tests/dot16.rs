@@ -13,6 +13,7 @@ use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::registry::{LawConfig, Parts, RecoveryKind};
 use lasthop_stack::schemes::ejtcp::EjtcpConfig;
 use lasthop_stack::schemes::ejtcp::ModulationRule;
+use lasthop_stack::transport::tcp::Counting;
 use lasthop_stack::units::{Rate, Span, Time};
 
 const FRAME: Frame = Frame {
@@ -93,6 +94,7 @@ fn the_window_of_ejtcp_follows_the_modulation_one_round_trip_after_it_changed() 
             parts: Parts::new(RecoveryKind::Reno, LawConfig::Ejtcp(law)),
             window: 30,
             sack: false,
+            counting: Counting::Acks,
             ..Profile::Modern.config()
         };
         config.flows[0].transport = TransportConfig::Tcp(tcp);

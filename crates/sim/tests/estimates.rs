@@ -12,6 +12,7 @@ use lasthop_stack::packet::{Body, Flags, NodeId, Options, Packet, Segment, Times
 use lasthop_stack::registry::tcp::{self, Profile};
 use lasthop_stack::schemes::dynamic_arq::{Estimator, estimate};
 use lasthop_stack::transport::tcp::rtt::RtoLimits;
+use lasthop_stack::transport::tcp::{LossDetection, RtoFloor};
 use lasthop_stack::units::{Rate, SeqNo, Span, Time};
 
 /// A server, an access point and a client: wire and air.
@@ -22,8 +23,12 @@ fn path(tcp: tcp::Config, wired: Span) -> Config {
     config
 }
 
+/// The timer that the estimates are of is RFC 6298's, and nothing fires before it.
 fn modern() -> tcp::Config {
-    tcp::Config { window: 20, ..Profile::Modern.config() }
+    let (quick_acks, tail_loss_probe, rto_floor) = (0, false, RtoFloor::Timeout);
+    let loss_detection = LossDetection::Duplicates;
+    let config = tcp::Config { window: 20, quick_acks, tail_loss_probe, ..Profile::Modern.config() };
+    tcp::Config { rto_floor, loss_detection, ..config }
 }
 
 fn plain() -> tcp::Config {

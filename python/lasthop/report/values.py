@@ -64,7 +64,7 @@ def default(key: str) -> str:
     """The default of a key in words, for each profile or kind on which it depends.
 
     >>> default("run.bin"), default("flows.main.tcp.min-rto")
-    ('none', '200 ms (modern); 1 s (ns2-2004)')
+    ('none', '200 ms (modern); 1 s (rfc); 1 s (ns2-2004)')
     """
     try:
         return str(json.loads(_core.explain(key)).get("default") or "")

@@ -191,7 +191,7 @@ impl Events {
             NoteEvent::Partial => Event::Partial,
             NoteEvent::DupAck => Event::DupAck,
             NoteEvent::Enter => Event::Enter,
-            NoteEvent::Exit => Event::Exit,
+            NoteEvent::Exit | NoteEvent::Undo => Event::Exit,
             NoteEvent::Timeout => Event::Timeout,
         };
         match event {

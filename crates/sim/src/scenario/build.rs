@@ -28,7 +28,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    EcnMode, FastRetransmit, FullAck, Halved, LostRetransmission, Profile, SackAfterTimeout, SackPipe,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile, RtoFloor,
+    SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -301,7 +302,11 @@ fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
 }
 
 fn tcp(flow: &Part<'_>) -> tcp::Config {
-    let profile = if flow.word("tcp.profile") == "ns2-2004" { Profile::Ns2Of2004 } else { Profile::Modern };
+    let profile = match flow.word("tcp.profile") {
+        "ns2-2004" => Profile::Ns2Of2004,
+        "rfc" => Profile::Rfc,
+        _ => Profile::Modern,
+    };
     let mut config = profile.config();
     config.parts = parts(flow);
     config.packet = flow.small("tcp.packet");
@@ -324,6 +329,20 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
     config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
     config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
+    config.slow_start = match flow.known("tcp.slow-start") {
+        Some(word) if word.is("hystart") => SlowStart::HyStart,
+        Some(word) if word.is("hystart++") => SlowStart::HyStartPlusPlus,
+        _ => SlowStart::Standard,
+    };
+    config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
+    config.rto_floor =
+        if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
+    config.quick_acks = flow.small("tcp.quick-acks");
+    config.receive_autotuning = flow.flag("tcp.receive-autotuning");
+    config.counting = match flow.word("tcp.growth") {
+        "acks" => Counting::Acks,
+        _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),
+    };
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");
@@ -389,12 +408,32 @@ fn choices_of_recovery(flow: &Part<'_>, config: &mut tcp::Config) {
     if let Some(counted) = choice("sack-pipe", "counted") {
         config.sack_pipe = if counted { SackPipe::Counted } else { SackPipe::Scoreboard };
     }
+    if let Some(Value::Bool(paced)) = flow.known("tcp.prr") {
+        config.prr = *paced;
+    }
+    choices_of_detection(flow, config);
     if let Some(timer) = choice("lost-retransmission", "timer") {
         config.lost_retransmission =
             if timer { LostRetransmission::Timer } else { LostRetransmission::Overtaken };
     }
     if let Some(kept) = choice("sack-after-timeout", "kept") {
         config.sack_after_timeout = if kept { SackAfterTimeout::Kept } else { SackAfterTimeout::Cleared };
+    }
+}
+
+/// How SACK's recovery detects losses, and what it does about those that were none.
+fn choices_of_detection(flow: &Part<'_>, config: &mut tcp::Config) {
+    let flag = |key: &str| flow.known(key) == Some(&Value::Bool(true));
+    let by_time = flow.known("tcp.loss-detection").is_some_and(|value| value.is("rack"));
+    config.loss_detection = if by_time { LossDetection::Time } else { LossDetection::Duplicates };
+    config.tail_loss_probe = flag("tcp.tail-loss-probe");
+    config.f_rto = flag("tcp.f-rto");
+    config.dsack = flag("tcp.dsack");
+    config.undo = Undo::None;
+    for (word, undo) in [("dsack", Undo::Dsack), ("timestamps", Undo::Timestamps), ("both", Undo::Both)] {
+        if flow.known("tcp.undo").is_some_and(|value| value.is(word)) {
+            config.undo = undo;
+        }
     }
 }
 

@@ -153,12 +153,18 @@ fn preset(by: &Preferred, key: &Key) -> (Option<String>, String) {
     (Some(value), source)
 }
 
+/// Of the profiles `modern`, `rfc` and `ns2-2004`; the second is left out where it is the first.
+fn by_profile([modern, rfc, ns2]: [String; 3]) -> String {
+    match (modern == rfc, modern == ns2) {
+        (true, true) => modern,
+        (true, false) => format!("{modern} (modern); {ns2} (ns2-2004)"),
+        (false, _) => format!("{modern} (modern); {rfc} (rfc); {ns2} (ns2-2004)"),
+    }
+}
+
 fn profiled(by: Profiled, more: &str) -> (Option<String>, String) {
-    let [modern, ns2] = [Profile::Modern, Profile::Ns2Of2004].map(|profile| (by.value)(&profile.config()));
-    let value = if modern == ns2 { modern } else { format!("{modern} (modern); {ns2} (ns2-2004)") };
-    let source = match (by.modern, by.ns2) {
-        (modern, ns2) if modern == ns2 => modern.to_string(),
-        (modern, ns2) => format!("{modern} (modern); {ns2} (ns2-2004)"),
-    };
+    let profiles = [Profile::Modern, Profile::Rfc, Profile::Ns2Of2004];
+    let value = by_profile(profiles.map(|profile| (by.value)(&profile.config())));
+    let source = by_profile([by.modern, by.rfc.unwrap_or(by.modern), by.ns2].map(str::to_string));
     (Some(format!("{value}{more}")), source)
 }

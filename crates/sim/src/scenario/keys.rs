@@ -128,6 +128,8 @@ pub(super) struct Profiled {
     pub(super) value: fn(&tcp::Config) -> String,
     pub(super) ns2: &'static str,
     pub(super) modern: &'static str,
+    /// The source of the profile `rfc` where it is not that of `modern`.
+    pub(super) rfc: Option<&'static str>,
 }
 
 /// A default of each profile that certain values of another key overrule.
@@ -200,7 +202,17 @@ impl Key {
         ns2: &'static str,
         modern: &'static str,
     ) -> Key {
-        Key { default: Default::Profile(Profiled { value, ns2, modern }), ..self }
+        Key { default: Default::Profile(Profiled { value, ns2, modern, rfc: None }), ..self }
+    }
+
+    /// The source of the value in the profile `rfc`, after [`Key::profile`].
+    pub(super) const fn rfc(self, source: &'static str) -> Key {
+        match self.default {
+            Default::Profile(by) => {
+                Key { default: Default::Profile(Profiled { rfc: Some(source), ..by }), ..self }
+            }
+            _ => self,
+        }
     }
 
     const fn part_of_variant(self, part: Part) -> Key {

@@ -269,8 +269,14 @@ impl<'a> Table<'a> {
 }
 
 fn of_profile<'a>(profile: Option<&Value>, values: &'a ByProfile) -> Option<Cell<'a>> {
-    let (name, (value, source)) =
-        if profile?.is("ns2-2004") { ("ns2-2004", &values.ns2) } else { ("modern", &values.modern) };
+    let profile = profile?;
+    let (name, (value, source)) = if profile.is("ns2-2004") {
+        ("ns2-2004", &values.ns2)
+    } else if profile.is("rfc") {
+        ("rfc", &values.rfc)
+    } else {
+        ("modern", &values.modern)
+    };
     Some(Cell { value, from: From::Profile(name), source })
 }
 

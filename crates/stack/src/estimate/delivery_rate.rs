@@ -127,7 +127,8 @@ mod tests {
     fn ack(ms: u64, newest: u64) -> Ack {
         Ack {
             now: Time(ms * 1_000_000),
-            delivered: Delivered { bytes: 1000, newest: Some(newest) },
+            delivered: Delivered { bytes: 1000, segments: 1, newest: Some(newest) },
+            counted: 1,
             ..testing::ack(Progress::Open(1))
         }
     }

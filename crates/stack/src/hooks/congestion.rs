@@ -46,6 +46,8 @@ pub struct Ack {
     pub pipe: u32,
     /// The segments that it newly reports as delivered, cumulatively or selectively.
     pub delivered: Delivered,
+    /// The segments that it counts for where the window grows by [`Progress::Open`]: one, or those acknowledged (RFC 3465).
+    pub counted: u32,
     /// The content of its header extension, if the law requested one.
     pub extension: Option<Echo>,
     /// What it reports of marks.
@@ -91,6 +93,8 @@ pub enum Sending {
 pub struct Delivered {
     /// Number of bytes.
     pub bytes: u64,
+    /// Number of segments.
+    pub segments: u32,
     /// The number of the segment among them that was sent last.
     pub newest: Option<u64>,
 }
@@ -281,6 +285,17 @@ impl Words for Form {
     const WORDS: &'static [(&'static str, Form)] = &[("option", Form::Option), ("paper", Form::Paper)];
 }
 
+/// What ends slow start before a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStart {
+    /// Nothing (RFC 5681, 3.1).
+    Standard,
+    /// A train of acknowledgements as long as half of the least round trip, or longer round trips: `HyStart` of Linux's CUBIC.
+    HyStart,
+    /// Longer round trips, after some rounds of slower growth: `HyStart++` (RFC 9406).
+    HyStartPlusPlus,
+}
+
 /// A congestion control law.
 pub trait Congestion {
     /// An acknowledgement arrived. Only [`Progress::Open`] lets the window grow.
@@ -301,8 +316,21 @@ pub trait Congestion {
         LossResponse::ANSWERED
     }
 
+    /// What may end slow start for this law, of what the endpoint asks for: nothing by default.
+    fn slow_start(&self, _asked: SlowStart) -> SlowStart {
+        SlowStart::Standard
+    }
+
+    /// The last reduction proved not to be needed, and the sender has restored the window.
+    fn on_undo(&mut self, _: &mut Window) {}
+
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
+
+    /// Whether the law sets its window within a recovery itself, which the sender then leaves alone.
+    fn governs_recovery(&self) -> bool {
+        false
+    }
 
     /// Whether to declare the first unacknowledged segment lost at this acknowledgement, before duplicates indicate it.
     /// Called after [`Congestion::on_ack`] at each duplicate, and at each advance outside recovery.

@@ -26,7 +26,7 @@ pub use aqm::{Admission, Aqm, Arrival};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,
-    LossResponse, Mark, Progress, Reduction, Sending,
+    LossResponse, Mark, Progress, Reduction, Sending, SlowStart,
 };
 pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};

@@ -53,12 +53,14 @@ pub enum NoteEvent {
     Timeout,
     /// A probe of a closed window left.
     Probe,
+    /// A reduction of the window was taken back.
+    Undo,
 }
 
 impl NoteEvent {
     /// All events, in the order of their codes.
-    pub const NAMES: [&'static str; 9] =
-        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe"];
+    pub const NAMES: [&'static str; 10] =
+        ["send", "resend", "ack", "partial", "dupack", "enter", "exit", "timeout", "probe", "undo"];
 }
 
 /// A loss, and its classification by a law.

@@ -3,6 +3,7 @@
 use super::congestion::LossResponse;
 use super::scoreboard::Scoreboard;
 use super::window::Window;
+use crate::units::Time;
 
 /// What the sender transmits next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,28 @@ pub trait Recovery {
     /// The retransmission timer fired, and the law has answered.
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard);
 
+    /// Whether losses are detected by time, so that [`Recovery::on_time`], [`Recovery::wakes_at`] and the smoothed round trip
+    /// of the scoreboard are in use.
+    fn is_by_time(&self) -> bool {
+        false
+    }
+
+    /// When a segment may become lost without another acknowledgement.
+    fn wakes_at(&self) -> Option<Time> {
+        None
+    }
+
+    /// That time has come. Whether a recovery should begin.
+    fn on_time(&mut self, _: &mut Scoreboard) -> bool {
+        false
+    }
+
+    /// The receiver reports that a segment arrived twice.
+    fn on_duplicate_report(&mut self, _: &Scoreboard) {}
+
+    /// The recovery under way was not needed: what was declared lost was not.
+    fn undo(&mut self, _: &mut Scoreboard) {}
+
     /// What may be sent now, if anything.
     fn next(&mut self, board: &Scoreboard, window: &Window, fresh: Fresh) -> Option<Pick>;
 
@@ -62,6 +85,16 @@ pub trait Recovery {
     /// Segments added to `cwnd` during recovery (the "inflation" by duplicate acknowledgements).
     fn inflation(&self) -> f64 {
         0.0
+    }
+
+    /// Whether segments leave for what was selectively acknowledged, so that more than the window may be outstanding.
+    fn holds_sacked(&self) -> bool {
+        false
+    }
+
+    /// Whether the window is compared with an estimate of what is in the network, so that a recovery can be paced by it.
+    fn goes_by_pipe(&self) -> bool {
+        false
     }
 
     /// Whether recovery is under way.

@@ -83,18 +83,51 @@ pub struct Scoreboard {
     resent: u32,
     doubled: u32,
     lost_below: u64,
+    declared: u64,
     /// When the acknowledgement that is being processed arrived.
     now: Time,
     /// The least round trip of a segment that was sent once.
     least_rtt: Option<Span>,
     latest_arrived: Time,
+    latest: Option<Latest>,
+    /// The smoothed round trip, where the recovery asks for it.
+    srtt: Span,
+    /// The highest byte selectively acknowledged before the acknowledgement that is being processed.
+    fack_before: u64,
+    /// Whether `latest`, `reordered` and `original_arrived` are kept up to date.
+    is_followed: bool,
+    reordered: bool,
+    /// Segments below it that arrive and were sent once are noted.
+    watched_below: u64,
+    original_arrived: bool,
     news: News,
+}
+
+/// The segment that was sent last of those that have arrived (RFC 8985, 6.2: `RACK.segment`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latest {
+    /// When it was sent.
+    pub at: Time,
+    /// The byte after its last.
+    pub end: u64,
+    /// Its round trip.
+    pub rtt: Span,
+}
+
+impl Latest {
+    /// Whether it was sent after this segment; of two that left at the same time the one with the higher bytes did.
+    #[must_use]
+    #[inline]
+    pub fn is_after(&self, sent: &Sent) -> bool {
+        (self.at, self.end) > (sent.at, sent.start + u64::from(sent.len))
+    }
 }
 
 /// What acknowledgements have reported delivered since it was taken.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     bytes: u64,
+    segments: u32,
     newest: Option<(Time, u64)>,
 }
 
@@ -102,6 +135,7 @@ impl News {
     #[inline]
     fn add(&mut self, number: u64, segment: &Sent) {
         self.bytes += u64::from(segment.len);
+        self.segments += 1;
         self.newest = self.newest.max(Some((segment.at, number)));
     }
 }
@@ -201,11 +235,18 @@ impl Scoreboard {
     #[inline]
     pub fn hear(&mut self, now: Time) {
         self.now = now;
+        self.fack_before = self.fack.max(self.una);
+    }
+
+    /// When the acknowledgement that is being processed arrived.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
     }
 
     /// Records the arrival of a segment that was sent `times` times, the last time at `at`.
     #[inline]
-    fn note_arrival(&mut self, at: Time, times: u8) {
+    fn note_arrival(&mut self, at: Time, times: u8, end: u64) {
         let rtt = self.now.since(at);
         if times == 1 {
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -213,6 +254,71 @@ impl Scoreboard {
             return;
         }
         self.latest_arrived = self.latest_arrived.max(at);
+        if self.is_followed {
+            self.follow(at, times, end, rtt);
+        }
+    }
+
+    /// What a recovery by time has to know of an arrival.
+    fn follow(&mut self, at: Time, times: u8, end: u64, rtt: Span) {
+        self.reordered |= times == 1 && end < self.fack_before;
+        self.original_arrived |= times == 1 && end <= self.watched_below;
+        if self.latest.is_none_or(|latest| (latest.at, latest.end) <= (at, end)) {
+            self.latest = Some(Latest { at, end, rtt });
+        }
+    }
+
+    /// The segment sent last of those that have arrived.
+    #[must_use]
+    pub fn latest(&self) -> Option<Latest> {
+        self.latest
+    }
+
+    /// Whether a segment that was sent once has arrived after one with higher bytes (RFC 8985, 6.2, step 3).
+    #[must_use]
+    pub fn is_reordered(&self) -> bool {
+        self.reordered
+    }
+
+    /// The least round trip of a segment that was sent once.
+    #[must_use]
+    pub fn least_rtt(&self) -> Option<Span> {
+        self.least_rtt
+    }
+
+    /// The smoothed round trip.
+    #[must_use]
+    pub fn srtt(&self) -> Span {
+        self.srtt
+    }
+
+    /// Sets the smoothed round trip, for a recovery by time; arrivals are followed from now on.
+    #[inline]
+    pub fn set_srtt(&mut self, srtt: Span) {
+        (self.srtt, self.is_followed) = (srtt, true);
+    }
+
+    /// From now on notes the arrival of segments below `end` that were sent once.
+    pub fn watch_originals(&mut self, end: u64) {
+        (self.watched_below, self.original_arrived) = (end, false);
+    }
+
+    /// Whether such a segment has arrived since it was asked last.
+    #[inline]
+    pub fn take_original(&mut self) -> bool {
+        std::mem::take(&mut self.original_arrived)
+    }
+
+    /// Segments declared lost and not resent since.
+    #[must_use]
+    pub fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// How many segments and copies have been declared lost, over the life of the connection.
+    #[must_use]
+    pub fn declared(&self) -> u64 {
+        self.declared
     }
 
     /// Segments selectively acknowledged.
@@ -258,7 +364,13 @@ impl Scoreboard {
     /// The first segment of a go-back that was declared lost and not resent since.
     #[must_use]
     pub fn next_lost(&self) -> Option<u64> {
-        let mut number = self.skip_sacked(self.next);
+        self.first_lost(self.next)
+    }
+
+    /// The first segment at or after `from` that was declared lost and not resent since.
+    #[must_use]
+    pub fn first_lost(&self, from: u64) -> Option<u64> {
+        let mut number = self.skip_sacked(from.max(self.base));
         while number < self.end() && !self.is_lost(number) {
             number = self.skip_sacked(number + 1);
         }
@@ -376,7 +488,7 @@ impl Scoreboard {
             let first = *first;
             if !first.told {
                 self.news.add(self.base, &first);
-                self.note_arrival(first.at, first.times);
+                self.note_arrival(first.at, first.times, end);
             }
             match first.mark {
                 Mark::InFlight => {}
@@ -425,9 +537,9 @@ impl Scoreboard {
             self.sacked += 1;
             if !segment.told {
                 segment.told = true;
-                let Sent { at, times, .. } = *segment;
+                let Sent { at, times, start, len, .. } = *segment;
                 self.news.add(self.base + index as u64, segment);
-                self.note_arrival(at, times);
+                self.note_arrival(at, times, start + u64::from(len));
             }
         }
         self.fack = self.fack.max(right);
@@ -436,8 +548,8 @@ impl Scoreboard {
 
     /// What was reported delivered since the last call.
     pub fn take_news(&mut self) -> Delivered {
-        let News { bytes, newest } = std::mem::take(&mut self.news);
-        Delivered { bytes, newest: newest.map(|(_, number)| number) }
+        let News { bytes, segments, newest } = std::mem::take(&mut self.news);
+        Delivered { bytes, segments, newest: newest.map(|(_, number)| number) }
     }
 
     /// Starts again from the first unacknowledged segment.

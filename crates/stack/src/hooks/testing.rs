@@ -16,6 +16,7 @@ pub(crate) fn ack(progress: Progress) -> Ack {
         flight: 10,
         pipe: 10,
         delivered: Delivered::default(),
+        counted: 1,
         extension: None,
         ecn: EcnEcho::Unmarked,
     }

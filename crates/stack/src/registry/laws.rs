@@ -7,7 +7,7 @@ use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
 use crate::hooks::scoreboard::Sent;
 use crate::hooks::{
-    Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, Window,
+    Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, SlowStart, Window,
 };
 use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
@@ -181,6 +181,19 @@ impl Congestion for CongestionMachine {
 
     fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
         each!(self, law => law.on_answered_loss(loss, window))
+    }
+
+    fn slow_start(&self, asked: SlowStart) -> SlowStart {
+        each!(self, law => law.slow_start(asked))
+    }
+
+    fn on_undo(&mut self, window: &mut Window) {
+        each!(self, law => law.on_undo(window));
+    }
+
+    #[inline]
+    fn governs_recovery(&self) -> bool {
+        each!(self, law => law.governs_recovery())
     }
 
     #[inline]

@@ -6,6 +6,7 @@ use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
 use crate::transport::recovery::{Fack, NewReno, RenoRecovery, SackRecovery, Tahoe, Uninflated};
 use crate::transport::tcp::Config;
+use crate::units::Time;
 
 kinds! {
     /// What to resend, and when recovery ends.
@@ -78,6 +79,37 @@ impl Recovery for RecoveryMachine {
     #[inline]
     fn inflation(&self) -> f64 {
         each!(self, recovery => recovery.inflation())
+    }
+
+    #[inline]
+    fn is_by_time(&self) -> bool {
+        each!(self, recovery => recovery.is_by_time())
+    }
+
+    #[inline]
+    fn wakes_at(&self) -> Option<Time> {
+        each!(self, recovery => recovery.wakes_at())
+    }
+
+    fn on_time(&mut self, board: &mut Scoreboard) -> bool {
+        each!(self, recovery => recovery.on_time(board))
+    }
+
+    fn on_duplicate_report(&mut self, board: &Scoreboard) {
+        each!(self, recovery => recovery.on_duplicate_report(board));
+    }
+
+    fn undo(&mut self, board: &mut Scoreboard) {
+        each!(self, recovery => recovery.undo(board));
+    }
+
+    fn holds_sacked(&self) -> bool {
+        each!(self, recovery => recovery.holds_sacked())
+    }
+
+    #[inline]
+    fn goes_by_pipe(&self) -> bool {
+        each!(self, recovery => recovery.goes_by_pipe())
     }
 
     #[inline]

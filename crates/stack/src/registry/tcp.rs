@@ -6,6 +6,7 @@ use super::{
 };
 use crate::hooks::Congestion;
 use crate::packet::Form;
+use crate::transport::congestion::CubicConfig;
 use crate::transport::tcp;
 
 pub use crate::transport::tcp::{Profile, Role, State};
@@ -51,7 +52,14 @@ impl tcp::Parts for Parts {
     type Reaction = ReactionMachine;
 
     fn law(&self, config: &Config, draw: u32) -> CongestionMachine {
-        self.law.build(Start { segment: config.packet, draw })
+        match &self.law {
+            LawConfig::Cubic(law) => {
+                let as_linux = config.cubic_as_linux;
+                LawConfig::Cubic(CubicConfig { as_linux, ..*law })
+                    .build(Start { segment: config.packet, draw })
+            }
+            law => law.build(Start { segment: config.packet, draw }),
+        }
     }
 
     fn judges(&self, config: &Config, draw: u32) -> Vec<CongestionMachine> {
@@ -71,11 +79,11 @@ impl Profile {
     /// All parameters of this profile.
     #[must_use]
     pub fn config(self) -> Config {
-        let recovery = match self {
-            Profile::Ns2Of2004 => RecoveryKind::NewReno,
-            Profile::Modern => RecoveryKind::Sack,
+        let (recovery, law) = match self {
+            Profile::Ns2Of2004 => (RecoveryKind::NewReno, CongestionKind::Reno),
+            Profile::Modern | Profile::Rfc => (RecoveryKind::Sack, CongestionKind::Cubic),
         };
-        self.with(Parts::new(recovery, LawConfig::Reno(())))
+        self.with(Parts::new(recovery, law.config()))
     }
 }
 

@@ -140,7 +140,7 @@ impl Congestion for Ejtcp {
             self.on_modulation(told, window);
         }
         if let Progress::Open(_) = ack.progress {
-            grow(window);
+            grow(window, ack.counted);
         }
         self.jitter.on_ack(ack, window.cwnd);
         if let Some(rtt) = ack.rtt {

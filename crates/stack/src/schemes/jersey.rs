@@ -152,7 +152,7 @@ impl Congestion for Jersey {
         self.rate.on_ack(ack.now, ack.progress, ack.srtt);
         self.warning = ack.ecn;
         match ack.progress {
-            Progress::Open(_) => grow(window),
+            Progress::Open(_) => grow(window, ack.counted),
             Progress::Unlimited(_)
                 if ack.ecn == EcnEcho::Marked && self.response == WarningResponse::EveryAck =>
             {

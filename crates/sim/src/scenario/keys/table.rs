@@ -12,7 +12,10 @@ use super::{
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
-use lasthop_stack::transport::tcp::{EcnMode, FastRetransmit, FullAck, Halved, SackAfterTimeout, SackPipe};
+use lasthop_stack::transport::tcp::{
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, RtoFloor, SackAfterTimeout, SackPipe,
+    SlowStart, Undo,
+};
 use lasthop_stack::units::Span;
 
 pub(super) const TIME_S: Kind = Kind::Quantity(&[Dim::Time], "s");
@@ -35,6 +38,16 @@ const IF_RENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno"])];
 const IF_SACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack"])];
 const IF_SACK_SCOREBOARD: &[Only] =
     &[Only::Is("flows.*.tcp.recovery", &["sack"]), Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"])];
+const IF_RACK: &[Only] = &[
+    Only::Is("flows.*.tcp.recovery", &["sack"]),
+    Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"]),
+    Only::Is("flows.*.tcp.loss-detection", &["rack"]),
+];
+const IF_SACK_BY_COUNT: &[Only] = &[
+    Only::Is("flows.*.tcp.recovery", &["sack"]),
+    Only::Is("flows.*.tcp.sack-pipe", &["scoreboard"]),
+    Only::Is("flows.*.tcp.loss-detection", &["rfc6675"]),
+];
 const IF_SACK_OR_FACK: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["sack", "fack"])];
 const IF_RECOVERING: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["reno", "newreno", "sack", "fack"])];
 const IF_NEWRENO: &[Only] = &[Only::Is("flows.*.tcp.recovery", &["newreno"])];
@@ -138,8 +151,8 @@ const TRANSPORT: &[Key] = &[
     // [flows.NAME.tcp]
     Key::new(
         "flows.*.tcp.profile",
-        Kind::Word("profile", || vec!["modern", "ns2-2004"]),
-        "set of TCP defaults: a current host, or ns-2 in 2004",
+        Kind::Word("profile", || vec!["modern", "rfc", "ns2-2004"]),
+        "set of TCP defaults: a current host (Linux 6), the RFCs where Linux departs from them, or ns-2 in 2004",
     )
     .default("modern")
     .only(IF_TCP),
@@ -148,7 +161,8 @@ const TRANSPORT: &[Key] = &[
         Kind::Word("variant", || VARIANTS.iter().map(|variant| variant.name).collect()),
         "preset of recovery and congestion law",
     )
-    .profile(variant_name, "RFC 3782", "RFC 6675")
+    .profile(variant_name, "RFC 3782", "Linux: tcp_congestion_control")
+    .rfc("RFC 9438")
     .only(IF_TCP),
     Key::new(
         WESTWOOD_RECOVERY.1,
@@ -206,9 +220,22 @@ const TRANSPORT: &[Key] = &[
         .only(IF_TCP),
     Key::new("flows.*.tcp.min-rto", TIME_MS, "minimum retransmission timeout")
         .profile(|tcp| time(tcp.min_rto), "RFC 2988 (2.4); ns-2: minrto_ until October 2004", "Linux: TCP_RTO_MIN")
+        .rfc("RFC 6298 (2.4)")
         .above("0 s")
         .at_most(LONGEST)
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.rto-floor",
+        Kind::Word("choice", || vec!["timeout", "variation"]),
+        "what min-rto bounds: the timeout, or what it has beyond the smoothed round-trip time",
+    )
+    .profile(
+        |tcp| if tcp.rto_floor == RtoFloor::Timeout { "timeout" } else { "variation" }.to_string(),
+        "RFC 2988 (2.4)",
+        "Linux: tcp_rto_min in rttvar",
+    )
+    .rfc("RFC 6298 (2.4)")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.max-rto", TIME_S, "maximum retransmission timeout, including backoff")
         .profile(|tcp| time(tcp.max_rto), "RFC 2988 (2.5)", "Linux: TCP_RTO_MAX")
         .above("0 s")
@@ -232,10 +259,31 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| time(tcp.ack_delay), "ns-2: TCPSink/DelAck", "Linux: TCP_DELACK_MIN")
         .at_most("10 s")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.quick-acks",
+        Kind::Integer,
+        "number of segments at the start of a connection that are acknowledged at once, whatever ack-every is",
+    )
+    .profile(|tcp| tcp.quick_acks.to_string(), "ns-2: TCPSink/DelAck", "Linux: TCP_MAX_QUICKACKS")
+    .rfc("RFC 5681 (4.2)")
+    .at_least("0")
+    .at_most("1000000")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.receive-autotuning",
+        Kind::Bool,
+        "whether the window offered begins with 64 KiB and grows with what is read in a round trip, up to sink.buffer",
+    )
+    .default("false")
+    .source("Linux: tcp_rcv_space_adjust")
+    .only(IF_TCP),
     Key::new("flows.*.tcp.timestamps", Kind::Bool, "whether the timestamps option is used")
         .profile(|tcp| tcp.timestamps.to_string(), "ns-2: timestamps_", "RFC 7323 (3)")
         .only(IF_TCP),
     Key { default: Default::Unless(SACK), ..Key::new("flows.*.tcp.sack", Kind::Bool, "whether the SACK option is used") }.only(IF_TCP),
+    Key::new("flows.*.tcp.dsack", Kind::Bool, "whether SACK reports segments that arrive twice (D-SACK)")
+        .profile(|tcp| tcp.dsack.to_string(), "not in ns-2", "RFC 2883")
+        .only(IF_TCP),
     Key {
         default: Default::Unless(ECN),
         ..Key::new(
@@ -330,12 +378,47 @@ const TRANSPORT: &[Key] = &[
     .profile(sack_after_timeout, "ns-2; RFC 2018 (8)", "RFC 6675 (5.1)")
     .only(IF_SACK_OR_FACK),
     Key::new(
+        "flows.*.tcp.loss-detection",
+        Kind::Word("choice", || vec!["rfc6675", "rack"]),
+        "what indicates a loss: three segments received above it, or that one sent later has arrived and the time for reordering is over",
+    )
+    .profile(loss_detection, "RFC 6675 (4)", "RFC 8985 (6)")
+    .only(IF_SACK_SCOREBOARD),
+    Key::new(
+        "flows.*.tcp.tail-loss-probe",
+        Kind::Bool,
+        "whether a new segment, or the last one again, probes the tail of a flight after two round trips",
+    )
+    .profile(|tcp| tcp.tail_loss_probe.to_string(), "not in ns-2", "RFC 8985 (7)")
+    .only(IF_RACK),
+    Key::new(
+        "flows.*.tcp.f-rto",
+        Kind::Bool,
+        "whether a timeout is followed by new data, to see whether it was spurious (forward RTO recovery)",
+    )
+    .profile(|tcp| tcp.f_rto.to_string(), "not in ns-2", "RFC 5682 (3)")
+    .only(IF_RACK),
+    Key::new(
+        "flows.*.tcp.undo",
+        Kind::Word("choice", || vec!["none", "dsack", "timestamps", "both"]),
+        "what shows that segments sent again had not been lost, so that the window is restored: reports of duplicates, echoed timestamps",
+    )
+    .profile(undo, "not in ns-2", "RFC 3708; RFC 3522; RFC 4015")
+    .only(IF_RACK),
+    Key::new(
+        "flows.*.tcp.prr",
+        Kind::Bool,
+        "whether a recovery sends in proportion to what is delivered (proportional rate reduction)",
+    )
+    .profile(|tcp| tcp.prr.to_string(), "not in ns-2", "RFC 9937")
+    .only(IF_SACK_SCOREBOARD),
+    Key::new(
         "flows.*.tcp.lost-retransmission",
         Kind::Word("choice", || vec!["timer", "overtaken"]),
         "how a lost retransmission is detected: by timeout, or by the arrival of a segment sent later",
     )
     .default("timer")
-    .only(IF_SACK_SCOREBOARD),
+    .only(IF_SACK_BY_COUNT),
     Key::new(
         "flows.*.tcp.timeout-ssthresh",
         Kind::Word("choice", || vec!["flight", "window"]),
@@ -362,6 +445,55 @@ const TRANSPORT: &[Key] = &[
         )
     }
     .only(IF_RECOVERING),
+    Key::new(
+        "flows.*.tcp.slow-start",
+        Kind::Word("choice", || vec!["standard", "hystart", "hystart++"]),
+        "what ends slow start before a loss: nothing, round trips that rise and trains of acknowledgements (cubic only), or HyStart++",
+    )
+    .profile(slow_start, "RFC 2581 (3.1)", "Linux: tcp_cubic, hystart")
+    .rfc("RFC 9406")
+    .only(&[Only::Is("flows.*.tcp.congestion", &["cubic", "reno"])]),
+    Key::new(
+        "flows.*.tcp.cubic.departures",
+        Kind::Word("choice", || vec!["none", "linux"]),
+        "whether CUBIC is Linux's where that departs from RFC 9438: alpha above the old window, look-ahead, least growth, timeouts",
+    )
+    .profile(
+        |tcp| if tcp.cubic_as_linux { "linux" } else { "none" }.to_string(),
+        "RFC 9438",
+        "Linux: tcp_cubic",
+    )
+    .rfc("RFC 9438")
+    .only(&[Only::Is("flows.*.tcp.congestion", &["cubic"])]),
+    Key::new(
+        "flows.*.tcp.growth",
+        Kind::Word("choice", || vec!["acks", "segments"]),
+        "whether the window grows with each acknowledgement, or with each segment acknowledged",
+    )
+    .profile(
+        |tcp| if tcp.counting == Counting::Acks { "acks" } else { "segments" }.to_string(),
+        "ns-2: windowOption_",
+        "RFC 3465; Linux: tcp_cong_avoid",
+    )
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.growth-limit",
+        SEGMENTS,
+        "maximum number of segments for which an acknowledgement counts in slow start (L of RFC 3465)",
+    )
+    .or(&["none"])
+    .profile(
+        |tcp| match tcp.counting {
+            Counting::Segments(Some(limit)) => segments(limit),
+            _ => "none".to_string(),
+        },
+        "RFC 3465 (2.3)",
+        "Linux: tcp_slow_start",
+    )
+    .rfc("RFC 3465 (2.3)")
+    .at_least("1 segment")
+    .at_most("1000000 segments")
+    .only(&[Only::Is("flows.*.tcp.growth", &["segments"])]),
     // [flows.NAME.udp]
     Key::new("flows.*.udp.extra-header", SIZE, "bytes that a routing protocol adds to every packet")
         .default("0 B")
@@ -370,7 +502,7 @@ const TRANSPORT: &[Key] = &[
 ];
 
 const SACK: Unless = Unless {
-    by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018" },
+    by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018", rfc: None },
     key: "flows.*.tcp.recovery",
     values: &["sack", "fack"],
     then: "true",
@@ -378,7 +510,7 @@ const SACK: Unless = Unless {
 };
 
 const ECN: Unless = Unless {
-    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional" },
+    by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jersey"],
     then: "classic",
@@ -390,6 +522,7 @@ const GROWTH: Unless = Unless {
         value: |tcp| tcp.growth_at_recovery_end.to_string(),
         ns2: "ns-2: Agent/TCP/Reno, Newreno, Fack",
         modern: "RFC 5681 (3.2)",
+        rfc: None,
     },
     key: "flows.*.tcp.recovery",
     values: &["sack"],
@@ -398,7 +531,7 @@ const GROWTH: Unless = Unless {
 };
 
 const FAST_RETRANSMIT: Unless = Unless {
-    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)" },
+    by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jtcp", "ejtcp"],
     then: "every-hole",
@@ -465,6 +598,30 @@ fn sack_pipe(config: &tcp::Config) -> String {
     match config.sack_pipe {
         SackPipe::Scoreboard => "scoreboard".to_string(),
         SackPipe::Counted => "counted".to_string(),
+    }
+}
+
+fn slow_start(config: &tcp::Config) -> String {
+    match config.slow_start {
+        SlowStart::Standard => "standard".to_string(),
+        SlowStart::HyStart => "hystart".to_string(),
+        SlowStart::HyStartPlusPlus => "hystart++".to_string(),
+    }
+}
+
+fn loss_detection(config: &tcp::Config) -> String {
+    match config.loss_detection {
+        LossDetection::Duplicates => "rfc6675".to_string(),
+        LossDetection::Time => "rack".to_string(),
+    }
+}
+
+fn undo(config: &tcp::Config) -> String {
+    match config.undo {
+        Undo::None => "none".to_string(),
+        Undo::Dsack => "dsack".to_string(),
+        Undo::Timestamps => "timestamps".to_string(),
+        Undo::Both => "both".to_string(),
     }
 }
 

@@ -125,6 +125,7 @@ pub(in super::super) enum SlotDefault {
 pub(in super::super) struct ByProfile {
     pub(in super::super) ns2: (Value, &'static str),
     pub(in super::super) modern: (Value, &'static str),
+    pub(in super::super) rfc: (Value, &'static str),
 }
 
 /// The defaults under each standard, flavour and radio, each read when it is first needed.
@@ -301,7 +302,11 @@ fn read(def: &'static Key, text: &str) -> Value {
 
 fn by_profile(def: &'static Key, by: Profiled) -> ByProfile {
     let of = |profile: Profile| read(def, &(by.value)(&profile.config()));
-    ByProfile { ns2: (of(Profile::Ns2Of2004), by.ns2), modern: (of(Profile::Modern), by.modern) }
+    ByProfile {
+        ns2: (of(Profile::Ns2Of2004), by.ns2),
+        modern: (of(Profile::Modern), by.modern),
+        rfc: (of(Profile::Rfc), by.rfc.unwrap_or(by.modern)),
+    }
 }
 
 fn by_variant(part: Part) -> Vec<(&'static str, Value, &'static str)> {

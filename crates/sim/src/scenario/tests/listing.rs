@@ -330,7 +330,7 @@ fn keys_are_explained_by_name_by_pattern_and_by_a_unique_end() {
         .map(|key| serde_json::from_str(&explain(key).unwrap()).unwrap())
         .collect();
     assert_eq!(found[0]["key"], "flows.NAME.tcp.min-rto");
-    assert_eq!(found[0]["default"], "200 ms (modern); 1 s (ns2-2004)");
+    assert_eq!(found[0]["default"], "200 ms (modern); 1 s (rfc); 1 s (ns2-2004)");
     assert!(found.iter().all(|entry| *entry == found[0]));
     assert_eq!(
         explain("flows.main.tcp.minrto").unwrap_err().to_string().split(" (").next(),

@@ -1,6 +1,7 @@
 //! The segments that are declared lost.
 
 use super::{DUP_THRESH, Mark, SackAfterTimeout, Scoreboard};
+use crate::units::Span;
 
 impl Scoreboard {
     /// Marks as lost what RFC 6675's `IsLost` defines as lost: a segment with [`DUP_THRESH`] segments (or as many
@@ -32,6 +33,7 @@ impl Scoreboard {
                 Mark::InFlight => {
                     segment.mark = Mark::Lost;
                     self.lost += 1;
+                    self.declared += 1;
                 }
                 Mark::Doubled => {
                     segment.mark = Mark::Resent;
@@ -64,6 +66,32 @@ impl Scoreboard {
         self.lost_below = self.end();
     }
 
+    /// The timer fired: lost are the first segment, and all that left longer than `patience` ago (RFC 8985, 6.3).
+    pub fn lose_late(&mut self, patience: Span) {
+        let (base, now) = (self.base, self.now);
+        let count = self.segments.len();
+        for index in 0..count {
+            let segment = &self.segments[index];
+            if index == 0 || segment.at.after(patience) <= now {
+                self.lose(base + index as u64);
+            }
+        }
+    }
+
+    /// What was declared lost and not resent is in the network, after all.
+    pub fn find_lost(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.mark == Mark::Lost) {
+            segment.mark = Mark::InFlight;
+        }
+        self.lost = 0;
+        self.lost_below = self.base;
+    }
+
+    /// Sets below which number segments may be lost.
+    pub fn set_lost_below(&mut self, number: u64) {
+        self.lost_below = number;
+    }
+
     /// Forgets all selective acknowledgements.
     pub fn forget_sacks(&mut self) {
         let Some(&(start, _)) = self.sacked_ranges.as_slice().first() else { return };
@@ -90,6 +118,7 @@ impl Scoreboard {
         }
         segment.mark = Mark::Lost;
         self.lost += 1;
+        self.declared += 1;
     }
 }
 

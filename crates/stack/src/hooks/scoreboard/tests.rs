@@ -129,10 +129,10 @@ fn a_segment_is_told_to_be_delivered_once_even_if_that_was_forgotten() {
         board.push(100, false, Time(at));
     }
     board.sack(100, 300);
-    assert_eq!(board.take_news(), Delivered { bytes: 200, newest: Some(2) });
+    assert_eq!(board.take_news(), Delivered { bytes: 200, segments: 2, newest: Some(2) });
     board.lose_all(SackAfterTimeout::Cleared);
     board.sack(100, 200);
     assert_eq!(board.take_news().bytes, 0);
     board.advance(300);
-    assert_eq!(board.take_news(), Delivered { bytes: 100, newest: Some(0) });
+    assert_eq!(board.take_news(), Delivered { bytes: 100, segments: 1, newest: Some(0) });
 }

@@ -293,6 +293,10 @@ fn exceeds(pipe: f64, target: Option<f64>) -> bool {
 }
 
 impl Congestion for Bbr {
+    fn governs_recovery(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let sample = self.sampler.on_ack(ack, self.rtprop());
         self.round_starts = false;

@@ -1,7 +1,6 @@
 //! CUBIC: the window follows a cubic function of the time since the last loss.
 //!
-//! **Limits.** Every loss counts as congestion. Slow start has no `HyStart++` (RFC 9406), so it ends with a loss where
-//! the path has a deep buffer. A reduction is not undone when it proves spurious.
+//! **Limits.** Every loss counts as congestion.
 //!
 //! **Source.** RFC 9438, whose sections the comments cite.
 //!
@@ -9,20 +8,27 @@
 //! loss, flat around it, steep beyond. Where Reno would be faster (small windows, short round trips), an estimate of
 //! Reno's window applies. A loss leaves `beta` of what is outstanding.
 //!
-//! **Choices.** 1. The window grows with each acknowledgement, in slow start by one segment (4.2, RFC 5681); only the
-//! estimate of Reno's window counts segments (4.3), at most a window per acknowledgement. 2. Time during which
-//! something other than the window limits the sender does not count (5.8).
+//! **Choices.** 1. The window grows with what an acknowledgement counts for ([`Ack::counted`]), in slow start by that (4.2,
+//! RFC 5681); the estimate of Reno's window counts segments in any case (4.3), at most a window per acknowledgement. 2. Time during which
+//! something other than the window limits the sender does not count (5.8). 3. Under the profile `modern` it is Linux's where that
+//! departs from the RFC: the estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets
+//! alpha be 1 there), the curve looks ahead by the least round trip and not by the smoothed one (4.2), the window grows by a
+//! twentieth a round trip at least before a first loss, and a timeout forgets the window before it.
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 
+use super::reno::slow_start;
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
 use crate::units::{Span, Time};
 
 /// Least ssthresh, in segments (4.6).
 const MIN_SSTHRESH: f64 = 2.0;
 /// The most that one round trip may add, as a factor of the window (4.2).
 const MOST_GROWTH: f64 = 1.5;
+
+/// The least growth in a round trip of Linux's before a loss, as a share of the window.
+const LEAST_GROWTH: f64 = 0.05;
 
 /// The constants of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,11 +39,13 @@ pub struct CubicConfig {
     pub beta: f64,
     /// Whether a flow whose window falls gives room to others faster (4.7).
     pub fast_convergence: bool,
+    /// Whether it is Linux's where that departs from the RFC, which the profile of the endpoint says.
+    pub as_linux: bool,
 }
 
 impl Default for CubicConfig {
     fn default() -> CubicConfig {
-        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true }
+        CubicConfig { c: 0.4, beta: 0.7, fast_convergence: true, as_linux: false }
     }
 }
 
@@ -95,13 +103,25 @@ pub struct Cubic {
     /// The stage that begins next grows from where it is: there is no loss to come back to.
     from_here: bool,
     last: Time,
+    least_rtt: Option<Span>,
+    /// `w_max`, `prior` and the stage before the last reduction.
+    before: Option<(f64, f64, Option<Epoch>)>,
 }
 
 impl Cubic {
     /// At the start of a connection.
     #[must_use]
     pub fn new(config: &CubicConfig) -> Cubic {
-        Cubic { config: *config, w_max: 0.0, prior: 0.0, epoch: None, from_here: true, last: Time::ZERO }
+        Cubic {
+            config: *config,
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            from_here: true,
+            last: Time::ZERO,
+            least_rtt: None,
+            before: None,
+        }
     }
 
     /// The window `seconds` into the stage (figure 1 of the RFC).
@@ -121,33 +141,48 @@ impl Cubic {
     /// Segments by which Reno's window grows for each acknowledged, times the window (4.3).
     fn alpha(&self, reno: f64) -> f64 {
         let beta = self.config.beta;
-        if reno >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
+        if reno >= self.prior && !self.config.as_linux { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
-    fn avoid(&mut self, ack: &Ack, acked: f64, window: &mut Window) {
+    /// Grows for so many segments acknowledged, of which the curve counts `counted`.
+    fn avoid(&mut self, ack: &Ack, acked: f64, counted: f64, window: &mut Window) {
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
             None => self.begin(ack.now, window),
         };
         let elapsed = ack.now.since(epoch.begin).as_secs();
-        let rtt = ack.srtt.unwrap_or(Span::ZERO).as_secs();
+        let ahead = if self.config.as_linux { self.least_rtt } else { ack.srtt };
+        let rtt = ahead.unwrap_or(Span::ZERO).as_secs();
         epoch.reno += self.alpha(epoch.reno) * acked / window.cwnd;
         self.epoch = Some(epoch);
+        let cwnd = window.cwnd;
+        let each = |growth: f64| growth / cwnd * counted.min(cwnd);
+        // Linux: before a first loss, and after a timeout, at least a segment for each 20.
+        let least = if self.config.as_linux && self.prior == 0.0 { LEAST_GROWTH * cwnd } else { 0.0 };
         if self.curve(epoch.k, elapsed) < epoch.reno {
-            window.cwnd = epoch.reno;
+            window.cwnd = if least > 0.0 { epoch.reno.max(cwnd + each(least)) } else { epoch.reno };
             return;
         }
-        let target = self.curve(epoch.k, elapsed + rtt).clamp(window.cwnd, MOST_GROWTH * window.cwnd);
-        window.cwnd += (target - window.cwnd) / window.cwnd;
+        let target = self.curve(epoch.k, elapsed + rtt).clamp(cwnd, MOST_GROWTH * cwnd);
+        window.cwnd += each((target - cwnd).max(least));
     }
 }
 
 impl Congestion for Cubic {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if let Some(rtt) = ack.rtt.filter(|_| self.config.as_linux) {
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
         match ack.progress {
-            Progress::Open(_) if window.in_slow_start() => window.cwnd += 1.0,
-            // An acknowledgement of data that a hole had held back counts as one window at most.
-            Progress::Open(acked) => self.avoid(ack, f64::from(acked).min(window.cwnd), window),
+            Progress::Open(acked) => {
+                let was_slow = window.in_slow_start();
+                let left = slow_start(window, ack.counted);
+                if left > 0 {
+                    // An acknowledgement of data that a hole had held back counts as one window at most.
+                    let acked = if was_slow { left } else { acked };
+                    self.avoid(ack, f64::from(acked).min(window.cwnd), f64::from(left), window);
+                }
+            }
             Progress::Unlimited(_) => {
                 if let Some(epoch) = &mut self.epoch {
                     epoch.begin = epoch.begin.after(ack.now.since(self.last));
@@ -158,7 +193,22 @@ impl Congestion for Cubic {
         self.last = ack.now;
     }
 
+    fn slow_start(&self, asked: SlowStart) -> SlowStart {
+        asked
+    }
+
+    /// RFC 9438 (4.9).
+    fn on_undo(&mut self, _: &mut Window) {
+        if let Some((w_max, prior, epoch)) = self.before.take() {
+            (self.w_max, self.prior, self.epoch) = (w_max, prior, epoch);
+            self.from_here = epoch.is_none();
+        }
+    }
+
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
+        if loss.cause != LossCause::RepeatedTimeout {
+            self.before = Some((self.w_max, self.prior, self.epoch));
+        }
         self.epoch = None;
         if loss.cause != LossCause::RepeatedTimeout {
             let falling = self.config.fast_convergence && window.cwnd < self.w_max;
@@ -175,6 +225,9 @@ impl Congestion for Cubic {
             LossCause::Timeout | LossCause::RepeatedTimeout => {
                 // The stage after slow start begins on the plateau (4.8).
                 self.from_here = true;
+                if self.config.as_linux {
+                    (self.w_max, self.prior) = (0.0, 0.0);
+                }
                 window.cwnd = 1.0;
             }
         }
@@ -259,6 +312,27 @@ mod tests {
     }
 
     #[test]
+    fn the_estimate_of_linux_grows_as_slowly_above_the_old_window_as_below_it() {
+        let alpha = 3.0 * 0.3 / 1.7;
+        for (as_linux, expected) in [(false, 1.0), (true, alpha)] {
+            let cubic =
+                Cubic { prior: 50.0, ..Cubic::new(&CubicConfig { as_linux, ..CubicConfig::default() }) };
+            assert!((cubic.alpha(49.0) - alpha).abs() < 1e-12);
+            assert!((cubic.alpha(50.0) - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn linux_grows_by_a_twentieth_a_round_trip_before_a_first_loss() {
+        let config = CubicConfig { as_linux: true, ..CubicConfig::default() };
+        let (mut cubic, mut window) = (Cubic::new(&config), Window::new(100.0, Some(100.0), 10_000.0));
+        for _ in 0..100 {
+            cubic.on_ack(&at(0.001, 1), &mut window);
+        }
+        assert!((window.cwnd - 105.0).abs() < 0.3, "{}", window.cwnd);
+    }
+
+    #[test]
     fn after_a_timeout_the_stage_begins_on_the_plateau() {
         let (mut cubic, mut window) = after_loss();
         cubic.on_loss(&loss(LossCause::Timeout, 70), &mut window);
@@ -266,6 +340,17 @@ mod tests {
         window.cwnd = 49.0;
         cubic.on_ack(&at(10.0, 100), &mut window);
         assert_eq!((cubic.epoch.expect("a stage").k, cubic.w_max), (0.0, 49.0));
+    }
+
+    #[test]
+    fn a_reduction_that_was_not_needed_leaves_the_curve_as_it_was() {
+        let (mut cubic, mut window) = after_loss();
+        cubic.on_ack(&at(0.0, 100), &mut window);
+        let k = cubic.epoch.expect("a stage").k;
+        cubic.on_loss(&loss(LossCause::Timeout, 70), &mut window);
+        assert!(cubic.w_max < 100.0);
+        cubic.on_undo(&mut window);
+        assert_eq!((cubic.w_max, cubic.epoch.expect("a stage").k), (100.0, k));
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl Congestion for Jtcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Progress::Open(_) = ack.progress {
-            grow(window);
+            grow(window, ack.counted);
         }
         self.jitter.on_ack(ack, window.cwnd);
     }

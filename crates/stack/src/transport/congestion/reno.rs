@@ -1,10 +1,11 @@
 //! Slow start, congestion avoidance and halving (RFC 5681).
 //!
-//! **Limits.** Every loss counts as congestion. Growth counts acknowledgements, not bytes (no RFC 3465).
+//! **Limits.** Every loss counts as congestion.
 //!
-//! **Source.** RFC 5681, 3.1 and equation (4).
+//! **Source.** RFC 5681, 3.1 and equation (4); RFC 3465, where growth counts segments.
 //!
-//! **How.** Below ssthresh the window grows by one segment per acknowledgement, above it by `1/cwnd`. A loss sets
+//! **How.** Below ssthresh the window grows by one segment for each that counts, above it by `1/cwnd`; what an acknowledgement
+//! counts for is the sender's choice ([`Ack::counted`]). A loss sets
 //! `ssthresh = max(flight / 2, 2)`; the window follows it, or falls to one segment after a timeout. If the scenario
 //! says so, the window is halved instead of the flight ([`LossBase`](crate::hooks::LossBase)).
 //!
@@ -13,7 +14,7 @@
 //!
 //! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
 
-use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, Window};
+use crate::hooks::{Ack, Congestion, Loss, LossCause, LossResponse, Progress, SlowStart, Window};
 
 /// Least ssthresh, in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
@@ -25,13 +26,24 @@ pub(super) const LOSS_WINDOW: f64 = 1.0;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
-/// Slow start below ssthresh, congestion avoidance above it, for one acknowledgement.
+/// Slow start below ssthresh, for so many segments; returns those that are left at ssthresh.
 #[inline]
-pub(crate) fn grow(window: &mut Window) {
-    if window.in_slow_start() {
-        window.cwnd += 1.0;
-    } else {
-        window.cwnd += 1.0 / window.cwnd;
+pub(crate) fn slow_start(window: &mut Window, counted: u32) -> u32 {
+    if !window.in_slow_start() {
+        return counted;
+    }
+    let room = libm::ceil(window.ssthresh - window.cwnd);
+    let grown = f64::from(counted).min(room);
+    window.cwnd += grown;
+    counted - grown as u32
+}
+
+/// Slow start below ssthresh, congestion avoidance above it, for so many segments acknowledged.
+#[inline]
+pub(crate) fn grow(window: &mut Window, counted: u32) {
+    let left = slow_start(window, counted);
+    if left > 0 {
+        window.cwnd += f64::from(left) / window.cwnd;
     }
 }
 
@@ -39,8 +51,13 @@ impl Congestion for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Progress::Open(_) = ack.progress {
-            grow(window);
+            grow(window, ack.counted);
         }
+    }
+
+    /// Linux's `HyStart` is CUBIC's.
+    fn slow_start(&self, asked: SlowStart) -> SlowStart {
+        if asked == SlowStart::HyStart { SlowStart::Standard } else { asked }
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {
@@ -69,6 +86,20 @@ mod tests {
             Reno.on_ack(&ack(Progress::Open(1)), &mut window);
             assert!((window.cwnd - expected).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn an_acknowledgement_may_count_for_several_segments_and_ends_slow_start_at_the_threshold() {
+        let mut window = Window::new(2.0, Some(4.5), 100.0);
+        let two = Ack { counted: 2, ..ack(Progress::Open(2)) };
+        // Two in slow start; then one to the threshold and one beyond it.
+        for expected in [4.0, 5.0 + 1.0 / 5.0] {
+            Reno.on_ack(&two, &mut window);
+            assert!((window.cwnd - expected).abs() < 1e-12, "{}", window.cwnd);
+        }
+        let before = window.cwnd;
+        Reno.on_ack(&two, &mut window);
+        assert!((window.cwnd - before - 2.0 / before).abs() < 1e-12);
     }
 
     #[test]

@@ -249,7 +249,7 @@ impl Congestion for Vegas {
         }
         if let (Progress::Open(_), Course::Grow) = (ack.progress, self.course) {
             let slow_start = window.in_slow_start();
-            grow(window);
+            grow(window, ack.counted);
             if slow_start && !window.in_slow_start() {
                 self.course = Course::Hold;
             }

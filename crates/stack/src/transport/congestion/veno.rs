@@ -81,7 +81,7 @@ impl Congestion for Veno {
         if let Progress::Open(_) = ack.progress {
             self.grew = window.in_slow_start() || self.queued < self.beta || !self.grew;
             if self.grew {
-                grow(window);
+                grow(window, ack.counted);
             }
         }
     }

@@ -145,7 +145,7 @@ impl Congestion for Westwood {
         }
         self.rate.on_ack(ack.now, ack.progress);
         if let Progress::Open(_) = ack.progress {
-            grow(window);
+            grow(window, ack.counted);
         }
     }
 

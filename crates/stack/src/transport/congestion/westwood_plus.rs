@@ -70,7 +70,7 @@ impl Congestion for WestwoodPlus {
         }
         self.rate.on_ack(ack.now, ack.progress, ack.srtt);
         if let Progress::Open(_) = ack.progress {
-            grow(window);
+            grow(window, ack.counted);
         }
     }
 

@@ -110,6 +110,10 @@ impl Recovery for Fack {
         }
     }
 
+    fn holds_sacked(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn is_active(&self) -> bool {
         self.active

@@ -2,6 +2,7 @@
 
 mod fack;
 mod newreno;
+mod rack;
 mod reno;
 mod sack;
 mod sack1;
@@ -126,7 +127,7 @@ pub(crate) mod testing {
     use crate::hooks::scoreboard::Scoreboard;
     use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
     use crate::registry::tcp::Config;
-    use crate::transport::tcp::Profile;
+    use crate::transport::tcp::{LossDetection, Profile};
     use crate::units::Time;
 
     /// Payload of the segments here.
@@ -135,7 +136,7 @@ pub(crate) mod testing {
     pub(crate) const REDUCED: LossResponse = LossResponse::REDUCED;
 
     pub(crate) fn config() -> Config {
-        Profile::Modern.config()
+        Config { loss_detection: LossDetection::Duplicates, ..Profile::Modern.config() }
     }
 
     /// This many segments outstanding.

@@ -1,8 +1,7 @@
 //! Conservative loss recovery by selective acknowledgements.
 //!
-//! **Limits.** No D-SACK, no proportional rate reduction.
-//!
-//! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies.
+//! **Source.** RFC 6675, 4 and 5; RFC 8985, 6.2, for lost copies. Where losses are detected by time, all of RFC 8985, 6
+//! (`rack.rs`), in the place of `IsLost`, of rules 3 and 4, and of the go-back after a timeout.
 //!
 //! **How.** `pipe` counts the segments estimated to be in the network; while `cwnd - pipe >= 1` the sender sends, in
 //! this order: holes declared lost, new data, other holes, and once per recovery the last hole of all (the rescue).
@@ -23,9 +22,10 @@
 use std::collections::VecDeque;
 
 use super::copies_ahead;
+use super::rack::Rack;
 use crate::hooks::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::hooks::{Fresh, LossResponse, Pick, Recovery, Verdict, Window};
-use crate::transport::tcp::{Config, LostRetransmission, SackAfterTimeout};
+use crate::transport::tcp::{Config, LossDetection, LostRetransmission, SackAfterTimeout};
 use crate::units::Time;
 
 /// RFC 6675's recovery.
@@ -47,6 +47,8 @@ pub struct Sack {
     copies: VecDeque<(Time, u64)>,
     /// Segments whose last copy was overtaken, to be sent again.
     overtaken: VecDeque<u64>,
+    /// Where losses are detected by time, in the place of `IsLost`, rules 3 and 4, and `lost_retransmission`.
+    rack: Option<Rack>,
 }
 
 impl Sack {
@@ -65,7 +67,35 @@ impl Sack {
             lost_retransmission: config.lost_retransmission,
             copies: VecDeque::new(),
             overtaken: VecDeque::new(),
+            rack: (config.loss_detection == LossDetection::Time).then(Rack::default),
         }
+    }
+
+    /// Declares lost what the scoreboard shows to be lost.
+    fn mark_lost(&mut self, board: &mut Scoreboard) {
+        let recovers = self.active || self.is_below_point(board);
+        match &mut self.rack {
+            Some(rack) => rack.detect(board, recovers),
+            None => board.mark_lost(),
+        }
+    }
+
+    /// Whether what was outstanding at the last loss is not yet acknowledged.
+    fn is_below_point(&self, board: &Scoreboard) -> bool {
+        self.point.is_some_and(|point| board.una() < point)
+    }
+
+    /// What RACK sends next: lost copies, lost segments, new data.
+    fn next_by_time(&mut self, board: &Scoreboard) -> Option<Pick> {
+        if board.lost() == 0 {
+            return Some(Pick::New);
+        }
+        if let Some(number) = self.rack.as_mut().and_then(|rack| rack.next_overtaken(board)) {
+            return Some(Pick::Again(number));
+        }
+        let lost = board.first_lost(self.resent_below).or_else(|| board.first_lost(board.base()));
+        self.resent_below = lost.map_or(self.resent_below, |number| self.resent_below.max(number + 1));
+        lost.map_or(Some(Pick::New), |number| Some(Pick::Again(number)))
     }
 
     /// Declares copies lost that left before a segment which has arrived. Each copy is checked once.
@@ -97,6 +127,9 @@ impl Sack {
         self.active = false;
         self.copies.clear();
         self.overtaken.clear();
+        if let Some(rack) = &mut self.rack {
+            rack.on_end();
+        }
     }
 
     /// `NextSeg ()` of RFC 6675, 4, by its numbered rules.
@@ -128,11 +161,12 @@ impl Recovery for Sack {
     fn on_advance(&mut self, _: u32, board: &mut Scoreboard, _: &mut Window) -> Verdict {
         self.duplicates = 0;
         self.head_copies = 0;
-        board.mark_lost();
+        self.mark_lost(board);
         if !self.active {
-            return Verdict::Open;
+            let lost = self.rack.is_some() && board.lost() > 0 && !self.is_below_point(board);
+            return if lost { Verdict::Lost } else { Verdict::Open };
         }
-        if self.point.is_none_or(|point| board.una() >= point) {
+        if !self.is_below_point(board) {
             self.end();
             return Verdict::Ended;
         }
@@ -141,12 +175,16 @@ impl Recovery for Sack {
     }
 
     fn on_duplicate(&mut self, board: &mut Scoreboard, _: &mut Window) -> Verdict {
-        board.mark_lost();
+        self.mark_lost(board);
         if self.active {
             self.find_overtaken(board);
             return Verdict::Holding;
         }
         self.duplicates += 1;
+        if self.rack.is_some() {
+            let lost = board.lost() > 0 && !self.is_below_point(board);
+            return if lost { Verdict::Lost } else { Verdict::Open };
+        }
         let told = self.duplicates >= DUP_THRESH || (!board.is_empty() && board.is_lost(board.base()));
         let news = self.point.is_none_or(|point| board.una() >= point);
         if told && news { Verdict::Lost } else { Verdict::Open }
@@ -154,7 +192,12 @@ impl Recovery for Sack {
 
     fn begin(&mut self, response: LossResponse, board: &mut Scoreboard, _: &mut Window) {
         self.head_copies = response.copies;
-        board.lose(board.base());
+        if self.rack.is_none() || board.lost() == 0 {
+            board.lose(board.base());
+        }
+        if !board.is_lost(board.base()) {
+            self.head_copies = 0;
+        }
         if self.active {
             return;
         }
@@ -169,10 +212,48 @@ impl Recovery for Sack {
     fn on_timeout(&mut self, response: LossResponse, board: &mut Scoreboard) {
         self.end();
         self.duplicates = 0;
-        self.head_copies = copies_ahead(response);
         self.point = Some(board.sent_end());
+        if let Some(rack) = &mut self.rack {
+            // What else is in the network may fill the window.
+            self.head_copies = response.copies;
+            self.resent_below = board.base();
+            if self.after_timeout == SackAfterTimeout::Cleared {
+                board.lose_all(self.after_timeout);
+            }
+            rack.on_timeout(board);
+            return;
+        }
+        self.head_copies = copies_ahead(response);
         board.lose_all(self.after_timeout);
         board.go_back();
+    }
+
+    fn is_by_time(&self) -> bool {
+        self.rack.is_some()
+    }
+
+    fn wakes_at(&self) -> Option<Time> {
+        self.rack.as_ref().and_then(|rack| rack.wake)
+    }
+
+    fn on_time(&mut self, board: &mut Scoreboard) -> bool {
+        self.mark_lost(board);
+        !self.active && board.lost() > 0 && !self.is_below_point(board)
+    }
+
+    fn on_duplicate_report(&mut self, board: &Scoreboard) {
+        if let Some(rack) = &mut self.rack {
+            rack.on_duplicate_report(board);
+        }
+    }
+
+    fn undo(&mut self, board: &mut Scoreboard) {
+        self.end();
+        (self.head_copies, self.duplicates, self.point) = (0, 0, None);
+        match &mut self.rack {
+            Some(rack) => rack.undo(board),
+            None => board.find_lost(),
+        }
     }
 
     #[inline]
@@ -181,6 +262,14 @@ impl Recovery for Sack {
             return Some(Pick::Again(board.base()));
         }
         let cwnd = window.cwnd as u32;
+        if self.rack.is_some() {
+            let outstanding = if self.limited_transmit || board.lost() > 0 || self.active {
+                board.pipe()
+            } else {
+                board.flight()
+            };
+            return if outstanding < cwnd { self.next_by_time(board) } else { None };
+        }
         if self.active {
             return if board.pipe() < cwnd { self.next_segment(board, fresh) } else { None };
         }
@@ -197,11 +286,23 @@ impl Recovery for Sack {
             self.resent_below = self.resent_below.max(board.base() + 1);
         }
         if let Pick::Again(number) = pick
+            && let Some(rack) = &mut self.rack
+        {
+            rack.on_copy(board, number);
+        } else if let Pick::Again(number) = pick
             && self.active
             && self.lost_retransmission == LostRetransmission::Overtaken
         {
             self.copies.push_back((board.get(number).at, number));
         }
+    }
+
+    fn goes_by_pipe(&self) -> bool {
+        true
+    }
+
+    fn holds_sacked(&self) -> bool {
+        true
     }
 
     #[inline]

@@ -108,6 +108,10 @@ impl Recovery for Sack1 {
         }
     }
 
+    fn holds_sacked(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn is_active(&self) -> bool {
         self.point.is_some()

@@ -2,11 +2,12 @@
 
 use std::fmt::Debug;
 
+use crate::hooks::SlowStart;
 use crate::hooks::parameter::Words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The exchangeable parts of a sender: the law of its window, and what it resends. The registered ones
 /// are [`crate::registry::Parts`]; a host may bring its own.
@@ -85,10 +86,22 @@ pub struct Config<P> {
     pub newreno_full_ack: FullAck,
     /// What SACK's recovery considers to be in the network.
     pub sack_pipe: SackPipe,
+    /// Whether proportional rate reduction paces the recovery of `sack_pipe` [`SackPipe::Scoreboard`] (RFC 9937).
+    pub prr: bool,
     /// What becomes of selective acknowledgements when the timer fires.
     pub sack_after_timeout: SackAfterTimeout,
     /// What indicates to SACK's recovery that a copy was lost, too.
     pub lost_retransmission: LostRetransmission,
+    /// What indicates a loss to the recovery of `sack_pipe` [`SackPipe::Scoreboard`].
+    pub loss_detection: LossDetection,
+    /// Whether that recovery probes the tail of a flight (RFC 8985, 7).
+    pub tail_loss_probe: bool,
+    /// Whether the receiver reports segments that arrive twice, by SACK (RFC 2883).
+    pub dsack: bool,
+    /// Whether a timeout sends new data before all of the flight again, to see whether it was spurious (RFC 5682).
+    pub f_rto: bool,
+    /// What shows that a recovery by [`LossDetection::Time`] was not needed, so that the window is restored.
+    pub undo: Undo,
     /// What is halved when duplicates indicate a loss.
     pub loss_ssthresh: Halved,
     /// What is halved when the timer fires.
@@ -101,6 +114,18 @@ pub struct Config<P> {
     pub limited_transmit_resends: bool,
     /// How often Reno resends without the timer.
     pub reno_fast_retransmit: FastRetransmit,
+    /// What ends slow start before a loss, for laws that allow it.
+    pub slow_start: SlowStart,
+    /// Whether CUBIC is Linux's where that departs from RFC 9438.
+    pub cubic_as_linux: bool,
+    /// What the least retransmission timeout bounds.
+    pub rto_floor: RtoFloor,
+    /// Segments that a receiver acknowledges at once at the start of a connection, whatever `ack_every` says.
+    pub quick_acks: u32,
+    /// Whether the window that a receiver offers begins with 64 KiB and grows with what is read (Linux: `tcp_rcv_space_adjust`).
+    pub receive_autotuning: bool,
+    /// What an acknowledgement counts for where the window grows.
+    pub counting: Counting,
     /// Explicit congestion notification.
     pub ecn: EcnMode,
     /// Whether a duplicate acknowledgement with [`Flags::ELN`](crate::packet::Flags::ELN) makes the sender resend without
@@ -137,6 +162,28 @@ pub enum LostRetransmission {
     Overtaken,
 }
 
+/// What indicates a loss to SACK's recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Three segments selectively acknowledged above it, or three duplicates (RFC 6675).
+    Duplicates,
+    /// That a segment sent after it has arrived, and time for it to have been reordered has passed (RFC 8985).
+    Time,
+}
+
+/// What shows that nothing was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// Nothing.
+    None,
+    /// That all segments sent again were reported to have arrived twice (RFC 3708).
+    Dsack,
+    /// That an acknowledgement echoes the timestamp of a first transmission (RFC 3522).
+    Timestamps,
+    /// Either.
+    Both,
+}
+
 /// What a loss halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halved {
@@ -145,6 +192,25 @@ pub enum Halved {
     Flight,
     /// The congestion window, a real number, at each timeout of a series, as in ns-2.
     Window,
+}
+
+/// What the least retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The timeout (RFC 6298, 2.4).
+    Timeout,
+    /// What the timeout has beyond the smoothed round trip, as in Linux.
+    Variation,
+}
+
+/// What the growth of the window counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Acknowledgements (RFC 5681, 3.1).
+    Acks,
+    /// Segments acknowledged, in slow start at most so many for each acknowledgement, and one after a timeout (RFC 3465);
+    /// without a limit as Linux.
+    Segments(Option<u32>),
 }
 
 /// How often Reno may resend by duplicate acknowledgements.
@@ -170,13 +236,15 @@ pub enum EcnMode {
 pub enum Profile {
     /// ns-2 as it was in 2004, its timers and one-way agents.
     Ns2Of2004,
-    /// A current end host.
+    /// A current end host: Linux 6.
     Modern,
+    /// What the RFCs of today say where Linux departs from them.
+    Rfc,
 }
 
 impl Words for Profile {
     const WORDS: &'static [(&'static str, Profile)] =
-        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004)];
+        &[("modern", Profile::Modern), ("ns2-2004", Profile::Ns2Of2004), ("rfc", Profile::Rfc)];
 }
 
 impl Profile {
@@ -186,6 +254,15 @@ impl Profile {
         match self {
             Profile::Ns2Of2004 => ns2_of_2004(parts),
             Profile::Modern => modern(parts),
+            Profile::Rfc => Config {
+                min_rto: Span::from_secs(1),
+                rto_floor: RtoFloor::Timeout,
+                quick_acks: 0,
+                slow_start: SlowStart::HyStartPlusPlus,
+                cubic_as_linux: false,
+                counting: Counting::Segments(Some(2)),
+                ..modern(parts)
+            },
         }
     }
 }
@@ -216,14 +293,26 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         newreno_recovery_burst: Some(2),
         newreno_full_ack: FullAck::Deflated,
         sack_pipe: SackPipe::Counted,
+        prr: false,
         sack_after_timeout: SackAfterTimeout::Cleared,
         lost_retransmission: LostRetransmission::Timer,
+        loss_detection: LossDetection::Duplicates,
+        tail_loss_probe: false,
+        dsack: false,
+        f_rto: false,
+        undo: Undo::None,
         loss_ssthresh: Halved::Window,
         timeout_ssthresh: Halved::Window,
         whole_ssthresh: true,
         growth_at_recovery_end: true,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
+        slow_start: SlowStart::Standard,
+        cubic_as_linux: false,
+        rto_floor: RtoFloor::Timeout,
+        quick_acks: 0,
+        receive_autotuning: false,
+        counting: Counting::Acks,
         ecn: EcnMode::Off,
         eln: false,
     }
@@ -255,20 +344,45 @@ fn modern<P>(parts: P) -> Config<P> {
         newreno_recovery_burst: None,
         newreno_full_ack: FullAck::Flight,
         sack_pipe: SackPipe::Scoreboard,
+        prr: true,
         sack_after_timeout: SackAfterTimeout::Kept,
         lost_retransmission: LostRetransmission::Timer,
+        loss_detection: LossDetection::Time,
+        tail_loss_probe: true,
+        dsack: true,
+        f_rto: true,
+        undo: Undo::Both,
         loss_ssthresh: Halved::Flight,
         timeout_ssthresh: Halved::Flight,
         whole_ssthresh: false,
         growth_at_recovery_end: false,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
+        slow_start: SlowStart::HyStart,
+        cubic_as_linux: true,
+        rto_floor: RtoFloor::Variation,
+        quick_acks: 16,
+        receive_autotuning: false,
+        counting: Counting::Segments(None),
         ecn: EcnMode::Off,
         eln: false,
     }
 }
 
+/// The timestamp at this time, of a clock with this unit (RFC 7323, 3).
+#[must_use]
+#[inline]
+pub(super) fn stamp_at(now: Time, unit: Span) -> u32 {
+    (now.0 / unit.0 + 1) as u32
+}
+
 impl<P> Config<P> {
+    /// The unit of timestamps: that of the clock that measures round trips, or a microsecond if that is exact.
+    #[must_use]
+    pub fn stamp_unit(&self) -> Span {
+        self.tick.max(Span::from_micros(1))
+    }
+
     /// The receive buffer in force, in bytes.
     #[must_use]
     pub fn receive_buffer_bytes(&self) -> u64 {

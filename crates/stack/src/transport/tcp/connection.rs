@@ -14,7 +14,7 @@ use consent::Consent;
 use ecn::EcnEnd;
 
 use super::receiver::{Receiver, Reply};
-use super::sender::{Arrived, Counters, SackNews, Sender};
+use super::sender::{Arrived, Counters, SackNews, Sender, Waiting};
 use super::{Config, Parts};
 use crate::hooks::{Echo, EcnEcho, Out, Reaction, Sending, Timer};
 use crate::packet::{Body, Ecn, Extension, Flags, NodeId, Packet, Segment};
@@ -330,6 +330,15 @@ impl<P: Parts> Connection<P> {
                     self.sender.rtt_mut().back_off();
                     self.send_syn(now, out);
                 }
+                State::Established if self.sender.waiting() == Waiting::Reordering => {
+                    self.sender.on_reordering_over(now, out);
+                    self.send_what_may_go(now, out);
+                }
+                State::Established if self.sender.waiting() == Waiting::Probe => {
+                    if let Some(probe) = self.sender.probe_tail(now, out) {
+                        self.emit(probe, now, out);
+                    }
+                }
                 State::Established if self.sender.waits_at_timeout(now, &mut self.reaction) => {}
                 State::Established => {
                     self.sender.on_timeout(now, out);
@@ -387,11 +396,14 @@ impl<P: Parts> Connection<P> {
             return;
         };
         self.sender.hear(now);
-        let mut sack = SackNews::Unused;
+        let (mut sack, mut twice) = (SackNews::Unused, None);
         if self.sack {
             sack = SackNews::Nothing;
             let zero = self.iss.plus(1);
-            for (left, right) in segment.options.sack.as_slice() {
+            if self.config.dsack {
+                twice = self.reported_twice(segment, ack);
+            }
+            for (left, right) in &segment.options.sack.as_slice()[usize::from(twice.is_some())..] {
                 let near = self.sender.board().una();
                 if let (Some(left), Some(right)) =
                     (left.unwrap_near(zero, near), right.unwrap_near(zero, near))
@@ -418,8 +430,25 @@ impl<P: Parts> Connection<P> {
             echoed_rtt,
             extension: self.echo_of(segment),
             ecn: self.echo_of_marks(segment),
+            echo: stamps.map(|stamps| stamps.echo),
+            twice,
         };
         self.sender.on_ack(&arrived, out);
+    }
+
+    /// The range that the first SACK block reports to have arrived twice: it lies below the acknowledgement, or within the
+    /// second block (RFC 2883, 5).
+    fn reported_twice(&self, segment: &Segment, ack: u64) -> Option<(u64, u64)> {
+        let blocks = segment.options.sack.as_slice();
+        let zero = self.iss.plus(1);
+        let near = self.sender.board().una();
+        let range = |place: usize| {
+            let &(left, right) = blocks.get(place)?;
+            Some((left.unwrap_near(zero, near)?, right.unwrap_near(zero, near)?))
+        };
+        let (left, right) = range(0)?;
+        let within = |outer: (u64, u64)| outer.0 <= left && right <= outer.1;
+        (left < right && (right <= ack || range(1).is_some_and(within))).then_some((left, right))
     }
 
     /// What an acknowledgement reports of marks.
@@ -465,6 +494,11 @@ impl<P: Parts> Connection<P> {
         if self.reads_at_once > 0 {
             // Before the acknowledgement is made, so that repeated ones advertise the same window.
             self.receiver.read(self.reads_at_once);
+        }
+        if self.receiver.is_tuned()
+            && let Some(rtt) = self.sender.rtt().srtt()
+        {
+            self.receiver.tune(now, rtt);
         }
         if self.receiver.finished() && self.closes_on_eof {
             self.sender.close();

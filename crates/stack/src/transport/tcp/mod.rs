@@ -12,9 +12,12 @@ pub mod receiver;
 pub mod rtt;
 pub mod sender;
 
+pub use crate::hooks::SlowStart;
 pub use crate::hooks::scoreboard::SackAfterTimeout;
+use config::stamp_at;
 pub use config::{
-    Config, EcnMode, FastRetransmit, FullAck, Halved, LostRetransmission, Parts, Profile, SackPipe,
+    Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Parts,
+    Profile, RtoFloor, SackPipe, Undo,
 };
 pub use connection::{Connection, Role, State};
 pub use endpoint::Endpoint;

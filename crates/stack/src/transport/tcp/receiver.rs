@@ -3,7 +3,7 @@
 use super::Config;
 use crate::packet::{MAX_SACK_BLOCKS, SackBlocks};
 use crate::ranges::Ranges;
-use crate::units::SeqNo;
+use crate::units::{SeqNo, Span, Time};
 
 /// What an arriving segment requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,30 @@ pub enum Reply {
     Later,
 }
 
+/// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`).
+const FIRST_BUFFER: u64 = 65_536;
+/// Segments that the first round trip has to exceed (Linux: `TCP_INIT_CWND`).
+const FIRST_SEGMENTS: u64 = 10;
+/// Segments added to twice what was read in a round trip (Linux: `tcp_rcv_space_adjust`).
+const MORE_SEGMENTS: u64 = 16;
+
+/// A window that grows with what the application reads in a round trip.
+#[derive(Clone, Copy, Debug)]
+struct Tuning {
+    limit: u64,
+    /// The most that was read in a round trip.
+    space: u64,
+    /// When the present round trip began, and what had been read then.
+    since: Time,
+    read: u64,
+}
+
+impl Tuning {
+    fn new(limit: u64, segment: u32) -> Tuning {
+        Tuning { limit, space: FIRST_SEGMENTS * u64::from(segment), since: Time::ZERO, read: 0 }
+    }
+}
+
 /// The receiving half of a connection. Offsets count from the first data byte.
 #[derive(Clone, Debug)]
 pub struct Receiver {
@@ -22,9 +46,15 @@ pub struct Receiver {
     fin: Option<u64>,
     beyond: Ranges,
     recent: Vec<(u64, u64)>,
+    /// Whether it reports what arrives twice (RFC 2883), and what did last.
+    reports_twice: bool,
+    twice: Option<(u64, u64)>,
     buffer: u64,
     full_segment: u32,
     ack_every: u32,
+    /// Segments that are still acknowledged at once.
+    quick: u32,
+    tuning: Option<Tuning>,
     unacknowledged: u32,
     edge: u64,
     scale: u8,
@@ -48,16 +78,22 @@ impl Receiver {
     }
 
     fn with<P>(config: &Config<P>, beyond: Ranges, recent: Vec<(u64, u64)>) -> Receiver {
-        let buffer = config.receive_buffer_bytes();
+        let limit = config.receive_buffer_bytes();
+        let tuning = config.receive_autotuning.then(|| Tuning::new(limit, config.packet));
+        let buffer = tuning.map_or(limit, |_| FIRST_BUFFER.min(limit));
         Receiver {
             next: 0,
             read: 0,
             fin: None,
             beyond,
             recent,
+            reports_twice: config.dsack,
+            twice: None,
             buffer,
             full_segment: config.packet,
             ack_every: config.ack_every,
+            quick: config.quick_acks,
+            tuning,
             unacknowledged: 0,
             edge: buffer.min(u64::from(u16::MAX)),
             scale: 0,
@@ -146,6 +182,9 @@ impl Receiver {
         }
         // Nothing follows the FIN (RFC 9293, 3.10.7.4).
         end = end.min(self.fin.map_or(self.edge, |place| place + 1));
+        if self.reports_twice && start < end {
+            self.note_twice(start, end);
+        }
         if end <= self.next || start >= end {
             return Reply::Now;
         }
@@ -164,6 +203,10 @@ impl Receiver {
             return Reply::Now;
         }
         self.unacknowledged += 1;
+        if self.quick > 0 {
+            self.quick -= 1;
+            return Reply::Now;
+        }
         let whole = self.unacknowledged >= self.ack_every && len >= self.full_segment;
         if whole || self.ack_every <= 1 || self.finished() { Reply::Now } else { Reply::Later }
     }
@@ -176,6 +219,30 @@ impl Receiver {
             self.fin = Some(end - 1);
         }
         self.fin == Some(end - 1)
+    }
+
+    /// Whether the window that it offers grows.
+    #[must_use]
+    #[inline]
+    pub fn is_tuned(&self) -> bool {
+        self.tuning.is_some()
+    }
+
+    /// Once a round trip, offers twice what was read in it and some more, and as much again as it was more than before.
+    pub fn tune(&mut self, now: Time, rtt: Span) {
+        let Some(tuning) = &mut self.tuning else { return };
+        if now.since(tuning.since) < rtt {
+            return;
+        }
+        let copied = self.read - tuning.read;
+        if copied > tuning.space {
+            let room = 2 * copied + MORE_SEGMENTS * u64::from(self.full_segment);
+            let more =
+                (u128::from(room) * u128::from(copied - tuning.space) / u128::from(tuning.space)) as u64;
+            self.buffer = self.buffer.max(room + 2 * more).min(tuning.limit);
+            tuning.space = copied;
+        }
+        (tuning.since, tuning.read) = (now, self.read);
     }
 
     /// The application reads up to `bytes`; returns whether the window opened enough to announce it
@@ -201,6 +268,26 @@ impl Receiver {
         window as u16
     }
 
+    /// Records the first part of `[start, end)` that has arrived before, for the next acknowledgement.
+    fn note_twice(&mut self, start: u64, end: u64) {
+        self.twice = if start < self.next {
+            Some((start, end.min(self.next)))
+        } else {
+            let held = self.beyond.as_slice();
+            let place = held.partition_point(|range| range.1 <= start);
+            held.get(place)
+                .map(|range| (range.0.max(start), range.1.min(end)))
+                .filter(|twice| twice.0 < twice.1)
+        };
+    }
+
+    /// Whether an acknowledgement has SACK blocks to carry.
+    #[must_use]
+    #[inline]
+    pub fn has_blocks(&self) -> bool {
+        !self.beyond.is_empty() || self.twice.is_some()
+    }
+
     /// Whether nothing waits beyond a hole.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
@@ -215,11 +302,12 @@ impl Receiver {
         offset.saturating_sub(self.next) - held
     }
 
-    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4); `zero` is the sequence number of offset 0.
+    /// The SACK blocks to report, newest first, at most `most` (RFC 2018, 4), and before them what arrived twice, once
+    /// (RFC 2883, 4); `zero` is the sequence number of offset 0.
     #[must_use]
-    pub fn sack_blocks(&self, zero: SeqNo, most: usize) -> SackBlocks {
+    pub fn sack_blocks(&mut self, zero: SeqNo, most: usize) -> SackBlocks {
         let mut blocks = SackBlocks::default();
-        for &(left, right) in self.recent.iter().take(most) {
+        for (left, right) in self.twice.take().into_iter().chain(self.recent.iter().copied()).take(most) {
             blocks.push(zero.plus(left as u32), zero.plus(right as u32));
         }
         blocks
@@ -233,8 +321,51 @@ mod tests {
 
     fn receiver(buffer: u64) -> Receiver {
         let config =
-            Config { packet: 100, ack_every: 2, receive_buffer: Some(buffer), ..Profile::Modern.config() };
+            Config { packet: 100, ack_every: 2, receive_buffer: Some(buffer), ..Profile::Rfc.config() };
         Receiver::new(&config)
+    }
+
+    #[test]
+    fn the_first_segments_are_acknowledged_at_once_where_that_is_asked_for() {
+        let config = Config { packet: 100, ack_every: 2, quick_acks: 3, ..Profile::Rfc.config() };
+        let mut receiver = Receiver::new(&config);
+        let replies: Vec<Reply> = (0..6)
+            .map(|number| {
+                let reply = receiver.accept(100 * number, 100, false);
+                if reply == Reply::Now {
+                    receiver.advertise(receiver.next());
+                }
+                reply
+            })
+            .collect();
+        assert_eq!(replies[..3], [Reply::Now; 3]);
+        assert_eq!(replies[3..], [Reply::Later, Reply::Now, Reply::Later]);
+    }
+
+    #[test]
+    fn a_window_that_grows_begins_with_64_kib_and_follows_what_is_read_in_a_round_trip() {
+        let config = Config {
+            packet: 1000,
+            receive_buffer: Some(4_000_000),
+            receive_autotuning: true,
+            ..Profile::Rfc.config()
+        };
+        let mut receiver = Receiver::new(&config);
+        assert_eq!(receiver.buffer(), 65_536);
+        receiver.set_scale(7);
+        let mut grown = Vec::new();
+        for round in 1..=6_u64 {
+            let room = receiver.buffer();
+            for _ in 0..room / 1000 {
+                receiver.accept(receiver.next(), 1000, false);
+                receiver.read(u64::MAX);
+                receiver.advertise(receiver.next());
+            }
+            receiver.tune(Time(round * 100_000_000), Span::from_millis(100));
+            grown.push(receiver.buffer());
+        }
+        assert!(grown.windows(2).all(|pair| pair[0] <= pair[1]), "{grown:?}");
+        assert!(grown[0] < 4_000_000 && *grown.last().expect("rounds") == 4_000_000, "{grown:?}");
     }
 
     #[test]
@@ -257,7 +388,7 @@ mod tests {
         assert_eq!(held, [true, true, false, false, true, true, false]);
     }
 
-    fn blocks(receiver: &Receiver) -> Vec<(u32, u32)> {
+    fn blocks(receiver: &mut Receiver) -> Vec<(u32, u32)> {
         receiver.sack_blocks(SeqNo(0), 3).as_slice().iter().map(|block| (block.0.0, block.1.0)).collect()
     }
 
@@ -286,11 +417,11 @@ mod tests {
         for start in [200, 600, 400] {
             receiver.accept(start, 100, false);
         }
-        assert_eq!(blocks(&receiver), [(400, 500), (600, 700), (200, 300)]);
+        assert_eq!(blocks(&mut receiver), [(400, 500), (600, 700), (200, 300)]);
         receiver.accept(300, 100, false);
-        assert_eq!(blocks(&receiver), [(200, 500), (600, 700)]);
+        assert_eq!(blocks(&mut receiver), [(200, 500), (600, 700)]);
         receiver.accept(0, 200, false);
-        assert_eq!((receiver.next(), blocks(&receiver)), (500, vec![(600, 700)]));
+        assert_eq!((receiver.next(), blocks(&mut receiver)), (500, vec![(600, 700)]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The round-trip estimate and the retransmission timeout (RFC 6298).
 
-use super::Config;
+use super::{Config, RtoFloor};
 use crate::estimate::Smoothed;
 use crate::units::{Span, Time};
 
@@ -14,6 +14,8 @@ pub struct RttEstimator {
     min_rto: Span,
     max_rto: Span,
     tick: Span,
+    /// At least what a timeout has beyond the smoothed round trip.
+    least_margin: Span,
 }
 
 /// What bounds a retransmission timeout.
@@ -39,6 +41,7 @@ impl RttEstimator {
             max: config.max_rto,
             tick: config.tick,
         })
+        .with_floor(config.rto_floor)
     }
 
     /// An estimator without a sample whose timeout keeps within these limits.
@@ -52,7 +55,16 @@ impl RttEstimator {
             min_rto: limits.min,
             max_rto: limits.max,
             tick: limits.tick,
+            least_margin: limits.tick,
         }
+    }
+
+    /// The same where the least timeout bounds this.
+    fn with_floor(mut self, floor: RtoFloor) -> RttEstimator {
+        if floor == RtoFloor::Variation {
+            self.least_margin = self.tick.max(self.min_rto);
+        }
+        self
     }
 
     /// The smoothed round trip, once there is a sample.
@@ -87,7 +99,7 @@ impl RttEstimator {
     /// Takes a sample (RFC 6298, 2.2 and 2.3) and ends the back-off.
     pub fn sample(&mut self, rtt: Span) {
         self.smoothed.take(rtt);
-        self.base = self.smoothed.bound(self.tick).max(self.min_rto);
+        self.base = self.smoothed.bound(self.least_margin).max(self.min_rto);
         self.backoff = 0;
     }
 
@@ -163,6 +175,23 @@ mod tests {
         }
         let rto = rtt.rto();
         assert!(rto >= Span::from_millis(109) && rto <= Span::from_millis(110), "{rto:?}");
+    }
+
+    #[test]
+    fn the_floor_of_linux_is_that_of_the_margin_above_the_smoothed_round_trip() {
+        let config = Config { rto_floor: RtoFloor::Variation, ..Profile::Modern.config() };
+        let mut rtt = RttEstimator::new(&config);
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(100));
+        }
+        // Linux: 100 ms and at least 200 ms.
+        assert_eq!(rtt.rto(), Span::from_millis(300));
+        let config = Config { rto_floor: RtoFloor::Timeout, ..config };
+        let mut rtt = RttEstimator::new(&config);
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(100));
+        }
+        assert_eq!(rtt.rto(), Span::from_millis(200));
     }
 
     #[test]

@@ -3,19 +3,28 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the former, a [`Recovery`] reads
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
+mod early;
+mod hystart;
 mod laws;
 mod marks;
 mod messages;
 mod persist;
+mod prr;
 mod sending;
+mod spurious;
 mod stopping;
 
+use early::Early;
+pub use early::Waiting;
+use hystart::HyStart;
 use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
+use prr::Prr;
+use spurious::Spurious;
 use stopping::Stopped;
 
 use super::rtt::RttEstimator;
-use super::{Config, Halved, Parts};
+use super::{Config, Counting, Halved, Parts};
 use crate::hooks::scoreboard::Scoreboard;
 use crate::hooks::{
     Ack, Congestion, EcnEcho, LossCause, LossResponse, Note, NoteEvent, Out, Progress, Recovery, Timer,
@@ -50,6 +59,18 @@ pub struct Sender<P: Parts> {
     frozen: Option<u32>,
     stopped: Option<Stopped>,
     marks: Marks,
+    /// Where the recovery under way is paced.
+    prr: Option<Prr>,
+    is_recovery_paced: bool,
+    /// Whether the recovery detects losses by time.
+    by_time: bool,
+    early: Early,
+    hystart: HyStart,
+    spurious: Spurious,
+    /// What was outstanding at the last timeout ends here, where losses are detected by time.
+    loss_until: u64,
+    /// The unit of timestamps.
+    stamp_unit: Span,
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
@@ -66,6 +87,7 @@ pub struct Sender<P: Parts> {
     whole_ssthresh: bool,
     growth_at_recovery_end: bool,
     eln: bool,
+    counting: Counting,
     counters: Counters,
 }
 
@@ -74,12 +96,17 @@ impl<P: Parts> Sender<P> {
     #[must_use]
     pub fn new(config: &Config<P>, draw: u32) -> Sender<P> {
         let initial_window = f64::from(config.initial_window);
+        let recovery = config.parts.recovery(config);
+        let by_time = recovery.is_by_time();
+        let law = config.parts.law(config, draw);
+        let hystart = HyStart::new(law.slow_start(config.slow_start));
         Sender {
             board: Scoreboard::default(),
             window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
-            law: config.parts.law(config, draw),
+            law,
+            hystart,
             watching: config.parts.judges(config, draw),
-            recovery: config.parts.recovery(config),
+            recovery,
             rtt: RttEstimator::new(config),
             written: 0,
             closed: false,
@@ -94,6 +121,13 @@ impl<P: Parts> Sender<P> {
             frozen: None,
             stopped: None,
             marks: Marks::default(),
+            prr: None,
+            is_recovery_paced: config.prr,
+            by_time,
+            early: Early::new(by_time, config.tail_loss_probe),
+            spurious: Spurious::new(config, by_time),
+            loss_until: 0,
+            stamp_unit: config.stamp_unit(),
             last_sent: Time::ZERO,
             release: Time::ZERO,
             integrated: Time::ZERO,
@@ -109,6 +143,7 @@ impl<P: Parts> Sender<P> {
             whole_ssthresh: config.whole_ssthresh,
             growth_at_recovery_end: config.growth_at_recovery_end,
             eln: config.eln,
+            counting: config.counting,
             counters: Counters::default(),
         }
     }
@@ -252,6 +287,9 @@ impl<P: Parts> Sender<P> {
     /// An acknowledgement arrives at `now`; its SACK blocks are processed first.
     pub fn hear(&mut self, now: Time) {
         self.board.hear(now);
+        if self.by_time {
+            self.board.set_srtt(self.rtt.srtt().unwrap_or_default());
+        }
     }
 
     /// Marks what a SACK block covers and returns whether any of it is news.
@@ -268,7 +306,11 @@ impl<P: Parts> Sender<P> {
         self.edge = if arrived.closes { arrived.edge } else { self.edge.max(arrived.edge) };
         self.widest = self.widest.max(arrived.edge - arrived.ack);
         let flight = self.board.flight();
-        if arrived.ack > self.board.una() {
+        let advanced = arrived.ack > self.board.una();
+        if arrived.twice.is_some() {
+            self.recovery.on_duplicate_report(&self.board);
+        }
+        if advanced {
             self.on_advance(arrived, out);
         } else if !self.board.is_empty() && !self.persisting {
             let duplicate = match arrived.sack {
@@ -282,6 +324,12 @@ impl<P: Parts> Sender<P> {
             }
         }
         self.on_echo(arrived.ecn, arrived.ack, flight, arrived.now, out);
+        if self.by_time {
+            let now = arrived.now;
+            self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
+            self.review(advanced, arrived.echo, arrived.twice, now, out);
+            self.refresh_timer(out);
+        }
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {
             self.end_persist(arrived.now, out);
@@ -299,7 +347,11 @@ impl<P: Parts> Sender<P> {
         let advance = self.board.advance(arrived.ack);
         self.take_sample(arrived, advance.newest_sent, out);
         let rtt = advance.newest_sent.filter(|_| !advance.repaired).map(|sent| now.since(sent));
+        let declared = self.board.declared();
         let verdict = self.recovery.on_advance(advance.segments, &mut self.board, &mut self.window);
+        if self.prr.is_some() && !self.recovery.is_active() {
+            self.end_prr();
+        }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked;
         let progress = match verdict {
@@ -310,7 +362,8 @@ impl<P: Parts> Sender<P> {
         };
         let ack =
             Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
-        self.tell(&ack);
+        self.with_target(|sender| sender.tell(&ack));
+        self.pace_recovery(ack.delivered.segments, declared == self.board.declared());
         if self.board.is_empty() {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
@@ -324,8 +377,10 @@ impl<P: Parts> Sender<P> {
             }
             self.tell_jitter(out);
         }
-        if matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack) {
-            self.recover(now, self.board.flight(), out);
+        let is_lost = verdict == Verdict::Lost
+            || (verdict == Verdict::Ended && self.recovery.is_by_time() && self.board.lost() > 0);
+        if is_lost || (matches!(verdict, Verdict::Open | Verdict::Ended) && self.is_overdue(&ack)) {
+            self.recover(now, self.board.flight(), ack.delivered.segments, out);
         }
     }
 
@@ -335,33 +390,40 @@ impl<P: Parts> Sender<P> {
         let flight = self.board.flight();
         let verdict = self.recovery.on_duplicate(&mut self.board, &mut self.window);
         let ack = self.ack_event(arrived, Progress::Duplicate, None, flight);
-        self.tell(&ack);
+        let delivered = ack.delivered.segments;
+        self.with_target(|sender| sender.tell(&ack));
+        self.pace_recovery(delivered, false);
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
         if self.eln && arrived.eln {
             // A copy that is lost, too, is left to the timer.
             if self.board.get(self.board.base()).times == 1 {
-                self.repair(LossResponse::ANNOUNCED, now, out);
+                self.repair(LossResponse::ANNOUNCED, delivered, now, out);
             }
         } else if verdict == Verdict::Lost || self.is_overdue(&ack) {
             // What limited transmit sent does not count (RFC 5681, 3.2, step 2).
-            self.recover(now, flight - self.limited, out);
+            self.recover(now, flight - self.limited, delivered, out);
         }
     }
 
-    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers.
-    fn recover(&mut self, now: Time, flight: u32, out: &mut impl Out) {
-        let loss = self.loss(now, LossCause::Duplicates, self.base(self.loss_ssthresh, flight));
-        let response = self.ask(&loss, out);
-        self.repair(response, now, out);
+    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers. The acknowledgement
+    /// that shows it has delivered so many.
+    fn recover(&mut self, now: Time, flight: u32, delivered: u32, out: &mut impl Out) {
+        self.save_window();
+        let response = self.with_target(|sender| {
+            let loss = sender.loss(now, LossCause::Duplicates, sender.base(sender.loss_ssthresh, flight));
+            sender.ask(&loss, out)
+        });
+        self.repair(response, delivered, now, out);
     }
 
     /// Recovery of the first unacknowledged segment begins.
-    fn repair(&mut self, response: LossResponse, now: Time, out: &mut impl Out) {
+    fn repair(&mut self, response: LossResponse, delivered: u32, now: Time, out: &mut impl Out) {
         // A go-back begins a new flight, without what limited transmit sent before it.
         self.limited = 0;
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
         self.window.clamp();
+        self.begin_prr(delivered);
         self.counters.fast_retransmits += 1;
         self.timed = None;
         self.arm(now, out);
@@ -415,6 +477,11 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.integrate(now);
+        self.end_prr();
+        self.save_window();
+        self.forget_probe();
+        self.begin_forward(self.recovery.is_active());
+        self.board.hear(now);
         let repeated = self.timed_out.replace(self.board.una()) == Some(self.board.una());
         self.limited = 0;
         self.counters.timeouts += 1;
@@ -440,7 +507,7 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.armed = true;
-        out.set(Timer::Retransmit, now.after(self.rtt.rto()));
+        self.set_timer(now, now.after(self.rtt.rto()), out);
     }
 
     fn disarm(&mut self, out: &mut impl Out) {

@@ -86,7 +86,8 @@ impl Path {
             una: self.una * u64::from(SEGMENT),
             sent_end: self.next * u64::from(SEGMENT),
             pipe: self.pipe(),
-            delivered: Delivered { bytes: u64::from(SEGMENT), newest },
+            delivered: Delivered { bytes: u64::from(SEGMENT), segments: 1, newest },
+            counted: 1,
             ..ack(Progress::Open(1))
         };
         self.bbr.on_ack(&event, &mut self.window);

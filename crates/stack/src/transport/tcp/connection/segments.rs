@@ -3,8 +3,8 @@
 use super::{AckDue, Connection};
 use crate::hooks::{Out, Timer};
 use crate::packet::{Body, Ecn, Extension, Flags, Options, Packet, Segment, Timestamps};
-use crate::transport::tcp::Parts;
 use crate::transport::tcp::sender::Outgoing;
+use crate::transport::tcp::{Parts, stamp_at};
 use crate::units::{SeqNo, Span, Time};
 
 impl<P: Parts> Connection<P> {
@@ -95,7 +95,7 @@ impl<P: Parts> Connection<P> {
             len: 0,
             options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
         };
-        if self.sack && !self.receiver.is_in_order() {
+        if self.sack && self.receiver.has_blocks() {
             let room = segment.options.room_for_blocks();
             segment.options.sack = self.receiver.sack_blocks(zero, room);
         }
@@ -116,11 +116,11 @@ impl<P: Parts> Connection<P> {
 
     /// The timestamp clock ticks with the clock that measures round trips, or each microsecond if that is exact.
     pub(super) fn clock_unit(&self) -> Span {
-        self.config.tick.max(Span::from_micros(1))
+        self.config.stamp_unit()
     }
 
     pub(super) fn clock(&self, now: Time) -> u32 {
-        (now.0 / self.clock_unit().0 + 1) as u32
+        stamp_at(now, self.clock_unit())
     }
 
     pub(super) fn stamps(&self, now: Time) -> Option<Timestamps> {

@@ -6,7 +6,9 @@ mod ecn;
 mod eln;
 mod frozen;
 mod lifetime;
+mod losses;
 mod sending;
+mod spurious;
 mod window_rules;
 
 use std::collections::VecDeque;
@@ -15,6 +17,7 @@ use super::*;
 use crate::hooks::Note;
 use crate::registry::tcp::{Config, Connection, Profile};
 use crate::registry::{LawConfig, Parts, RecoveryKind};
+use crate::transport::tcp::RtoFloor;
 use crate::units::Span;
 
 const CLIENT: usize = 0;
@@ -29,6 +32,9 @@ struct Side {
     delayed_ack: Option<Time>,
     pace: Option<Time>,
     now: Time,
+    /// Whether notes are wanted, and those made.
+    watches: bool,
+    notes: Vec<Note>,
 }
 
 impl Out for Side {
@@ -42,9 +48,11 @@ impl Out for Side {
         *self.timer(timer) = None;
     }
     fn is_watching(&self) -> bool {
-        false
+        self.watches
     }
-    fn note(&mut self, _: Note) {}
+    fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
     fn measured(&mut self, _: Span, _: Span, _: Span) {}
 }
 
@@ -70,6 +78,8 @@ struct Pair {
     /// Segments (counted from 0 per side) that the wire loses, and those that it marks.
     lost: [Vec<usize>; 2],
     marked: [Vec<usize>; 2],
+    /// Segments of 1000 bytes of the client, counted from 0, that arrive later than others, and by how much.
+    late: (Vec<usize>, Span),
     /// Whether acknowledgements to the client are marked with a loss on a wireless link.
     eln: bool,
 }
@@ -95,6 +105,7 @@ impl Pair {
             seen: [0; 2],
             lost: [Vec::new(), Vec::new()],
             marked: [Vec::new(), Vec::new()],
+            late: (Vec::new(), Span::ZERO),
             eln: false,
         }
     }
@@ -114,6 +125,15 @@ impl Pair {
 
     fn close(&mut self, side: usize) {
         self.with(side, Connection::close);
+    }
+
+    /// Whether a packet of the client arrives later than others; only its first transmission does.
+    fn delays(&mut self, packet: &Packet) -> bool {
+        let Body::Tcp(segment) = &packet.body else { return false };
+        let offset = segment.seq.0.wrapping_sub(self.ends[CLIENT].iss.plus(1).0);
+        let before = self.late.0.len();
+        self.late.0.retain(|late| segment.len == 0 || 1000 * *late as u32 != offset);
+        self.late.0.len() < before
     }
 
     /// Handles the next event, if any: an arrival or a timer.
@@ -137,6 +157,13 @@ impl Pair {
         match what {
             0 => {
                 let Some((sent, mut packet)) = self.sides[side].wire.pop_front() else { return false };
+                if side == CLIENT && self.delays(&packet) {
+                    let arrives = sent.after(self.late.1);
+                    let wire = &mut self.sides[side].wire;
+                    let behind = wire.partition_point(|other| other.0 <= arrives);
+                    wire.insert(behind, (arrives, packet));
+                    return true;
+                }
                 let number = self.seen[side];
                 self.seen[side] += 1;
                 if let Body::Tcp(segment) = &mut packet.body {
@@ -191,5 +218,6 @@ impl Pair {
 }
 
 fn modern() -> Config {
-    Config { packet: 1000, initial_window: 4, ..Profile::Modern.config() }
+    let config = Profile::Modern.config();
+    Config { packet: 1000, initial_window: 4, quick_acks: 0, rto_floor: RtoFloor::Timeout, ..config }
 }

@@ -1,8 +1,9 @@
 //! The interface of the sender to its congestion law and to observing laws.
 
-use super::{Arrived, Halved, Sender};
+use super::{Arrived, Counting, Halved, Sender};
 use crate::hooks::{
     Ack, Congestion, Departure, Judge, Judged, Loss, LossBase, LossCause, LossResponse, Out, Progress,
+    Recovery,
 };
 use crate::transport::tcp::Parts;
 use crate::units::{Span, Time};
@@ -20,7 +21,11 @@ impl<P: Parts> Sender<P> {
         for law in &mut self.watching {
             law.on_ack(ack, &mut self.window.clone());
         }
+        let before = self.window.cwnd;
         self.law.on_ack(ack, &mut self.window);
+        if self.hystart.is_used() {
+            self.hystart.on_ack(ack, before, &mut self.window);
+        }
         self.window.clamp();
     }
 
@@ -45,6 +50,7 @@ impl<P: Parts> Sender<P> {
             judged(Judge::Watching(place), law.on_loss(loss, &mut self.window.clone()));
         }
         self.count_estimate(loss.now);
+        self.hystart.on_reduction();
         let response = if cause == LossCause::Duplicates && self.marks.include(loss) {
             self.law.on_answered_loss(loss, &mut self.window)
         } else {
@@ -96,21 +102,41 @@ impl<P: Parts> Sender<P> {
             flight,
             pipe: self.board.pipe(),
             delivered,
+            counted: self.counted(progress),
             extension: arrived.extension,
             ecn: arrived.ecn,
         }
     }
 
-    /// What a loss halves, with this many segments outstanding.
+    /// What an acknowledgement counts for where the window grows (RFC 3465, 2.2 and 2.3).
+    #[inline]
+    fn counted(&self, progress: Progress) -> u32 {
+        match (self.counting, progress) {
+            (Counting::Segments(limit), Progress::Open(acked)) => {
+                let after_timeout = self.board.una() < self.loss_until;
+                let limit = if after_timeout { limit.map(|_| 1) } else { limit };
+                limit.filter(|_| self.window.in_slow_start()).map_or(acked, |limit| acked.min(limit))
+            }
+            _ => 1,
+        }
+    }
+
+    /// What a loss halves, with this many segments outstanding. Where what was selectively acknowledged is outstanding, too,
+    /// a flight of more than the window counts as the window: in a long recovery it grows without bound, and a loss would
+    /// leave more than there was before it.
     pub(super) fn base(&self, halved: Halved, flight: u32) -> LossBase {
         match halved {
+            Halved::Flight if self.recovery.holds_sacked() => {
+                LossBase::Flight(flight.min(self.window.cwnd as u32))
+            }
             Halved::Flight => LossBase::Flight(flight),
             Halved::Window => LossBase::Window(self.window.cwnd),
         }
     }
 
     pub(super) fn loss(&self, now: Time, cause: LossCause, base: LossBase) -> Loss {
-        let head = self.board.get(self.board.base());
+        // A probe of a tail may have repaired the loss of all that was outstanding.
+        let head = (!self.board.is_empty()).then(|| self.board.get(self.board.base()));
         Loss {
             now,
             cause,
@@ -119,8 +145,8 @@ impl<P: Parts> Sender<P> {
             pipe: self.board.pipe(),
             sent: self.board.end(),
             sent_end: self.board.sent_end(),
-            sent_at: head.at,
-            times: head.times,
+            sent_at: head.map_or(now, |head| head.at),
+            times: head.map_or(1, |head| head.times),
             srtt: self.rtt.srtt(),
         }
     }

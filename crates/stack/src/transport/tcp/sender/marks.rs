@@ -87,6 +87,15 @@ impl<P: Parts> Sender<P> {
             return;
         }
         self.integrate(now);
+        let was_least = self.with_target(|sender| sender.answer_mark(flight, now));
+        if was_least && self.stopped.is_none() {
+            self.marks.holds = true;
+            self.arm(now, out);
+        }
+    }
+
+    /// Whether the window had one segment and had to fall.
+    fn answer_mark(&mut self, flight: u32, now: Time) -> bool {
         let mark = Mark {
             now,
             base: self.base(self.loss_ssthresh, flight),
@@ -97,6 +106,7 @@ impl<P: Parts> Sender<P> {
             srtt: self.rtt.srtt(),
         };
         self.count_estimate(now);
+        self.hystart.on_reduction();
         let was_least = self.window.cwnd < TWO_SEGMENTS;
         let reduction = self.law.on_mark(&mark, &mut self.window);
         if self.whole_ssthresh {
@@ -106,9 +116,6 @@ impl<P: Parts> Sender<P> {
         self.counters.marks_answered += 1;
         self.marks.on_reduction(Reduction::Reduced, mark.sent_end);
         self.marks.answered_at = Some(mark.sent_end);
-        if was_least && reduction == Reduction::Reduced && self.stopped.is_none() {
-            self.marks.holds = true;
-            self.arm(now, out);
-        }
+        was_least && reduction == Reduction::Reduced
     }
 }

@@ -29,6 +29,8 @@ pub struct Counters {
     pub rtt_sum: Span,
     /// The longest since the measurement began.
     pub rtt_max: Span,
+    /// Reductions of the window that proved not to be needed, and were taken back.
+    pub reductions_undone: u64,
     /// Integral of the congestion window over time, in segment seconds.
     pub cwnd_seconds: f64,
     /// Marks answered, one in each window of data.
@@ -70,6 +72,10 @@ pub struct Arrived {
     pub extension: Option<Echo>,
     /// What it reports of marks.
     pub ecn: EcnEcho,
+    /// The timestamp that it echoes.
+    pub echo: Option<u32>,
+    /// The data that it reports to have arrived twice (RFC 2883).
+    pub twice: Option<(u64, u64)>,
 }
 
 /// What the SACK blocks of an acknowledgement reported.

@@ -49,6 +49,8 @@ impl<P: Parts> Sender<P> {
         self.last_sent = now;
         self.rtt.set_backoff(backoff);
         if !self.board.is_empty() {
+            self.end_prr();
+            self.board.hear(now);
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
         }
     }

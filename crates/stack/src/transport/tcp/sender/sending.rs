@@ -1,5 +1,6 @@
 //! Selects the next segment, and decides when it may be sent.
 
+use super::spurious::Allowed;
 use super::{Outgoing, Sender};
 use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};
 use crate::packet::Ecn;
@@ -43,10 +44,22 @@ impl<P: Parts> Sender<P> {
             self.integrate(now);
             self.window.cwnd = self.window.cwnd.min(self.initial_window);
         }
-        let pick = self.recovery.next(&self.board, &self.window, fresh)?;
+        let pick = match self.spurious.allows(fresh == Fresh::Ready) {
+            Allowed::Anything => self.recovery.next(&self.board, &self.window, fresh)?,
+            Allowed::New => Pick::New,
+            Allowed::Nothing => return None,
+        };
+        if pick == Pick::New && fresh == Fresh::Withheld {
+            return None;
+        }
+        Some(self.send(pick, len, now, out))
+    }
+
+    /// Sends what was picked, with so much payload if it is new.
+    #[inline]
+    pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
         let pipe = self.board.pipe();
         let (number, outgoing) = match pick {
-            Pick::New if fresh == Fresh::Withheld => return None,
             Pick::New => (self.board.end(), self.send_new(now, len)),
             Pick::Again(number) => (number, self.send_again(number, now)),
         };
@@ -55,15 +68,18 @@ impl<P: Parts> Sender<P> {
             self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
         }
         self.recovery.on_sent(pick, &self.board);
+        self.count_paced();
         self.last_sent = now;
         if !self.armed {
             self.arm(now, out);
+        } else if pick == Pick::New {
+            self.delay_probe(now, out);
         }
         if out.is_watching() {
             let event = if pick == Pick::New { NoteEvent::Send } else { NoteEvent::Resend };
             self.note(event, outgoing.start, outgoing.len, out);
         }
-        Some(outgoing)
+        outgoing
     }
 
     /// Whether the next segment has to wait for its time; the timer is set to it.
@@ -95,6 +111,7 @@ impl<P: Parts> Sender<P> {
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
         self.board.resend(number, now);
+        self.spurious.on_copy(now);
         let sent = self.board.get(number);
         let len = sent.len - u32::from(sent.fin);
         if len > 0 {

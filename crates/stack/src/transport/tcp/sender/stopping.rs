@@ -1,7 +1,10 @@
 //! Stopping and resuming, as requested by the endpoint's reaction to events of its link.
 
+use super::early::Early;
+use super::hystart::HyStart;
+use super::spurious::Spurious;
 use super::{Config, RttEstimator, Sender};
-use crate::hooks::{AtTimeout, Out, Recovery, Timer};
+use crate::hooks::{AtTimeout, Congestion, Out, Recovery, Timer};
 use crate::hooks::{LossResponse, Reaction, Standing, Window};
 use crate::transport::tcp::Parts;
 use crate::units::Time;
@@ -55,6 +58,8 @@ impl<P: Parts> Sender<P> {
             return;
         }
         if is_lost && !self.persisting {
+            self.end_prr();
+            self.board.hear(now);
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
         }
         self.arm(now, out);
@@ -64,10 +69,16 @@ impl<P: Parts> Sender<P> {
     /// of a connection; `draw` is a random number for the law's own decisions.
     pub fn start_over(&mut self, config: &Config<P>, draw: u32, now: Time, out: &mut impl Out) {
         self.integrate(now);
+        (self.prr, self.loss_until) = (None, 0);
         self.window = Window::new(self.initial_window, config.initial_ssthresh, f64::from(config.window));
         self.law = config.parts.law(config, draw);
+        self.hystart = HyStart::new(self.law.slow_start(config.slow_start));
         self.watching = config.parts.judges(config, draw);
         self.recovery = config.parts.recovery(config);
+        let by_time = self.recovery.is_by_time();
+        self.early = Early::new(by_time, config.tail_loss_probe);
+        self.spurious = Spurious::new(config, by_time);
+        self.board.hear(now);
         self.rtt = RttEstimator::new(config);
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
         (self.last_sent, self.release) = (now, now);

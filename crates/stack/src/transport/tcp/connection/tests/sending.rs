@@ -46,7 +46,7 @@ fn the_timer_doubles_and_the_window_falls_to_one_segment() {
 #[test]
 fn nagle_holds_a_small_segment_until_the_last_is_acknowledged() {
     for (nagle, expected) in [(true, vec![(0, 10), (10, 20)]), (false, vec![(0, 10), (10, 10), (20, 10)])] {
-        let mut pair = Pair::new(&Config { nagle, ..modern() });
+        let mut pair = Pair::new(&Config { nagle, tail_loss_probe: false, ..modern() });
         pair.open();
         pair.run(Span::from_millis(100));
         for _ in 0..3 {

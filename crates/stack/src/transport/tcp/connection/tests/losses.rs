@@ -1,0 +1,64 @@
+//! What losses leave of the window, under laws that go by losses alone.
+
+use super::*;
+use crate::hooks::NoteEvent;
+use crate::registry::CongestionKind;
+use proptest::prelude::*;
+
+const LAWS: [CongestionKind; 3] = [CongestionKind::Reno, CongestionKind::Cubic, CongestionKind::Veno];
+
+/// The window before and after each loss of a bulk transfer from which the wire loses these segments. No recovery is paced,
+/// so that the window in force is the law's.
+fn losses(law: CongestionKind, recovery: RecoveryKind, lost: Vec<usize>) -> Vec<(Note, Note)> {
+    let config = Config { parts: Parts::new(recovery, law.config()), prr: false, ..modern() };
+    let mut pair = Pair::new(&config);
+    pair.sides[CLIENT].watches = true;
+    pair.lost[CLIENT] = lost;
+    pair.open();
+    pair.write(CLIENT, 2_000_000);
+    pair.run(Span::from_secs(20));
+    let notes = &pair.sides[CLIENT].notes;
+    let is_loss = |note: &Note| matches!(note.event, NoteEvent::Enter | NoteEvent::Timeout);
+    notes.windows(2).filter(|pair| is_loss(&pair[1])).map(|pair| (pair[0], pair[1])).collect()
+}
+
+fn assert_no_more_than_before(before: &Note, after: &Note) {
+    // Two segments are the least threshold (RFC 5681, equation 4).
+    let most = before.cwnd.max(2.0);
+    // A repeated timeout leaves the threshold alone.
+    let threshold =
+        after.ssthresh <= most || (after.event == NoteEvent::Timeout && after.ssthresh <= before.ssthresh);
+    assert!(after.cwnd <= most && threshold, "{before:?} {after:?}");
+}
+
+/// A recovery of many round trips, in which more and more selectively acknowledged data is outstanding.
+#[test]
+fn a_loss_after_a_long_recovery_leaves_less_than_the_window() {
+    for law in LAWS {
+        let burst =
+            (100..160).step_by(2).chain((200..400).step_by(3)).chain((450..900).step_by(40)).collect();
+        let losses = losses(law, RecoveryKind::Sack, burst);
+        assert!(losses.len() > 1, "{law:?}");
+        for (before, after) in &losses {
+            assert_no_more_than_before(before, after);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_loss_leaves_more_than_there_was(
+        law in 0..LAWS.len(),
+        fack in any::<bool>(),
+        lost in proptest::collection::vec(2_usize..1500, 1..120),
+        burst in (10_usize..800, 0_usize..200),
+    ) {
+        let recovery = if fack { RecoveryKind::Fack } else { RecoveryKind::Sack };
+        let lost = lost.into_iter().chain(burst.0..burst.0 + burst.1).collect();
+        for (before, after) in losses(LAWS[law], recovery, lost) {
+            assert_no_more_than_before(&before, &after);
+        }
+    }
+}

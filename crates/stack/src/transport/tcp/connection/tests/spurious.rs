@@ -1,0 +1,73 @@
+//! Segments that are late and not lost: reordering, spurious timeouts, and reports of duplicates.
+
+use super::*;
+use crate::transport::tcp::{Counting, Undo};
+
+/// Reno with SACK, an acknowledgement for each segment, a window of twelve.
+fn reno(undo: Undo) -> Config {
+    let parts = Parts::new(RecoveryKind::Sack, LawConfig::Reno(()));
+    let config = Config { parts, ack_every: 1, initial_window: 12, initial_ssthresh: Some(12.0), ..modern() };
+    Config { undo, f_rto: false, tail_loss_probe: false, counting: Counting::Acks, nagle: false, ..config }
+}
+
+/// A transfer in which the data segments with these numbers arrive so much later; it begins with the handshake done.
+fn transfer(config: &Config, late: &[usize], by: Span) -> Pair {
+    let mut pair = Pair::new(config);
+    pair.late = (late.to_vec(), by);
+    pair.open();
+    pair.run(Span::from_millis(25));
+    pair.write(CLIENT, 400_000);
+    pair.run(Span::from_secs(20));
+    assert_eq!(pair.ends[SERVER].receiver().in_order(), 400_000);
+    pair
+}
+
+/// The number of segments sent again, of reductions taken back, and the window at the end.
+fn outcome(mut pair: Pair) -> (u64, u64, f64) {
+    let counters = pair.ends[CLIENT].counters(pair.now);
+    (counters.retransmits, counters.reductions_undone, pair.ends[CLIENT].sender().window().cwnd)
+}
+
+/// RFC 3522: the acknowledgement of the late segment echoes its own timestamp, which is older than that of the copy.
+#[test]
+fn an_echo_of_the_first_transmission_restores_the_window() {
+    let (again, undone, cwnd) = outcome(transfer(&reno(Undo::Timestamps), &[3], Span::from_millis(26)));
+    assert_eq!((again, undone), (1, 1));
+    let (again, undone, reduced) = outcome(transfer(&reno(Undo::None), &[3], Span::from_millis(26)));
+    assert_eq!((again, undone), (1, 0));
+    assert!(cwnd > reduced + 1.0, "{cwnd} and {reduced}");
+}
+
+/// RFC 3708: without timestamps the report that the copy has arrived twice does the same, one round trip later.
+#[test]
+fn a_report_of_a_duplicate_restores_the_window() {
+    let config = Config { timestamps: false, ..reno(Undo::Dsack) };
+    let (again, undone, cwnd) = outcome(transfer(&config, &[3], Span::from_millis(26)));
+    assert_eq!((again, undone), (1, 1));
+    assert!(cwnd >= 12.0, "{cwnd}");
+    let (_, undone, _) = outcome(transfer(&Config { dsack: false, ..config }, &[3], Span::from_millis(26)));
+    assert_eq!(undone, 0, "nothing is reported");
+}
+
+/// RFC 8985 (6.2, step 4): after a report the window for reordering is longer, and what is late is no longer sent again.
+#[test]
+fn what_is_late_often_is_waited_for() {
+    let late: Vec<usize> = (0..40).map(|number| 3 + 9 * number).collect();
+    let config = reno(Undo::Both);
+    let few = outcome(transfer(&config, &late, Span::from_millis(12))).0;
+    let many = outcome(transfer(&Config { dsack: false, ..config }, &late, Span::from_millis(12))).0;
+    assert!(few < many, "{few} and {many}");
+}
+
+/// RFC 5682: a wire that stops for longer than the timeout.
+#[test]
+fn a_timeout_while_the_wire_stands_still_is_taken_back() {
+    for (f_rto, undone) in [(true, 1), (false, 0)] {
+        let config = Config { f_rto, ..reno(Undo::None) };
+        let all: Vec<usize> = (0..12).collect();
+        let pair = transfer(&config, &all, Span::from_millis(300));
+        let (again, taken_back, _) = outcome(pair);
+        assert_eq!(taken_back, undone, "{f_rto}");
+        assert!(if f_rto { again <= 2 } else { again > 2 }, "{f_rto}: {again}");
+    }
+}

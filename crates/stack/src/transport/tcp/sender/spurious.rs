@@ -1,0 +1,197 @@
+//! What was not lost: forward RTO recovery (RFC 5682), and the return to the window before a reduction that was not needed
+//! (RFC 3522 and 3708 show that it was not, RFC 4015 says what follows).
+//!
+//! **How.** A reduction that begins a recovery, or a series of timeouts, saves the window. It is restored if an acknowledgement
+//! of new data echoes a timestamp older than the first segment sent again (Eifel), if the receiver has reported each segment
+//! sent again to have arrived twice (D-SACK), or, after a timeout, if a segment arrives that was sent before it and only once
+//! (F-RTO). To see that, F-RTO answers the first acknowledgement after a timeout with two new segments.
+//!
+//! **Choices.** 1. F-RTO goes by the scoreboard (RFC 5682, 3.1), and only where a timeout is the first in its window of data and
+//! no recovery was under way. Without new data to send the flight is sent again as always (step 2b). 2. The restored window is
+//! at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the late acknowledgement is a
+//! sample like all others. 4. Reports of duplicates count against a recovery until another begins.
+
+use super::Sender;
+use crate::hooks::{Congestion, NoteEvent, Out, Recovery};
+use crate::transport::tcp::{Config, Parts, Undo};
+use crate::units::Time;
+
+/// The window before a reduction, and what was sent again since.
+#[derive(Clone, Copy, Debug)]
+struct Saved {
+    cwnd: f64,
+    ssthresh: f64,
+    /// First byte not acknowledged when it was saved.
+    una: u64,
+    /// Segments sent again and not reported to have arrived twice.
+    again: u32,
+    /// When the first of them left.
+    first: Option<Time>,
+}
+
+/// How far F-RTO is (RFC 5682, 3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Forward {
+    #[default]
+    Off,
+    /// After step 1: the first segment was sent again.
+    Resent,
+    /// After step 2: so many new segments may still leave of two.
+    Probing(u32),
+}
+
+/// What may prove to have been spurious.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spurious {
+    by_dsack: bool,
+    by_stamps: bool,
+    uses_forward: bool,
+    saved: Option<Saved>,
+    forward: Forward,
+}
+
+/// What F-RTO allows to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allowed {
+    /// What the recovery picks.
+    Anything,
+    /// New data.
+    New,
+    /// Nothing until the next acknowledgement.
+    Nothing,
+}
+
+/// New segments of step 2.
+const NEW_SEGMENTS: u32 = 2;
+
+impl Spurious {
+    pub(super) fn new<P>(config: &Config<P>, by_time: bool) -> Spurious {
+        Spurious {
+            by_dsack: by_time && matches!(config.undo, Undo::Dsack | Undo::Both),
+            by_stamps: by_time && matches!(config.undo, Undo::Timestamps | Undo::Both),
+            uses_forward: by_time && config.f_rto,
+            saved: None,
+            forward: Forward::Off,
+        }
+    }
+
+    /// A segment is sent again.
+    #[inline]
+    pub(super) fn on_copy(&mut self, now: Time) {
+        if let Some(saved) = &mut self.saved {
+            saved.again += 1;
+            saved.first.get_or_insert(now);
+        }
+    }
+
+    /// What may be sent, with new data at hand or not. Without new data F-RTO ends.
+    #[inline]
+    pub(super) fn allows(&mut self, is_fresh: bool) -> Allowed {
+        match self.forward {
+            Forward::Off | Forward::Resent => Allowed::Anything,
+            Forward::Probing(0) => Allowed::Nothing,
+            Forward::Probing(left) if is_fresh => {
+                self.forward = Forward::Probing(left - 1);
+                Allowed::New
+            }
+            Forward::Probing(NEW_SEGMENTS) => {
+                self.forward = Forward::Off;
+                Allowed::Anything
+            }
+            Forward::Probing(_) => Allowed::Nothing,
+        }
+    }
+
+    /// The receiver reports `[left, right)` to have arrived twice.
+    fn on_duplicate_report(&mut self, left: u64, right: u64, packet: u32) {
+        if let Some(saved) = self.saved.as_mut().filter(|saved| left >= saved.una) {
+            let segments = (right.saturating_sub(left)).div_ceil(u64::from(packet)) as u32;
+            saved.again = saved.again.saturating_sub(segments);
+        }
+    }
+}
+
+impl<P: Parts> Sender<P> {
+    /// A loss is about to be answered: the window is saved if that begins a recovery or a series of timeouts.
+    pub(super) fn save_window(&mut self) {
+        let is_first = !self.recovery.is_active() && self.board.una() >= self.loss_until;
+        if is_first && (self.spurious.by_dsack || self.spurious.by_stamps || self.spurious.uses_forward) {
+            let (cwnd, ssthresh) = (self.window.cwnd, self.window.ssthresh);
+            let una = self.board.una();
+            self.spurious.saved = Some(Saved { cwnd, ssthresh, una, again: 0, first: None });
+        }
+    }
+
+    /// The timer fired, `in_recovery` or not (RFC 5682, 3.1, step 1).
+    pub(super) fn begin_forward(&mut self, in_recovery: bool) {
+        let is_first = self.board.una() >= self.loss_until;
+        self.spurious.forward = Forward::Off;
+        if self.spurious.uses_forward && is_first && !in_recovery {
+            self.spurious.forward = Forward::Resent;
+            self.board.watch_originals(self.board.sent_end());
+        }
+        if self.recovery.is_by_time() {
+            self.loss_until = self.board.sent_end();
+        }
+    }
+
+    /// An acknowledgement has been processed: whether the last reduction was needed.
+    pub(super) fn review(
+        &mut self,
+        advanced: bool,
+        echo: Option<u32>,
+        twice: Option<(u64, u64)>,
+        now: Time,
+        out: &mut impl Out,
+    ) {
+        if let Some((left, right)) = twice {
+            self.spurious.on_duplicate_report(left, right, self.packet);
+        }
+        let forward = self.spurious.forward;
+        if forward != Forward::Off {
+            if self.board.take_original() {
+                self.undo(now, out);
+                return;
+            }
+            // Step 2: two new segments, unless all is acknowledged; step 3: nothing old has arrived.
+            let waits = self.board.una() < self.loss_until;
+            self.spurious.forward = if forward == Forward::Resent && advanced && waits {
+                Forward::Probing(NEW_SEGMENTS)
+            } else {
+                Forward::Off
+            };
+        }
+        let Some(Saved { again, first: Some(first), .. }) = self.spurious.saved else { return };
+        let is_older = |echo: u32| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
+        let by_stamp = self.spurious.by_stamps && advanced && self.timestamps && echo.is_some_and(is_older);
+        if by_stamp || (self.spurious.by_dsack && again == 0) {
+            self.undo(now, out);
+        }
+    }
+
+    /// The timestamp of a segment that leaves at this time (RFC 7323, 3).
+    fn stamp(&self, at: Time) -> u32 {
+        crate::transport::tcp::stamp_at(at, self.stamp_unit)
+    }
+
+    /// The reduction was not needed (RFC 4015, 3.2).
+    fn undo(&mut self, now: Time, out: &mut impl Out) {
+        self.spurious.forward = Forward::Off;
+        let Some(saved) = self.spurious.saved.take() else { return };
+        self.integrate(now);
+        self.end_prr();
+        self.window.cwnd = self.window.cwnd.max(saved.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(saved.ssthresh);
+        self.law.on_undo(&mut self.window);
+        self.window.clamp();
+        self.recovery.undo(&mut self.board);
+        self.loss_until = 0;
+        self.timed_out = None;
+        self.rtt.set_backoff(0);
+        self.counters.reductions_undone += 1;
+        if !self.board.is_empty() {
+            self.arm(now, out);
+        }
+        self.note(NoteEvent::Undo, self.board.una(), 0, out);
+    }
+}
