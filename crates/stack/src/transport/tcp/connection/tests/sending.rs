@@ -124,8 +124,8 @@ fn round_trips_are_measured_too_where_one_end_alone_offers_timestamps() {
     for configs in [[&modern(), &without], [&without, &modern()]] {
         let mut pair = Pair::between(configs);
         pair.open();
-        pair.write(CLIENT, 100_000);
-        pair.write(SERVER, 100_000);
+        pair.write(CLIENT, 400_000);
+        pair.write(SERVER, 400_000);
         pair.run(Span::from_secs(5));
         for side in [CLIENT, SERVER] {
             let counters = pair.ends[side].counters(pair.now);
