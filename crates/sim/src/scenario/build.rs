@@ -327,6 +327,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
     config.eln = flow.flag("tcp.eln");
     config.whole_ssthresh = flow.flag("tcp.whole-ssthresh");
+    config.whole_window = flow.flag("tcp.whole-window");
     config.loss_ssthresh = halved(flow, "tcp.loss-ssthresh");
     config.timeout_ssthresh = halved(flow, "tcp.timeout-ssthresh");
     config.slow_start = match flow.known("tcp.slow-start") {

@@ -139,9 +139,10 @@ fn default(key: &Key) -> (Option<String>, String) {
             (Some(format!("{or}; {then} where {} is {value}", keys::shown(key))), source)
         }
         Default::Pcf(value) => (Some(value(&PcfConfig::default())), source),
-        Default::Unless(Unless { by, key, values, then, .. }) => {
+        Default::Unless(Unless { by, key, values, then, under, .. }) => {
             let of = key.rsplit('.').next().unwrap_or(key);
-            profiled(by, &format!("; {then} for {of} {}", values.join(" and ")))
+            let under = under.map_or_else(String::new, |word| format!(" ({word})"));
+            profiled(by, &format!("; {then} for {of} {}{under}", values.join(" and ")))
         }
     }
 }

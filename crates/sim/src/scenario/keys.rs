@@ -138,6 +138,8 @@ pub(super) struct Unless {
     pub(super) by: Profiled,
     pub(super) key: &'static str,
     pub(super) values: &'static [&'static str],
+    /// The profile that is concerned, if it is one alone.
+    pub(super) under: Option<&'static str>,
     /// What these values require, and the source of that.
     pub(super) then: &'static str,
     pub(super) source: &'static str,

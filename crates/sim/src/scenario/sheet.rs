@@ -205,7 +205,9 @@ impl<'a> Sheet<'a> {
             SlotDefault::Unless { profile, values, key, unless, then } => of_profile(at(*profile), values)
                 .map(|cell| {
                     let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
-                    if cell.value != then && at(*key).is_some_and(needs) {
+                    let concerns =
+                        unless.under.is_none_or(|word| at(*profile).is_some_and(|value| value.is(word)));
+                    if concerns && cell.value != then && at(*key).is_some_and(needs) {
                         return Cell { value: then, from: From::Slot(first + key), source: unless.source };
                     }
                     cell

@@ -280,6 +280,11 @@ impl Scoreboard {
         self.reordered
     }
 
+    /// The segment at this byte was late and not lost, as an echo of its own timestamp shows, though it was sent again.
+    pub fn see_late(&mut self, left: u64) {
+        self.reordered |= left < self.fack_before;
+    }
+
     /// The least round trip of a segment that was sent once.
     #[must_use]
     pub fn least_rtt(&self) -> Option<Span> {
@@ -544,6 +549,13 @@ impl Scoreboard {
         }
         self.fack = self.fack.max(right);
         true
+    }
+
+    /// How many segments arrived that were not known to have, since the last [`take_news`](Scoreboard::take_news).
+    #[must_use]
+    #[inline]
+    pub fn news(&self) -> u32 {
+        self.news.segments
     }
 
     /// What was reported delivered since the last call.

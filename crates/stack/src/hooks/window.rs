@@ -15,6 +15,8 @@ pub struct Window {
     pub pacing: Option<Rate>,
     /// Upper end of `cwnd`: the scenario's window limit.
     pub limit: f64,
+    /// Segments acknowledged towards the next one, if the window is a whole number, as Linux's (`snd_cwnd_cnt`).
+    pub credit: Option<u32>,
 }
 
 impl Window {
@@ -30,6 +32,7 @@ impl Window {
             burst_limit: None,
             pacing: None,
             limit,
+            credit: None,
         };
         window.clamp();
         window
@@ -45,6 +48,32 @@ impl Window {
     #[must_use]
     pub fn inflated(&self, inflation: f64) -> f64 {
         (self.cwnd + inflation).max(Self::LEAST)
+    }
+
+    /// Grows by one segment for each `every` acknowledged: by shares of a segment, or if all of it is acknowledged.
+    #[inline]
+    pub fn grow(&mut self, acked: u32, every: f64) {
+        let Some(credit) = &mut self.credit else {
+            self.cwnd += f64::from(acked) / every;
+            return;
+        };
+        let every = (every as u32).max(1);
+        if *credit >= every {
+            *credit = 0;
+            self.cwnd += 1.0;
+        }
+        *credit += acked;
+        self.cwnd += f64::from(*credit / every);
+        *credit %= every;
+    }
+
+    /// A whole window loses its share of a segment and its credit: it was reduced.
+    pub(crate) fn round(&mut self) {
+        if let Some(credit) = &mut self.credit {
+            *credit = 0;
+            self.cwnd = libm::floor(self.cwnd);
+            self.ssthresh = libm::floor(self.ssthresh);
+        }
     }
 
     /// Holds the window within its bounds; the sender calls it after each edit, so a law need not.
@@ -75,6 +104,28 @@ mod tests {
         }
         let window = Window::new(4.0, None, 20.0);
         assert_eq!((window.burst_limit, window.pacing), (None, None));
+    }
+
+    #[test]
+    fn a_whole_window_grows_by_a_segment_once_a_window_is_acknowledged() {
+        let mut window = Window { credit: Some(0), ..Window::new(3.0, Some(2.0), 20.0) };
+        let sizes: Vec<f64> = (0..7)
+            .map(|_| {
+                window.grow(1, window.cwnd);
+                window.cwnd
+            })
+            .collect();
+        assert_eq!(sizes, [3.0, 3.0, 4.0, 4.0, 4.0, 4.0, 5.0]);
+        // Six credited at once: one for each three.
+        window.grow(7, 3.5);
+        assert_eq!((window.cwnd, window.credit), (7.0, Some(1)));
+        // What has been credited for a larger window counts once.
+        window.credit = Some(9);
+        window.grow(1, 4.0);
+        assert_eq!((window.cwnd, window.credit), (8.0, Some(1)));
+        (window.cwnd, window.ssthresh) = (5.6, 5.6);
+        window.round();
+        assert_eq!((window.cwnd, window.ssthresh, window.credit), (5.0, 5.0, Some(0)));
     }
 
     #[test]

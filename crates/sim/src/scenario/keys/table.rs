@@ -436,6 +436,14 @@ const TRANSPORT: &[Key] = &[
     Key::new("flows.*.tcp.whole-ssthresh", Kind::Bool, "whether ssthresh is rounded down to whole segments")
         .profile(|tcp| tcp.whole_ssthresh.to_string(), "ns-2: ssthresh_", "RFC 5681 (3.1)")
         .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.whole-window",
+        Kind::Bool,
+        "whether the window is a whole number of segments: it grows by one when all of it is acknowledged, and a loss rounds it down",
+    )
+    .profile(|tcp| tcp.whole_window.to_string(), "ns-2: cwnd_", "Linux: snd_cwnd_cnt")
+    .rfc("RFC 5681 (3.1)")
+    .only(IF_TCP),
     Key {
         default: Default::Unless(GROWTH),
         ..Key::new(
@@ -505,6 +513,7 @@ const SACK: Unless = Unless {
     by: Profiled { value: |tcp| tcp.sack.to_string(), ns2: "ns-2: Agent/TCP", modern: "RFC 2018", rfc: None },
     key: "flows.*.tcp.recovery",
     values: &["sack", "fack"],
+    under: None,
     then: "true",
     source: "RFC 2018",
 };
@@ -513,6 +522,7 @@ const ECN: Unless = Unless {
     by: Profiled { value: ecn, ns2: "ns-2: ecn_", modern: "RFC 3168 (6.1): optional", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jersey"],
+    under: None,
     then: "classic",
     source: "TCP-Jersey: congestion warning",
 };
@@ -521,11 +531,12 @@ const GROWTH: Unless = Unless {
     by: Profiled {
         value: |tcp| tcp.growth_at_recovery_end.to_string(),
         ns2: "ns-2: Agent/TCP/Reno, Newreno, Fack",
-        modern: "RFC 5681 (3.2)",
-        rfc: None,
+        modern: "Linux: tcp_cong_control",
+        rfc: Some("RFC 5681 (3.2)"),
     },
     key: "flows.*.tcp.recovery",
     values: &["sack"],
+    under: Some("ns2-2004"),
     then: "false",
     source: "RFC 6675 (5); ns-2: Agent/TCP/Sack1",
 };
@@ -534,6 +545,7 @@ const FAST_RETRANSMIT: Unless = Unless {
     by: Profiled { value: fast_retransmit, ns2: "ns-2: bugFix_", modern: "RFC 5681 (3.2)", rfc: None },
     key: "flows.*.tcp.congestion",
     values: &["jtcp", "ejtcp"],
+    under: None,
     then: "every-hole",
     source: "EJTCP (Fig. 7)",
 };

@@ -13,7 +13,8 @@
 //! something other than the window limits the sender does not count (5.8). 3. Under the profile `modern` it is Linux's where that
 //! departs from the RFC: the estimate of Reno's window grows as slowly above the window of the last loss as below it (4.3 lets
 //! alpha be 1 there), the curve looks ahead by the least round trip and not by the smoothed one (4.2), the window grows by a
-//! twentieth a round trip at least before a first loss, and a timeout forgets the window before it.
+//! twentieth a round trip at least before a first loss, and a timeout forgets the window before it. It then counts in whole
+//! segments (`tcp_cubic.c`: `cnt`, `ack_cnt`), and while the window stays as it is, how fast it grows is computed once in 31 ms.
 //!
 //! **Checked by** the tests below, on numbers computed by hand from the formula.
 
@@ -27,8 +28,13 @@ const MIN_SSTHRESH: f64 = 2.0;
 /// The most that one round trip may add, as a factor of the window (4.2).
 const MOST_GROWTH: f64 = 1.5;
 
-/// The least growth in a round trip of Linux's before a loss, as a share of the window.
-const LEAST_GROWTH: f64 = 0.05;
+/// Segments acknowledged for each by which Linux's window grows: at most before a first loss, at least, and, times the window,
+/// where the curve is flat.
+const MOST_BEFORE_LOSS: f64 = 20.0;
+const LEAST_FOR_ONE: f64 = 2.0;
+const FLAT: f64 = 100.0;
+/// How long Linux keeps that number while the window stays as it is (a second by 32).
+const KEPT: Span = Span::from_micros(31_250);
 
 /// The constants of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +96,16 @@ struct Epoch {
     k: f64,
     /// The window that Reno would have (`W_est`).
     reno: f64,
+    /// Segments acknowledged that this window has not grown by yet, in Linux's.
+    credit: f64,
+}
+
+/// Segments acknowledged for each by which Linux's window grows, for which window, and when it was computed.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    every: f64,
+    cwnd: f64,
+    at: Time,
 }
 
 /// The state of CUBIC.
@@ -104,6 +120,7 @@ pub struct Cubic {
     from_here: bool,
     last: Time,
     least_rtt: Option<Span>,
+    pace: Option<Pace>,
     /// `w_max`, `prior` and the stage before the last reduction.
     before: Option<(f64, f64, Option<Epoch>)>,
 }
@@ -120,6 +137,7 @@ impl Cubic {
             from_here: true,
             last: Time::ZERO,
             least_rtt: None,
+            pace: None,
             before: None,
         }
     }
@@ -135,7 +153,7 @@ impl Cubic {
             self.w_max = window.cwnd;
         }
         let k = libm::cbrt((self.w_max - window.cwnd) / self.config.c);
-        Epoch { begin: now, k, reno: window.cwnd }
+        Epoch { begin: now, k, reno: window.cwnd, credit: 0.0 }
     }
 
     /// Segments by which Reno's window grows for each acknowledged, times the window (4.3).
@@ -151,20 +169,49 @@ impl Cubic {
             None => self.begin(ack.now, window),
         };
         let elapsed = ack.now.since(epoch.begin).as_secs();
-        let ahead = if self.config.as_linux { self.least_rtt } else { ack.srtt };
-        let rtt = ahead.unwrap_or(Span::ZERO).as_secs();
+        let rtt = ack.srtt.unwrap_or(Span::ZERO).as_secs();
         epoch.reno += self.alpha(epoch.reno) * acked / window.cwnd;
         self.epoch = Some(epoch);
         let cwnd = window.cwnd;
         let each = |growth: f64| growth / cwnd * counted.min(cwnd);
-        // Linux: before a first loss, and after a timeout, at least a segment for each 20.
-        let least = if self.config.as_linux && self.prior == 0.0 { LEAST_GROWTH * cwnd } else { 0.0 };
         if self.curve(epoch.k, elapsed) < epoch.reno {
-            window.cwnd = if least > 0.0 { epoch.reno.max(cwnd + each(least)) } else { epoch.reno };
+            window.cwnd = epoch.reno;
             return;
         }
         let target = self.curve(epoch.k, elapsed + rtt).clamp(cwnd, MOST_GROWTH * cwnd);
-        window.cwnd += each((target - cwnd).max(least));
+        window.cwnd += each(target - cwnd);
+    }
+
+    /// Segments acknowledged for each by which Linux's window grows, where so many are acknowledged now.
+    fn pace_of_linux(&mut self, now: Time, acked: f64, window: &Window) -> f64 {
+        let cwnd = libm::floor(window.cwnd);
+        let mut epoch = match self.epoch {
+            Some(epoch) => Epoch { credit: epoch.credit + acked, ..epoch },
+            None => Epoch { credit: acked, ..self.begin(now, window) },
+        };
+        if let Some(pace) = self.pace.filter(|pace| pace.cwnd == cwnd && now.since(pace.at) <= KEPT) {
+            self.epoch = Some(epoch);
+            return pace.every;
+        }
+        let ahead = now.since(epoch.begin).as_secs() + self.least_rtt.unwrap_or(Span::ZERO).as_secs();
+        let target = libm::floor(self.curve(epoch.k, ahead));
+        let mut every = if target > cwnd { libm::floor(cwnd / (target - cwnd)) } else { FLAT * cwnd };
+        // Before a first loss, and after a timeout.
+        if self.prior == 0.0 {
+            every = every.min(MOST_BEFORE_LOSS);
+        }
+        let for_reno = libm::floor(cwnd / self.alpha(epoch.reno));
+        while epoch.credit > for_reno {
+            epoch.credit -= for_reno;
+            epoch.reno += 1.0;
+        }
+        if epoch.reno > cwnd {
+            every = every.min(libm::floor(cwnd / (epoch.reno - cwnd)));
+        }
+        self.epoch = Some(epoch);
+        every = every.max(LEAST_FOR_ONE);
+        self.pace = Some(Pace { every, cwnd, at: now });
+        every
     }
 }
 
@@ -177,7 +224,10 @@ impl Congestion for Cubic {
             Progress::Open(acked) => {
                 let was_slow = window.in_slow_start();
                 let left = slow_start(window, ack.counted);
-                if left > 0 {
+                if left > 0 && self.config.as_linux {
+                    let every = self.pace_of_linux(ack.now, f64::from(left), window);
+                    window.grow(left, every);
+                } else if left > 0 {
                     // An acknowledgement of data that a hole had held back counts as one window at most.
                     let acked = if was_slow { left } else { acked };
                     self.avoid(ack, f64::from(acked).min(window.cwnd), f64::from(left), window);
@@ -210,6 +260,7 @@ impl Congestion for Cubic {
             self.before = Some((self.w_max, self.prior, self.epoch));
         }
         self.epoch = None;
+        self.pace = None;
         if loss.cause != LossCause::RepeatedTimeout {
             let falling = self.config.fast_convergence && window.cwnd < self.w_max;
             let share = if falling { f64::midpoint(1.0, self.config.beta) } else { 1.0 };

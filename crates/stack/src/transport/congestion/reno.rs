@@ -10,7 +10,8 @@
 //! says so, the window is halved instead of the flight ([`LossBase`](crate::hooks::LossBase)).
 //!
 //! **Choices.** 1. Halves are real numbers: a flight of 11 gives 5.5. 2. A repeated timeout of the same segment does
-//! not change ssthresh, as RFC 5681 (3.1, after equation 4) requires.
+//! not change ssthresh, as RFC 5681 (3.1, after equation 4) requires. 3. Under the profile `modern` the window is a whole number
+//! ([`Window::credit`]): it grows when all of it is acknowledged, by a sixth faster at three segments.
 //!
 //! **Checked by** the tests below, `tests/scripts` and the PFTK comparison.
 
@@ -43,7 +44,7 @@ pub(crate) fn slow_start(window: &mut Window, counted: u32) -> u32 {
 pub(crate) fn grow(window: &mut Window, counted: u32) {
     let left = slow_start(window, counted);
     if left > 0 {
-        window.cwnd += f64::from(left) / window.cwnd;
+        window.grow(left, window.cwnd);
     }
 }
 

@@ -108,6 +108,8 @@ pub struct Config<P> {
     pub timeout_ssthresh: Halved,
     /// Whether ssthresh is rounded down to whole segments.
     pub whole_ssthresh: bool,
+    /// Whether the window is a whole number, which grows once all of it is acknowledged.
+    pub whole_window: bool,
     /// Whether the window grows on the acknowledgement that ends a recovery.
     pub growth_at_recovery_end: bool,
     /// Whether limited transmit sends a segment again while a go-back is under way.
@@ -260,6 +262,8 @@ impl Profile {
                 quick_acks: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
                 cubic_as_linux: false,
+                whole_window: false,
+                growth_at_recovery_end: false,
                 counting: Counting::Segments(Some(2)),
                 ..modern(parts)
             },
@@ -304,6 +308,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         loss_ssthresh: Halved::Window,
         timeout_ssthresh: Halved::Window,
         whole_ssthresh: true,
+        whole_window: false,
         growth_at_recovery_end: true,
         limited_transmit_resends: true,
         reno_fast_retransmit: FastRetransmit::OnceAWindow,
@@ -355,7 +360,8 @@ fn modern<P>(parts: P) -> Config<P> {
         loss_ssthresh: Halved::Flight,
         timeout_ssthresh: Halved::Flight,
         whole_ssthresh: false,
-        growth_at_recovery_end: false,
+        whole_window: true,
+        growth_at_recovery_end: true,
         limited_transmit_resends: false,
         reno_fast_retransmit: FastRetransmit::EveryHole,
         slow_start: SlowStart::HyStart,

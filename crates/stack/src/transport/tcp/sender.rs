@@ -102,7 +102,10 @@ impl<P: Parts> Sender<P> {
         let hystart = HyStart::new(law.slow_start(config.slow_start));
         Sender {
             board: Scoreboard::default(),
-            window: Window::new(initial_window, config.initial_ssthresh, f64::from(config.window)),
+            window: Window {
+                credit: config.whole_window.then_some(0),
+                ..Window::new(initial_window, config.initial_ssthresh, f64::from(config.window))
+            },
             law,
             hystart,
             watching: config.parts.judges(config, draw),
@@ -354,8 +357,9 @@ impl<P: Parts> Sender<P> {
         }
         // RFC 3168 (6.1.2): not at an echo.
         let grows = arrived.ecn == EcnEcho::Unmarked;
+        let arrivals = if self.by_time { self.board.news() } else { advance.segments };
         let progress = match verdict {
-            Verdict::Ended if grows && self.growth_at_recovery_end => Progress::Open(advance.segments),
+            Verdict::Ended if grows && self.growth_at_recovery_end => Progress::Open(arrivals),
             Verdict::Open if grows && self.window_limited(flight) => Progress::Open(advance.segments),
             Verdict::Open => Progress::Unlimited(advance.segments),
             _ => Progress::Recovering(advance.segments),

@@ -59,6 +59,7 @@ impl<P: Parts> Sender<P> {
         if self.whole_ssthresh {
             self.window.ssthresh = libm::floor(self.window.ssthresh);
         }
+        self.window.round();
         judged(Judge::Law, response);
         response
     }

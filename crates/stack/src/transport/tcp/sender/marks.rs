@@ -112,6 +112,7 @@ impl<P: Parts> Sender<P> {
         if self.whole_ssthresh {
             self.window.ssthresh = libm::floor(self.window.ssthresh);
         }
+        self.window.round();
         self.window.clamp();
         self.counters.marks_answered += 1;
         self.marks.on_reduction(Reduction::Reduced, mark.sent_end);

@@ -9,7 +9,8 @@
 //! **Choices.** 1. F-RTO goes by the scoreboard (RFC 5682, 3.1), and only where a timeout is the first in its window of data and
 //! no recovery was under way. Without new data to send the flight is sent again as always (step 2b). 2. The restored window is
 //! at least the present one, as in Linux. 3. What RFC 4015 (3) does to the timer is left out: the late acknowledgement is a
-//! sample like all others. 4. Reports of duplicates count against a recovery until another begins.
+//! sample like all others. 4. An original that arrives late, after others, counts as reordering, as in Linux; RFC 8985 (6.2, step 3)
+//! counts only what was sent once, and without it the reordering window of RACK stays 0. 5. Reports of duplicates count against a recovery until another begins.
 
 use super::Sender;
 use crate::hooks::{Congestion, NoteEvent, Out, Recovery};
@@ -161,9 +162,12 @@ impl<P: Parts> Sender<P> {
                 Forward::Off
             };
         }
-        let Some(Saved { again, first: Some(first), .. }) = self.spurious.saved else { return };
+        let Some(Saved { again, first: Some(first), una, .. }) = self.spurious.saved else { return };
         let is_older = |echo: u32| (echo.wrapping_sub(self.stamp(first))).cast_signed() < 0;
         let by_stamp = self.spurious.by_stamps && advanced && self.timestamps && echo.is_some_and(is_older);
+        if by_stamp {
+            self.board.see_late(una);
+        }
         if by_stamp || (self.spurious.by_dsack && again == 0) {
             self.undo(now, out);
         }
