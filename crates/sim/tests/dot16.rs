@@ -95,6 +95,7 @@ fn the_window_of_ejtcp_follows_the_modulation_one_round_trip_after_it_changed() 
             window: 30,
             sack: false,
             counting: Counting::Acks,
+            whole_window: false,
             ..Profile::Modern.config()
         };
         config.flows[0].transport = TransportConfig::Tcp(tcp);

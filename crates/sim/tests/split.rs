@@ -82,7 +82,7 @@ fn a_file_arrives_whole_either_way_over_a_lossy_hop_of_any_kind() {
 
 #[test]
 fn a_lossy_hop_costs_a_split_connection_less_than_a_whole_one() {
-    let lossy = "loss = { rate = \"2 %\" }";
+    let lossy = "loss = { rate = \"5 %\" }";
     let split = metrics(&wire("i-tcp", lossy, "", TO));
     let whole = metrics(&wire("none", lossy, "", TO));
     assert!(split["flows.main.goodput_bps"] > 1.3 * whole["flows.main.goodput_bps"], "{split:?}");
