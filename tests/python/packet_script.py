@@ -48,6 +48,7 @@ RFC_ONLY = {
     "growth": "acks",
     "slow-start": "standard",
     "quick-acks": 0,
+    "whole-window": False,
     "rto-floor": "timeout",
 }
 
@@ -156,6 +157,7 @@ def scenario_text(
 ) -> str:
     """Two nodes, one lossy link that drops the listed data packets, one bulk flow."""
     settings = {"profile": "modern", "variant": variant, "sack": variant in {"sack", "fack"}} | RFC_ONLY
+    settings |= {} if variant == "tahoe" else {"growth-at-recovery-end": False}
     settings |= (RFC_6675_ONLY if variant == "sack" else {}) | tcp
     app: dict[str, Any] = {"kind": "bulk"} if file is None else {"kind": "file", "file": {"size": file}}
     app["start"] = path["start"]

@@ -51,12 +51,12 @@ arq = { kind = "dynamic" }
 [flows.a]
 from = "host"
 to = "one"
-tcp = { variant = "reno" }
+tcp = { variant = "reno", rto-floor = "timeout", growth = "acks", whole-window = false }
 
 [flows.b]
 from = "host"
 to = "two"
-tcp = { variant = "reno" }
+tcp = { variant = "reno", rto-floor = "timeout", growth = "acks", whole-window = false }
 
 [sweep]
 "links.air.arq.timing" = ["oracle", "estimate"]

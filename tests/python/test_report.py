@@ -191,7 +191,7 @@ def test_every_value_has_its_default_and_source(study: lh.Study, text: str) -> N
         "200 ms",
         "file",
         "",
-        "200 ms (modern); 1 s (ns2-2004)",
+        "200 ms (modern); 1 s (rfc); 1 s (ns2-2004)",
     ]
     assert rows["links.path.loss.rate"][:2] == ["0 % | 1 % | 3 %", "sweep"]
 

@@ -26,6 +26,8 @@ TCP = {
     "dsack": False,
     "growth": "acks",
     "quick-acks": 0,
+    "whole-window": False,
+    "growth-at-recovery-end": False,
     "rto-floor": "timeout",
     "nagle": False,
 }

@@ -36,12 +36,12 @@ loss = { model = "packet", rate = "15 %" }
 from = "host"
 to   = "a"
 app  = { kind = "bulk" }
-tcp  = { variant = "newreno", packet = "1000 B", growth = "acks", rto-floor = "timeout", quick-acks = 0, dsack = false }
+tcp  = { variant = "newreno", packet = "1000 B", growth = "acks", rto-floor = "timeout", whole-window = false, growth-at-recovery-end = false, quick-acks = 0, dsack = false }
 [flows.up]
 from = "b"
 to   = "ap"
 app  = { kind = "file", file = { size = "200 kB" } }
-tcp  = { variant = "sack", packet = "1000 B", growth = "acks", rto-floor = "timeout", quick-acks = 0, dsack = false, prr = false, loss-detection = "rfc6675" }
+tcp  = { variant = "sack", packet = "1000 B", growth = "acks", rto-floor = "timeout", whole-window = false, growth-at-recovery-end = false, quick-acks = 0, dsack = false, prr = false, loss-detection = "rfc6675" }
 [flows.talk]
 from = "a"
 to   = "host"

@@ -26,7 +26,7 @@ loss = { model = "packet", direction = "both", rate = "3 %" }
 [flows.main]
 from = "host"
 to = "mobile"
-tcp = { profile = "modern", variant = "newreno", window = "40 segments", growth = "acks", rto-floor = "timeout", quick-acks = 0, dsack = false }
+tcp = { profile = "modern", variant = "newreno", window = "40 segments", growth = "acks", rto-floor = "timeout", whole-window = false, growth-at-recovery-end = false, quick-acks = 0, dsack = false }
 [agents.station]
 kind = "none"
 node = "base"
@@ -56,7 +56,7 @@ rate = "11 Mbit/s"
 [flows.main]
 from = "host"
 to = "mobile"
-tcp = { profile = "modern", variant = "sack", window = "40 segments", growth = "acks", rto-floor = "timeout", quick-acks = 0, dsack = false, prr = false, loss-detection = "rfc6675" }
+tcp = { profile = "modern", variant = "sack", window = "40 segments", growth = "acks", rto-floor = "timeout", whole-window = false, growth-at-recovery-end = false, quick-acks = 0, dsack = false, prr = false, loss-detection = "rfc6675" }
 [agents.station]
 kind = "none"
 "#;
@@ -276,7 +276,7 @@ fn what_a_station_keeps_moves_with_the_mobile() {
         )
     };
     // Reno, whose timeouts the stations avoid.
-    let tcp = "tcp = { variant = \"sack\", growth = \"acks\", rto-floor = \"timeout\", quick-acks = 0, dsack = false, \
+    let tcp = "tcp = { variant = \"sack\", growth = \"acks\", rto-floor = \"timeout\", whole-window = false, growth-at-recovery-end = false, quick-acks = 0, dsack = false, \
                prr = false, loss-detection = \"rfc6675\" }\n";
     let text = |kind: &str| {
         format!(
