@@ -158,11 +158,11 @@ impl Bbr {
         }
     }
 
-    /// 4.1.2.3; true when the least round trip had been trusted for too long.
+    /// 4.1.2.3, but for an equal round trip; true when the least had been trusted for too long.
     fn learn_rtt(&mut self, ack: &Ack) -> bool {
         let expired = self.least.is_some_and(|(_, at)| ack.now > at.after(RTT_AGE));
         if let Some(rtt) = ack.rtt
-            && (expired || self.least.is_none_or(|(least, _)| rtt <= least))
+            && (expired || self.least.is_none_or(|(least, _)| rtt < least))
         {
             self.least = Some((rtt, ack.now));
         }
