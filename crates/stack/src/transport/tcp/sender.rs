@@ -74,6 +74,8 @@ pub struct Sender<P: Parts> {
     last_sent: Time,
     /// When the next segment may leave, where the law spaces them.
     release: Time,
+    /// Bytes that may leave before it, of the quantum under way.
+    quantum: u32,
     integrated: Time,
     packet: u32,
     window_limit: u32,
@@ -130,6 +132,7 @@ impl<P: Parts> Sender<P> {
             stamp_unit: config.stamp_unit(),
             last_sent: Time::ZERO,
             release: Time::ZERO,
+            quantum: 0,
             integrated: Time::ZERO,
             packet: config.packet,
             window_limit: config.window,
@@ -270,6 +273,7 @@ impl<P: Parts> Sender<P> {
                 self.window.clamp();
             }
         }
+        self.begin_law(now);
     }
 
     /// Whether the peer has offered to take all below this offset, and more than rounding can take back of it.
@@ -422,6 +426,7 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
+        self.tell_losses();
         self.window.clamp();
         self.begin_prr(delivered);
         self.counters.fast_retransmits += 1;
@@ -497,6 +502,7 @@ impl<P: Parts> Sender<P> {
         self.window.clamp();
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.on_timeout(response, &mut self.board);
+        self.tell_losses();
         self.timed = None;
         self.rtt.back_off();
         self.note(NoteEvent::Timeout, self.board.una(), 0, out);

@@ -1,5 +1,7 @@
 //! BBR over a path that is a queue, a rate and a delay, without losses.
 
+use std::collections::VecDeque;
+
 use super::*;
 use crate::hooks::Progress;
 use crate::hooks::testing::{ack, loss};

@@ -2,7 +2,7 @@
 
 use super::spurious::Allowed;
 use super::{Outgoing, Sender};
-use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};
+use crate::hooks::{Congestion, Fresh, NoteEvent, Out, Pick, Recovery, Timer};
 use crate::packet::Ecn;
 use crate::transport::tcp::Parts;
 use crate::units::{Bytes, Time};
@@ -40,7 +40,7 @@ impl<P: Parts> Sender<P> {
         let len = if within { self.fresh_len() } else { 0 };
         let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
         let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
-        if idle && now.since(self.last_sent) > self.rtt.rto() {
+        if idle && !self.law.governs_recovery() && now.since(self.last_sent) > self.rtt.rto() {
             self.integrate(now);
             self.window.cwnd = self.window.cwnd.min(self.initial_window);
         }
@@ -59,12 +59,17 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
         let pipe = self.board.pipe();
+        if pipe == 0 {
+            self.law.on_restart(now, &mut self.window);
+        }
         let (number, outgoing) = match pick {
             Pick::New => (self.board.end(), self.send_new(now, len)),
             Pick::Again(number) => (number, self.send_again(number, now)),
         };
         self.tell_sent(now, number, pipe);
         if let Some(rate) = self.window.pacing {
+            let quantum = if now < self.release { self.quantum } else { self.window.quantum };
+            self.quantum = quantum.saturating_sub(outgoing.len);
             self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
         }
         self.recovery.on_sent(pick, &self.board);
@@ -85,7 +90,7 @@ impl<P: Parts> Sender<P> {
     /// Whether the next segment has to wait for its time; the timer is set to it.
     #[inline]
     fn is_paced(&mut self, now: Time, out: &mut impl Out) -> bool {
-        let waits = self.window.pacing.is_some() && now < self.release;
+        let waits = self.window.pacing.is_some() && now < self.release && self.quantum == 0;
         if waits {
             out.set(Timer::Pace, self.release);
         }

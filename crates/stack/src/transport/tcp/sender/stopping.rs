@@ -82,6 +82,7 @@ impl<P: Parts> Sender<P> {
         self.rtt = RttEstimator::new(config);
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
         (self.last_sent, self.release) = (now, now);
+        self.begin_law(now);
         if !self.board.is_empty() && !self.persisting {
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
         }
