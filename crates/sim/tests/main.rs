@@ -4,6 +4,7 @@
 mod accounts;
 mod agents;
 mod arq;
+mod bbr3;
 mod common;
 mod dot16;
 mod duplex;
