@@ -16,6 +16,7 @@ mod latency;
 mod laws;
 mod link_events;
 mod marking;
+mod pacing;
 mod paths;
 mod pcf;
 mod proxy_tcp;

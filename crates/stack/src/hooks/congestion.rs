@@ -324,6 +324,11 @@ pub trait Congestion {
     /// The last reduction proved not to be needed, and the sender has restored the window.
     fn on_undo(&mut self, _: &mut Window) {}
 
+    /// Whether the law sets a pace itself ([`Window::pacing`]).
+    fn paces(&self) -> bool {
+        false
+    }
+
     /// The connection is established, with a round trip of the handshake if it measured one, or starts over.
     fn on_start(&mut self, _now: Time, _srtt: Option<Span>, _window: &mut Window) {}
 

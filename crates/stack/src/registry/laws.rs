@@ -211,6 +211,10 @@ impl Congestion for CongestionMachine {
         each!(self, law => law.on_restart(now, window));
     }
 
+    fn paces(&self) -> bool {
+        each!(self, law => law.paces())
+    }
+
     fn hears_losses(&self) -> bool {
         each!(self, law => law.hears_losses())
     }

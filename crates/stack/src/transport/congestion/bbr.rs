@@ -288,6 +288,10 @@ impl Congestion for Bbr {
         true
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let sample = self.sampler.on_ack(ack, self.rtprop());
         self.round_starts = false;

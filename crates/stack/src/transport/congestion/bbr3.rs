@@ -384,6 +384,10 @@ impl Congestion for Bbr3 {
         true
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn hears_losses(&self) -> bool {
         true
     }

@@ -8,6 +8,7 @@ mod hystart;
 mod laws;
 mod marks;
 mod messages;
+mod pacing;
 mod persist;
 mod prr;
 mod sending;
@@ -19,6 +20,7 @@ pub use early::Waiting;
 use hystart::HyStart;
 use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
+use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
 use stopping::Stopped;
@@ -72,10 +74,7 @@ pub struct Sender<P: Parts> {
     /// The unit of timestamps.
     stamp_unit: Span,
     last_sent: Time,
-    /// When the next segment may leave, where the law spaces them.
-    release: Time,
-    /// Bytes that may leave before it, of the quantum under way.
-    quantum: u32,
+    pace: Pace,
     integrated: Time,
     packet: u32,
     window_limit: u32,
@@ -131,8 +130,7 @@ impl<P: Parts> Sender<P> {
             loss_until: 0,
             stamp_unit: config.stamp_unit(),
             last_sent: Time::ZERO,
-            release: Time::ZERO,
-            quantum: 0,
+            pace: Pace::new(config),
             integrated: Time::ZERO,
             packet: config.packet,
             window_limit: config.window,
@@ -368,6 +366,7 @@ impl<P: Parts> Sender<P> {
             Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
         self.with_target(|sender| sender.tell(&ack));
         self.pace_recovery(ack.delivered.segments, declared == self.board.declared());
+        self.set_pace();
         if self.board.is_empty() {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
@@ -397,6 +396,7 @@ impl<P: Parts> Sender<P> {
         let delivered = ack.delivered.segments;
         self.with_target(|sender| sender.tell(&ack));
         self.pace_recovery(delivered, false);
+        self.set_pace();
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
         if self.eln && arrived.eln {
             // A copy that is lost, too, is left to the timer.

@@ -44,6 +44,7 @@ impl<P: Parts> Sender<P> {
     pub(super) fn begin_law(&mut self, now: Time) {
         self.board.list_losses(self.law.hears_losses());
         self.law.on_start(now, self.rtt.srtt(), &mut self.window);
+        self.set_pace();
     }
 
     /// Reports a departure to the law, with `pipe` segments in the network before it. Every segment of data is reported,

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::registry::CongestionKind;
-use crate::transport::congestion::Bbr3Config;
 
 #[test]
 fn the_initial_window_leaves_at_once_and_crosses_the_wrap() {
@@ -152,30 +151,4 @@ fn a_law_that_paces_from_its_model_keeps_its_window_over_an_idle_time() {
         let after = pair.ends[CLIENT].sender().window().cwnd;
         assert_eq!(after.to_bits(), before.to_bits(), "{law:?}: {after} of {before}");
     }
-}
-
-/// draft-ietf-ccwg-bbr-06 (5.6.2, 5.6.3): quanta of two segments, as far apart as the pace of their bytes.
-#[test]
-fn a_pace_in_quanta_lets_two_segments_leave_at_once_and_is_as_fast_as_one_in_segments() {
-    let departures = |quantum: Span| {
-        let law = LawConfig::Bbr3(Bbr3Config { quantum, ..Bbr3Config::default() });
-        let config = Config { parts: Parts::new(RecoveryKind::Sack, law), initial_window: 6, ..modern() };
-        let mut pair = Pair::new(&config);
-        pair.open();
-        pair.write(CLIENT, 6_000);
-        pair.run(Span::from_secs(1));
-        let sent = pair.log.iter().filter(|line| line.1 == CLIENT && line.2.len > 0);
-        let times: Vec<u64> = sent.map(|line| line.0.0 - 20_000_000).collect();
-        let rate = pair.ends[CLIENT].sender().window().pacing;
-        (times, rate)
-    };
-    // 2.77 windows of six segments in the 20 ms of the handshake: 1.203 ms a segment.
-    let gap = 20e6 / 6.0 / 2.77;
-    let near = |times: &[u64], expected: [f64; 6]| {
-        times.len() == 6
-            && times.iter().zip(expected).all(|(time, gaps)| (*time as f64 - gaps * gap).abs() < 2e3)
-    };
-    let (singles, pairs) = (departures(Span::ZERO).0, departures(Span::from_millis(1)).0);
-    assert!(near(&singles, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), "{singles:?}");
-    assert!(near(&pairs, [0.0, 0.0, 2.0, 2.0, 4.0, 4.0]), "{pairs:?}");
 }
