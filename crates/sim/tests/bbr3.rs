@@ -1,4 +1,4 @@
-//! BBRv3 end to end: what its draft and its measurements say of simple paths.
+//! `BBRv3` end to end: what its draft and its measurements say of simple paths.
 
 use crate::common::metric;
 use lasthop_sim::scenario::Scenario;
@@ -13,9 +13,8 @@ fn path(rate: &str, queue: u32, loss: &str, variants: &[&str]) -> Outcome {
          loss = {{ model = \"packet\", direction = \"forward\", rate = \"{loss}\" }}\n"
     );
     for (number, variant) in variants.iter().enumerate() {
-        text += &format!(
-            "[flows.f{number}]\nfrom = \"s\"\nto = \"d\"\napp = {{ kind = \"bulk\" }}\ntcp = {{ variant = \"{variant}\" }}\n"
-        );
+        let [name, tcp] = [format!("[flows.f{number}]\n"), format!("tcp = {{ variant = \"{variant}\" }}\n")];
+        text.extend([name.as_str(), "from = \"s\"\nto = \"d\"\napp = { kind = \"bulk\" }\n", tcp.as_str()]);
     }
     let scenario = Scenario::from_text(&text, "path.toml", &[]).expect("it is valid");
     let config = scenario.config(0);

@@ -111,7 +111,7 @@ impl Full {
     }
 }
 
-/// The state of BBRv3.
+/// The state of BBR version 3.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     config: Bbr3Config,

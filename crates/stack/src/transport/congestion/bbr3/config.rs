@@ -1,9 +1,9 @@
-//! The constants of BBRv3 that a scenario may vary.
+//! The constants of BBR version 3 that a scenario may vary.
 
 use crate::hooks::parameter::{Described, Domain, Parameter, Setting};
 use crate::units::Span;
 
-/// The constants of BBRv3.
+/// The constants of BBR version 3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bbr3Config {
     /// Share of the segments in flight that may be lost in a round before a probe is taken to be too high.

@@ -44,7 +44,7 @@ impl Bbr3 {
     /// 5.3.3.9: `PickProbeWait`.
     fn pick_wait(&mut self) {
         self.cycle.rounds = u64::from(self.draw() & 1);
-        let spread = u128::from(self.config.probe_spread.0) * u128::from(self.draw()) >> 32;
+        let spread = (u128::from(self.config.probe_spread.0) * u128::from(self.draw())) >> 32;
         self.cycle.wait = self.config.probe_wait + Span(spread as u64);
     }
 
@@ -85,11 +85,10 @@ impl Bbr3 {
         if !self.full.reached || self.adapt_long_term(sample, window) {
             return;
         }
-        match self.state {
-            State::Down => {
-                if !self.probes_again(sample.now) && self.is_time_to_cruise(sample) {
-                    self.start_cruise();
-                }
+        let state = self.state;
+        match state {
+            State::Down if !self.probes_again(sample.now) && self.is_time_to_cruise(sample) => {
+                self.start_cruise();
             }
             State::Cruise => {
                 self.probes_again(sample.now);
@@ -98,11 +97,9 @@ impl Bbr3 {
                 self.cycle.is_probe = true;
                 self.start_up(sample);
             }
-            State::Up => {
-                if self.is_time_to_go_down(sample, window) {
-                    self.cycle.was_too_high = false;
-                    self.start_down(sample.now);
-                }
+            State::Up if self.is_time_to_go_down(sample, window) => {
+                self.cycle.was_too_high = false;
+                self.start_down(sample.now);
             }
             _ => {}
         }

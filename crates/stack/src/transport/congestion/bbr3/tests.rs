@@ -1,4 +1,4 @@
-//! BBRv3 clause by clause (draft-ietf-ccwg-bbr-06), on states and samples made by hand.
+//! `BBRv3` clause by clause (draft-ietf-ccwg-bbr-06), on states and samples made by hand.
 
 use super::losses::Bounds;
 use super::*;
