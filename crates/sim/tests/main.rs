@@ -4,6 +4,7 @@
 mod accounts;
 mod agents;
 mod arq;
+mod bbr3;
 mod common;
 mod dot16;
 mod duplex;
@@ -15,6 +16,7 @@ mod latency;
 mod laws;
 mod link_events;
 mod marking;
+mod pacing;
 mod paths;
 mod pcf;
 mod proxy_tcp;

@@ -45,6 +45,8 @@ _NEUTRAL = {
     "sink.pause": "0 s",
     "tcp.extra-header": "0 B",
     "tcp.reaction": "none",
+    "tcp.pacing": "auto",
+    "tcp.small-queue": "none",
 }
 _RULES = (
     ("kind", ("wired", "lossy"), "a wired or lossy link"),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 KINDS = ["i-tcp", "m-tcp"]
-VARIANTS = ["tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr", "ejtcp"]
+VARIANTS = ["tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr", "bbr3", "ejtcp"]
 
 
 def draw_stations(draw: Draw, tree: Tree) -> Tree:

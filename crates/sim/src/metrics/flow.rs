@@ -159,7 +159,7 @@ impl Measured for EstimatingFlow {
     const ROWS: &'static [Row<EstimatingFlow>] = &[row(
         "rate_estimate_bps",
         Unit::BitsPerSecond,
-        "mean over losses and answered marks of the law's estimate of the path's payload rate (Westwood, Westwood+, BBR, TCP-Jersey)",
+        "mean over losses and answered marks of the law's estimate of the path's payload rate (Westwood, Westwood+, BBR, BBRv3, TCP-Jersey)",
         |EstimatingFlow { flow, segment }| {
             let segments = flow.ended.sender.estimate_sum - flow.began.sender.estimate_sum;
             let bits = segments * 8.0 * f64::from(*segment);

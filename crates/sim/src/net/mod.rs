@@ -14,6 +14,7 @@
 
 pub(crate) mod agents;
 mod aqm;
+pub(crate) mod below;
 mod channel;
 pub(crate) mod handoffs;
 pub(crate) mod layout;
@@ -43,6 +44,7 @@ use crate::probe::spread::Times;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
 use agents::{Agents, Around, Handed, Stack};
+use below::Below;
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
 pub(crate) use handoffs::Handoffs;
@@ -88,6 +90,8 @@ pub(crate) struct Net {
     pub(crate) transfers: Vec<Transfer>,
     /// The timers of TCP senders, where a link reads them.
     pub(crate) timers: Option<Box<Timers>>,
+    /// What waits in the first links of hosts, where senders bound it.
+    pub(crate) below: Option<Box<Below>>,
     /// The round trips of each end of each flow, by the number of the end.
     pub(crate) round_trips: Vec<Times>,
     /// Packets lost ahead of the clock, or in this instant.
@@ -172,6 +176,7 @@ impl Net {
             ports,
             transfers: Vec::new(),
             timers: Timers::of(config),
+            below: Below::of(config, ports),
             round_trips: Vec::new(),
             agents,
             doomed: Vec::new(),
@@ -269,6 +274,31 @@ impl Net {
                 frn.send(station as usize, packet, host);
             }),
             Way::Ends => self.lose_late(node, &packet),
+        }
+    }
+
+    /// Sends a packet of an end, as [`Self::send`] does.
+    #[inline]
+    pub(crate) fn send_of(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
+        if self.below.is_none() {
+            self.send(node, packet, size);
+        } else {
+            self.send_counted(end, node, packet, size);
+        }
+    }
+
+    /// Sends a packet, and counts it where it waits on a wire; a station counts its own.
+    fn send_counted(&mut self, end: u32, node: NodeId, packet: Packet, size: Bytes) {
+        let (Way::Channel(channel) | Way::Relay(channel)) = self.ways.at(node, packet.dst) else {
+            return self.send(node, packet, size);
+        };
+        let refused = self.channels[channel as usize].counters.drops_queue;
+        self.send(node, packet, size);
+        let Channel { counters, line, .. } = &self.channels[channel as usize];
+        if let Some(below) = &mut self.below
+            && counters.drops_queue == refused
+        {
+            below.leaves_at(end, size, line.queue().last_departure());
         }
     }
 
@@ -534,6 +564,7 @@ impl Net {
             routes: &self.routes,
             tracer: &mut self.tracer,
             timers: self.timers.as_deref_mut(),
+            below: self.below.as_deref_mut(),
             now: self.now,
         };
         act(&mut self.wlans[wlan], &mut host);

@@ -25,6 +25,7 @@ use arq::adopt;
 
 use super::agents::{Agents, Around, Handed, Stack};
 use super::aqm::Managed;
+use super::below::Below;
 use super::layout::cuts;
 use super::pool::{PacketPool, PoolId};
 use super::routes::Routes;
@@ -66,6 +67,7 @@ pub(crate) struct Host<'a> {
     pub(super) routes: &'a Routes,
     pub(super) tracer: &'a mut Tracer,
     pub(super) timers: Option<&'a mut Timers>,
+    pub(super) below: Option<&'a mut Below>,
     pub(super) now: Time,
 }
 
@@ -461,6 +463,9 @@ impl Wlan {
                 aqm.admit(host.pool.get_mut(id).0, admission);
             }
             self.count_held(station, host.now);
+            if let Some(below) = host.below.as_mut().filter(|_| packet.src == node) {
+                below.enters(&packet);
+            }
             if let Some(events) = &mut host.tracer.events {
                 events.link(host.now, Event::Queue, Why::Nothing, self.place, node, &packet);
             }
@@ -531,6 +536,9 @@ impl Wlan {
         let waited = host.now.since(host.pool.stamped(id));
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
+        if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
+            below.leaves(&packet, host.queue, host.now);
+        }
         let why = self.trace_done(station, &packet, outcome, host);
         let signal = match outcome {
             Outcome::Delivered => {

@@ -28,8 +28,8 @@ use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
-    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Profile, RtoFloor,
-    SackAfterTimeout, SackPipe, SlowStart, Undo,
+    Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing, Profile,
+    RtoFloor, SackAfterTimeout, SackPipe, SlowStart, Undo,
 };
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
@@ -344,6 +344,13 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
         "acks" => Counting::Acks,
         _ => Counting::Segments(flow.optional("tcp.growth-limit", Part::small)),
     };
+    config.pacing = match flow.word("tcp.pacing") {
+        "on" => Pacing::All,
+        "off" => Pacing::None,
+        _ => Pacing::ByLaw,
+    };
+    config.pacing_factors = (flow.real("tcp.pacing-slow-start"), flow.real("tcp.pacing-avoidance"));
+    config.small_queue = flow.optional("tcp.small-queue", Part::span);
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");
     config.idle_restart = flow.flag("tcp.idle-restart");

@@ -16,6 +16,7 @@ mod frn;
 mod judges;
 mod links;
 mod nodes;
+mod pacing;
 mod pcf;
 mod preset;
 mod radio;

@@ -1,13 +1,16 @@
-//! The delivery rate of the path, one sample per acknowledgement.
+//! The delivery rate of the path, one sample per acknowledgement, and what was lost of the segments that it is taken from.
 //!
 //! **Limits.** Segments acknowledged for a reason other than their arrival (a snoop agent, thinned acknowledgements)
 //! count as delivered.
 //!
-//! **Source.** draft-cheng-iccrg-delivery-rate-estimation-02.
+//! **Source.** draft-cheng-iccrg-delivery-rate-estimation-02; draft-ietf-ccwg-bbr-06 (4.1.2), which also keeps what was in
+//! flight and lost when a segment left.
 //!
 //! **How.** Each segment leaves with the count of bytes delivered so far and the time of the last delivery. When it is
 //! acknowledged, the rate is the number of bytes delivered since, divided by the time they took to be sent or to be
 //! acknowledged, whichever is longer; acknowledgements may arrive compressed.
+//!
+//! **Choices.** Lost and in flight are counted in segments. A loss that proves spurious stays counted, as in Linux.
 //!
 //! **Checked by** the tests below and those of BBR.
 
@@ -25,6 +28,11 @@ struct Record {
     delivered_at: Time,
     first_sent: Time,
     app_limited: bool,
+    /// Segments in the network, its own included, and segments lost so far.
+    in_flight: u32,
+    lost: u64,
+    /// Whether it has been sent before.
+    is_copy: bool,
 }
 
 /// The state of the estimate, with one record per segment outstanding.
@@ -36,15 +44,32 @@ pub struct DeliveryRate {
     first_sent: Time,
     /// The sender has too little to send until this number of bytes is delivered.
     app_limited_until: Option<u64>,
+    /// Segments and copies declared lost so far.
+    lost: u64,
 }
 
 /// The rate sample of one acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Bytes per second.
-    pub rate: f64,
+    /// Bytes per second, if the time that it is taken over is not too short.
+    pub rate: Option<f64>,
+    /// Bytes delivered in that time.
+    pub delivered: u64,
+    /// The round trip of the segment that gives the sample, if it was sent once.
+    pub rtt: Option<Span>,
+    /// How that segment left, and what was lost since.
+    pub sending: Sending,
     /// Bytes delivered when the segment that gives the sample left.
     pub prior_delivered: u64,
+}
+
+/// The departure of a segment that has arrived or is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// Segments in the network when it left, its own included.
+    pub in_flight: u32,
+    /// Segments lost since; its own included if it is lost.
+    pub lost: u64,
     /// Whether the sender, not the path, may have limited the rate.
     pub app_limited: bool,
 }
@@ -69,6 +94,8 @@ impl DeliveryRate {
         while self.records.front().is_some_and(|record| record.number < base) {
             self.records.pop_front();
         }
+        let (first, len) = (self.records.front().map(|first| first.number), self.records.len());
+        let again = first.map(|first| (number - first) as usize).filter(|again| *again < len);
         let record = Record {
             number,
             sent: now,
@@ -76,14 +103,44 @@ impl DeliveryRate {
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             app_limited: self.app_limited_until.is_some(),
+            in_flight: pipe + 1,
+            lost: self.lost,
+            is_copy: again.is_some(),
         };
-        match self.records.front().map(|first| (number - first.number) as usize) {
-            Some(again) if again < self.records.len() => self.records[again] = record,
-            _ => self.records.push_back(record),
+        match again {
+            Some(again) => self.records[again] = record,
+            None => self.records.push_back(record),
         }
     }
 
-    /// An acknowledgement arrived. A sample shorter than `least`, the minimum round trip, is discarded:
+    /// Samples count as limited by the sender until this many more bytes are delivered.
+    pub fn limit(&mut self, bytes: u64) {
+        self.app_limited_until = Some(self.delivered + bytes);
+    }
+
+    /// Whether the sender has too little to send.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.app_limited_until.is_some()
+    }
+
+    /// A segment, or a copy of it, is declared lost.
+    pub fn on_lost(&mut self, number: u64) -> Option<Sending> {
+        self.lost += 1;
+        self.record(number).map(|record| self.sending(&record))
+    }
+
+    fn record(&self, number: u64) -> Option<Record> {
+        let first = self.records.front()?.number;
+        self.records.get(number.checked_sub(first)? as usize).copied()
+    }
+
+    fn sending(&self, record: &Record) -> Sending {
+        let Record { in_flight, app_limited, .. } = *record;
+        Sending { in_flight, lost: self.lost - record.lost, app_limited }
+    }
+
+    /// An acknowledgement arrived. A sample shorter than `least`, the minimum round trip, has no rate:
     /// acknowledgements that arrive together carry no information about the path.
     pub fn on_ack(&mut self, ack: &Ack, least: Option<Span>) -> Option<RateSample> {
         let newest = ack.delivered.newest?;
@@ -92,17 +149,17 @@ impl DeliveryRate {
         if self.app_limited_until.is_some_and(|until| self.delivered > until) {
             self.app_limited_until = None;
         }
-        let first = self.records.front()?.number;
-        let record = *self.records.get(newest.checked_sub(first)? as usize)?;
+        let record = self.record(newest)?;
         self.first_sent = record.sent;
         let interval = record.sent.since(record.first_sent).max(self.delivered_at.since(record.delivered_at));
-        if interval == Span::ZERO || least.is_some_and(|least| interval < least) {
-            return None;
-        }
+        let is_short = interval == Span::ZERO || least.is_some_and(|least| interval < least);
+        let delivered = self.delivered - record.delivered;
         Some(RateSample {
-            rate: (self.delivered - record.delivered) as f64 / interval.as_secs(),
+            rate: (!is_short).then(|| delivered as f64 / interval.as_secs()),
+            delivered,
+            rtt: (!record.is_copy).then(|| ack.now.since(record.sent)),
+            sending: self.sending(&record),
             prior_delivered: record.delivered,
-            app_limited: record.app_limited,
         })
     }
 }
@@ -140,15 +197,16 @@ mod tests {
             rate.on_sent(&departure(0, number, number as u32, 9000));
         }
         // One segment every 10 ms from 100 ms on.
-        assert_eq!(rate.on_ack(&ack(100, 0), None).map(|sample| sample.rate), Some(10_000.0));
+        assert_eq!(rate.on_ack(&ack(100, 0), None).and_then(|sample| sample.rate), Some(10_000.0));
         rate.on_sent(&departure(100, 4, 3, 9000));
         for number in 1..4 {
             rate.on_ack(&ack(100 + 10 * number, number), None);
         }
         // Segment 4 left after 1000 bytes were delivered at 100 ms; its delivery makes 5000 at 200 ms.
         let sample = rate.on_ack(&ack(200, 4), None).expect("a sample");
-        assert!((sample.rate - 40_000.0).abs() < 1e-6);
-        assert_eq!((sample.prior_delivered, sample.app_limited), (1000, false));
+        assert_eq!((sample.rate, sample.delivered, sample.prior_delivered), (Some(40_000.0), 4000, 1000));
+        assert_eq!(sample.rtt, Some(Span::from_millis(100)));
+        assert_eq!(sample.sending, Sending { in_flight: 4, lost: 0, app_limited: false });
     }
 
     #[test]
@@ -160,22 +218,23 @@ mod tests {
         rate.on_ack(&ack(100, 0), None);
         rate.on_ack(&ack(100, 1), None);
         // Sent over 40 ms: the 2000 bytes since the first was sent are divided by at least this time.
-        let sample = rate.on_ack(&ack(100, 2), None).expect("a sample");
-        assert!(sample.rate <= 3000.0 / 0.04, "{}", sample.rate);
+        let sample = rate.on_ack(&ack(100, 2), None).and_then(|sample| sample.rate).expect("a rate");
+        assert!(sample <= 3000.0 / 0.04, "{sample}");
         let mut rate = DeliveryRate::default();
         rate.on_sent(&departure(0, 0, 0, 9000));
-        assert_eq!(rate.on_ack(&ack(50, 0), Some(Span::from_millis(80))), None);
+        let short = rate.on_ack(&ack(50, 0), Some(Span::from_millis(80))).expect("a sample");
+        assert_eq!((short.rate, short.delivered), (None, 1000));
     }
 
     #[test]
     fn a_sender_with_nothing_behind_marks_its_samples() {
         let mut rate = DeliveryRate::default();
         rate.on_sent(&departure(0, 0, 0, 0));
-        assert!(rate.on_ack(&ack(100, 0), None).is_some_and(|sample| sample.app_limited));
+        assert!(rate.on_ack(&ack(100, 0), None).is_some_and(|sample| sample.sending.app_limited));
         rate.on_sent(&departure(100, 1, 0, 5000));
         rate.on_ack(&ack(200, 1), None);
         rate.on_sent(&departure(200, 2, 0, 5000));
-        assert!(rate.on_ack(&ack(300, 2), None).is_some_and(|sample| !sample.app_limited));
+        assert!(rate.on_ack(&ack(300, 2), None).is_some_and(|sample| !sample.sending.app_limited));
     }
 
     #[test]
@@ -185,6 +244,22 @@ mod tests {
         rate.on_sent(&departure(0, 1, 1, 9000));
         rate.on_sent(&departure(500, 0, 1, 9000));
         let sample = rate.on_ack(&ack(600, 0), None).expect("a sample");
-        assert_eq!(sample.rate, 1000.0 / 0.6);
+        assert_eq!((sample.rate, sample.rtt), (Some(1000.0 / 0.6), None));
+    }
+
+    /// draft-ietf-ccwg-bbr-06 (4.1.2.1.2): what was lost since a segment left, its own loss included.
+    #[test]
+    fn a_lost_segment_tells_what_was_in_flight_when_it_left_and_lost_since() {
+        let mut rate = DeliveryRate::default();
+        for number in 0..4 {
+            rate.on_sent(&departure(0, number, number as u32, 9000));
+        }
+        let lost = |in_flight, lost| Some(Sending { in_flight, lost, app_limited: false });
+        assert_eq!([rate.on_lost(1), rate.on_lost(2)], [lost(2, 1), lost(3, 2)]);
+        assert_eq!(rate.on_ack(&ack(100, 3), None).map(|sample| sample.sending), lost(4, 2));
+        // The copy left after both, and its loss is the only one since.
+        rate.on_sent(&departure(100, 1, 1, 9000));
+        assert_eq!(rate.on_lost(1), lost(2, 1));
+        assert_eq!(rate.on_lost(77), None);
     }
 }

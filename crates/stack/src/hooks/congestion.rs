@@ -324,10 +324,30 @@ pub trait Congestion {
     /// The last reduction proved not to be needed, and the sender has restored the window.
     fn on_undo(&mut self, _: &mut Window) {}
 
+    /// Whether the law sets a pace itself ([`Window::pacing`]).
+    fn paces(&self) -> bool {
+        false
+    }
+
+    /// The connection is established, with a round trip of the handshake if it measured one, or starts over.
+    fn on_start(&mut self, _now: Time, _srtt: Option<Span>, _window: &mut Window) {}
+
+    /// A segment is about to be sent, and none is in the network.
+    fn on_restart(&mut self, _now: Time, _window: &mut Window) {}
+
+    /// Whether the law asks for [`Congestion::on_lost`].
+    fn hears_losses(&self) -> bool {
+        false
+    }
+
+    /// The segment of this number, or its last copy, is declared lost. All that one acknowledgement or timer declares are
+    /// reported one by one, before the acknowledgement is.
+    fn on_lost(&mut self, _number: u64, _now: Time, _window: &Window) {}
+
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}
 
-    /// Whether the law sets its window within a recovery itself, which the sender then leaves alone.
+    /// Whether the law sets its window within a recovery and after an idle time itself; the sender then leaves it alone.
     fn governs_recovery(&self) -> bool {
         false
     }

@@ -30,7 +30,7 @@ pub use congestion::{
 };
 pub use count::Count;
 pub use interval::{Interval, PacketId, SlotNo, Transmission, TransmissionOutcome};
-pub use out::{Judge, Judged, Note, NoteEvent, Out, Timer};
+pub use out::{Judge, Judged, Note, NoteEvent, Out, Room, Timer};
 pub use outbox::{Outbox, Timers};
 pub use reaction::{Acknowledge, Advertised, AtTimeout, Deeds, LinkEvent, Reaction, Standing, StopOrGo};
 pub use recovery::{Fresh, Pick, Recovery, Verdict};

@@ -87,6 +87,17 @@ pub enum Judge {
     Watching(usize),
 }
 
+/// Whether what waits of a connection below it leaves room for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// It does.
+    Now,
+    /// It will at this time.
+    At(Time),
+    /// It will, and [`Timer::Pace`] fires then.
+    Later,
+}
+
 /// Receives the answers of a transport endpoint. The host empties it and calls the next box.
 pub trait Out {
     /// A packet goes to the layer below.
@@ -97,6 +108,12 @@ pub trait Out {
 
     /// Cancels a timer, if it is set.
     fn cancel(&mut self, timer: Timer);
+
+    /// Whether so many bytes of the connection, or two packets, may wait below; asked before each segment where that is
+    /// bounded. A host that does not know what waits has room.
+    fn room_below(&mut self, _limit: u64) -> Room {
+        Room::Now
+    }
 
     /// Whether notes are wanted; asked before one is made.
     fn is_watching(&self) -> bool;

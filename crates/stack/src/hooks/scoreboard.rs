@@ -101,6 +101,9 @@ pub struct Scoreboard {
     watched_below: u64,
     original_arrived: bool,
     news: News,
+    /// Numbers of segments declared lost and not yet taken, where they are asked for.
+    losses: Vec<u64>,
+    lists_losses: bool,
 }
 
 /// The segment that was sent last of those that have arrived (RFC 8985, 6.2: `RACK.segment`).
@@ -145,9 +148,11 @@ impl Scoreboard {
     pub fn clear(&mut self) {
         let (mut segments, mut sacked_ranges) =
             (std::mem::take(&mut self.segments), std::mem::take(&mut self.sacked_ranges));
+        let mut losses = std::mem::take(&mut self.losses);
         segments.clear();
         sacked_ranges.clear();
-        *self = Scoreboard { segments, sacked_ranges, ..Scoreboard::default() };
+        losses.clear();
+        *self = Scoreboard { segments, sacked_ranges, losses, ..Scoreboard::default() };
     }
 
     /// First byte not yet acknowledged.

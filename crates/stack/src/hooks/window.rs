@@ -13,6 +13,8 @@ pub struct Window {
     pub burst_limit: Option<u32>,
     /// Payload bits per second at which segments leave, if the law spaces them.
     pub pacing: Option<Rate>,
+    /// Bytes that leave at once where segments are spaced: as many as begin within it. Zero spaces single segments.
+    pub quantum: u32,
     /// Upper end of `cwnd`: the scenario's window limit.
     pub limit: f64,
     /// Segments acknowledged towards the next one, if the window is a whole number, as Linux's (`snd_cwnd_cnt`).
@@ -31,6 +33,7 @@ impl Window {
             ssthresh: ssthresh.unwrap_or(limit),
             burst_limit: None,
             pacing: None,
+            quantum: 0,
             limit,
             credit: None,
         };

@@ -108,6 +108,12 @@ impl DropTail {
         departure
     }
 
+    /// When the packet that was taken in last departs.
+    #[must_use]
+    pub fn last_departure(&self) -> Time {
+        self.last.0
+    }
+
     /// Packets held at the last advance or push.
     #[must_use]
     pub fn len(&self) -> usize {

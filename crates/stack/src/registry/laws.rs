@@ -13,10 +13,10 @@ use crate::packet::Form;
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::schemes::jersey::{Jersey, JerseyConfig};
 use crate::transport::congestion::{
-    Bbr, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno, VenoConfig,
-    Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
+    Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno,
+    VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
 };
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 kinds! {
     /// How large the congestion window is.
@@ -28,6 +28,7 @@ kinds! {
     WestwoodPlus(WestwoodPlus), WestwoodPlusConfig = "westwood-plus" as "Westwood+", "Grieco and Mascolo 2004", "Westwood with one rate sample per round trip";
     Cubic(Cubic), CubicConfig = "cubic" as "CUBIC", "RFC 9438", "a cubic function of the time since the last loss";
     Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
+    Bbr3(Box<Bbr3>), Bbr3Config = "bbr3" as "BBRv3", "draft-ietf-ccwg-bbr-06", "paces at the measured bottleneck rate, within bounds that losses set (version 3)";
     Jtcp(Box<Jtcp>), JtcpConfig = "jtcp" as "JTCP", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
     Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp" as "EJTCP", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
     Jersey(Box<Jersey>), JerseyConfig = "jersey" as "TCP-Jersey", "Xu, Tian and Ansari 2004", "a loss without a warning of a queue leaves the window unchanged; a warning sets it to the estimated rate times the minimum round-trip time";
@@ -114,6 +115,7 @@ impl CongestionKind {
         CongestionKind::Westwood,
         CongestionKind::WestwoodPlus,
         CongestionKind::Bbr,
+        CongestionKind::Bbr3,
         CongestionKind::Jersey,
     ];
 }
@@ -139,6 +141,10 @@ impl LawConfig {
                 let config = BbrConfig { segment: start.segment, draw: start.draw };
                 CongestionMachine::Bbr(Box::new(Bbr::new(config)))
             }
+            LawConfig::Bbr3(config) => {
+                let connection = BbrConfig { segment: start.segment, draw: start.draw };
+                CongestionMachine::Bbr3(Box::new(Bbr3::new(config, connection)))
+            }
             LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
             LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
             LawConfig::Jersey(config) => CongestionMachine::Jersey(Box::new(Jersey::new(config))),
@@ -157,6 +163,7 @@ macro_rules! each {
             CongestionMachine::Westwood($law) => $call,
             CongestionMachine::WestwoodPlus($law) => $call,
             CongestionMachine::Bbr($law) => $call,
+            CongestionMachine::Bbr3($law) => $call,
             CongestionMachine::Jtcp($law) => $call,
             CongestionMachine::Ejtcp($law) => $call,
             CongestionMachine::Jersey($law) => $call,
@@ -194,6 +201,26 @@ impl Congestion for CongestionMachine {
     #[inline]
     fn governs_recovery(&self) -> bool {
         each!(self, law => law.governs_recovery())
+    }
+
+    fn on_start(&mut self, now: Time, srtt: Option<Span>, window: &mut Window) {
+        each!(self, law => law.on_start(now, srtt, window));
+    }
+
+    fn on_restart(&mut self, now: Time, window: &mut Window) {
+        each!(self, law => law.on_restart(now, window));
+    }
+
+    fn paces(&self) -> bool {
+        each!(self, law => law.paces())
+    }
+
+    fn hears_losses(&self) -> bool {
+        each!(self, law => law.hears_losses())
+    }
+
+    fn on_lost(&mut self, number: u64, now: Time, window: &Window) {
+        each!(self, law => law.on_lost(number, now, window));
     }
 
     #[inline]

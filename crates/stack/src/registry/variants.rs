@@ -126,6 +126,15 @@ pub const VARIANTS: &[Variant] = &[
         style: style(3, 6, 0),
     },
     Variant {
+        name: "bbr3",
+        title: "BBRv3",
+        recovery: RecoveryKind::Sack,
+        congestion: CongestionKind::Bbr3,
+        summary: "BBR within bounds that losses set, probing for bandwidth every two to three seconds",
+        source: "draft-ietf-ccwg-bbr-06",
+        style: style(3, 10, 2),
+    },
+    Variant {
         name: "jtcp",
         title: "JTCP",
         recovery: RecoveryKind::Reno,

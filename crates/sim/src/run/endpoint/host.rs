@@ -1,6 +1,6 @@
 //! Where an endpoint puts its answers, and what a trace of events records there.
 
-use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Timer};
+use lasthop_stack::hooks::{Jitter, Judge, Judged, Note, Out, Room, Timer};
 use lasthop_stack::packet::{NodeId, Packet};
 use lasthop_stack::registry::tcp::Connection;
 use lasthop_stack::transport::tcp::receiver::Receiver;
@@ -37,7 +37,7 @@ impl Out for Host<'_> {
         self.net.on_sent(self.end.trace_name, &packet);
         let size = packet.size();
         self.net.accounts.entered(self.end.trace_name, size);
-        self.net.send(self.end.node, packet, size);
+        self.net.send_of(self.end.trace_name, self.end.node, packet, size);
     }
 
     #[inline]
@@ -60,6 +60,11 @@ impl Out for Host<'_> {
         if timer == Timer::Retransmit {
             self.net.on_timer_set(self.end.trace_name, None);
         }
+    }
+
+    fn room_below(&mut self, limit: u64) -> Room {
+        let (now, End { trace_name, pace, .. }) = (self.net.now, self.end);
+        self.net.below.as_mut().map_or(Room::Now, |below| below.room(trace_name, limit, now, pace))
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, agents, air, apps, aqm,
-    arq, channel, described, events, figures, frn, judges, links, nodes, pcf, radio, users,
+    arq, channel, described, events, figures, frn, judges, links, nodes, pacing, pcf, radio, users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -77,6 +77,7 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         apps::REVERSE,
         apps::REVERSE_SINK,
         TRANSPORT,
+        pacing::KEYS,
         judges::KEYS,
         &described::laws(),
         &described::reactions(),

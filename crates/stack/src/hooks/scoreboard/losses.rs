@@ -34,6 +34,9 @@ impl Scoreboard {
                     segment.mark = Mark::Lost;
                     self.lost += 1;
                     self.declared += 1;
+                    if self.lists_losses {
+                        self.losses.push(number);
+                    }
                 }
                 Mark::Doubled => {
                     segment.mark = Mark::Resent;
@@ -57,8 +60,11 @@ impl Scoreboard {
             self.fack = self.una;
             self.segments.iter_mut().for_each(|segment| segment.mark = Mark::InFlight);
         }
-        for segment in &mut self.segments {
+        for (index, segment) in self.segments.iter_mut().enumerate() {
             if segment.mark != Mark::Sacked {
+                if self.lists_losses && segment.mark != Mark::Lost {
+                    self.losses.push(self.base + index as u64);
+                }
                 segment.mark = Mark::Lost;
                 self.lost += 1;
             }
@@ -119,6 +125,25 @@ impl Scoreboard {
         segment.mark = Mark::Lost;
         self.lost += 1;
         self.declared += 1;
+        if self.lists_losses {
+            self.losses.push(number);
+        }
+    }
+
+    /// From now on lists what is declared lost, or does not.
+    pub fn list_losses(&mut self, lists: bool) {
+        self.lists_losses = lists;
+        self.losses.clear();
+    }
+
+    /// The number at this place of the list of segments declared lost; at its end the list is emptied.
+    #[inline]
+    pub fn declared_at(&mut self, place: usize) -> Option<u64> {
+        let number = self.losses.get(place).copied();
+        if number.is_none() {
+            self.losses.clear();
+        }
+        number
     }
 }
 

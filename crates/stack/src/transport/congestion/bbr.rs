@@ -17,9 +17,7 @@
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
 
-use std::collections::VecDeque;
-
-use crate::estimate::{DeliveryRate, RateSample};
+use crate::estimate::{DeliveryRate, RateSample, WindowedMax};
 use crate::hooks::{
     Ack, Congestion, Delivered, Departure, Loss, LossCause, LossResponse, Mark, Reduction, Window,
 };
@@ -68,8 +66,7 @@ pub struct Bbr {
     config: BbrConfig,
     mode: Mode,
     sampler: DeliveryRate,
-    /// Greatest rates with their rounds, falling: the front is the greatest of the last rounds.
-    rates: VecDeque<(u64, f64)>,
+    rates: WindowedMax,
     round: u64,
     round_ends: u64,
     round_starts: bool,
@@ -97,7 +94,7 @@ impl Bbr {
             config,
             mode: Mode::Startup,
             sampler: DeliveryRate::default(),
-            rates: VecDeque::new(),
+            rates: WindowedMax::default(),
             round: 0,
             round_ends: 0,
             round_starts: false,
@@ -117,7 +114,7 @@ impl Bbr {
 
     /// `BtlBw` in bytes per second.
     fn rate(&self) -> Option<f64> {
-        self.rates.front().map(|rate| rate.1)
+        self.rates.get()
     }
 
     fn rtprop(&self) -> Option<Span> {
@@ -140,29 +137,23 @@ impl Bbr {
     }
 
     /// 4.1.1.2 and 4.1.1.5: rounds are counted in deliveries; a sample that the sender limited only counts if it is greater.
-    fn learn_rate(&mut self, sample: RateSample) {
+    fn learn_rate(&mut self, sample: RateSample, rate: f64) {
         self.round_starts = sample.prior_delivered >= self.round_ends;
         if self.round_starts {
             self.round += 1;
             self.round_ends = self.sampler.delivered();
         }
-        if sample.app_limited && self.rate().is_some_and(|rate| sample.rate < rate) {
+        if sample.sending.app_limited && self.rate().is_some_and(|most| rate < most) {
             return;
         }
-        while self.rates.back().is_some_and(|last| last.1 <= sample.rate) {
-            self.rates.pop_back();
-        }
-        self.rates.push_back((self.round, sample.rate));
-        while self.rates.front().is_some_and(|first| first.0 + RATE_ROUNDS <= self.round) {
-            self.rates.pop_front();
-        }
+        self.rates.add(self.round, rate, RATE_ROUNDS);
     }
 
-    /// 4.1.2.3; true when the least round trip had been trusted for too long.
+    /// 4.1.2.3, but for an equal round trip; true when the least had been trusted for too long.
     fn learn_rtt(&mut self, ack: &Ack) -> bool {
         let expired = self.least.is_some_and(|(_, at)| ack.now > at.after(RTT_AGE));
         if let Some(rtt) = ack.rtt
-            && (expired || self.least.is_none_or(|(least, _)| rtt <= least))
+            && (expired || self.least.is_none_or(|(least, _)| rtt < least))
         {
             self.least = Some((rtt, ack.now));
         }
@@ -297,12 +288,16 @@ impl Congestion for Bbr {
         true
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let sample = self.sampler.on_ack(ack, self.rtprop());
         self.round_starts = false;
-        if let Some(sample) = sample {
-            self.learn_rate(sample);
-            self.check_full(sample.app_limited);
+        if let Some((sample, rate)) = sample.and_then(|sample| Some((sample, sample.rate?))) {
+            self.learn_rate(sample, rate);
+            self.check_full(sample.sending.app_limited);
         }
         let pipe_before = f64::from(ack.pipe) + ack.delivered.bytes as f64 / f64::from(self.config.segment);
         if self.mode == Mode::Startup && self.filled {

@@ -1,6 +1,7 @@
 //! Congestion laws: one file per law.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 pub(crate) mod jtcp;
 mod reno;
@@ -10,6 +11,7 @@ mod westwood;
 mod westwood_plus;
 
 pub use bbr::{Bbr, BbrConfig};
+pub use bbr3::{Bbr3, Bbr3Config};
 pub use cubic::{Cubic, CubicConfig};
 pub use jtcp::{Jtcp, JtcpConfig, TimeoutRule};
 pub use reno::Reno;

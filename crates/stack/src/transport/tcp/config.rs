@@ -128,6 +128,12 @@ pub struct Config<P> {
     pub receive_autotuning: bool,
     /// What an acknowledgement counts for where the window grows.
     pub counting: Counting,
+    /// Which laws space their segments.
+    pub pacing: Pacing,
+    /// The pace of a law that sets none itself, in windows per smoothed round trip: below half of ssthresh, and from there on.
+    pub pacing_factors: (f64, f64),
+    /// How much of the pace may wait in the first link of the host, at least two packets; `None` sets no bound.
+    pub small_queue: Option<Span>,
     /// Explicit congestion notification.
     pub ecn: EcnMode,
     /// Whether a duplicate acknowledgement with [`Flags::ELN`](crate::packet::Flags::ELN) makes the sender resend without
@@ -224,6 +230,20 @@ pub enum FastRetransmit {
     OnceAWindow,
 }
 
+/// Which laws space their segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Those that set a pace themselves.
+    ByLaw,
+    /// All.
+    All,
+    /// None.
+    None,
+}
+
+/// The paces of Linux, in windows per smoothed round trip: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`.
+const LINUX_PACES: (f64, f64) = (2.0, 1.2);
+
 /// Explicit congestion notification: what an end offers, and uses if the other end does too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
@@ -318,6 +338,9 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         quick_acks: 0,
         receive_autotuning: false,
         counting: Counting::Acks,
+        pacing: Pacing::ByLaw,
+        pacing_factors: LINUX_PACES,
+        small_queue: None,
         ecn: EcnMode::Off,
         eln: false,
     }
@@ -370,6 +393,9 @@ fn modern<P>(parts: P) -> Config<P> {
         quick_acks: 16,
         receive_autotuning: false,
         counting: Counting::Segments(None),
+        pacing: Pacing::ByLaw,
+        pacing_factors: LINUX_PACES,
+        small_queue: None,
         ecn: EcnMode::Off,
         eln: false,
     }

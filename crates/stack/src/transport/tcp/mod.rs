@@ -16,8 +16,8 @@ pub use crate::hooks::SlowStart;
 pub use crate::hooks::scoreboard::SackAfterTimeout;
 use config::stamp_at;
 pub use config::{
-    Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Parts,
-    Profile, RtoFloor, SackPipe, Undo,
+    Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing,
+    Parts, Profile, RtoFloor, SackPipe, Undo,
 };
 pub use connection::{Connection, Role, State};
 pub use endpoint::Endpoint;

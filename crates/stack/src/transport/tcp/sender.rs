@@ -8,6 +8,7 @@ mod hystart;
 mod laws;
 mod marks;
 mod messages;
+mod pacing;
 mod persist;
 mod prr;
 mod sending;
@@ -19,6 +20,7 @@ pub use early::Waiting;
 use hystart::HyStart;
 use marks::Marks;
 pub use messages::{Arrived, Counters, Outgoing, SackNews};
+use pacing::Pace;
 use prr::Prr;
 use spurious::Spurious;
 use stopping::Stopped;
@@ -72,8 +74,7 @@ pub struct Sender<P: Parts> {
     /// The unit of timestamps.
     stamp_unit: Span,
     last_sent: Time,
-    /// When the next segment may leave, where the law spaces them.
-    release: Time,
+    pace: Pace,
     integrated: Time,
     packet: u32,
     window_limit: u32,
@@ -132,7 +133,7 @@ impl<P: Parts> Sender<P> {
             loss_until: 0,
             stamp_unit: config.stamp_unit(),
             last_sent: Time::ZERO,
-            release: Time::ZERO,
+            pace: Pace::new(config),
             integrated: Time::ZERO,
             packet: config.packet,
             window_limit: config.window,
@@ -273,6 +274,7 @@ impl<P: Parts> Sender<P> {
                 self.window.clamp();
             }
         }
+        self.begin_law(now);
     }
 
     /// Whether the peer has offered to take all below this offset, and more than rounding can take back of it.
@@ -368,6 +370,7 @@ impl<P: Parts> Sender<P> {
             Ack { newest_sent: advance.newest_sent_last, ..self.ack_event(arrived, progress, rtt, flight) };
         self.with_target(|sender| sender.tell(&ack));
         self.pace_recovery(ack.delivered.segments, declared == self.board.declared());
+        self.set_pace();
         if self.board.is_empty() {
             self.disarm(out);
         } else if verdict != Verdict::PartialTimerRuns {
@@ -397,6 +400,7 @@ impl<P: Parts> Sender<P> {
         let delivered = ack.delivered.segments;
         self.with_target(|sender| sender.tell(&ack));
         self.pace_recovery(delivered, false);
+        self.set_pace();
         self.note(NoteEvent::DupAck, arrived.ack, 0, out);
         if self.eln && arrived.eln {
             // A copy that is lost, too, is left to the timer.
@@ -426,6 +430,7 @@ impl<P: Parts> Sender<P> {
         self.limited = 0;
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.begin(response, &mut self.board, &mut self.window);
+        self.tell_losses();
         self.window.clamp();
         self.begin_prr(delivered);
         self.counters.fast_retransmits += 1;
@@ -501,6 +506,7 @@ impl<P: Parts> Sender<P> {
         self.window.clamp();
         self.marks.on_reduction(response.reduction, self.board.sent_end());
         self.recovery.on_timeout(response, &mut self.board);
+        self.tell_losses();
         self.timed = None;
         self.rtt.back_off();
         self.note(NoteEvent::Timeout, self.board.una(), 0, out);

@@ -1,5 +1,7 @@
 //! BBR over a path that is a queue, a rate and a delay, without losses.
 
+use std::collections::VecDeque;
+
 use super::*;
 use crate::hooks::Progress;
 use crate::hooks::testing::{ack, loss};
@@ -22,6 +24,7 @@ struct Path {
     next: u64,
     una: u64,
     service: Span,
+    round_trip: Span,
 }
 
 impl Path {
@@ -36,6 +39,7 @@ impl Path {
             next: 0,
             una: 0,
             service: SERVICE,
+            round_trip: RTT,
         }
     }
 
@@ -57,7 +61,7 @@ impl Path {
         let (number, pipe) = (self.next, self.pipe());
         self.bbr.on_sent(&Departure { now: self.now, number, base: self.una, pipe, outstanding, backlog: 1 });
         self.busy_until = self.busy_until.max(self.now).after(self.service);
-        self.acks.push_back((self.busy_until.after(RTT), self.now));
+        self.acks.push_back((self.busy_until.after(self.round_trip), self.now));
         self.next += 1;
         if let Some(rate) = self.window.pacing {
             self.release = self.now.after(crate::units::Bytes(SEGMENT.into()).time_at(rate));
@@ -149,24 +153,54 @@ fn drain_empties_the_queue_that_startup_made() {
     assert!(sum / steps < 4.0, "{} segments queued on average", sum / steps);
 }
 
-#[test]
-fn probe_rtt_shrinks_the_window_to_four_segments_after_ten_seconds() {
-    let mut path = Path::new(3);
-    // One slow round trip at the start of the period is not matched again while the path is kept busy.
-    path.run_until(9_000);
-    let before = path.window.cwnd;
-    let mut least = u32::MAX;
-    let mut probed = false;
-    while path.now < Time(21_000_000_000) {
+/// When the windows of four segments began, up to this time, and how many segments were in flight at the least.
+fn probes(path: &mut Path, until: u64) -> (Vec<f64>, u32) {
+    let (mut began, mut least) = (Vec::new(), u32::MAX);
+    while path.now < Time(until * 1_000_000) {
+        let before = path.bbr.mode;
         path.step();
         if path.bbr.mode == Mode::ProbeRtt {
-            probed = true;
+            if before != Mode::ProbeRtt {
+                began.push(path.now.as_secs());
+            }
             least = least.min(path.pipe());
             assert!(path.window.cwnd <= LEAST_WINDOW);
         }
     }
-    assert!(!probed || least <= 4, "{least}");
+    (began, least)
+}
+
+#[test]
+fn probe_rtt_is_entered_every_ten_seconds_and_shrinks_the_window_to_four_segments() {
+    let mut path = Path::new(3);
+    path.run_until(9_000);
+    let before = path.window.cwnd;
+    let (began, least) = probes(&mut path, 35_000);
+    assert_eq!(began.len(), 3, "{began:?}");
+    assert!(least <= 4, "{least}");
+    // Ten seconds after the last one ended, which took 200 ms and some round trips.
+    assert!(began.windows(2).all(|pair| (10.2..10.4).contains(&(pair[1] - pair[0]))), "{began:?}");
     assert!((path.window.cwnd / before - 1.0).abs() < 0.2, "{} after, {before} before", path.window.cwnd);
+}
+
+/// A round trip without a queue in each cycle, and without noise, is the same to the nanosecond.
+#[test]
+fn a_least_round_trip_that_repeats_exactly_does_not_put_off_probe_rtt() {
+    let mut bbr = Bbr::new(BbrConfig { segment: SEGMENT, draw: 3 });
+    let expired = |&at: &u64| {
+        let now = Time(at * 1_000_000);
+        bbr.learn_rtt(&Ack { now, rtt: Some(RTT), ..ack(Progress::Open(1)) })
+    };
+    assert_eq!((0..30_000).step_by(10).filter(expired).collect::<Vec<_>>(), [10_010, 20_020]);
+}
+
+#[test]
+fn a_lower_round_trip_puts_off_probe_rtt() {
+    let mut path = Path::new(3);
+    path.run_until(9_000);
+    path.round_trip = Span::from_millis(39);
+    let (began, _) = probes(&mut path, 21_000);
+    assert!(matches!(began[..], [at] if at > 19.0), "{began:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod eln;
 mod frozen;
 mod lifetime;
 mod losses;
+mod pacing;
 mod sending;
 mod spurious;
 mod window_rules;

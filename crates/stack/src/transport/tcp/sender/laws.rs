@@ -18,6 +18,7 @@ impl<P: Parts> Sender<P> {
     /// Reports an acknowledgement to the laws.
     #[inline]
     pub(super) fn tell(&mut self, ack: &Ack) {
+        self.tell_losses();
         for law in &mut self.watching {
             law.on_ack(ack, &mut self.window.clone());
         }
@@ -27,6 +28,23 @@ impl<P: Parts> Sender<P> {
             self.hystart.on_ack(ack, before, &mut self.window);
         }
         self.window.clamp();
+    }
+
+    /// Reports to the law what was declared lost since, if it asks for that.
+    #[inline]
+    pub(super) fn tell_losses(&mut self) {
+        let mut place = 0;
+        while let Some(number) = self.board.declared_at(place) {
+            self.law.on_lost(number, self.board.now(), &self.window);
+            place += 1;
+        }
+    }
+
+    /// The law begins, at this time.
+    pub(super) fn begin_law(&mut self, now: Time) {
+        self.board.list_losses(self.law.hears_losses());
+        self.law.on_start(now, self.rtt.srtt(), &mut self.window);
+        self.set_pace();
     }
 
     /// Reports a departure to the law, with `pipe` segments in the network before it. Every segment of data is reported,

@@ -2,10 +2,10 @@
 
 use super::spurious::Allowed;
 use super::{Outgoing, Sender};
-use crate::hooks::{Fresh, NoteEvent, Out, Pick, Recovery, Timer};
+use crate::hooks::{Congestion, Fresh, NoteEvent, Out, Pick, Recovery};
 use crate::packet::Ecn;
 use crate::transport::tcp::Parts;
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 
 impl<P: Parts> Sender<P> {
     pub(super) fn nagle_holds(&self, waiting: u64) -> bool {
@@ -40,7 +40,7 @@ impl<P: Parts> Sender<P> {
         let len = if within { self.fresh_len() } else { 0 };
         let fresh = if len > 0 || (within && self.fin_is_due()) { Fresh::Ready } else { Fresh::Withheld };
         let idle = self.board.is_empty() && self.idle_restart && fresh == Fresh::Ready;
-        if idle && now.since(self.last_sent) > self.rtt.rto() {
+        if idle && !self.law.governs_recovery() && now.since(self.last_sent) > self.rtt.rto() {
             self.integrate(now);
             self.window.cwnd = self.window.cwnd.min(self.initial_window);
         }
@@ -59,14 +59,16 @@ impl<P: Parts> Sender<P> {
     #[inline]
     pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
         let pipe = self.board.pipe();
+        if pipe == 0 {
+            self.law.on_restart(now, &mut self.window);
+            self.set_pace();
+        }
         let (number, outgoing) = match pick {
             Pick::New => (self.board.end(), self.send_new(now, len)),
             Pick::Again(number) => (number, self.send_again(number, now)),
         };
         self.tell_sent(now, number, pipe);
-        if let Some(rate) = self.window.pacing {
-            self.release = now.max(self.release).after(Bytes(outgoing.len.into()).time_at(rate));
-        }
+        self.count_pace(outgoing.len, now);
         self.recovery.on_sent(pick, &self.board);
         self.count_paced();
         self.last_sent = now;
@@ -80,16 +82,6 @@ impl<P: Parts> Sender<P> {
             self.note(event, outgoing.start, outgoing.len, out);
         }
         outgoing
-    }
-
-    /// Whether the next segment has to wait for its time; the timer is set to it.
-    #[inline]
-    fn is_paced(&mut self, now: Time, out: &mut impl Out) -> bool {
-        let waits = self.window.pacing.is_some() && now < self.release;
-        if waits {
-            out.set(Timer::Pace, self.release);
-        }
-        waits
     }
 
     fn send_new(&mut self, now: Time, len: u32) -> Outgoing {

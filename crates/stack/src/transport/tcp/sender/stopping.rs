@@ -43,7 +43,7 @@ impl<P: Parts> Sender<P> {
             self.disarm(out);
             self.stopped = Some(Stopped::WithoutTimer);
         }
-        if self.window.pacing.is_some() {
+        if self.window.pacing.is_some() || self.bounds_below() {
             out.cancel(Timer::Pace);
         }
     }
@@ -81,7 +81,8 @@ impl<P: Parts> Sender<P> {
         self.board.hear(now);
         self.rtt = RttEstimator::new(config);
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);
-        (self.last_sent, self.release) = (now, now);
+        (self.last_sent, self.pace.release) = (now, now);
+        self.begin_law(now);
         if !self.board.is_empty() && !self.persisting {
             self.recovery.on_timeout(LossResponse::REDUCED, &mut self.board);
         }

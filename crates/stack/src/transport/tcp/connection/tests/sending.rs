@@ -1,6 +1,7 @@
 //! When segments leave: windows, the retransmission timer, Nagle and probes.
 
 use super::*;
+use crate::registry::CongestionKind;
 
 #[test]
 fn the_initial_window_leaves_at_once_and_crosses_the_wrap() {
@@ -131,5 +132,23 @@ fn round_trips_are_measured_too_where_one_end_alone_offers_timestamps() {
             let counters = pair.ends[side].counters(pair.now);
             assert!(counters.rtt_samples > 5, "{counters:?}");
         }
+    }
+}
+
+/// draft-cardwell-iccrg-bbr-congestion-control-00 (4.3.4.4), draft-ietf-ccwg-bbr-06 (5.4.1), and Linux.
+#[test]
+fn a_law_that_paces_from_its_model_keeps_its_window_over_an_idle_time() {
+    for law in [CongestionKind::Bbr, CongestionKind::Bbr3] {
+        let config = Config { parts: Parts::new(RecoveryKind::Sack, law.config()), ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.open();
+        pair.write(CLIENT, 60_000);
+        pair.run(Span::from_secs(4));
+        let before = pair.ends[CLIENT].sender().window().cwnd;
+        assert!(before > f64::from(config.initial_window), "{law:?}: {before}");
+        pair.now = Time(5_000_000_000);
+        pair.write(CLIENT, 1_000);
+        let after = pair.ends[CLIENT].sender().window().cwnd;
+        assert_eq!(after.to_bits(), before.to_bits(), "{law:?}: {after} of {before}");
     }
 }

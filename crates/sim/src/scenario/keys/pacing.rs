@@ -1,0 +1,47 @@
+//! The keys of the spacing of segments.
+
+use super::table::{IF_TCP, TIME_MS};
+use super::{Key, Kind};
+
+/// The keys of pacing, under `[flows.NAME.tcp]`.
+pub(super) const KEYS: &[Key] = &[
+    Key::new(
+        "flows.*.tcp.pacing",
+        Kind::Word("choice", || vec!["auto", "on", "off"]),
+        "whether segments are spaced: by laws that set a pace themselves (auto), by all laws, or by none",
+    )
+    .default("auto")
+    .source("Linux without the queueing discipline fq: of its laws, BBR alone paces")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.pacing-slow-start",
+        Kind::Number,
+        "pace in windows per smoothed round trip below half of ssthresh, of a law that sets none itself",
+    )
+    .default("2")
+    .source("Linux: tcp_pacing_ss_ratio")
+    .above("0")
+    .at_most("100")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.pacing-avoidance",
+        Kind::Number,
+        "pace in windows per smoothed round trip from there on, of a law that sets none itself",
+    )
+    .default("1.2")
+    .source("Linux: tcp_pacing_ca_ratio")
+    .above("0")
+    .at_most("100")
+    .only(IF_TCP),
+    Key::new(
+        "flows.*.tcp.small-queue",
+        TIME_MS,
+        "maximum time of the pace that may wait of a connection in the first link of its host, at least two packets; none sets no bound",
+    )
+    .or(&["none"])
+    .default("none")
+    .source("Linux: TCP small queues; sk_pacing_shift is 10 (1 ms), 7 or 8 for Wi-Fi (8 or 4 ms)")
+    .above("0 s")
+    .at_most("10 s")
+    .only(IF_TCP),
+];
