@@ -3,6 +3,7 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the former, a [`Recovery`] reads
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
+mod asking;
 mod early;
 mod hystart;
 mod laws;
@@ -14,6 +15,7 @@ mod sending;
 mod spurious;
 mod stopping;
 
+use asking::Asking;
 use early::Early;
 pub use early::Waiting;
 use hystart::HyStart;
@@ -31,6 +33,7 @@ use crate::hooks::{
     Verdict, Window,
 };
 use crate::packet::Form;
+use crate::transport::acks::AckLaw;
 use crate::units::{Span, Time};
 
 /// The sending half of a connection. Offsets count from the first data byte.
@@ -65,6 +68,7 @@ pub struct Sender<P: Parts> {
     /// Whether the recovery detects losses by time.
     by_time: bool,
     early: Early,
+    asking: Asking,
     hystart: HyStart,
     spurious: Spurious,
     /// What was outstanding at the last timeout ends here, where losses are detected by time.
@@ -124,7 +128,8 @@ impl<P: Parts> Sender<P> {
             prr: None,
             is_recovery_paced: config.prr,
             by_time,
-            early: Early::new(by_time, config.tail_loss_probe),
+            early: Early::new(config, by_time),
+            asking: Asking::default(),
             spurious: Spurious::new(config, by_time),
             loss_until: 0,
             stamp_unit: config.stamp_unit(),
@@ -441,6 +446,16 @@ impl<P: Parts> Sender<P> {
         }
     }
 
+    /// By which law both ends have agreed to acknowledge.
+    pub fn agree_on_acks(&mut self, law: AckLaw) {
+        self.asking.agree(law);
+    }
+
+    /// A round trip for the peer's acknowledgements: that of the handshake.
+    pub fn measure_for_acks(&mut self, rtt: Span) {
+        self.asking.measure(rtt);
+    }
+
     /// Whether both ends use timestamps; without them the sender times one segment at a time.
     pub fn set_timestamps(&mut self, agreed: bool) {
         self.timestamps = agreed;
@@ -459,6 +474,7 @@ impl<P: Parts> Sender<P> {
             (self.rtt.read_clock(sent, now), now.since(sent))
         };
         self.rtt.sample(estimated);
+        self.asking.measure(exact);
         self.counters.rtt_samples += 1;
         self.counters.rtt_sum += exact;
         self.counters.rtt_max = self.counters.rtt_max.max(exact);
