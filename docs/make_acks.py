@@ -3,9 +3,9 @@
     ./lasthop sweep examples/acks
     .venv/bin/python docs/make_acks.py studies/examples/acks
 
-The time that acknowledgements of TCP take is that of their IP packets, which the ledger of airtime has, and their share of
-headers, link acknowledgements and interframe spaces: each frame has the same, whether it carries data or an
-acknowledgement. Backoff and collisions are not divided.
+The time that acknowledgements of TCP take is that of their IP packets, which the ledger of airtime has, and
+their share of headers, link acknowledgements and interframe spaces: each frame has the same, whether it
+carries data or an acknowledgement. Backoff and collisions are not divided.
 """
 
 import re
@@ -27,6 +27,7 @@ LAWS = {
     ("tack", "2", "none"): "TACK",
     ("delayed", "1", "lle-tcp"): "LLE-TCP",
 }
+KEYS = ("flows.main.tcp.acks", "flows.main.tcp.ack-every", "agents.lle.kind")
 VARIANTS = {"sack": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
 OF_FRAMES = ("headers", "mac_ack", "interframe")
 
@@ -53,7 +54,7 @@ def main(folder: str) -> None:
     study = Study.open(folder)
     found: dict[tuple[str, ...], list[Any]] = {}
     for number, point in enumerate(study.points()):
-        law = tuple(point[key] for key in ("flows.main.tcp.acks", "flows.main.tcp.ack-every", "agents.lle.kind"))
+        law = tuple(point[key] for key in KEYS)
         place = (point["links.air.standard"], point["flows.main.tcp.variant"], *law)
         found[place] = [row.metrics for row in study.rows(number) if row.metrics]
     text = ""
@@ -62,7 +63,8 @@ def main(folder: str) -> None:
             [name, *(cell(found[(standard, variant, *law)]) for variant in VARIANTS)]
             for law, name in LAWS.items()
         ]
-        text += f"{standard}, {rate} Mbit/s:\n\n" + markdown(["acknowledged", *VARIANTS.values()], rows) + "\n\n"
+        table = markdown(["acknowledged", *VARIANTS.values()], rows)
+        text += f"{standard}, {rate} Mbit/s:\n\n{table}\n\n"
     page = PAGE.read_text(encoding="utf-8")
     place = re.compile(r"(<!-- table -->\n).*?(<!-- end of table -->\n)", re.DOTALL)
     assert place.search(page), f"{PAGE} has no place for the table"

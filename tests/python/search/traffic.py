@@ -181,11 +181,12 @@ def _tcp(draw: Draw) -> Tree:
 def _acks(draw: Draw, tcp: Tree) -> None:
     """A law of acknowledgement that the flow can have."""
     law = draw.one(["delayed", "requested", "tack"])
-    recovery = tcp.get("recovery", tcp["variant"])
-    if law == "tack" and (recovery not in {"sack", "cubic", "bbr"} or tcp.get("profile") == "ns2-2004"):
-        law = "requested"
     tcp["acks"] = law
     if law == "tack":
+        # It needs a recovery that reads SACK.
+        for key in ("profile", "recovery", "congestion"):
+            tcp.pop(key, None)
+        tcp["variant"] = draw.one(["sack", "cubic", "bbr"])
         tcp["tack"] = {"segments": draw.one([1, 2, 8]), "per-round-trip": draw.one([1, 4, 16])}
         return
     tcp["ack-every"] = draw.one([1, 2, 4, 8])

@@ -104,22 +104,22 @@ mod tests {
     /// The times in milliseconds at which acknowledgements leave while a segment arrives in each `spacing` milliseconds.
     fn times(mut acks: Acks, spacing: u64, segments: u64) -> Vec<u64> {
         let mut times = Vec::new();
-        let mut timer: Option<Time> = None;
+        let mut pending: Option<Time> = None;
         for number in 1..=segments {
             let now = Time(number * spacing * 1_000_000);
-            if let Some(at) = timer.filter(|at| *at <= now) {
+            if let Some(at) = pending.filter(|at| *at <= now) {
                 times.push(at.0 / 1_000_000);
                 acks.sent_at(at);
-                timer = None;
+                pending = None;
             }
             assert_eq!(acks.on_segment(1000, false), Reply::Later);
-            match acks.due(now, DELAY, timer.is_none()) {
+            match acks.due(now, DELAY, pending.is_none()) {
                 Due::Now => {
                     times.push(now.0 / 1_000_000);
                     acks.sent_at(now);
-                    timer = None;
+                    pending = None;
                 }
-                Due::At(at) => timer = Some(at),
+                Due::At(at) => pending = Some(at),
                 Due::AsSet => {}
             }
         }

@@ -216,12 +216,6 @@ impl<P: Parts> Connection<P> {
         self.repeats_received
     }
 
-    /// Acknowledgements sent without data.
-    #[must_use]
-    pub fn acks_sent(&self) -> u64 {
-        self.acks_sent
-    }
-
     /// The number of the peer's byte up to which it has acknowledged all.
     #[must_use]
     pub fn acknowledged(&self) -> u64 {

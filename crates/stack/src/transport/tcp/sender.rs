@@ -33,7 +33,6 @@ use crate::hooks::{
     Verdict, Window,
 };
 use crate::packet::Form;
-use crate::transport::acks::AckLaw;
 use crate::units::{Span, Time};
 
 /// The sending half of a connection. Offsets count from the first data byte.
@@ -444,16 +443,6 @@ impl<P: Parts> Sender<P> {
         } else {
             flight >= self.window.cwnd as u32
         }
-    }
-
-    /// By which law both ends have agreed to acknowledge.
-    pub fn agree_on_acks(&mut self, law: AckLaw) {
-        self.asking.agree(law);
-    }
-
-    /// A round trip for the peer's acknowledgements: that of the handshake.
-    pub fn measure_for_acks(&mut self, rtt: Span) {
-        self.asking.measure(rtt);
     }
 
     /// Whether both ends use timestamps; without them the sender times one segment at a time.

@@ -8,6 +8,12 @@ use crate::transport::tcp::Parts;
 use crate::units::Time;
 
 impl<P: Parts> Connection<P> {
+    /// Acknowledgements sent without data.
+    #[must_use]
+    pub fn acks_sent(&self) -> u64 {
+        self.acks_sent
+    }
+
     /// What this end's SYN offers; an answer offers what was offered.
     pub(super) fn offered_acks(&self) -> Option<AckOption> {
         match self.law_of_acks {

@@ -6,8 +6,10 @@
 //! whole connection, from the newest segment that an acknowledgement covers, which the receiver has held back least. It is
 //! sent again when it has fallen by an eighth.
 
+use super::Sender;
 use crate::packet::AckOption;
 use crate::transport::acks::AckLaw;
+use crate::transport::tcp::Parts;
 use crate::units::Span;
 
 /// Acknowledgements that a request leaves in a window.
@@ -65,6 +67,18 @@ impl Asking {
             }
             AckLaw::Tack(_) => self.least.map(AckOption::least_round_trip),
         }
+    }
+}
+
+impl<P: Parts> Sender<P> {
+    /// By which law both ends have agreed to acknowledge.
+    pub fn agree_on_acks(&mut self, law: AckLaw) {
+        self.asking.agree(law);
+    }
+
+    /// A round trip for the peer's acknowledgements: that of the handshake.
+    pub fn measure_for_acks(&mut self, rtt: Span) {
+        self.asking.measure(rtt);
     }
 }
 
