@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from packet_script import SCRIPTS, ScriptError, parts, toml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 #: The defaults of every script, which its header may change.
@@ -42,7 +42,7 @@ _ECN = "", "ect1", "ect0", "ce"
 _LINE = re.compile(
     r"(?P<time>\d+\.\d+)\s+(?P<side>[<>])\s+(?P<what>[^#]+?)(?:\s+win\s+(?P<window>\d+))?\s*#\s*(?P<why>.+)"
 )
-_CLAUSE = re.compile(r"RFC \d{4} \(|TCP-Jersey \(")
+_CLAUSE = re.compile(r"RFC \d{4} \(|TCP-Jersey \(|TARR \(|TACK \(")
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,10 @@ def read(file: Path) -> Script:
 
 def _scenario(table: dict[str, Any]) -> str:
     """Two nodes, one wire, one flow."""
+    tcp = TCP | table.get("tcp", {})
+    if tcp.get("acks") == "tack":
+        # Its receiver counts no segments.
+        tcp = {key: value for key, value in tcp.items() if key not in {"ack-every", "quick-acks"}}
     return f"""\
 title = {toml(table["title"])}
 
@@ -105,7 +109,7 @@ from = "sender"
 to = "receiver"
 app = {toml({"start": "0.944 ms", **table["app"]})}
 sink = {toml(table.get("sink", {}))}
-tcp = {toml(TCP | table.get("tcp", {}))}
+tcp = {toml(tcp)}
 """
 
 
@@ -141,6 +145,8 @@ def packets(capture: bytes) -> list[Seen]:
         start = (sequence - zero[side]) % 2**32
         end = start + len(tcp) - header
         words = ["syn"] if flags & _SYN else []
+        if flags & _SYN and not flags & _ACK:
+            words += _about_acks(tcp[20:header], 0)
         if end > start:
             words.append(f"{start}..{end}")
         if flags & _FIN:
@@ -148,20 +154,37 @@ def packets(capture: bytes) -> list[Seen]:
         if flags & _ACK:
             other = SIDES[side == SIDES[0]]
             words.append(f"ack {(ack - zero[other]) % 2**32}")
+            words += _about_acks(tcp[20:header], zero.get(other, 0))
         words += [word for bit, word in ((_ECE, "ece"), (_CWR, "cwr")) if flags & bit]
         words += [_ECN[packet[1] & 3]] if packet[1] & 3 else []
         seen.append(Seen(seconds + nanoseconds / 1e9, side, " ".join(words), window))
     return sorted(seen, key=lambda packet: (packet.time_s, SIDES.index(packet.side)))
 
 
+def _each(options: bytes) -> Iterator[bytes]:
+    """The options of a header, without padding."""
+    while options:
+        length = 1 if options[0] == 1 else options[1]
+        if options[0] != 1:
+            yield options[:length]
+        options = options[length:]
+
+
 def _window_scale(options: bytes) -> int:
     """The shift of a SYN's window scale option."""
-    while options:
-        kind = options[0]
-        if kind == 3:
-            return options[2]
-        options = options[1:] if kind == 1 else options[options[1] :]
-    return 0
+    return next((option[2] for option in _each(options) if option[0] == 3), 0)
+
+
+def _about_acks(options: bytes, zero: int) -> Iterator[str]:
+    """SACK blocks, and what the ends ask of acknowledgements."""
+    for option in _each(options):
+        if option[0] == 5:
+            numbers = [(n - zero) % 2**32 for (n,) in struct.iter_unpack(">I", option[2:])]
+            yield from (f"sack {a}..{b}" for a, b in zip(numbers[::2], numbers[1::2], strict=True))
+        elif option[:1] + option[2:4] == b"\xfe\x00\xac":
+            yield f"ask {option[4] >> 1}" if len(option) == 5 else "tarr"
+        elif option[:1] + option[2:4] == b"\xfdTK":
+            yield f"least {int.from_bytes(option[4:8], 'big')} us" if len(option) == 8 else "tack"
 
 
 def check(script: Script, seen: Sequence[Seen]) -> None:

@@ -2,6 +2,7 @@
 //! has programs of its own (`allocations.rs`, `limits.rs`).
 
 mod accounts;
+mod acks;
 mod agents;
 mod arq;
 mod bbr3;

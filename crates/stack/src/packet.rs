@@ -2,6 +2,10 @@
 //!
 //! Header fields are real; the payload is only a length, because no protocol here reads it. A capture writes zeros.
 
+mod acks;
+
+pub use acks::AckOption;
+
 use crate::units::{Bytes, SeqNo, Time};
 
 /// A host or router. It represents an IP address.
@@ -155,6 +159,8 @@ pub struct Options {
     pub sack_permitted: bool,
     /// What a congestion law adds to each segment.
     pub extension: Option<Extension>,
+    /// What the ends agree about acknowledgements.
+    pub acks: Option<AckOption>,
 }
 
 /// The timestamps option.
@@ -318,6 +324,9 @@ impl Options {
         if let Some(extension) = self.extension {
             size += extension.form.bytes();
         }
+        if let Some(option) = self.acks {
+            size += option.bytes();
+        }
         size
     }
 }
@@ -411,7 +420,7 @@ mod tests {
 
     #[test]
     fn its_number_takes_no_room() {
-        assert_eq!(size_of::<Packet>(), 120);
+        assert_eq!(size_of::<Packet>(), 128);
     }
 
     #[test]
@@ -467,7 +476,7 @@ mod tests {
             assert_eq!(Ecn::of_bits(0b1011_1000 | bits), ecn, "the class of service is not ECN's");
             assert_eq!(ecn.is_capable(), bits > 0);
         }
-        assert_eq!(size_of::<Packet>(), 120);
+        assert_eq!(size_of::<Packet>(), 128);
     }
 
     #[test]

@@ -51,6 +51,12 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 /// Reserved for experiments (RFC 4727).
 const EXPERIMENT: u8 = 253;
+/// Reserved for experiments as well (RFC 4727).
+const EXPERIMENT_2: u8 = 254;
+/// TCP ACK Rate Request (draft-ietf-tcpm-ack-rate-request).
+const TARR_EXPERIMENT: [u8; 2] = [0x00, 0xAC];
+/// TACK: an identifier that is not registered.
+const TACK_EXPERIMENT: [u8; 2] = *b"TK";
 /// The experiment of JTCP's and EJTCP's stamps (RFC 6994, 3): an identifier that is not registered.
 const JITTER_EXPERIMENT: [u8; 2] = *b"JT";
 

@@ -52,6 +52,7 @@ _RULES = (
     ("kind", ("wired", "lossy"), "a wired or lossy link"),
     ("app.kind", ("bulk", "file"), "bulk or file"),
     ("tcp.ecn", ("off", "classic"), "off or classic"),
+    ("tcp.acks", ("delayed",), "delayed: the kernel has no other law of acknowledgement"),
 )
 # One setting of a namespace, so one for all flows.
 _COMMON = ("tcp.packet", "tcp.timestamps", "tcp.sack", "tcp.ecn")

@@ -140,9 +140,12 @@ def _compare(
         return None
     warmup = scenario.numeric("run.warmup", values["run.warmup"]) or 0.0
     sent = interval([(r.metrics[f"{of}.segments_sent"] or 0.0) / (r.simulated_s - warmup) for r in runs])
-    p, b = indications / segments, setting("tcp.ack-every") or 1.0
+    counted = values.get(f"{keys}.tcp.acks") == "delayed"
+    p, b = indications / segments, (setting("tcp.ack-every") or 1.0) if counted else 1.0
     recovery = values.get(f"{keys}.tcp.recovery", "")
     remark = _inapplicable(runs, of, window, recovery, values.get(f"{keys}.tcp.congestion", ""), p)
+    if not counted:
+        remark = "not judged: the model is for one acknowledgement of each so many segments"
     judged = next((t for low, high, t in _TOLERANCES if low <= p <= high), None)
     # Without a timeout in any run its length does not matter; the floor replaces it.
     t0 = t0 or setting("tcp.min-rto") or 1.0

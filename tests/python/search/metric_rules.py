@@ -19,6 +19,7 @@ UNDEFINED: dict[str, Callable[[Observed, str], bool]] = {
     # A source without an end, or one that has not come to it.
     "completion_s": lambda seen, of: True,
     "acknowledged_s": lambda seen, of: True,
+    "acks_per_segment": lambda seen, of: not seen.metrics.get(f"{of}segments_sent"),
     "retransmitted_share": lambda seen, of: not seen.metrics.get(f"{of}segments_sent"),
     "timeout_first_mean_s": lambda seen, of: _series_of_timeouts(seen, of) == 0,
     "rtt_mean_s": lambda seen, of: seen.metrics.get(f"{of}rtt_max_s") is None,

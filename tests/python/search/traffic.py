@@ -47,6 +47,11 @@ def draw_flows(draw: Draw, network: Network, duration_s: float) -> None:
                 "acknowledge": draw.one(["every-packet", "delayed"]),
             }
         network.tree["agents"] = {"agent": agent}
+    if "agents" in network.tree:
+        # An agent makes, ends or follows acknowledgements of which it knows the law.
+        for name in over_tcp:
+            for key in ("acks", "tack", "requested"):
+                network.tree["flows"][name]["tcp"].pop(key, None)
 
 
 def _station(draw: Draw, network: Network, over_tcp: list[str]) -> Tree:
@@ -180,4 +185,24 @@ def _tcp(draw: Draw) -> Tree:
     if law in STAMPS or "judges" in tcp:
         # Three options that are too long for one header.
         tcp["timestamps"] = False
+    if draw.chance(0.4):
+        _acks(draw, tcp)
     return tcp
+
+
+def _acks(draw: Draw, tcp: Tree) -> None:
+    """A law of acknowledgement that the flow can have."""
+    law = draw.one(["delayed", "requested", "tack"])
+    tcp["acks"] = law
+    if law == "tack":
+        # It needs a recovery that reads SACK.
+        for key in ("profile", "recovery", "congestion"):
+            tcp.pop(key, None)
+        tcp["variant"] = draw.one(["sack", "cubic", "bbr"])
+        tcp["tack"] = {"segments": draw.one([1, 2, 8]), "per-round-trip": draw.one([1, 4, 16])}
+        return
+    tcp["ack-every"] = draw.one([1, 2, 4, 8])
+    if law == "requested":
+        tcp["requested"] = {"most": f"{draw.one([1, 2, 8, 127])} segments"}
+    if draw.chance(0.5):
+        tcp["ack-delay"] = draw.time(0.001, 0.5)

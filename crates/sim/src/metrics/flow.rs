@@ -87,6 +87,17 @@ impl Measured for TcpFlow {
             "segments without new data for their receiver: unnecessary retransmissions",
             |flow| flow.number(|it| it.repeats_received),
         ),
+        row("acks_sent", Unit::Segments, "acknowledgements that the receiver sent without data", |flow| {
+            flow.number(|it| it.acks_sent)
+        }),
+        row(
+            "acks_per_segment",
+            Unit::One,
+            "acknowledgements that the receiver sent without data, per data segment sent",
+            |flow| {
+                ratio(flow.count(|it| it.acks_sent) as f64, flow.count(|it| it.sender.segments_sent) as f64)
+            },
+        ),
         row(
             "timeouts",
             Unit::Timeouts,

@@ -32,6 +32,8 @@ pub(crate) struct TcpSample {
     pub(crate) falsely_acknowledged: u64,
     pub(crate) spurious_timeouts: u64,
     pub(crate) repeats_received: u64,
+    /// Acknowledgements that its receiver sent without data.
+    pub(crate) acks_sent: u64,
     /// Of the measured time only.
     pub(crate) rtt: Summary,
     /// Of the measured time alone.

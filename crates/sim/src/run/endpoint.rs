@@ -327,6 +327,7 @@ impl Flow {
                 FlowSample::Tcp(TcpSample {
                     spurious_timeouts: way.as_ref().map_or(0, |way| way.spurious_timeouts),
                     repeats_received: receiving.repeats_received(),
+                    acks_sent: receiving.acks_sent(),
                     rtt: round_trips.summary(),
                     judged: way
                         .as_ref()

@@ -2,6 +2,7 @@
 //!
 //! All values have been read and checked before, so a value of another kind is a broken invariant.
 
+mod acks;
 mod agents;
 pub(super) mod air;
 pub(super) mod events;
@@ -318,8 +319,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.max_rto = flow.span("tcp.max-rto");
     config.initial_rto = flow.span("tcp.initial-rto");
     config.tick = flow.span("tcp.tick");
-    config.ack_every = flow.small("tcp.ack-every");
-    config.ack_delay = flow.span("tcp.ack-delay");
+    acks::acks(flow, &mut config);
     config.timestamps = flow.flag("tcp.timestamps");
     config.sack = flow.flag("tcp.sack");
     config.ecn = if flow.word("tcp.ecn") == "classic" { EcnMode::Classic } else { EcnMode::Off };
@@ -338,7 +338,6 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     config.cubic_as_linux = flow.known("tcp.cubic.departures").is_some_and(|word| word.is("linux"));
     config.rto_floor =
         if flow.word("tcp.rto-floor") == "variation" { RtoFloor::Variation } else { RtoFloor::Timeout };
-    config.quick_acks = flow.small("tcp.quick-acks");
     config.receive_autotuning = flow.flag("tcp.receive-autotuning");
     config.counting = match flow.word("tcp.growth") {
         "acks" => Counting::Acks,

@@ -1,5 +1,6 @@
 //! Checks of combinations of values at a point.
 
+mod acks;
 mod agents;
 mod ecn;
 mod events;
@@ -19,7 +20,7 @@ use crate::model::{Config, FlowConfig, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes};
 use crate::traffic::{AppConfig, AppKind};
 use ecn::Marking;
-use lasthop_stack::packet::Form;
+use lasthop_stack::packet::{AckOption, Form};
 use lasthop_stack::units::{Span, Time};
 use std::collections::BTreeSet;
 
@@ -125,6 +126,7 @@ impl<'a> Check<'a> {
         self.movers(&config, sheet);
         self.events(&config, sheet);
         self.ecn(&config);
+        self.acks(&config);
         let routes = Routes::of(&config);
         if let Err(NoRoutes::Memory(needed)) = routes {
             let text = format!(
@@ -311,7 +313,9 @@ impl<'a> Check<'a> {
             let text = "judges see no timestamps of acknowledgements piggybacked on data, and app.reverse sends data back; expected \"none\", or a controlling law whose timestamps are sent separately";
             self.fault(&key("tcp.judges"), text.to_string());
         }
-        let options = if tcp.timestamps { TIMESTAMPS } else { 0 } + extension.map_or(0, Form::bytes);
+        let options = if tcp.timestamps { TIMESTAMPS } else { 0 }
+            + extension.map_or(0, Form::bytes)
+            + tcp.acks.asks().map_or(0, AckOption::bytes);
         let largest = LARGEST_PACKET - TCP_HEADERS - options - u32::from(tcp.extra_header);
         if tcp.packet > largest {
             let text = format!(

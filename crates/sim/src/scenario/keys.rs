@@ -3,6 +3,7 @@
 //! Everything else about keys comes from the one table in `table.rs`: validation, messages, the resolved listing,
 //! `explain` and the JSON Schema.
 
+mod acks;
 mod agents;
 mod air;
 mod apps;

@@ -1,5 +1,6 @@
 //! The meaning of whole scenarios, and the errors for meaningless ones.
 
+mod acks;
 mod arq;
 mod channel;
 mod ecn;

@@ -1,5 +1,6 @@
-//! Transport: TCP with its recoveries and congestion laws, and UDP.
+//! Transport: TCP with its recoveries, congestion laws and laws of acknowledgement, and UDP.
 
+pub mod acks;
 pub mod congestion;
 pub mod recovery;
 pub mod tcp;

@@ -3,11 +3,12 @@
 use core::fmt;
 
 use super::{
-    END, EXPERIMENT, FIXED_HEADER, JITTER_EXPERIMENT, MSS, NOP, PROTOCOL_TCP, PROTOCOL_UDP, SACK,
-    SACK_PERMITTED, TIMESTAMPS, UDP_HEADER, WINDOW_SCALE, node, pseudo_header, sum,
+    END, EXPERIMENT, EXPERIMENT_2, FIXED_HEADER, JITTER_EXPERIMENT, MSS, NOP, PROTOCOL_TCP, PROTOCOL_UDP,
+    SACK, SACK_PERMITTED, TACK_EXPERIMENT, TARR_EXPERIMENT, TIMESTAMPS, UDP_HEADER, WINDOW_SCALE, node,
+    pseudo_header, sum,
 };
 use crate::packet::{
-    Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, Segment, Timestamps,
+    AckOption, Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, Segment, Timestamps,
 };
 use crate::units::{SeqNo, Time};
 
@@ -189,6 +190,21 @@ fn take(kind: u8, content: &[u8], now: Time, options: &mut Options) -> Option<()
         EXPERIMENT => {
             if let Some(stamps) = content.strip_prefix(&JITTER_EXPERIMENT) {
                 options.extension = Some(extension(stamps.try_into().ok()?, now)?);
+            } else if let Some(least) = content.strip_prefix(&TACK_EXPERIMENT) {
+                options.acks = Some(match least {
+                    [] => AckOption::TakesTime,
+                    _ => AckOption::LeastRoundTrip(u32::from_be_bytes(least.try_into().ok()?)),
+                });
+            }
+        }
+        EXPERIMENT_2 => {
+            if let Some(request) = content.strip_prefix(&TARR_EXPERIMENT) {
+                options.acks = Some(match *request {
+                    [] => AckOption::TakesRequests,
+                    // The last bit is reserved.
+                    [every] => AckOption::Request(every >> 1),
+                    _ => return None,
+                });
             }
         }
         _ => {}

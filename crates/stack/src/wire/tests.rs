@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::packet::{
-    Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, SackBlocks, Segment, Timestamps,
+    AckOption, Body, Datagram, Ecn, Extension, Flags, Form, Modulation, Options, Packet, SackBlocks, Segment,
+    Timestamps,
 };
 use crate::units::{SeqNo, Time};
 
@@ -277,15 +278,25 @@ fn extensions() -> impl Strategy<Value = Extension> {
     })
 }
 
+fn about_acks() -> impl Strategy<Value = AckOption> {
+    prop_oneof![
+        Just(AckOption::TakesRequests),
+        (0..=AckOption::MOST).prop_map(AckOption::Request),
+        Just(AckOption::TakesTime),
+        any::<u32>().prop_map(AckOption::LeastRoundTrip),
+    ]
+}
+
 /// All options that fit into a header.
 fn options() -> impl Strategy<Value = Options> {
     let stamps = any::<(u32, u32)>().prop_map(|(value, echo)| Timestamps { value, echo });
     let blocks = prop::collection::vec(any::<(u32, u32)>(), 0..=4);
     let parts = (prop::option::of(stamps), blocks, any::<Option<u16>>(), any::<Option<u8>>(), any::<bool>());
-    (parts, prop::option::of(extensions()))
-        .prop_map(|((timestamps, blocks, mss, window_scale, sack_permitted), extension)| {
+    (parts, prop::option::of(extensions()), prop::option::of(about_acks()))
+        .prop_map(|((timestamps, blocks, mss, window_scale, sack_permitted), extension, acks)| {
             let sack = SackBlocks::default();
-            let mut options = Options { timestamps, sack, mss, window_scale, sack_permitted, extension };
+            let mut options =
+                Options { timestamps, sack, mss, window_scale, sack_permitted, extension, acks };
             for (left, right) in blocks {
                 options.sack.push(SeqNo(left), SeqNo(right));
             }
@@ -398,4 +409,24 @@ proptest! {
         bytes[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(parse(&bytes, NOW).is_err());
     }
+}
+
+#[test]
+fn options_about_acknowledgements_stand_in_the_header_byte_by_byte() {
+    for (option, bytes) in [
+        (AckOption::TakesRequests, &[254, 4, 0x00, 0xAC][..]),
+        (AckOption::Request(8), &[1, 1, 1, 254, 5, 0x00, 0xAC, 0x10]),
+        (AckOption::TakesTime, &[253, 4, b'T', b'K']),
+        (AckOption::LeastRoundTrip(0x0102_0304), &[253, 8, b'T', b'K', 1, 2, 3, 4]),
+    ] {
+        let options = Options { acks: Some(option), ..Options::default() };
+        let packet = tcp(Segment { options, ..Segment::default() });
+        assert_eq!(&Headers::of(&packet, 0).expect("room").as_bytes()[40..], bytes);
+        assert_eq!(option.bytes() as usize, bytes.len());
+        assert_eq!(with_options(bytes).map(|options| options.acks), Ok(Some(option)));
+    }
+    // Another experiment, and requests of a wrong length.
+    assert_eq!(with_options(&[254, 4, 1, 2]).map(|options| options.acks), Ok(None));
+    assert_eq!(with_options(&[254, 6, 0x00, 0xAC, 2, 2]), Err(Malformed::Option(254)));
+    assert_eq!(with_options(&[253, 5, b'T', b'K', 2]), Err(Malformed::Option(253)));
 }

@@ -3,10 +3,11 @@
 use core::fmt;
 
 use super::{
-    EXPERIMENT, FIXED_HEADER, JITTER_EXPERIMENT, MAX_HEADERS, MAX_OPTIONS, MSS, NOP, PROTOCOL_TCP,
-    PROTOCOL_UDP, SACK, SACK_PERMITTED, TIMESTAMPS, UDP_HEADER, WINDOW_SCALE, address, pseudo_header, sum,
+    EXPERIMENT, EXPERIMENT_2, FIXED_HEADER, JITTER_EXPERIMENT, MAX_HEADERS, MAX_OPTIONS, MSS, NOP,
+    PROTOCOL_TCP, PROTOCOL_UDP, SACK, SACK_PERMITTED, TACK_EXPERIMENT, TARR_EXPERIMENT, TIMESTAMPS,
+    UDP_HEADER, WINDOW_SCALE, address, pseudo_header, sum,
 };
-use crate::packet::{Body, Datagram, Extension, Form, Options, Packet, Segment};
+use crate::packet::{AckOption, Body, Datagram, Extension, Form, Options, Packet, Segment};
 use crate::units::Time;
 
 /// Version 4; the length of the header is added.
@@ -213,6 +214,9 @@ impl Headers {
         if let Some(extension) = options.extension.filter(|extension| extension.form == Form::Option) {
             self.put_extension(&extension);
         }
+        if let Some(option) = options.acks {
+            self.put_about_acks(option);
+        }
     }
 
     fn put_extension(&mut self, extension: &Extension) {
@@ -222,6 +226,29 @@ impl Headers {
         self.put(micros(extension.received).to_be_bytes());
         self.put(extension.trigger.0.to_be_bytes());
         self.put([extension.modulation.map_or(0, |modulation| modulation as u8 + 1)]);
+    }
+
+    fn put_about_acks(&mut self, option: AckOption) {
+        match option {
+            AckOption::TakesRequests => {
+                self.put([EXPERIMENT_2, 4]);
+                self.put(TARR_EXPERIMENT);
+            }
+            AckOption::Request(every) => {
+                self.put([NOP, NOP, NOP, EXPERIMENT_2, 5]);
+                self.put(TARR_EXPERIMENT);
+                self.put([every << 1]);
+            }
+            AckOption::TakesTime => {
+                self.put([EXPERIMENT, 4]);
+                self.put(TACK_EXPERIMENT);
+            }
+            AckOption::LeastRoundTrip(micros) => {
+                self.put([EXPERIMENT, 8]);
+                self.put(TACK_EXPERIMENT);
+                self.put(micros.to_be_bytes());
+            }
+        }
     }
 
     fn put<const N: usize>(&mut self, bytes: [u8; N]) {

@@ -3,6 +3,7 @@
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
 use lasthop_stack::registry::tcp;
+use lasthop_stack::transport::acks::AckLaw;
 use lasthop_stack::units::{Bytes, Span, Time};
 
 use super::window::{Window, pieces};
@@ -233,7 +234,7 @@ impl Load {
         sent += f64::from(tcp.initial_window);
         let packets = sent.min(TIMES_SENT * way.copies(full + TCP_HEADERS) * segments) + 1.0;
         let timeouts = expiries(tcp.min_rto, seconds);
-        let held_back = if tcp.ack_every > 1 { packets.min(expiries(tcp.ack_delay, seconds)) } else { 0.0 };
+        let held_back = held_back(tcp, packets, seconds);
         let paced = if tcp.parts.law.kind() == CongestionKind::Bbr { packets } else { 0.0 };
         // A slow reader takes what came with one packet, or a full segment, and may announce the room to the sender.
         let reads = if source.is_read_slowly() { 2.0 * packets } else { 0.0 };
@@ -283,8 +284,7 @@ impl Load {
             load.transfers = load.transfers.max(sessions * f64::from(session.transfers));
         }
         let timeouts = expiries(tcp.min_rto, seconds);
-        let held_back = if tcp.ack_every > 1 { load.packets } else { 0.0 };
-        load.timers = timeouts + held_back.min(expiries(tcp.ack_delay, seconds)) + 1.0;
+        load.timers = timeouts + held_back(tcp, load.packets, seconds) + 1.0;
         let any = (f64::INFINITY, f64::INFINITY);
         let buffer = source.buffer_bytes(tcp);
         load.window = Some(Window::of(tcp, way, any, (buffer, f64::INFINITY, seconds)));
@@ -305,6 +305,15 @@ impl Load {
         // A slotted network may deliver a packet more than once.
         let copies = if way.slot_s.is_some() { TIMES_SENT } else { 1.0 };
         copies * (there * way.hops + back * way.hops_back) + timers + self.acts + super::EVENTS_OF_ALL
+    }
+}
+
+/// How often the timer of acknowledgements may fire while so many packets arrive.
+fn held_back(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
+    match tcp.acks {
+        AckLaw::Delayed if tcp.ack_every <= 1 => 0.0,
+        AckLaw::Delayed | AckLaw::Requested(_) => packets.min(expiries(tcp.ack_delay, seconds)),
+        AckLaw::Tack(_) => packets,
     }
 }
 

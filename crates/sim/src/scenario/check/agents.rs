@@ -89,6 +89,9 @@ impl Check<'_> {
             let is_served = places.is_empty() || places.iter().any(|places| places.serves(number, flow));
             let flow = &config.flows[flow];
             let name = &flow.name;
+            if is_served {
+                self.acks_of_served(agent, flow);
+            }
             if !matches!(flow.transport, TransportConfig::Tcp(_)) {
                 self.fault(&key, format!("\"{name}\" runs over udp; expected flows over tcp"));
             } else if !is_served && is_listed {

@@ -140,6 +140,7 @@ pub(super) fn largest_packet(flow: &FlowConfig) -> (u32, u32) {
             let mut options = Options {
                 timestamps: tcp.timestamps.then(Timestamps::default),
                 extension: form.map(|form| Extension { form, ..Extension::default() }),
+                acks: tcp.acks.asks(),
                 ..Options::default()
             };
             if tcp.sack && flow.reverse.is_some() {

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use super::super::quantity::{Dim, Quantity};
 use super::{
-    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, agents, air, apps, aqm,
-    arq, channel, described, events, figures, frn, judges, links, nodes, pacing, pcf, radio, users,
+    Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air, apps,
+    aqm, arq, channel, described, events, figures, frn, judges, links, nodes, pacing, pcf, radio, users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};
@@ -78,6 +78,8 @@ pub(in super::super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         apps::REVERSE_SINK,
         TRANSPORT,
         pacing::KEYS,
+        acks::KEYS,
+        TRANSPORT_OPTIONS,
         judges::KEYS,
         &described::laws(),
         &described::reactions(),
@@ -251,25 +253,10 @@ const TRANSPORT: &[Key] = &[
         .profile(|tcp| time(tcp.tick), "ns-2: tcpTick_", "Linux: a clock of 1000 Hz")
         .at_most("10 s")
         .only(IF_TCP),
-    Key::new("flows.*.tcp.ack-every", Kind::Integer, "number of full segments per acknowledgement")
-        .profile(|tcp| tcp.ack_every.to_string(), "ns-2: TCPSink", "RFC 5681 (4.2)")
-        .at_least("1")
-        .at_most("1000")
-        .only(IF_TCP),
-    Key::new("flows.*.tcp.ack-delay", TIME_MS, "maximum delay of an acknowledgement")
-        .profile(|tcp| time(tcp.ack_delay), "ns-2: TCPSink/DelAck", "Linux: TCP_DELACK_MIN")
-        .at_most("10 s")
-        .only(IF_TCP),
-    Key::new(
-        "flows.*.tcp.quick-acks",
-        Kind::Integer,
-        "number of segments at the start of a connection that are acknowledged at once, whatever ack-every is",
-    )
-    .profile(|tcp| tcp.quick_acks.to_string(), "ns-2: TCPSink/DelAck", "Linux: TCP_MAX_QUICKACKS")
-    .rfc("RFC 5681 (4.2)")
-    .at_least("0")
-    .at_most("1000000")
-    .only(IF_TCP),
+];
+
+/// The keys of TCP behind those of acknowledgements, and of UDP.
+const TRANSPORT_OPTIONS: &[Key] = &[
     Key::new(
         "flows.*.tcp.receive-autotuning",
         Kind::Bool,

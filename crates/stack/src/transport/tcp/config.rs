@@ -7,6 +7,7 @@ use crate::hooks::parameter::Words;
 use crate::hooks::scoreboard::SackAfterTimeout;
 use crate::hooks::{Congestion, Reaction, Recovery};
 use crate::packet::{Extension, Form, Options, Timestamps};
+use crate::transport::acks::AckLaw;
 use crate::units::{Span, Time};
 
 /// The exchangeable parts of a sender: the law of its window, and what it resends. The registered ones
@@ -58,6 +59,8 @@ pub struct Config<P> {
     pub initial_rto: Span,
     /// Granularity of the clock that measures round trips; zero means exact.
     pub tick: Span,
+    /// Who decides how often the receiver acknowledges; what follows is for [`AckLaw::Delayed`], and until the ends agree.
+    pub acks: AckLaw,
     /// Acknowledge every n-th full segment; 1 acknowledges each at once.
     pub ack_every: u32,
     /// Longest time an acknowledgement is held back when `ack_every` is above 1.
@@ -303,6 +306,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         max_rto: Span::from_secs(60),
         initial_rto: Span::from_secs(3),
         tick: Span::from_millis(10),
+        acks: AckLaw::Delayed,
         ack_every: 1,
         ack_delay: Span::from_millis(100),
         timestamps: false,
@@ -358,6 +362,7 @@ fn modern<P>(parts: P) -> Config<P> {
         max_rto: Span::from_secs(120),
         initial_rto: Span::from_secs(1),
         tick: Span::from_millis(1),
+        acks: AckLaw::Delayed,
         ack_every: 2,
         ack_delay: Span::from_millis(40),
         timestamps: true,

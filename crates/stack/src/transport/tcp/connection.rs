@@ -4,6 +4,7 @@
 //! and carries the acknowledgements of the [`Receiver`] on data in the other direction. Simultaneous opening is not
 //! supported. A connection never gives up retransmitting; only the end of the scenario ends it.
 
+mod agreeing;
 mod consent;
 mod ecn;
 mod handshake;
@@ -13,11 +14,12 @@ mod segments;
 use consent::Consent;
 use ecn::EcnEnd;
 
-use super::receiver::{Receiver, Reply};
+use super::receiver::Receiver;
 use super::sender::{Arrived, Counters, SackNews, Sender, Waiting};
 use super::{Config, Parts};
 use crate::hooks::{Echo, EcnEcho, Out, Reaction, Sending, Timer};
 use crate::packet::{Body, Ecn, Extension, Flags, NodeId, Packet, Segment};
+use crate::transport::acks::{AckLaw, Reply};
 use crate::units::{SeqNo, Time};
 
 /// Which side opens.
@@ -60,6 +62,10 @@ pub struct Connection<P: Parts> {
     /// How many bytes the application reads of each arrival, at once.
     reads_at_once: u64,
     ack_due: AckDue,
+    /// What this end offers, and after the handshake what both use.
+    law_of_acks: AckLaw,
+    /// Acknowledgements sent without data.
+    acks_sent: u64,
     peer_shift: u8,
     timestamps: bool,
     sack: bool,
@@ -112,6 +118,8 @@ impl<P: Parts> Connection<P> {
             closes_on_eof: role == Role::Passive,
             reads_at_once: u64::MAX,
             ack_due: AckDue::No,
+            law_of_acks: config.acks,
+            acks_sent: 0,
             peer_shift: 0,
             timestamps: config.timestamps,
             sack: config.sack && config.room_for_blocks(sender.extension()) > 0,
@@ -145,6 +153,7 @@ impl<P: Parts> Connection<P> {
         (self.iss, self.irs) = (iss, SeqNo(0));
         (self.syn_sent, self.syn_times) = (Time::ZERO, 0);
         self.ack_due = AckDue::No;
+        self.law_of_acks = config.acks;
         self.peer_shift = 0;
         (self.ts_recent, self.ts_recent_at) = (0, Time::ZERO);
         (self.last_ack_sent, self.acknowledged) = (0, 0);
@@ -480,14 +489,15 @@ impl<P: Parts> Connection<P> {
             let received = extension.form.stamp(now);
             self.echo = Some(Extension { received, trigger: segment.seq, ..extension });
         }
+        let asked = segment.options.acks.and_then(|option| self.receiver.learn(option));
         let end = start + u64::from(segment.sequence_len());
         if self.receiver.holds(start, end) {
             self.repeats_received += 1;
         } else if self.receiver.takes(start) {
             self.ecn.on_data(segment.flags, ecn);
         }
-        let mut reply =
-            Some(self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN)));
+        let reply = self.receiver.accept(start, segment.sequence_len(), segment.flags.has(Flags::FIN));
+        let mut reply = Some(asked.unwrap_or(reply));
         if self.consent.is_some() {
             reply = reply.filter(|_| self.is_answered_at_once(start, end));
         }
@@ -505,11 +515,8 @@ impl<P: Parts> Connection<P> {
         }
         match reply {
             Some(Reply::Now) => self.ack_due = AckDue::Now,
-            Some(Reply::Later) if self.ack_due == AckDue::No => {
-                self.ack_due = AckDue::ByTimer;
-                out.set(Timer::DelayedAck, now.after(self.config.ack_delay));
-            }
-            Some(Reply::Later) | None => {}
+            Some(Reply::Later) => self.acknowledge_later(now, out),
+            None => {}
         }
     }
 

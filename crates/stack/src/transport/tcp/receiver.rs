@@ -1,18 +1,10 @@
 //! The receiving half: reassembly, the advertised window, and when to acknowledge.
 
 use super::Config;
-use crate::packet::{MAX_SACK_BLOCKS, SackBlocks};
+use crate::packet::{AckOption, MAX_SACK_BLOCKS, SackBlocks};
 use crate::ranges::Ranges;
+use crate::transport::acks::{AckLaw, Acks, Due, Reply};
 use crate::units::{SeqNo, Span, Time};
-
-/// What an arriving segment requires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// An acknowledgement at once (RFC 5681, 4.2: out of order, a hole filled, a duplicate, or enough segments).
-    Now,
-    /// One before the delayed-acknowledgement timer fires.
-    Later,
-}
 
 /// The window that a receiver offers first where it grows (Linux: half of `tcp_rmem[1]`).
 const FIRST_BUFFER: u64 = 65_536;
@@ -51,11 +43,8 @@ pub struct Receiver {
     twice: Option<(u64, u64)>,
     buffer: u64,
     full_segment: u32,
-    ack_every: u32,
-    /// Segments that are still acknowledged at once.
-    quick: u32,
+    acks: Acks,
     tuning: Option<Tuning>,
-    unacknowledged: u32,
     edge: u64,
     scale: u8,
     /// Whether it advertises no window, whatever room there is.
@@ -91,10 +80,8 @@ impl Receiver {
             twice: None,
             buffer,
             full_segment: config.packet,
-            ack_every: config.ack_every,
-            quick: config.quick_acks,
+            acks: Acks::new(config.ack_every, config.quick_acks, config.packet),
             tuning,
-            unacknowledged: 0,
             edge: buffer.min(u64::from(u16::MAX)),
             scale: 0,
             closed: false,
@@ -104,6 +91,37 @@ impl Receiver {
     /// Sets the shift of the windows it advertises from now on.
     pub fn set_scale(&mut self, scale: u8) {
         self.scale = scale;
+    }
+
+    /// The peer acknowledges by this law, too.
+    pub fn agree(&mut self, law: AckLaw) {
+        self.acks.agree(law);
+    }
+
+    /// What the peer asks for on a segment; it may want an acknowledgement of it at once.
+    pub fn learn(&mut self, option: AckOption) -> Option<Reply> {
+        match option {
+            AckOption::Request(0) => return Some(Reply::Now),
+            AckOption::Request(every) => self.acks.request(every),
+            AckOption::LeastRoundTrip(micros) => {
+                self.acks.learn_round_trip(Span::from_micros(micros.into()));
+            }
+            AckOption::TakesRequests | AckOption::TakesTime => {}
+        }
+        None
+    }
+
+    /// When to acknowledge what may be acknowledged later; `is_first` if nothing waits yet.
+    #[inline]
+    #[must_use]
+    pub fn due(&self, now: Time, delay: Span, is_first: bool) -> Due {
+        self.acks.due(now, delay, is_first)
+    }
+
+    /// An acknowledgement leaves.
+    #[inline]
+    pub fn acknowledged_at(&mut self, now: Time) {
+        self.acks.sent_at(now);
     }
 
     /// Advertises no window from now on, or what there is. What was offered is taken if it comes all the same.
@@ -193,7 +211,7 @@ impl Receiver {
             self.recent.retain(|old| old.0 < block.0 || old.1 > block.1);
             self.recent.insert(0, block);
             self.recent.truncate(MAX_SACK_BLOCKS);
-            return Reply::Now;
+            return self.acks.on_beyond(len, block == (start, end) || self.twice.is_some());
         }
         self.next = end;
         if !self.beyond.is_empty() {
@@ -202,13 +220,8 @@ impl Receiver {
             self.recent.retain(|block| block.0 > next);
             return Reply::Now;
         }
-        self.unacknowledged += 1;
-        if self.quick > 0 {
-            self.quick -= 1;
-            return Reply::Now;
-        }
-        let whole = self.unacknowledged >= self.ack_every && len >= self.full_segment;
-        if whole || self.ack_every <= 1 || self.finished() { Reply::Now } else { Reply::Later }
+        let last = self.finished();
+        self.acks.on_segment(len, last)
     }
 
     /// Whether the FIN of the stream ends at `end`, or can end there: none is known, and no byte at or beyond it has
@@ -258,13 +271,13 @@ impl Receiver {
     /// The window field to advertise now with an acknowledgement of this offset. It never withdraws what was offered.
     pub fn advertise(&mut self, acknowledged: u64) -> u16 {
         if self.closed {
-            self.unacknowledged = 0;
+            self.acks.sent();
             return 0;
         }
         let edge = (self.read + self.buffer).max(self.edge);
         let window = (edge.saturating_sub(acknowledged) >> self.scale).min(u64::from(u16::MAX));
         self.edge = self.edge.max(acknowledged + (window << self.scale));
-        self.unacknowledged = 0;
+        self.acks.sent();
         window as u16
     }
 

@@ -3,6 +3,7 @@
 //! The sender owns the [`Window`] and the [`Scoreboard`]; a [`Congestion`] law edits the former, a [`Recovery`] reads
 //! the latter. It handles offsets, not packets: [`super::Connection`] turns its selections into segments.
 
+mod asking;
 mod early;
 mod hystart;
 mod laws;
@@ -15,6 +16,7 @@ mod sending;
 mod spurious;
 mod stopping;
 
+use asking::Asking;
 use early::Early;
 pub use early::Waiting;
 use hystart::HyStart;
@@ -67,6 +69,7 @@ pub struct Sender<P: Parts> {
     /// Whether the recovery detects losses by time.
     by_time: bool,
     early: Early,
+    asking: Asking,
     hystart: HyStart,
     spurious: Spurious,
     /// What was outstanding at the last timeout ends here, where losses are detected by time.
@@ -128,7 +131,8 @@ impl<P: Parts> Sender<P> {
             prr: None,
             is_recovery_paced: config.prr,
             by_time,
-            early: Early::new(by_time, config.tail_loss_probe),
+            early: Early::new(config, by_time),
+            asking: Asking::default(),
             spurious: Spurious::new(config, by_time),
             loss_until: 0,
             stamp_unit: config.stamp_unit(),
@@ -468,6 +472,7 @@ impl<P: Parts> Sender<P> {
             (self.rtt.read_clock(sent, now), now.since(sent))
         };
         self.rtt.sample(estimated);
+        self.asking.measure(exact);
         self.counters.rtt_samples += 1;
         self.counters.rtt_sum += exact;
         self.counters.rtt_max = self.counters.rtt_max.max(exact);

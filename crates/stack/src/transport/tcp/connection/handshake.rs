@@ -48,6 +48,7 @@ impl<P: Parts> Connection<P> {
         self.timestamps &= segment.options.timestamps.is_some();
         self.sender.set_timestamps(self.timestamps);
         self.sack &= segment.options.sack_permitted;
+        self.agree_on_acks(segment);
         self.ecn.learn_syn(segment.flags);
         self.ts_recent = segment.options.timestamps.map_or(0, |stamps| stamps.value);
         if segment.options.window_scale.is_some() {
@@ -65,6 +66,8 @@ impl<P: Parts> Connection<P> {
         } else {
             let sample = rtt.read_clock(self.syn_sent, now);
             rtt.sample(sample);
+            self.sender.measure_for_acks(now.since(self.syn_sent));
+            let rtt = self.sender.rtt();
             out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());
         }
         if self.ecn.is_in_use() {
@@ -87,6 +90,7 @@ impl<P: Parts> Connection<P> {
             window_scale: Some(self.config.window_scale_shift()),
             sack_permitted: self.sack,
             timestamps: self.stamps(now),
+            acks: self.offered_acks(),
             ..Options::default()
         };
         let ack = if answering { self.irs.plus(1) } else { SeqNo(0) };

@@ -2,7 +2,7 @@
 
 use super::{AckDue, Connection};
 use crate::hooks::{Out, Timer};
-use crate::packet::{Body, Ecn, Extension, Flags, Options, Packet, Segment, Timestamps};
+use crate::packet::{AckOption, Body, Ecn, Extension, Flags, Options, Packet, Segment, Timestamps};
 use crate::transport::tcp::sender::Outgoing;
 use crate::transport::tcp::{Parts, stamp_at};
 use crate::units::{SeqNo, Span, Time};
@@ -23,7 +23,8 @@ impl<P: Parts> Connection<P> {
     #[inline]
     fn send_ack_less(&mut self, less: u64, now: Time, out: &mut impl Out) {
         let seq = self.iss.plus(1).plus(self.sender.board().sent_end() as u32);
-        let segment = self.acknowledging(seq, less, self.echo, now, out);
+        let segment = self.acknowledging(seq, less, (self.echo, None), now, out);
+        self.acks_sent += 1;
         self.transmit(segment, Ecn::NotEct, out);
     }
 
@@ -39,7 +40,8 @@ impl<P: Parts> Connection<P> {
             let sent = form.stamp(now);
             Extension { form, sent, received: sent, trigger: seq, modulation: None }
         });
-        let mut segment = self.acknowledging(seq, self.withheld(), extension, now, out);
+        let options = (extension, outgoing.asks);
+        let mut segment = self.acknowledging(seq, self.withheld(), options, now, out);
         segment.len = outgoing.len;
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
@@ -65,7 +67,7 @@ impl<P: Parts> Connection<P> {
         &mut self,
         seq: SeqNo,
         less: u64,
-        extension: Option<Extension>,
+        (extension, acks): (Option<Extension>, Option<AckOption>),
         now: Time,
         out: &mut impl Out,
     ) -> Segment {
@@ -93,8 +95,9 @@ impl<P: Parts> Connection<P> {
             flags: self.ecn.acknowledges_with(),
             window: self.receiver.advertise(window_from),
             len: 0,
-            options: Options { timestamps: self.stamps(now), extension, ..Options::default() },
+            options: Options { timestamps: self.stamps(now), extension, acks, ..Options::default() },
         };
+        self.receiver.acknowledged_at(now);
         if self.sack && self.receiver.has_blocks() {
             let room = segment.options.room_for_blocks();
             segment.options.sack = self.receiver.sack_blocks(zero, room);

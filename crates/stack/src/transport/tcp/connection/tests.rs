@@ -5,6 +5,7 @@ mod duplex;
 mod ecn;
 mod eln;
 mod frozen;
+mod laws_of_acks;
 mod lifetime;
 mod losses;
 mod pacing;

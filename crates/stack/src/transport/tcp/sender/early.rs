@@ -3,13 +3,13 @@
 //!
 //! All three share the retransmission timer: it is set to the earliest.
 //!
-//! **Choices.** 1. A probe waits for two smoothed round trips, and for a delayed acknowledgement (200 ms, as in Linux) if one
-//! segment is outstanding (7.2). 2. After a probe the whole timeout runs, as in Linux. 3. The answer to a loss that a probe
+//! **Choices.** 1. A probe waits for two smoothed round trips, and for a delayed acknowledgement (200 ms, as in Linux, or
+//! `ack_delay` if that is longer) if one segment is outstanding (7.2), or fewer than the receiver acknowledges together. 2. After a probe the whole timeout runs, as in Linux. 3. The answer to a loss that a probe
 //! has repaired (7.4) is the law's to a loss detected by duplicates, without a recovery.
 
 use super::{Outgoing, Sender};
 use crate::hooks::{LossCause, NoteEvent, Out, Pick, Recovery, Timer};
-use crate::transport::tcp::Parts;
+use crate::transport::tcp::{Config, Parts};
 use crate::units::{Span, Time};
 
 /// Time for a delayed acknowledgement of the only segment outstanding (7.2: `TLP.max_ack_delay`).
@@ -44,6 +44,9 @@ pub(super) struct Early {
     /// Whether any of them can fire.
     is_used: bool,
     probes: bool,
+    /// Segments that the receiver acknowledges without waiting for its timer, and for how long it waits for others.
+    quorum: u32,
+    ack_delay: Span,
     waiting: Waiting,
     /// When the timer is set to.
     set: Time,
@@ -53,8 +56,14 @@ pub(super) struct Early {
 }
 
 impl Early {
-    pub(super) fn new(by_time: bool, probes: bool) -> Early {
-        Early { is_used: by_time, probes: by_time && probes, ..Early::default() }
+    pub(super) fn new<P>(config: &Config<P>, by_time: bool) -> Early {
+        Early {
+            is_used: by_time,
+            probes: by_time && config.tail_loss_probe,
+            quorum: config.acks.quorum(config.ack_every).max(2),
+            ack_delay: config.ack_delay.max(ACK_DELAY),
+            ..Early::default()
+        }
     }
 }
 
@@ -122,7 +131,8 @@ impl<P: Parts> Sender<P> {
 
     fn probe_timeout(&self) -> Span {
         let Some(srtt) = self.rtt.srtt() else { return FIRST_PROBE };
-        let delay = if self.board.outstanding() <= 1 { ACK_DELAY } else { Span::ZERO };
+        let alone = self.board.outstanding() < self.early.quorum;
+        let delay = if alone { self.early.ack_delay } else { Span::ZERO };
         srtt * 2 + delay
     }
 

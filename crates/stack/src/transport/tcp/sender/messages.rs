@@ -1,7 +1,7 @@
 //! Input, output and counters of a sender.
 
 use crate::hooks::{Echo, EcnEcho};
-use crate::packet::Ecn;
+use crate::packet::{AckOption, Ecn};
 use crate::units::{Span, Time};
 
 /// The counters of a sender. All but `rtt_max` only grow, so that differences measure an interval.
@@ -104,4 +104,6 @@ pub struct Outgoing {
     pub ecn: Ecn,
     /// Whether it reports that the window has fallen.
     pub cwr: bool,
+    /// What it asks of acknowledgements.
+    pub asks: Option<AckOption>,
 }

@@ -94,6 +94,6 @@ impl<P: Parts> Sender<P> {
         let len = if is_frozen { len.min(1) } else { len };
         self.note(event, sent.start, len, out);
         let fin = sent.fin && len == 0;
-        Outgoing { start: sent.start, len, fin, push: true, ecn: Ecn::NotEct, cwr: false }
+        Outgoing { start: sent.start, len, fin, push: true, ecn: Ecn::NotEct, cwr: false, asks: None }
     }
 }

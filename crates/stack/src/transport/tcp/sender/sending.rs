@@ -63,10 +63,15 @@ impl<P: Parts> Sender<P> {
             self.law.on_restart(now, &mut self.window);
             self.set_pace();
         }
-        let (number, outgoing) = match pick {
+        let (number, mut outgoing) = match pick {
             Pick::New => (self.board.end(), self.send_new(now, len)),
             Pick::Again(number) => (number, self.send_again(number, now)),
         };
+        if outgoing.len > 0 {
+            let end = outgoing.start + u64::from(outgoing.len);
+            let is_copy = pick != Pick::New;
+            outgoing.asks = self.asking.on_segment(end, is_copy, self.window.cwnd, self.board.una());
+        }
         self.tell_sent(now, number, pipe);
         self.count_pace(outgoing.len, now);
         self.recovery.on_sent(pick, &self.board);
@@ -98,7 +103,7 @@ impl<P: Parts> Sender<P> {
             self.timed = Some((self.board.sent_end(), now));
         }
         let (ecn, cwr) = self.marks.on_new_segment(len);
-        Outgoing { start, len, fin, push, ecn, cwr }
+        Outgoing { start, len, fin, push, ecn, cwr, asks: None }
     }
 
     fn send_again(&mut self, number: u64, now: Time) -> Outgoing {
@@ -117,6 +122,6 @@ impl<P: Parts> Sender<P> {
             self.timed = None;
         }
         let push = end >= self.written;
-        Outgoing { start: sent.start, len, fin: sent.fin, push, ecn: Ecn::NotEct, cwr: false }
+        Outgoing { start: sent.start, len, fin: sent.fin, push, ecn: Ecn::NotEct, cwr: false, asks: None }
     }
 }

@@ -76,8 +76,9 @@ impl<P: Parts> Sender<P> {
         self.watching = config.parts.judges(config, draw);
         self.recovery = config.parts.recovery(config);
         let by_time = self.recovery.is_by_time();
-        self.early = Early::new(by_time, config.tail_loss_probe);
+        self.early = Early::new(config, by_time);
         self.spurious = Spurious::new(config, by_time);
+        self.asking.forget();
         self.board.hear(now);
         self.rtt = RttEstimator::new(config);
         (self.timed, self.limited, self.timed_out, self.stopped) = (None, 0, None, None);

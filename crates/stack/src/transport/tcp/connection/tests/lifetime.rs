@@ -127,6 +127,7 @@ fn an_end_that_was_made_anew_is_like_a_new_one_but_for_what_it_has_counted() {
         assert_eq!(end.counters(Time::ZERO).segments_sent, pair.ends[side].counters(pair.now).segments_sent);
         let mut fresh = Connection::new(&config, role, near, far, iss);
         fresh.bytes_received = received;
+        fresh.acks_sent = end.acks_sent();
         fresh.closes_on_eof = end.closes_on_eof;
         let show = |end: &Connection| {
             let text = format!("{end:?}");

@@ -1,0 +1,213 @@
+//! When a receiver acknowledges: one law for each connection.
+//!
+//! ```text
+//!    data ──▶ on_segment, on_gap … ──▶ Reply: now, or later
+//!                                        └─▶ due: now, or when the timer is to fire
+//!    an acknowledgement leaves ──▶ sent
+//! ```
+//!
+//! What arrives out of order, fills a hole, or has arrived before is acknowledged at once under each law (RFC 5681, 4.2),
+//! except for what [`tack`] leaves to its next acknowledgement.
+
+pub mod tack;
+
+use crate::packet::AckOption;
+use crate::units::{Span, Time};
+use tack::Tack;
+pub use tack::TackConfig;
+
+/// What an arriving segment requires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// An acknowledgement at once.
+    Now,
+    /// One when [`Acks::due`] says so.
+    Later,
+}
+
+/// When an acknowledgement that is not sent at once leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Now, after all.
+    Now,
+    /// At this time, if none leaves before.
+    At(Time),
+    /// When the timer that is already set fires.
+    AsSet,
+}
+
+/// Who decides how often a receiver acknowledges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckLaw {
+    /// The receiver, by counting segments (RFC 5681, 4.2).
+    #[default]
+    Delayed,
+    /// The sender, which asks for at most so many segments for each acknowledgement (TARR).
+    Requested(u8),
+    /// The receiver, by counting bytes or by time, whichever is rarer (TACK).
+    Tack(TackConfig),
+}
+
+impl AckLaw {
+    /// The longest option that the sender of data adds to a segment.
+    #[must_use]
+    pub fn asks(self) -> Option<AckOption> {
+        match self {
+            AckLaw::Delayed => None,
+            AckLaw::Requested(most) => Some(AckOption::Request(most)),
+            AckLaw::Tack(_) => Some(AckOption::LeastRoundTrip(0)),
+        }
+    }
+
+    /// The segments which a receiver may leave without an acknowledgement until a timer fires, and one more; `every` is
+    /// what it counts of its own accord.
+    #[must_use]
+    pub fn quorum(self, every: u32) -> u32 {
+        match self {
+            AckLaw::Delayed => every,
+            AckLaw::Requested(most) => every.max(most.into()),
+            AckLaw::Tack(config) => every.max(config.segments),
+        }
+    }
+}
+
+/// The acknowledgements of one receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Acks {
+    /// Full segments for each acknowledgement.
+    every: u32,
+    /// Segments that are still acknowledged at once.
+    quick: u32,
+    full_segment: u32,
+    unacknowledged: u32,
+    /// Where both ends can.
+    tack: Option<Tack>,
+}
+
+impl Acks {
+    /// One acknowledgement for each `every` full segments, after `quick` that are acknowledged at once.
+    #[must_use]
+    pub fn new(every: u32, quick: u32, full_segment: u32) -> Acks {
+        Acks { every, quick, full_segment, unacknowledged: 0, tack: None }
+    }
+
+    /// Acknowledges by time from now on where the law is TACK's: the peer can, too.
+    pub fn agree(&mut self, law: AckLaw) {
+        if let AckLaw::Tack(config) = law {
+            self.tack = Some(Tack::new(config, self.full_segment));
+        }
+    }
+
+    /// The peer asks for one acknowledgement of each so many full segments.
+    pub fn request(&mut self, every: u8) {
+        self.every = every.max(1).into();
+        self.quick = 0;
+    }
+
+    /// The peer's least round trip.
+    pub fn learn_round_trip(&mut self, least: Span) {
+        if let Some(tack) = &mut self.tack {
+            tack.learn_round_trip(least);
+        }
+    }
+
+    /// So many bytes arrived in order, with nothing beyond a hole; `last` are the end of the stream.
+    #[inline]
+    pub fn on_segment(&mut self, len: u32, last: bool) -> Reply {
+        if let Some(tack) = &mut self.tack {
+            tack.count(len);
+            return if last { Reply::Now } else { Reply::Later };
+        }
+        self.unacknowledged += 1;
+        if self.quick > 0 {
+            self.quick -= 1;
+            return Reply::Now;
+        }
+        let whole = self.unacknowledged >= self.every && len >= self.full_segment;
+        if whole || self.every <= 1 || last { Reply::Now } else { Reply::Later }
+    }
+
+    /// So many bytes arrived beyond a hole; `is_gap` if the hole before them was not known.
+    #[inline]
+    pub fn on_beyond(&mut self, len: u32, is_gap: bool) -> Reply {
+        match &mut self.tack {
+            Some(tack) if !is_gap => {
+                tack.count(len);
+                Reply::Later
+            }
+            _ => Reply::Now,
+        }
+    }
+
+    /// When to acknowledge what may be acknowledged later; `is_first` if nothing waits yet. `delay` is the longest that
+    /// RFC 5681 allows.
+    #[inline]
+    #[must_use]
+    pub fn due(&self, now: Time, delay: Span, is_first: bool) -> Due {
+        match &self.tack {
+            Some(tack) => tack.due(now, delay, is_first),
+            None if is_first => Due::At(now.after(delay)),
+            None => Due::AsSet,
+        }
+    }
+
+    /// All that arrived is being acknowledged.
+    #[inline]
+    pub fn sent(&mut self) {
+        self.unacknowledged = 0;
+    }
+
+    /// The same, where the time of it matters.
+    #[inline]
+    pub fn sent_at(&mut self, now: Time) {
+        if let Some(tack) = &mut self.tack {
+            tack.sent(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replies(acks: &mut Acks, count: u32) -> Vec<Reply> {
+        let reply = |_| {
+            let reply = acks.on_segment(1000, false);
+            if reply == Reply::Now {
+                acks.sent();
+            }
+            reply
+        };
+        (0..count).map(reply).collect()
+    }
+
+    #[test]
+    fn a_request_replaces_what_the_receiver_counts_and_ends_quick_acknowledgements() {
+        use Reply::{Later, Now};
+        let mut acks = Acks::new(2, 16, 1000);
+        assert_eq!(replies(&mut acks, 2), [Now, Now]);
+        acks.request(3);
+        assert_eq!(replies(&mut acks, 6), [Later, Later, Now, Later, Later, Now]);
+        acks.request(1);
+        assert_eq!(replies(&mut acks, 2), [Now, Now]);
+    }
+
+    #[test]
+    fn whatever_was_asked_what_arrives_beyond_a_hole_is_acknowledged_at_once() {
+        let mut acks = Acks::new(8, 0, 1000);
+        assert_eq!([true, false].map(|gap| acks.on_beyond(1000, gap)), [Reply::Now; 2]);
+    }
+
+    #[test]
+    fn without_an_agreement_tack_is_a_delayed_acknowledgement() {
+        let mut acks = Acks::new(2, 0, 1000);
+        acks.agree(AckLaw::Delayed);
+        assert_eq!(replies(&mut acks, 2), [Reply::Later, Reply::Now]);
+    }
+
+    #[test]
+    fn the_quorum_is_the_most_that_may_wait_for_a_timer_and_one_more() {
+        let tack = AckLaw::Tack(TackConfig { segments: 4, per_round_trip: 4 });
+        assert_eq!([AckLaw::Delayed, AckLaw::Requested(8), tack].map(|law| law.quorum(2)), [2, 8, 4]);
+    }
+}
