@@ -12,9 +12,9 @@ use common::{CELL, ejtcp_fig9, metric, ns2_tcp, run_once, source};
 use lasthop_sim::model::TransportConfig;
 use lasthop_sim::scenario::Scenario;
 use lasthop_sim::traffic::AppKind;
-use lasthop_stack::registry::Parts;
 use lasthop_stack::registry::VARIANTS;
 use lasthop_stack::registry::tcp::Config;
+use lasthop_stack::registry::{Parts, RecoveryKind};
 use lasthop_stack::units::{Rate, Span};
 
 struct Counting;
@@ -60,7 +60,8 @@ fn counted(tcp: &Config, loss: f64, seconds: u64) -> (u64, f64) {
 fn a_run_ten_times_as_long_allocates_no_more() {
     let _alone = ALONE.lock();
     for variant in VARIANTS {
-        let sack = variant.name == "sack" || variant.name == "fack";
+        // As a scenario has it: these recoveries need the option.
+        let sack = matches!(variant.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let tcp =
             Config { parts: Parts::new(variant.recovery, variant.congestion.config()), sack, ..ns2_tcp() };
         for loss in [0.0, 0.01] {

@@ -210,6 +210,8 @@ impl Bbr {
         if self.mode != Mode::ProbeRtt {
             return;
         }
+        // Low rates are not those of the path.
+        self.sampler.limit((u64::from(ack.pipe) * u64::from(self.config.segment)).max(1));
         match self.probe_ends {
             None if f64::from(ack.pipe) <= LEAST_WINDOW => {
                 self.probe_ends = Some(ack.now.after(PROBE_RTT));
