@@ -108,6 +108,7 @@ def test_a_job_is_plain_data(chain: Path) -> None:
         (["flows.up.tcp.packet=1000 B"], "1448 B, as flows.down.tcp.packet"),
         (["flows.up.tcp.timestamps=false"], "true, as flows.down.tcp.timestamps"),
         (["flows.up.tcp.extra-header=20 B"], "0 B"),
+        (["flows.up.tcp.acks=tack"], "delayed: the kernel has no other law of acknowledgement"),
         (["flows.up.from=m"], "a or b, as flows.down"),
     ],
 )
