@@ -18,6 +18,7 @@ mod marking;
 mod paths;
 mod pcf;
 mod proxy_tcp;
+mod queues;
 mod relays;
 mod safe_mode;
 mod sessions;

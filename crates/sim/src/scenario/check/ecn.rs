@@ -30,8 +30,10 @@ impl Check<'_> {
     fn managed_queue(&mut self, link: &LinkConfig) {
         let Some(aqm) = &link.aqm else { return };
         let (name, law) = (link.table(), aqm.kind().entry().name);
-        self.marking.queues.insert((format!("links.{name}.aqm.law"), law));
-        let (above, parameter) = aqm.acts_above();
+        if !aqm.drops() {
+            self.marking.queues.insert((format!("links.{name}.aqm.law"), law));
+        }
+        let Some((above, parameter)) = aqm.acts_above() else { return };
         if let Some(room) = packets(link).filter(|room| above >= f64::from(*room)) {
             let text = format!(
                 "{above} in a queue of {room} packets, so that nothing is marked; expected less than the queue holds"
