@@ -11,6 +11,7 @@ mod estimates;
 mod events;
 mod frn;
 mod judges;
+mod l4s;
 mod latency;
 mod laws;
 mod link_events;

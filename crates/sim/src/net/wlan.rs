@@ -604,7 +604,10 @@ impl Wlan {
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment) if segment.flags.without(Flags::ECE).without(Flags::ELN) == Flags::ACK => {
+        Body::Tcp(segment)
+            if segment.flags.without(Flags::ECE.with(Flags::CWR).with(Flags::AE)).without(Flags::ELN)
+                == Flags::ACK =>
+        {
             PayloadClass::TcpAck
         }
         Body::Tcp(_) => PayloadClass::Other,

@@ -4,6 +4,7 @@ use super::Check;
 use crate::model::{Config, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::transport::tcp::EcnMode;
 use std::collections::BTreeSet;
 
 /// Who marks, and for whom.
@@ -56,6 +57,13 @@ impl Check<'_> {
     fn warned(&mut self, flow: &FlowConfig, config: &Config) {
         let TransportConfig::Tcp(tcp) = &flow.transport else { return };
         let law = tcp.parts.law.kind();
+        if CongestionKind::COUNTING.contains(&law) && tcp.ecn != EcnMode::Accurate {
+            let text = format!(
+                "not \"accurate\" with tcp.congestion \"{}\", which needs a count of the marks",
+                law.entry().name
+            );
+            self.remark(&format!("flows.{}.tcp.ecn", flow.table()), text);
+        }
         if !CongestionKind::MARKED.contains(&law) {
             return;
         }

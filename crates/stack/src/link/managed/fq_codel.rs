@@ -243,7 +243,7 @@ impl FqCodel {
         let list = if is_new { &mut self.new } else { &mut self.old };
         match list.last {
             NONE => list.first = number,
-            last => self.flows[last as usize].next = number,
+            behind => self.flows[behind as usize].next = number,
         }
         list.last = number;
         self.flows[number as usize].next = NONE;

@@ -2,7 +2,7 @@
 //!
 //! **Limits.** Lengths are counted in packets, and all packets have the same probability.
 //!
-//! **Source.** Floyd and Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993;
+//! **Source.** Floyd and Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM Trans. Networking 1(4), 1993;
 //! "gentle": Floyd, "Recommendation on using the gentle variant of RED", 2000; RFC 3168 (7) for ECN.
 //!
 //! **How.** With the mean `avg` of [`QueueMean`]: below `min` packets pass. Between `min` and `max`,

@@ -2,6 +2,7 @@
 
 mod bbr;
 mod cubic;
+mod dctcp;
 pub(crate) mod jtcp;
 mod reno;
 mod vegas;
@@ -11,6 +12,7 @@ mod westwood_plus;
 
 pub use bbr::{Bbr, BbrConfig};
 pub use cubic::{Cubic, CubicConfig};
+pub use dctcp::{Dctcp, DctcpConfig};
 pub use jtcp::{Jtcp, JtcpConfig, TimeoutRule};
 pub use reno::Reno;
 pub(crate) use reno::grow;
