@@ -98,6 +98,8 @@ def test_a_job_is_plain_data(chain: Path) -> None:
     ("settings", "expected"),
     [
         (["links.first.aqm.law=warning"], "a chain of wired and lossy links without it"),
+        (["links.first.aqm.law=fq-codel"], "a chain of wired and lossy links without it"),
+        (["flows.up.tcp.ecn=accurate"], "off or classic"),
         (["links.first.rtt.law=exponential", "links.first.rtt.exponential.mean=10 ms"], "without it"),
         (["flows.up.app.kind=on-off", "flows.up.app.on-off.rate=1 Mbit/s"], "bulk or file"),
         (["flows.up.app.spread=2 s"], "0 s"),

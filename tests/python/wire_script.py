@@ -36,7 +36,7 @@ LINK = {"kind": "wired", "nodes": ["sender", "receiver"], "rate": "8 Mbit/s", "d
 #: The sides of the link, by the sign with which a line says who sends.
 SIDES = ">", "<"
 
-_FIN, _SYN, _ACK, _ECE, _CWR = 1, 2, 16, 64, 128
+_FIN, _SYN, _ACK, _ECE, _CWR, _AE = 1, 2, 16, 64, 128, 256
 #: The ECN field of the IP header (RFC 3168, 5).
 _ECN = "", "ect1", "ect0", "ce"
 _LINE = re.compile(
@@ -137,6 +137,7 @@ def packets(capture: bytes) -> list[Seen]:
         tcp = packet[4 * (packet[0] & 15) :]
         sequence, ack, offset, flags, window = struct.unpack_from(">IIBBH", tcp, 4)
         header = 4 * (offset >> 4)
+        flags |= (offset & 1) << 8
         if flags & _SYN:
             zero[side] = sequence + 1
             shift[side] = _window_scale(tcp[20:header])
@@ -155,7 +156,7 @@ def packets(capture: bytes) -> list[Seen]:
             other = SIDES[side == SIDES[0]]
             words.append(f"ack {(ack - zero[other]) % 2**32}")
             words += _about_acks(tcp[20:header], zero.get(other, 0))
-        words += [word for bit, word in ((_ECE, "ece"), (_CWR, "cwr")) if flags & bit]
+        words += [word for bit, word in ((_ECE, "ece"), (_CWR, "cwr"), (_AE, "ae")) if flags & bit]
         words += [_ECN[packet[1] & 3]] if packet[1] & 3 else []
         seen.append(Seen(seconds + nanoseconds / 1e9, side, " ".join(words), window))
     return sorted(seen, key=lambda packet: (packet.time_s, SIDES.index(packet.side)))

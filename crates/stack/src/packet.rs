@@ -117,6 +117,9 @@ impl Flags {
     pub const ACK: Flags = Flags(0x10);
     /// The receiver echoes a mark; on a SYN, the sender can use ECN (RFC 3168, 6.1).
     pub const ECE: Flags = Flags(0x40);
+    /// Accurate ECN; outside SYNs the highest bit of the count of marked packets, of which CWR and ECE are the others
+    /// (RFC 9768, 3.1.1 and 3.2.2).
+    pub const AE: Flags = Flags(0x100);
     /// The sender has reduced its window; on a SYN, it can use ECN (RFC 3168, 6.1).
     pub const CWR: Flags = Flags(0x80);
     /// The first reserved bit, on a SYN on its way over one hop: the agent that passed it leaves the connection alone.

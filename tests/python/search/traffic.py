@@ -10,19 +10,8 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 RECOVERIES = ["tahoe", "reno", "newreno", "sack", "fack", "uninflated"]
-LAWS = [
-    "reno",
-    "vegas",
-    "veno",
-    "westwood",
-    "westwood-plus",
-    "cubic",
-    "bbr",
-    "bbr3",
-    "jtcp",
-    "ejtcp",
-    "jersey",
-]
+LAWS = ["reno", "vegas", "veno", "westwood", "westwood-plus", "cubic", "bbr", "bbr3", "dctcp", "prague"]
+LAWS += ["jtcp", "ejtcp", "jersey"]
 VARIANTS = [*RECOVERIES[:-1], *LAWS[1:]]
 STAMPS = {"jtcp", "ejtcp"}
 

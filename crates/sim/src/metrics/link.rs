@@ -3,7 +3,8 @@
 use lasthop_stack::units::Span;
 
 use super::row::{Measured, Row, Scope, Unit, ratio, row};
-use crate::net::ChannelCounters;
+use crate::net::{AqmCounters, ChannelCounters};
+use crate::probe::spread::Summary;
 
 /// One direction of a link in the measured time.
 pub(super) struct Link {
@@ -40,13 +41,39 @@ impl Measured for Link {
 
 /// The managed queues of a link in the measured time: those of a direction, or of all stations.
 pub(super) struct Aqm {
-    pub(super) marks: u64,
+    marks: u64,
+    drops: u64,
+    waits: Summary,
+}
+
+impl Aqm {
+    /// Between two samples.
+    pub(super) fn between(began: &AqmCounters, ended: &AqmCounters) -> Aqm {
+        Aqm { marks: ended.marks - began.marks, drops: ended.drops - began.drops, waits: ended.waits }
+    }
 }
 
 impl Measured for Aqm {
     const SCOPE: Scope = Scope::Aqm;
-    const ROWS: &'static [Row<Aqm>] =
-        &[row("marks", Unit::Packets, "packets marked by the queue (ECN)", |queue| Some(queue.marks as f64))];
+    const ROWS: &'static [Row<Self>] = &[
+        row("marks", Unit::Packets, "packets marked by the queue (ECN)", |queue| Some(queue.marks as f64)),
+        row(
+            "drops_aqm",
+            Unit::Packets,
+            "packets dropped by the law of the queue before it was full",
+            |queue| Some(queue.drops as f64),
+        ),
+        row(
+            "aqm_delay_mean_s",
+            Unit::Seconds,
+            "mean time that packets which the queue passed on waited in it before they were sent",
+            |queue| queue.waits.mean,
+        ),
+        row("aqm_delay_p95_s", Unit::Seconds, "95th percentile of that time, to within 1/32", |queue| {
+            queue.waits.p95
+        }),
+        row("aqm_delay_max_s", Unit::Seconds, "maximum of that time", |queue| queue.waits.longest),
+    ];
 }
 
 /// The round trip drawn for a link.

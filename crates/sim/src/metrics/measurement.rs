@@ -20,7 +20,8 @@ use crate::model::{Config, PointToPoint, TransportConfig};
 use crate::net::agents::AgentSample;
 use crate::net::slotted::FrnCounters;
 use crate::net::wlan::WlanCounters;
-use crate::net::{Channel, ChannelCounters};
+use crate::net::{AqmCounters, Channel, ChannelCounters};
+use crate::probe::occupancy::Occupancy;
 use crate::probe::spread::{Summary, Times};
 use crate::probe::transfers::{Tally, Transfer};
 
@@ -30,6 +31,9 @@ pub(crate) struct Snapshot {
     /// One for each flow, followed by that of the data that goes back on it, if any does.
     pub(crate) flows: Vec<FlowSample>,
     pub(crate) channels: Vec<ChannelCounters>,
+    /// The managements of their queues, and what waits in front of those that have a managed queue there.
+    pub(crate) aqms: Vec<AqmCounters>,
+    pub(crate) staged: Vec<Option<(Occupancy, u32)>>,
     pub(crate) wlans: Vec<WlanCounters>,
     pub(crate) frns: Vec<FrnCounters>,
     /// One for each table of agents.
@@ -159,18 +163,35 @@ impl Measurement<'_> {
             ended: self.at_end.channels[channel],
             seconds: self.seconds(),
             // A run that was stopped within its warm-up has measured nothing.
-            queue: (self.end > self.begin).then(|| (queue.mean(self.begin, self.end), queue.longest())),
+            queue: (self.end > self.begin).then(|| {
+                let mean = queue.mean(self.begin, self.end);
+                match (&self.at_begin.staged[channel], &self.at_end.staged[channel]) {
+                    (Some((began, _)), Some((ended, most))) => (mean + ended.mean_since(began), *most),
+                    _ => (mean, queue.longest()),
+                }
+            }),
         }
     }
 
     /// The managed queue of a channel.
     pub(super) fn aqm(&self, channel: usize) -> Aqm {
-        Aqm { marks: self.at_end.channels[channel].marks - self.at_begin.channels[channel].marks }
+        Aqm::between(&self.at_begin.aqms[channel], &self.at_end.aqms[channel])
     }
 
     /// The managed queues of the stations of an 802.11 link.
     pub(super) fn wifi_aqm(&self, number: usize) -> Aqm {
-        Aqm { marks: self.at_end.wlans[number].marks - self.at_begin.wlans[number].marks }
+        Aqm::between(&self.at_begin.wlans[number].aqm, &self.at_end.wlans[number].aqm)
+    }
+
+    /// The counters that only the law of the managed queue of a channel has.
+    pub(super) fn aqm_count(&self, channel: usize, name: &str) -> Option<f64> {
+        difference(&self.at_begin.aqms[channel].counts, &self.at_end.aqms[channel].counts, name)
+    }
+
+    /// The counters that only the law of the managed queues of an 802.11 link has.
+    pub(super) fn wifi_aqm_count(&self, number: usize, name: &str) -> Option<f64> {
+        let (began, ended) = (&self.at_begin.wlans[number].aqm, &self.at_end.wlans[number].aqm);
+        difference(&began.counts, &ended.counts, name)
     }
 
     /// A link whose forward channel has this number.

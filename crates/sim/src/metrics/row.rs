@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use lasthop_stack::hooks::Count;
-use lasthop_stack::registry::{AgentKind, ArqKind, CongestionKind};
+use lasthop_stack::registry::{AgentKind, AqmKind, ArqKind, CongestionKind};
 
 use super::agent::Agent;
 use super::class::Class;
@@ -110,6 +110,8 @@ pub enum Scope {
     Link,
     /// The managed queues of one direction of a link, or of all stations of an 802.11 link.
     Aqm,
+    /// What only one management of queues counts.
+    AqmKind,
     /// A link for which a round trip is drawn.
     DrawnLink,
     /// An 802.11 link.
@@ -140,7 +142,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 25] = [
+    pub const ALL: [Scope; 26] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::EcnFlow,
@@ -153,6 +155,7 @@ impl Scope {
         Scope::Class,
         Scope::Link,
         Scope::Aqm,
+        Scope::AqmKind,
         Scope::DrawnLink,
         Scope::Wifi,
         Scope::Arq,
@@ -184,6 +187,7 @@ impl Scope {
             Scope::Class => "class",
             Scope::Link => "link",
             Scope::Aqm => "managed queue",
+            Scope::AqmKind => "managed queue under its law",
             Scope::DrawnLink => "drawn link",
             Scope::Wifi => "wifi",
             Scope::Arq => "arq",
@@ -217,6 +221,7 @@ impl Scope {
             Scope::Class => &["flows.<f>.class.<c>."],
             Scope::Link | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
             Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
+            Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
             Scope::ArqKind => &["links.<l>.arq."],
             Scope::Outages => &["links.<l>.outages."],
             Scope::Handoff => &["nodes.<n>.handoff."],
@@ -241,6 +246,7 @@ impl Scope {
             Scope::Class => entries::<Class>(),
             Scope::Link => entries::<Link>(),
             Scope::Aqm => entries::<Aqm>(),
+            Scope::AqmKind => aqm_kinds(),
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::Wifi => entries::<Wifi>(),
             Scope::Arq => entries::<Arq>(),
@@ -351,6 +357,17 @@ fn agent_kinds() -> Vec<MetricEntry> {
 fn arq_kinds() -> Vec<MetricEntry> {
     let counts = ArqKind::ALL.iter().flat_map(|kind| kind.config().counts());
     counts.map(|count| of_count(Scope::ArqKind, &count)).collect()
+}
+
+/// The counters that only the managements of queues of each kind have; some have one of the same name.
+fn aqm_kinds() -> Vec<MetricEntry> {
+    let mut found: Vec<MetricEntry> = Vec::new();
+    for count in AqmKind::ALL.iter().flat_map(|kind| kind.config().counts()) {
+        if found.iter().all(|entry| entry.name != count.name) {
+            found.push(of_count(Scope::AqmKind, &count));
+        }
+    }
+    found
 }
 
 /// The counters that only each law has.

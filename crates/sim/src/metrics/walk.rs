@@ -191,9 +191,13 @@ impl Walk<'_> {
                 LinkKind::PointToPoint(ends) => {
                     self.add(&prefix, |run| run.link(channel));
                     self.add(&format!("{prefix}reverse."), |run| run.link(channel + 1));
-                    if link.aqm.is_some() {
-                        self.add(&prefix, |run| run.aqm(channel));
-                        self.add(&format!("{prefix}reverse."), |run| run.aqm(channel + 1));
+                    if let Some(aqm) = &link.aqm {
+                        let ways = [prefix.clone(), format!("{prefix}reverse.")];
+                        for (channel, prefix) in (channel..).zip(ways) {
+                            self.add(&prefix, |run| run.aqm(channel));
+                            let prefix = format!("{prefix}aqm.");
+                            self.add_counts(&prefix, &aqm.counts(), |run, name| run.aqm_count(channel, name));
+                        }
                     }
                     if ends.rtt.is_some() {
                         self.add(&prefix, |run| run.drawn_link(channel, ends));
@@ -202,8 +206,10 @@ impl Walk<'_> {
                 }
                 LinkKind::Wifi(wifi) => {
                     self.add(&prefix, |run| run.wifi(wlan));
-                    if link.aqm.is_some() {
+                    if let Some(aqm) = &link.aqm {
                         self.add(&prefix, |run| run.wifi_aqm(wlan));
+                        let prefix = format!("{prefix}aqm.");
+                        self.add_counts(&prefix, &aqm.counts(), |run, name| run.wifi_aqm_count(wlan, name));
                     }
                     if let Some(arq) = &wifi.arq {
                         self.add(&prefix, |run| run.arq(wlan));

@@ -1,40 +1,307 @@
 //! The active queue management of one queue of a link.
+//!
+//! A law that decides at arrivals ([`Managed`]) leaves the packets in the link's own queue, which knows their departures. One
+//! that keeps the packets ([`Stage`]) is in front of a link, which takes a packet when it can send it.
 
-use lasthop_stack::hooks::{Admission, Aqm, Arrival};
-use lasthop_stack::packet::{Ecn, Packet};
+use std::collections::VecDeque;
+
+use lasthop_stack::hooks::{
+    Admission, Aqm, Arrival, Backlog, Count, Discipline, DropCause, QueueHost, Queued,
+};
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::packet::{Body, Ecn, Packet};
 use lasthop_stack::registry::{AqmConfig, AqmMachine};
 use lasthop_stack::units::{Bytes, Rate, Span, Time};
 
-/// A managed queue.
-#[derive(Debug)]
-pub(super) struct Managed {
-    law: AqmMachine,
-    /// The nominal rate of the link.
-    rate: Rate,
-    marks: u64,
+use super::pool::PoolId;
+use crate::engine::streams::Stream;
+use crate::probe::occupancy::Occupancy;
+use crate::probe::spread::{Summary, Times};
+
+/// What a management has done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AqmCounters {
+    /// Packets marked since the start, and packets dropped by the law.
+    pub(crate) marks: u64,
+    pub(crate) drops: u64,
+    /// What only the law counts.
+    pub(crate) counts: Vec<Count>,
+    /// How long packets waited before they were sent, of the measured time only.
+    pub(crate) waits: Summary,
 }
 
-impl Managed {
-    /// An empty queue of a link with this rate.
-    pub(super) fn new(config: &AqmConfig, rate: Rate) -> Managed {
-        Managed { law: config.build(), rate, marks: 0 }
+/// What both kinds have.
+#[derive(Debug)]
+struct Law {
+    machine: AqmMachine,
+    /// Its random numbers.
+    stream: Stream,
+    marks: u64,
+    drops: u64,
+    waits: Times,
+}
+
+impl Law {
+    fn new(config: &AqmConfig, mut stream: Stream) -> Law {
+        let machine = config.build((stream.next_u64() >> 32) as u32);
+        Law { machine, stream, marks: 0, drops: 0, waits: Times::default() }
     }
 
-    /// Decides on a packet of this size that arrives at the queue, given the queue length and idle time.
-    pub(super) fn on_arrival(&mut self, size: Bytes, (held, idle): (u32, Span), now: Time) -> Admission {
-        self.law.on_arrival(&Arrival { now, held, idle, transmission: size.time_at(self.rate) })
-    }
-
-    /// Marks an accepted packet if the decision requires it and its transport uses ECN.
-    pub(super) fn admit(&mut self, packet: &mut Packet, admission: Admission) {
-        if admission == Admission::Mark && packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
+    fn mark(&mut self, packet: &mut Packet) {
+        if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
             self.marks += 1;
         }
     }
+}
 
-    /// Number of packets marked.
-    pub(super) fn marks(&self) -> u64 {
-        self.marks
+/// A queue of a link whose management decides at arrivals.
+#[derive(Debug)]
+pub(super) struct Managed {
+    law: Law,
+    /// The nominal rate of the link.
+    rate: Rate,
+}
+
+impl Managed {
+    /// An empty queue of a link with this rate.
+    pub(super) fn new(config: &AqmConfig, rate: Rate, stream: Stream) -> Managed {
+        Managed { law: Law::new(config, stream), rate }
     }
+
+    /// Decides on a packet of this size that arrives at the queue, given the queue length and idle time. A drop is counted.
+    pub(super) fn on_arrival(
+        &mut self,
+        (size, ecn): (Bytes, Ecn),
+        (held, idle): (u32, Span),
+        now: Time,
+    ) -> Admission {
+        let Law { machine, stream, .. } = &mut self.law;
+        let arrival = Arrival { now, held, idle, transmission: size.time_at(self.rate), ecn };
+        let admission = machine.on_arrival(&arrival, &mut || stream.uniform());
+        self.law.drops += u64::from(admission == Admission::Drop);
+        admission
+    }
+
+    /// Marks an accepted packet if the decision requires it and its transport uses ECN.
+    pub(super) fn admit(&mut self, packet: &mut Packet, admission: Admission) {
+        if admission == Admission::Mark {
+            self.law.mark(packet);
+        }
+    }
+
+    /// An accepted packet waits for this long.
+    pub(super) fn waits(&mut self, time: Span) {
+        self.law.waits.take(time);
+    }
+}
+
+/// What both kinds report.
+pub(super) trait Reports {
+    /// Starts to measure.
+    fn begin_measurement(&mut self);
+    /// Adds what it has done to a sum, and its waits to others.
+    fn report(&self, sum: &mut AqmCounters, waits: &mut Times);
+}
+
+impl Reports for Managed {
+    fn begin_measurement(&mut self) {
+        self.law.waits.clear();
+    }
+
+    fn report(&self, sum: &mut AqmCounters, waits: &mut Times) {
+        self.law.report(sum, waits);
+    }
+}
+
+impl Reports for Stage {
+    fn begin_measurement(&mut self) {
+        self.law.waits.clear();
+        self.longest = self.waiting().packets;
+    }
+
+    fn report(&self, sum: &mut AqmCounters, waits: &mut Times) {
+        self.law.report(sum, waits);
+    }
+}
+
+impl Law {
+    fn report(&self, sum: &mut AqmCounters, waits: &mut Times) {
+        sum.marks += self.marks;
+        sum.drops += self.drops;
+        waits.add(&self.waits);
+        let counts = self.machine.counts();
+        if sum.counts.is_empty() {
+            sum.counts = counts;
+        } else {
+            for (all, one) in sum.counts.iter_mut().zip(counts) {
+                all.value += one.value;
+            }
+        }
+    }
+}
+
+/// The sum of what managements report.
+pub(super) fn sum<'a>(all: impl Iterator<Item = &'a dyn Reports>) -> AqmCounters {
+    let (mut sum, mut waits) = (AqmCounters::default(), Times::default());
+    for one in all {
+        one.report(&mut sum, &mut waits);
+    }
+    sum.waits = waits.summary();
+    sum
+}
+
+/// A queue in front of a link, whose management keeps the packets.
+#[derive(Debug)]
+pub(super) struct Stage {
+    law: Law,
+    limit: QueueLimit,
+    /// Packets that go ahead of those of the law.
+    ahead: VecDeque<Queued>,
+    ahead_bytes: u64,
+    /// Packets that were dropped and are not taken away yet.
+    dropped: VecDeque<(PoolId, DropCause)>,
+    /// Packets that wait here over time, and the most held at once with those that the link has.
+    over_time: Occupancy,
+    longest: u32,
+}
+
+/// What a law may do while it handles a packet.
+struct Host<'a> {
+    stream: &'a mut Stream,
+    drops: &'a mut u64,
+    dropped: &'a mut VecDeque<(PoolId, DropCause)>,
+}
+
+impl QueueHost for Host<'_> {
+    fn drop(&mut self, packet: &Queued, cause: DropCause) {
+        *self.drops += u64::from(cause == DropCause::Early);
+        self.dropped.push_back((PoolId::from_handle(u64::from(packet.handle)), cause));
+    }
+
+    fn draw(&mut self) -> f64 {
+        self.stream.uniform()
+    }
+}
+
+impl Stage {
+    /// An empty queue.
+    pub(super) fn new(config: &AqmConfig, limit: QueueLimit, stream: Stream) -> Stage {
+        Stage {
+            law: Law::new(config, stream),
+            limit,
+            ahead: VecDeque::new(),
+            ahead_bytes: 0,
+            dropped: VecDeque::new(),
+            over_time: Occupancy::default(),
+            longest: 0,
+        }
+    }
+
+    /// What may wait while the link has `below`.
+    fn room(&self, below: Backlog) -> Backlog {
+        let (packets, bytes) = match self.limit {
+            QueueLimit::Packets(packets) => (packets, u64::MAX),
+            QueueLimit::Bytes(bytes) => (u32::MAX, bytes.0),
+            QueueLimit::Unlimited => (u32::MAX, u64::MAX),
+        };
+        let ahead = self.ahead.len() as u32;
+        Backlog {
+            packets: packets.saturating_sub(below.packets + ahead),
+            bytes: bytes.saturating_sub(below.bytes + self.ahead_bytes),
+        }
+    }
+
+    fn law(&mut self) -> (&mut dyn Discipline, Host<'_>) {
+        let Law { machine, stream, drops, .. } = &mut self.law;
+        let law = machine.discipline().expect("a law that keeps the packets has a stage");
+        (law, Host { stream, drops, dropped: &mut self.dropped })
+    }
+
+    /// A packet arrives while the link has `below`. What is dropped is in [`Stage::next_dropped`].
+    pub(super) fn enqueue(
+        &mut self,
+        (id, packet, size): (PoolId, &Packet, Bytes),
+        is_ahead: bool,
+        below: Backlog,
+        now: Time,
+    ) {
+        let (handle, bytes) = (id.handle() as u32, size.0 as u32);
+        let queued = Queued { handle, bytes, flow: flow_of(packet), ecn: packet.ecn, came: now };
+        let room = self.room(below);
+        if !is_ahead {
+            let (law, mut host) = self.law();
+            law.enqueue(queued, room, &mut host);
+        } else if self.waiting().fits(bytes, self.room_of_all(below)) {
+            self.ahead.push_back(queued);
+            self.ahead_bytes += size.0;
+        } else {
+            self.dropped.push_back((id, DropCause::Full));
+        }
+        let waiting = self.waiting().packets;
+        self.over_time.hold(waiting, now);
+        self.longest = self.longest.max(waiting + below.packets);
+    }
+
+    fn room_of_all(&self, below: Backlog) -> Backlog {
+        let room = self.room(below);
+        let ahead = self.ahead.len() as u32;
+        Backlog {
+            packets: room.packets.saturating_add(ahead),
+            bytes: room.bytes.saturating_add(self.ahead_bytes),
+        }
+    }
+
+    /// The link takes the next packet. The packet in the pool is to be marked by [`Stage::leaves`].
+    pub(super) fn dequeue(&mut self, now: Time) -> Option<Queued> {
+        let next = match self.ahead.pop_front() {
+            Some(next) => {
+                self.ahead_bytes -= u64::from(next.bytes);
+                Some(next)
+            }
+            None => {
+                let (law, mut host) = self.law();
+                law.dequeue(now, &mut host)
+            }
+        };
+        let waiting = self.waiting().packets;
+        self.over_time.hold(waiting, now);
+        next
+    }
+
+    /// A packet that the law has passed leaves: it is marked if the law marked it.
+    pub(super) fn leaves(&mut self, queued: &Queued, packet: &mut Packet, now: Time) {
+        self.law.waits.take(queued.waited(now));
+        if queued.ecn == Ecn::Ce {
+            self.law.mark(packet);
+        }
+    }
+
+    /// The next packet that was dropped.
+    pub(super) fn next_dropped(&mut self) -> Option<(PoolId, DropCause)> {
+        self.dropped.pop_front()
+    }
+
+    /// Packets and bytes that wait.
+    pub(super) fn waiting(&mut self) -> Backlog {
+        let (law, _) = self.law();
+        let held = law.backlog();
+        Backlog { packets: held.packets + self.ahead.len() as u32, bytes: held.bytes + self.ahead_bytes }
+    }
+
+    /// Packets that wait here over time, and the most held at once with those that the link had.
+    pub(super) fn over_time(&self, now: Time) -> (Occupancy, u32) {
+        (self.over_time.up_to(now), self.longest)
+    }
+}
+
+/// A hash of addresses, ports and protocol (RFC 8290, 4.1).
+fn flow_of(packet: &Packet) -> u32 {
+    let protocol = match &packet.body {
+        Body::Tcp(_) => 6,
+        Body::Udp(_) => 17,
+    };
+    let (from, to) = packet.ports();
+    let words = [packet.src.0, packet.dst.0, u32::from(from) << 16 | u32::from(to), protocol];
+    words.iter().fold(0x811C_9DC5, |hash: u32, word| (hash ^ word).wrapping_mul(0x0100_0193).rotate_left(13))
 }

@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 
+use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot16::{self, Direction};
-use lasthop_stack::link::queue::DropTail;
+use lasthop_stack::link::queue::{DropTail, QueueLimit};
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{Body, NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
 
-use super::aqm::Managed;
+use super::aqm::{AqmCounters, Managed, Reports, Stage, sum};
 use super::pool::PoolId;
 use crate::engine::queue::{EventQueue, Sequence, Slot};
 use crate::engine::streams::Stream;
@@ -21,6 +22,7 @@ use crate::medium::modulation::ModulationProcess;
 use crate::medium::outages::Cuts;
 use crate::model::PointToPoint;
 use crate::probe::judgement::Culprit;
+use crate::probe::occupancy::Occupancy;
 
 /// A packet in transit.
 #[derive(Clone, Copy, Debug)]
@@ -49,21 +51,21 @@ pub(crate) struct Air {
 }
 
 impl Line {
-    /// The sender of a direction (0 forward, 1 reverse) of a link.
+    /// The sender of a direction (0 forward, 1 reverse) of a link, with this queue.
     pub(super) fn new(
         link: &PointToPoint,
-        direction: usize,
+        (direction, limit): (usize, QueueLimit),
         name: &str,
         (seed, replication): (u64, u64),
     ) -> Line {
         let config = &link.directions[direction];
         let Some(air) = &link.air else {
-            return Line::Wired(Wired::new(config.rate, config.queue));
+            return Line::Wired(Wired::new(config.rate, limit));
         };
         let stream = Stream::named(seed, replication, &format!("links.{name}.modulation"));
         let towards = if direction == 0 { Direction::Down } else { Direction::Up };
         Line::Air(Box::new(Air {
-            line: dot16::Line::new(air.frame, towards, air.rates, config.queue),
+            line: dot16::Line::new(air.frame, towards, air.rates, limit),
             modulation: ModulationProcess::new(air.law.clone(), air.start, stream),
         }))
     }
@@ -94,6 +96,20 @@ impl Line {
         }
     }
 
+    /// When it takes the next packet of a queue in front of it; not after `now` if it takes one now.
+    pub(super) fn ready_at(&self, now: Time) -> Time {
+        match self {
+            Line::Wired(wired) => wired.begins(now),
+            Line::Air(air) => air.line.ready_at(now),
+        }
+    }
+
+    /// What it holds.
+    pub(super) fn backlog(&mut self, now: Time) -> Backlog {
+        let queue = self.queue_at(now);
+        Backlog { packets: queue.len() as u32, bytes: queue.bytes() }
+    }
+
     /// The queue as it is at `now`.
     fn queue_at(&mut self, now: Time) -> &DropTail {
         match self {
@@ -103,7 +119,7 @@ impl Line {
     }
 
     /// Starts to measure at `now`.
-    pub(crate) fn begin_measurement(&mut self, now: Time) {
+    fn begin_measurement(&mut self, now: Time) {
         match self {
             Line::Wired(wired) => wired.begin_measurement(now),
             Line::Air(air) => air.line.begin_measurement(now),
@@ -144,7 +160,11 @@ pub(crate) struct Channel {
     pub(super) loss: LossProcess,
     /// When it is down, if it ever is.
     pub(super) cuts: Option<Box<Cuts>>,
+    /// The management of its queue, or the managed queue in front of it.
     pub(super) aqm: Option<Box<Managed>>,
+    pub(super) stage: Option<Box<Stage>>,
+    /// The slot of the time at which it takes the next packet from there, if it has such a queue.
+    pub(super) pull: Slot,
     pub(super) capture: Option<usize>,
     pub(super) counters: ChannelCounters,
     pipe: VecDeque<InFlight>,
@@ -157,7 +177,6 @@ pub(crate) struct ChannelCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_loss: u64,
     pub(crate) drops_outage: u64,
-    pub(crate) marks: u64,
     pub(crate) busy: Span,
 }
 
@@ -172,6 +191,8 @@ impl Channel {
             loss,
             cuts: None,
             aqm: None,
+            stage: None,
+            pull: slot,
             capture: None,
             counters,
             pipe: VecDeque::new(),
@@ -179,9 +200,9 @@ impl Channel {
         }
     }
 
-    /// Takes in a packet and returns when its last bit leaves, or `None` when the queue is full.
+    /// Takes in a packet and returns when its last bit leaves, or why it is dropped.
     #[inline]
-    pub(super) fn take(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<Time> {
+    pub(super) fn take(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Result<Time, DropCause> {
         if let Some(cuts) = &mut self.cuts
             && let Line::Wired(wired) = &mut self.line
         {
@@ -190,32 +211,46 @@ impl Channel {
         }
         if let Some(aqm) = &mut self.aqm {
             let queue = self.line.queue_at(now);
-            let admission = aqm.on_arrival(size, (queue.len() as u32, queue.idle(now)), now);
-            let departure = self.line.offer(packet, size, now)?;
+            let found = (queue.len() as u32, queue.idle(now));
+            let admission = aqm.on_arrival((size, packet.ecn), found, now);
+            if admission == Admission::Drop {
+                return Err(DropCause::Early);
+            }
+            let departure = self.line.offer(packet, size, now).ok_or(DropCause::Full)?;
             aqm.admit(packet, admission);
-            return Some(departure);
+            aqm.waits(self.line.began(departure).since(now));
+            return Ok(departure);
         }
-        self.line.offer(packet, size, now)
+        self.line.offer(packet, size, now).ok_or(DropCause::Full)
     }
 
     /// Takes in a packet that goes ahead of those that wait. Returns when its last bit leaves and by how much those behind
-    /// it leave later, or `None` when the queue is full. A link that is down, and the air of an 802.16 link, take it as the
+    /// it leave later, or why it is dropped. A link that is down, and the air of an 802.16 link, take it as the
     /// last one.
-    pub(super) fn take_ahead(&mut self, packet: &mut Packet, size: Bytes, now: Time) -> Option<(Time, Span)> {
+    pub(super) fn take_ahead(
+        &mut self,
+        packet: &mut Packet,
+        size: Bytes,
+        now: Time,
+    ) -> Result<(Time, Span), DropCause> {
         let is_down = self.cuts.as_mut().is_some_and(|cuts| cuts.begins(now) > now);
         if is_down || matches!(self.line, Line::Air(_)) {
             return self.take(packet, size, now).map(|departure| (departure, Span::ZERO));
         }
         let admission = self.aqm.as_mut().map(|aqm| {
             let queue = self.line.queue_at(now);
-            aqm.on_arrival(size, (queue.len() as u32, queue.idle(now)), now)
+            aqm.on_arrival((size, packet.ecn), (queue.len() as u32, queue.idle(now)), now)
         });
-        let Line::Wired(wired) = &mut self.line else { return None };
-        let taken = wired.offer_ahead(size, now)?;
+        if admission == Some(Admission::Drop) {
+            return Err(DropCause::Early);
+        }
+        let Line::Wired(wired) = &mut self.line else { return Err(DropCause::Full) };
+        let taken = wired.offer_ahead(size, now).ok_or(DropCause::Full)?;
         if let Some((aqm, admission)) = self.aqm.as_mut().zip(admission) {
             aqm.admit(packet, admission);
+            aqm.waits(self.line.began(taken.0).since(now));
         }
-        Some(taken)
+        Ok(taken)
     }
 
     /// What loses a packet that leaves at this time, if anything does. What an outage loses has taken its draw, too.
@@ -273,7 +308,34 @@ impl Channel {
 
     /// The counters up to now.
     pub(crate) fn counters(&self, now: Time) -> ChannelCounters {
-        let marks = self.aqm.as_ref().map_or(0, |aqm| aqm.marks());
-        ChannelCounters { busy: self.line.busy(now), marks, ..self.counters }
+        ChannelCounters { busy: self.line.busy(now), ..self.counters }
+    }
+
+    /// What the management of its queue has done.
+    pub(crate) fn aqm_counters(&self) -> AqmCounters {
+        let aqm = self.aqm.as_deref().map(|aqm| aqm as &dyn Reports);
+        sum(aqm.into_iter().chain(self.stage.as_deref().map(|stage| stage as &dyn Reports)))
+    }
+
+    /// Starts to measure at `now`.
+    pub(crate) fn begin_measurement(&mut self, now: Time) {
+        self.line.begin_measurement(now);
+        if let Some(aqm) = &mut self.aqm {
+            aqm.begin_measurement();
+        }
+        if let Some(stage) = &mut self.stage {
+            stage.begin_measurement();
+        }
+    }
+
+    /// What a queue in front of it holds over time up to now, and the most that was held at once.
+    pub(crate) fn staged(&self, now: Time) -> Option<(Occupancy, u32)> {
+        self.stage.as_ref().map(|stage| stage.over_time(now))
+    }
+
+    /// Packets held now, the one being sent included.
+    pub(super) fn held(&mut self) -> usize {
+        let waiting = self.stage.as_mut().map_or(0, |stage| stage.waiting().packets as usize);
+        waiting + self.line.queue().len()
     }
 }

@@ -57,16 +57,19 @@ pub(crate) fn alternatives(config: &Config) -> Vec<(usize, Routes)> {
     mobiles.filter_map(|mobile| Some((mobile, Routes::of_place(config, mobile, 1, &[]).ok()?))).collect()
 }
 
-/// The ways of a scenario, and the hand-offs that change them.
+/// The ways of a scenario, and the hand-offs that change them. Where routes change, and where packets wait in front of a
+/// channel, there are no relays.
 pub(super) fn ways(
     config: &Config,
     routes: &mut Routes,
     (exits, first_ports): (&[Exit], &[usize]),
     agents: &Agents,
+    has_stage: impl Fn(u32) -> bool,
 ) -> (Ways, Handoffs) {
     let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
     let is_guarded = |port: usize| agents.at(port).is_some();
-    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, !config.has_handoffs());
+    let mut ways =
+        Ways::new(routes, exits, &pairs, is_guarded, |channel| !config.has_handoffs() && !has_stage(channel));
     let handoffs = Handoffs::new(config, (routes, &mut ways), (exits, first_ports), is_guarded);
     (ways, handoffs)
 }

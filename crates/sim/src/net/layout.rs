@@ -1,9 +1,11 @@
 //! The interfaces of a network, link after link, and the channels of its wires.
 
+use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::NodeId;
+use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::units::Span;
 
-use super::aqm::Managed;
+use super::aqm::{Managed, Stage};
 use super::channel::{Channel, Line};
 use super::ways::Exit;
 use crate::engine::queue::EventQueue;
@@ -31,14 +33,9 @@ impl Layout {
             layout.first_ports.push(layout.exits.len());
             match &link.kind {
                 LinkKind::PointToPoint(ends) => {
-                    layout.wire(ends, &link.name, seeds, queue);
+                    layout.wire(ends, (&link.name, link.aqm.as_ref()), seeds, queue);
                     for channel in layout.channels.iter_mut().rev().take(2) {
                         channel.cuts = cuts(config, place, seeds).map(Box::new);
-                    }
-                    let channels = layout.channels.iter_mut().rev().zip(ends.directions.iter().rev());
-                    for (channel, direction) in channels.take(2) {
-                        let managed = |aqm| Box::new(Managed::new(aqm, direction.rate));
-                        channel.aqm = link.aqm.as_ref().map(managed);
                     }
                 }
                 LinkKind::Wifi(wifi) => {
@@ -59,7 +56,7 @@ impl Layout {
     fn wire(
         &mut self,
         ends: &PointToPoint,
-        name: &str,
+        (name, aqm): (&str, Option<&AqmConfig>),
         (seed, replication): (u64, u64),
         queue: &mut EventQueue,
     ) {
@@ -68,12 +65,46 @@ impl Layout {
         let drawn = [Span(rtt.0 / 2), Span(rtt.0 - rtt.0 / 2)];
         for (direction, drawn) in drawn.into_iter().enumerate() {
             let to = NodeId(ends.nodes[1 - direction] as u32);
-            let line = Line::new(ends, direction, name, (seed, replication));
             let config = &ends.directions[direction];
+            let is_kept = aqm.is_some_and(AqmConfig::keeps_packets);
+            let limit = if is_kept { QueueLimit::Unlimited } else { config.queue };
+            let line = Line::new(ends, (direction, limit), name, (seed, replication));
             let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
             let delay = config.delay + drawn;
-            self.channels.push(Channel::new(line, delay, to, loss, queue.slot()));
+            let mut channel = Channel::new(line, delay, to, loss, queue.slot());
+            if let Some(aqm) = aqm.filter(|_| !is_kept) {
+                let stream = stream(&format!("{}.aqm", WAYS[direction]));
+                channel.aqm = Some(Box::new(Managed::new(aqm, config.rate, stream)));
+            }
+            self.channels.push(channel);
+        }
+    }
+}
+
+/// The directions in the names of streams.
+const WAYS: [&str; 2] = ["forward", "reverse"];
+
+/// The queue in front of each channel whose management keeps the packets. Their slots follow those of the channels; `made`
+/// is called with the number of the channel of each.
+pub(super) fn stages(
+    config: &Config,
+    channels: &mut [Channel],
+    (seed, replication): (u64, u64),
+    queue: &mut EventQueue,
+    mut made: impl FnMut(u32),
+) {
+    let mut number = 0;
+    for link in &config.links {
+        let LinkKind::PointToPoint(ends) = &link.kind else { continue };
+        for (way, direction) in WAYS.iter().zip(&ends.directions) {
+            if let Some(aqm) = link.aqm.as_ref().filter(|aqm| aqm.keeps_packets()) {
+                let stream = Stream::named(seed, replication, &format!("links.{}.{way}.aqm", link.name));
+                channels[number].pull = queue.slot();
+                channels[number].stage = Some(Box::new(Stage::new(aqm, direction.queue, stream)));
+                made(number as u32);
+            }
+            number += 1;
         }
     }
 }
@@ -85,8 +116,7 @@ pub(crate) fn loss_of(
     name: &str,
     (seed, replication): (u64, u64),
 ) -> LossProcess {
-    let word = if direction == 0 { "forward" } else { "reverse" };
-    let stream = Stream::named(seed, replication, &format!("links.{name}.{word}.loss"));
+    let stream = Stream::named(seed, replication, &format!("links.{name}.{}.loss", WAYS[direction]));
     LossProcess::new(ends.directions[direction].loss.clone(), stream)
 }
 

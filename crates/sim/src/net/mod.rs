@@ -22,6 +22,7 @@ mod pairs;
 mod pool;
 pub(crate) mod routes;
 pub(crate) mod slotted;
+mod staged;
 mod timers;
 mod traced;
 mod ways;
@@ -29,7 +30,7 @@ pub(crate) mod wlan;
 
 use std::collections::VecDeque;
 
-use lasthop_stack::hooks::Judged;
+use lasthop_stack::hooks::{DropCause, Judged};
 use lasthop_stack::packet::{Body, Datagram, NodeId, Packet, Segment};
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
@@ -44,6 +45,7 @@ use crate::probe::spread::Times;
 use crate::probe::trace::Tracer;
 use crate::probe::transfers::Transfer;
 use agents::{Agents, Around, Handed, Stack};
+pub(crate) use aqm::AqmCounters;
 use below::Below;
 use channel::InFlight;
 pub(crate) use channel::{Channel, ChannelCounters};
@@ -61,6 +63,8 @@ use wlan::{Wlan, WlanEvent};
 pub(crate) enum NetEvent {
     /// The first packet of a channel arrives.
     Channel(u32),
+    /// A channel takes the next packet of the managed queue in front of it.
+    Pull(u32),
     /// The timer of an agent: its stack, and its place there.
     Agent(u32, u32),
     /// An event of a station of a medium.
@@ -98,6 +102,8 @@ pub(crate) struct Net {
     doomed: Vec<(Time, Packet)>,
     /// Packets that agents hand to a channel, in order, and whether they go ahead of those that wait there.
     handed_down: VecDeque<(Packet, bool)>,
+    /// Packets that the queue of a channel behind agents has dropped, in order.
+    refused: VecDeque<Packet>,
     /// Crossings of relays that took no event of the queue.
     pub(crate) crossings: u64,
     /// Packets run ahead of the clock to times before this one only.
@@ -123,6 +129,8 @@ impl Net {
         let mut queue = EventQueue::default();
         let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
         let mut events = Vec::new();
+        let staged = |channel| events.push(NetEvent::Pull(channel));
+        layout::stages(config, &mut channels, seeds, &mut queue, staged);
         let other_places = handoffs::alternatives(config);
         let agents = Agents::new(config, (&routes, &other_places), &exits, |stack, seat| {
             events.push(NetEvent::Agent(stack, seat));
@@ -160,7 +168,9 @@ impl Net {
                 }
             }
         }
-        let (ways, handoffs) = handoffs::ways(config, &mut routes, (&exits, &first_ports), &agents);
+        let has_stage = |channel: u32| channels[channel as usize].stage.is_some();
+        let (ways, handoffs) =
+            handoffs::ways(config, &mut routes, (&exits, &first_ports), &agents, has_stage);
         Net {
             queue,
             now: Time::ZERO,
@@ -181,6 +191,7 @@ impl Net {
             agents,
             doomed: Vec::new(),
             handed_down: VecDeque::new(),
+            refused: VecDeque::new(),
             crossings: 0,
             horizon: Time::ZERO,
             handoffs,
@@ -304,21 +315,37 @@ impl Net {
 
     /// Offers a packet to a channel at a time that is not before now.
     #[inline]
-    fn offer(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
+    fn offer(&mut self, number: usize, id: PoolId, at: Time, sequence: Sequence) {
+        if self.channels[number].stage.is_some() {
+            self.join(number, id, false);
+        } else {
+            self.cross(number, id, at, sequence);
+        }
+    }
+
+    /// A channel takes in a packet at a time that is not before now.
+    #[inline]
+    fn cross(&mut self, mut number: usize, id: PoolId, mut at: Time, sequence: Sequence) {
         let (packet, size) = self.pool.get_mut(id);
         let last = loop {
             let channel = &mut self.channels[number];
-            let Some(departure) = channel.take(packet, size, at) else {
-                channel.counters.drops_queue += 1;
-                self.tracer.refused(at, number, packet);
-                break Err(Culprit::Queue);
+            let departure = match channel.take(packet, size, at) {
+                Ok(departure) => departure,
+                Err(cause) => {
+                    channel.counters.drops_queue += u64::from(cause == DropCause::Full);
+                    if channel.agents[0].is_some() {
+                        self.refused.push_back(*packet);
+                    }
+                    self.tracer.refused(at, number, packet);
+                    break Err(Culprit::Queue);
+                }
             };
             if let Some(capture) = channel.capture {
                 self.captures[capture].record(departure, at, packet);
             }
             let lost = channel.loses(packet, departure);
             if self.tracer.links {
-                traced::crossing(&mut self.tracer, (number, channel), packet, (at, departure), lost);
+                traced::crossing(&mut self.tracer, (number, &mut *channel), packet, (at, departure), lost);
             }
             if let Some(culprit) = lost {
                 break Err(culprit);
@@ -346,11 +373,17 @@ impl Net {
         let now = self.now;
         let (packet, size) = self.pool.get_mut(id);
         let channel = &mut self.channels[number];
-        let Some((departure, later)) = channel.take_ahead(packet, size, now) else {
-            channel.counters.drops_queue += 1;
-            self.tracer.refused(now, number, packet);
-            self.lose(id, Culprit::Queue, now);
+        if channel.stage.is_some() {
+            self.join(number, id, true);
             return;
+        }
+        let (departure, later) = match channel.take_ahead(packet, size, now) {
+            Ok(taken) => taken,
+            Err(cause) => {
+                channel.counters.drops_queue += u64::from(cause == DropCause::Full);
+                self.drop_at(number, id);
+                return;
+            }
         };
         if let Some(capture) = channel.capture {
             self.captures[capture].record(departure, now, packet);
@@ -358,7 +391,7 @@ impl Net {
         let lost = channel.loses(packet, departure);
         if self.tracer.links {
             traced::overtaking(&mut self.tracer, (number, channel), departure, later);
-            traced::crossing(&mut self.tracer, (number, channel), packet, (now, departure), lost);
+            traced::crossing(&mut self.tracer, (number, &mut *channel), packet, (now, departure), lost);
         }
         if let Some(culprit) = lost {
             self.lose(id, culprit, now);
@@ -366,6 +399,16 @@ impl Net {
         }
         let arrival = departure + channel.delay;
         channel.push_ahead(InFlight { arrival, taken: now, sequence, id }, later, &mut self.queue);
+    }
+
+    /// The queue of a channel drops a packet now.
+    fn drop_at(&mut self, number: usize, id: PoolId) {
+        let packet = self.pool.get(id).0;
+        if self.channels[number].agents[0].is_some() {
+            self.refused.push_back(*packet);
+        }
+        self.tracer.refused(self.now, number, packet);
+        self.lose(id, Culprit::Queue, self.now);
     }
 
     fn lose(&mut self, id: PoolId, culprit: Culprit, at: Time) {
@@ -504,17 +547,24 @@ impl Net {
     /// Lets the agents in front of a channel act, and sends what they pass down. A wire reports packets that it drops.
     fn with_agents(&mut self, stack: u32, channel: u32, act: impl FnOnce(&mut Stack, &mut Around)) {
         self.let_act(stack, act);
-        while let Some((packet, is_ahead)) = self.handed_down.pop_front() {
-            let id = self.pool.insert(packet);
-            let sequence = self.queue.next_sequence();
-            let refused = self.channels[channel as usize].counters.drops_queue;
-            if is_ahead {
-                self.offer_ahead(channel as usize, id, sequence);
-            } else {
-                self.offer(channel as usize, id, self.now, sequence);
-            }
-            if self.channels[channel as usize].counters.drops_queue > refused {
+        self.settle(stack, channel);
+    }
+
+    /// Sends what agents have passed down, and reports the drops of the channel to them, until nothing is left.
+    fn settle(&mut self, stack: u32, channel: u32) {
+        loop {
+            if let Some(packet) = self.refused.pop_front() {
                 self.let_act(stack, |agents, around| agents.on_signal(Signal::Refused, &packet, around));
+            } else if let Some((packet, is_ahead)) = self.handed_down.pop_front() {
+                let id = self.pool.insert(packet);
+                let sequence = self.queue.next_sequence();
+                if is_ahead {
+                    self.offer_ahead(channel as usize, id, sequence);
+                } else {
+                    self.offer(channel as usize, id, self.now, sequence);
+                }
+            } else {
+                return;
             }
         }
     }

@@ -5,7 +5,7 @@ use lasthop_stack::units::{Span, Time};
 
 use super::agents::Towards;
 use super::channel::Channel;
-use crate::probe::events::{Crossing, Events, Why};
+use crate::probe::events::{Crossing, Event, Events, Why};
 use crate::probe::judgement::Culprit;
 use crate::probe::trace::Tracer;
 
@@ -13,13 +13,13 @@ use crate::probe::trace::Tracer;
 #[cold]
 pub(super) fn crossing(
     tracer: &mut Tracer,
-    (number, channel): (usize, &Channel),
+    (number, channel): (usize, &mut Channel),
     packet: &Packet,
     (now, departs): (Time, Time),
     lost: Option<Culprit>,
 ) {
     if tracer.queue {
-        tracer.queue(now, number, channel.line.queue().len());
+        tracer.queue(now, number, channel.held());
     }
     let (link, ends) = tracer.wires[number / 2];
     if let Some(events) = &mut tracer.events {
@@ -29,9 +29,27 @@ pub(super) fn crossing(
             begins: channel.line.began(departs),
             departs,
             arrives: departs + channel.delay,
+            has_waited: channel.stage.is_some(),
             lost: lost.map(|culprit| if culprit == Culprit::Outage { Why::Outage } else { Why::Error }),
         };
         events.crosses(now, packet, &crossing);
+    }
+}
+
+/// Records that a packet has joined the managed queue in front of a channel.
+#[cold]
+pub(super) fn joining(
+    tracer: &mut Tracer,
+    (number, channel): (usize, &mut Channel),
+    packet: &Packet,
+    now: Time,
+) {
+    if tracer.queue {
+        tracer.queue(now, number, channel.held());
+    }
+    let (link, ends) = tracer.wires[number / 2];
+    if let Some(events) = &mut tracer.events {
+        events.link(now, Event::Queue, Why::Nothing, link, ends[number % 2], packet);
     }
 }
 

@@ -58,18 +58,18 @@ pub(super) struct Ways {
 
 impl Ways {
     /// The paths of packets between these pairs of nodes, in both directions; `exits` are what the ports lead to,
-    /// `is_guarded` says of a port whether agents sit there, and where routes change there are no relays.
+    /// `is_guarded` says of a port whether agents sit there, and `is_relay` of a channel whether it may be a relay.
     pub(super) fn new(
         routes: &Routes,
         exits: &[Exit],
         pairs: &[(usize, usize)],
         is_guarded: impl Fn(usize) -> bool,
-        has_relays: bool,
+        is_relay: impl Fn(u32) -> bool,
     ) -> Ways {
         let both = pairs.iter().flat_map(|&(from, to)| [(from, to), (to, from)]);
         let mut feeders = feeders(routes, exits, both.clone(), &is_guarded);
-        if !has_relays {
-            feeders.fill(None);
+        for (channel, feeder) in feeders.iter_mut().enumerate() {
+            *feeder = feeder.filter(|_| is_relay(channel as u32));
         }
         let mut ways = Ways { table: Pairs::default(), last_first: last_first(&feeders) };
         for (from, to) in both {

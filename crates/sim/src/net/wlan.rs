@@ -11,6 +11,7 @@ mod traced;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot11::{
     Airtime, BROADCAST, Frame, FrameKind, Msdu, Outcome, PayloadClass, PcfConfig, Reorder, Role, Rules,
 };
@@ -24,7 +25,7 @@ pub(crate) use arq::ArqCounters;
 use arq::adopt;
 
 use super::agents::{Agents, Around, Handed, Stack};
-use super::aqm::Managed;
+use super::aqm::{AqmCounters, Managed, Stage, sum};
 use super::below::Below;
 use super::layout::cuts;
 use super::pool::{PacketPool, PoolId};
@@ -120,7 +121,10 @@ struct Interface {
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
     emptied: Time,
+    /// The management of its queue, or the managed queue in front of its MAC, and what the MAC has of it.
     aqm: Option<Box<Managed>>,
+    stage: Option<Box<Stage>>,
+    below: Backlog,
     /// The agents above it, by their number.
     agents: Option<u32>,
     timing: Option<Learner>,
@@ -148,7 +152,8 @@ pub(crate) struct WlanCounters {
     pub(crate) drops_queue: u64,
     pub(crate) drops_retry: u64,
     pub(crate) drops_above: u64,
-    pub(crate) marks: u64,
+    /// Of the managed queues of all stations.
+    pub(crate) aqm: AqmCounters,
     /// Of the observing station, as are the queue and the waits there.
     pub(crate) service: Spread,
     pub(crate) queue: Occupancy,
@@ -184,7 +189,6 @@ impl Wlan {
         radio.cut_by(cuts(config, place as usize, (seed, replication)));
         let rules = Arc::new(Rules::new(wifi.mac));
         let nothing = Frame::new(FrameKind::Ack, BROADCAST, BROADCAST, 0, wifi.mac.data_rate);
-        let managed = |aqm| Box::new(Managed::new(aqm, wifi.mac.data_rate.rate()));
         let interfaces = wifi.nodes.iter().enumerate().map(|(station, &node)| {
             let role = match wifi.access_point {
                 None => Role::AdHoc,
@@ -192,6 +196,10 @@ impl Wlan {
                 Some(ap) => Role::Station { ap: NodeId(ap as u32) },
             };
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
+            let draws =
+                Stream::named(seed, replication, &format!("links.{name}.{}.aqm", config.nodes[node].name));
+            let law = config.links[place as usize].aqm.as_ref();
+            let (aqm, stage) = queue::management(law, wifi, draws);
             let station = station as u32;
             let mut mac = Station::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
@@ -204,7 +212,9 @@ impl Wlan {
                 agents: agents(station),
                 held: 0,
                 emptied: Time::ZERO,
-                aqm: config.links[place as usize].aqm.as_ref().map(managed),
+                aqm,
+                stage,
+                below: Backlog::default(),
                 timing,
                 reorder: match wifi.arq.as_ref().and_then(ArqConfig::reorder) {
                     Some(timeout) if role != Role::AccessPoint => {
@@ -323,7 +333,7 @@ impl Wlan {
             from,
             has_finished: false,
         };
-        debug_assert_eq!(interface.held as usize, interface.mac.backlog());
+        debug_assert!(interface.held as usize == interface.mac.backlog() || interface.stage.is_some());
         act(&mut interface.mac, host.now, &mut out);
         if out.has_finished {
             self.count_held(station, host.now);
@@ -333,7 +343,8 @@ impl Wlan {
     /// A station has accepted a packet or finished one.
     fn count_held(&mut self, station: usize, now: Time) {
         let interface = &mut self.sites[station];
-        let holds = interface.mac.backlog() as u32;
+        let waiting = interface.stage.as_mut().map_or(0, |stage| stage.waiting().packets);
+        let holds = interface.mac.backlog() as u32 + waiting;
         let held = std::mem::replace(&mut interface.held, holds);
         if holds == held {
             return;
@@ -406,7 +417,10 @@ impl Wlan {
                 Work::Up(station, id, sequence, from) => {
                     self.up(station as usize, id, (sequence, from), host);
                 }
-                Work::Done(station, id, outcome) => self.done(station as usize, id, outcome, host),
+                Work::Done(station, id, outcome) => {
+                    self.done(station as usize, id, outcome, host);
+                    self.refill(station as usize, host);
+                }
             }
         }
         self.work.clear();
@@ -414,13 +428,9 @@ impl Wlan {
 
     fn transmit(&mut self, station: usize, host: &mut Host) {
         let mut heard = std::mem::take(&mut self.heard);
+        self.note_wait(station, host);
         let (frame, airtime) = &self.sites[station].on_air;
         let (airtime, from) = (*airtime, frame.transmitter);
-        if let Some(handle) = frame.msdu.filter(|_| station == self.observer)
-            && let Some(came) = host.pool.begin_sending(PoolId::from_handle(handle))
-        {
-            self.waits.take(host.now.since(came));
-        }
         self.radio.start(station, frame, airtime, host.now, &mut heard);
         if host.tracer.events.is_some() {
             self.trace_frame(station, host);
@@ -449,10 +459,18 @@ impl Wlan {
         let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
         let id = host.pool.insert(packet);
         host.pool.stamp(id, host.now);
+        if self.sites[station].stage.is_some() {
+            self.join(station, id, is_ahead, host);
+            return;
+        }
         let bytes = host.pool.get(id).1.0 as u32;
         let flow = self.learn(station, &packet, host);
         let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
-        let admission = self.manage(station, host.pool.get(id).1, host.now);
+        let admission = self.manage(station, (&packet, host.pool.get(id).1), host.now);
+        if admission == Admission::Drop {
+            self.drop_queued(station, id, DropCause::Early, host);
+            return;
+        }
         let mut taken = false;
         self.with_mac(station, host, next, |mac, now, out| {
             taken = if is_ahead { mac.enqueue_ahead(msdu, now, out) } else { mac.enqueue(msdu, now, out) };
@@ -474,11 +492,7 @@ impl Wlan {
                 host.tracer.station(host.now, self.place, node, held as usize);
             }
         } else {
-            self.sites[station].counters.drops_queue += 1;
-            host.pool.remove(id);
-            host.lose(&packet, (Culprit::Queue, Why::Queue), (self.place, node));
-            let refused = Signal::Refused;
-            self.with_agents(station, host, |agents, around| agents.on_signal(refused, &packet, around));
+            self.drop_queued(station, id, DropCause::Full, host);
         }
     }
 
@@ -534,6 +548,7 @@ impl Wlan {
 
     fn done(&mut self, station: usize, id: PoolId, outcome: Outcome, host: &mut Host) {
         let waited = host.now.since(host.pool.stamped(id));
+        self.released(station, host.pool.get(id).1);
         let has_come = host.pool.is_passed_on(id);
         let packet = host.pool.remove(id);
         if let Some(below) = host.below.as_mut().filter(|_| packet.src == self.sites[station].node) {
@@ -563,6 +578,7 @@ impl Wlan {
     pub(crate) fn begin_measurement(&mut self) {
         self.queue.begin_measurement();
         self.waits.clear();
+        self.sites.iter_mut().for_each(Interface::begin_measurement);
     }
 
     /// The counters of the medium and its stations up to now.
@@ -570,7 +586,9 @@ impl Wlan {
         let service = self.sites[self.observer].counters.service;
         let airtime = self.ledger.clone().finish(now);
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
-        let mut all = WlanCounters { service, queue, waits, airtime, ..WlanCounters::default() };
+        let aqms = self.sites.iter().flat_map(Interface::managements);
+        let aqm = sum(aqms);
+        let mut all = WlanCounters { service, queue, waits, airtime, aqm, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;
@@ -582,7 +600,6 @@ impl Wlan {
             all.drops_queue += interface.counters.drops_queue;
             all.drops_retry += interface.counters.drops_retry;
             all.drops_above += interface.counters.lost_above;
-            all.marks += interface.aqm.as_ref().map_or(0, |aqm| aqm.marks());
             if self.ap == Some(station) {
                 all.arq = ArqCounters::of(&interface.mac);
             }
@@ -595,7 +612,10 @@ impl Wlan {
 fn class_of(packet: &Packet) -> PayloadClass {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => PayloadClass::Data,
-        Body::Tcp(segment) if segment.flags.without(Flags::ECE).without(Flags::ELN) == Flags::ACK => {
+        Body::Tcp(segment)
+            if segment.flags.without(Flags::ECE.with(Flags::CWR).with(Flags::AE)).without(Flags::ELN)
+                == Flags::ACK =>
+        {
             PayloadClass::TcpAck
         }
         Body::Tcp(_) => PayloadClass::Other,

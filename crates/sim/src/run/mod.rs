@@ -320,6 +320,7 @@ impl World {
                     self.deliver(node, &packet);
                 }
             }
+            Some(NetEvent::Pull(channel)) => self.net.on_pull(channel),
             Some(NetEvent::Agent(stack, seat)) => self.net.on_agent(stack, seat),
             Some(NetEvent::Wlan(wlan, event)) => self.net.on_wlan(wlan, event),
             Some(NetEvent::Frn(frn, event)) => self.net.on_frn(frn, event),
@@ -377,7 +378,7 @@ impl World {
     fn begin_measurement(&mut self) {
         let now = self.net.now;
         for channel in &mut self.net.channels {
-            channel.line.begin_measurement(now);
+            channel.begin_measurement(now);
         }
         self.net.wlans.iter_mut().for_each(Wlan::begin_measurement);
         self.net.frns.iter_mut().for_each(Frn::begin_measurement);
@@ -392,6 +393,8 @@ impl World {
         Snapshot {
             flows: self.flows.iter_mut().flat_map(|flow| flow.samples(&self.net)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
+            aqms: self.net.channels.iter().map(|channel| channel.aqm_counters()).collect(),
+            staged: self.net.channels.iter().map(|channel| channel.staged(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             frns: self.net.frns.iter().map(Frn::counters).collect(),
             agents: self.net.agents.samples(),

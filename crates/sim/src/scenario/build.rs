@@ -322,7 +322,11 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
     acks::acks(flow, &mut config);
     config.timestamps = flow.flag("tcp.timestamps");
     config.sack = flow.flag("tcp.sack");
-    config.ecn = if flow.word("tcp.ecn") == "classic" { EcnMode::Classic } else { EcnMode::Off };
+    config.ecn = match flow.word("tcp.ecn") {
+        "classic" => EcnMode::Classic,
+        "accurate" => EcnMode::Accurate,
+        _ => EcnMode::Off,
+    };
     config.limited_transmit = flow.flag("tcp.limited-transmit");
     config.limited_transmit_resends = flow.flag("tcp.limited-transmit-resends");
     config.eln = flow.flag("tcp.eln");

@@ -21,8 +21,6 @@ pub(super) enum Said {
     Absent(String),
 }
 
-const AQM: &str = "queues are drop-tail, or warn of congestion (links.NAME.aqm)";
-const CLASSIC_ECN: &str = "ECN is that of RFC 3168 (tcp.ecn), with one answer per window of data";
 const MODERN_WIFI: &str = "802.11 goes up to 802.11a, without aggregation, MIMO and service classes";
 const ADDRESSES: &str = "nodes have names, without addresses and ports";
 
@@ -72,7 +70,7 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["runs", "repetitions", "repeats", "trials", "iterations"], Keys(&["run.replications"])),
     (&["mobility", "mobilitymodel", "velocity"], Keys(&["nodes.*.move.kind"])),
     (&["ecn"], Keys(&["flows.*.tcp.ecn"])),
-    (&["red", "codel", "fqcodel", "pie", "qdisc", "queuedisc"], Absent(AQM)),
+    (&["red", "codel", "fqcodel", "pie", "qdisc", "queuedisc"], Keys(&["links.*.aqm.law"])),
     (
         &["ampdu", "amsdu", "aggregation", "mimo", "qos", "edca", "channelwidth", "guardinterval"],
         Absent(MODERN_WIFI),
@@ -86,7 +84,6 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
 
 /// Words of values, likewise: the noun of the key's words, the words given, and the hint.
 const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
-    ("variant", &["dctcp", "prague"], Absent(CLASSIC_ECN)),
     ("variant", &["bbrv2", "bbr2", "bbrv3", "bbr3"], Absent("\"bbr\" is version 1")),
     (
         "variant",

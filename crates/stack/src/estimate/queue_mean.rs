@@ -40,11 +40,12 @@ impl QueueMean {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Ecn;
     use crate::units::{Span, Time};
 
     fn arrival(held: u32, idle_ms: u64) -> Arrival {
         let (idle, transmission) = (Span::from_millis(idle_ms), Span::from_millis(4));
-        Arrival { now: Time::ZERO, held, idle, transmission }
+        Arrival { now: Time::ZERO, held, idle, transmission, ecn: Ecn::NotEct }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Count;
 use super::parameter::{Domain, Exception, Parameter, Setting, Words, words};
 use super::scoreboard::Sent;
 use super::window::Window;
-use crate::packet::{Form, Modulation};
+use crate::packet::{Ecn, Form, Modulation};
 use crate::units::{Span, Time};
 
 /// The effect of an acknowledgement.
@@ -62,6 +62,8 @@ pub enum EcnEcho {
     Unmarked,
     /// Data was marked, and the receiver does not know yet that the sender has reduced its window (RFC 3168, 6.1.3).
     Marked,
+    /// So many marked packets have arrived since the acknowledgement before (RFC 9768, 3.2.2).
+    Counted(u32),
 }
 
 /// The content of the header extension of an acknowledgement, in stream offsets.
@@ -343,6 +345,11 @@ pub trait Congestion {
     /// The segment of this number, or its last copy, is declared lost. All that one acknowledgement or timer declares are
     /// reported one by one, before the acknowledgement is.
     fn on_lost(&mut self, _number: u64, _now: Time, _window: &Window) {}
+
+    /// The ECN field of data, where both ends count marks (RFC 9768): ECT(1) for an answer that L4S queues expect (RFC 9331, 4).
+    fn codepoint(&self) -> Ecn {
+        Ecn::Ect0
+    }
 
     /// A segment was sent.
     fn on_sent(&mut self, _: &Departure) {}

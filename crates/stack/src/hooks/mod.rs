@@ -2,7 +2,7 @@
 //!
 //! [`Congestion`] sets the size of the window, and [`Recovery`] selects the next segment: two independent choices, both
 //! of which the sender calls. An [`Agent`] sits between network and link, an [`Arq`] orders the frames of a link, an
-//! [`Interval`] spaces the retransmissions of a slotted network, and an [`Aqm`] marks packets in a queue. A [`Reaction`]
+//! [`Interval`] spaces the retransmissions of a slotted network, and an [`Aqm`] or [`Discipline`] manages a queue. A [`Reaction`]
 //! is the response of an endpoint to events of its link. Nothing here names a scheme or a link.
 
 mod agent;
@@ -22,7 +22,7 @@ pub(crate) mod testing;
 mod window;
 
 pub use agent::{Activity, Agent, AgentOut, Criterion, Exported, Needs, Rider};
-pub use aqm::{Admission, Aqm, Arrival};
+pub use aqm::{Admission, Aqm, Arrival, Backlog, Discipline, DropCause, QueueHost, Queued};
 pub use arq::{Arq, ArqVerdict, Choice, Head, MOST_UNITS, Newcomer, QUEUES, Reason, Timing, Unit, Waiting};
 pub use congestion::{
     Ack, Congestion, Delivered, Departure, Echo, EcnEcho, Jitter, Judgement, Loss, LossBase, LossCause,

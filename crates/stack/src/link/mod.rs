@@ -3,6 +3,7 @@
 pub mod dot11;
 pub mod dot16;
 pub mod fec;
+pub mod managed;
 pub mod queue;
 pub mod slotted;
 pub mod wired;

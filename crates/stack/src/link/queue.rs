@@ -120,6 +120,12 @@ impl DropTail {
         self.held as usize
     }
 
+    /// Bytes held at the last advance or push.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Whether it holds nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

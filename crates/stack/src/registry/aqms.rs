@@ -2,38 +2,101 @@
 
 use super::{Entry, kinds};
 use crate::hooks::parameter::{Described, Exception, Setting, Spec};
-use crate::hooks::{Admission, Aqm, Arrival};
+use crate::hooks::{Admission, Aqm, Arrival, Count, Discipline};
+use crate::link::managed::{Codel, DualPi2, FqCodel, Pie, Red, codel, dualpi2, fq_codel, pie, red};
 use crate::schemes::{CongestionWarning, congestion_warning};
 
 kinds! {
     /// What a queue does before it is full.
     AqmKind, AqmConfig, AqmMachine;
     Warning(CongestionWarning), congestion_warning::Config = "warning" as "congestion warning", "Xu, Tian and Ansari 2004", "marks every ECN-capable packet while the mean length of the queue is above a threshold";
+    Red(Red), red::Config = "red" as "RED", "Floyd and Jacobson 1993", "drops or marks arriving packets with a probability that grows with the mean length of the queue";
+    Codel(Codel), codel::Config = "codel" as "CoDel", "RFC 8289", "drops or marks packets at the head of a queue whose packets have all waited longer than a target for an interval";
+    FqCodel(FqCodel), fq_codel::Config = "fq-codel" as "FQ-CoDel", "RFC 8290", "serves a queue for each flow in turns of bytes, each with CoDel of its own";
+    Pie(Pie), pie::Config = "pie" as "PIE", "RFC 8033", "drops or marks arriving packets with a probability that a controller sets from the queueing delay";
+    DualPi2(DualPi2), dualpi2::Config = "dualpi2" as "DualPI2", "RFC 9332", "keeps the queue of L4S flows short, and couples its marks to the drops of the queue of all others";
 }
 
 impl AqmConfig {
-    /// The management of one queue.
+    /// The management of one queue; `salt` is a random number that only some use.
     #[must_use]
-    pub fn build(&self) -> AqmMachine {
+    pub fn build(&self, salt: u32) -> AqmMachine {
         match self {
             AqmConfig::Warning(config) => AqmMachine::Warning(CongestionWarning::new(config)),
+            AqmConfig::Red(config) => AqmMachine::Red(Red::new(config)),
+            AqmConfig::Codel(config) => AqmMachine::Codel(Codel::new(config)),
+            AqmConfig::FqCodel(config) => AqmMachine::FqCodel(FqCodel::new(config, salt)),
+            AqmConfig::Pie(config) => AqmMachine::Pie(Pie::new(config)),
+            AqmConfig::DualPi2(config) => AqmMachine::DualPi2(DualPi2::new(config)),
         }
     }
 
-    /// The least mean length at which it may act, in packets, and the parameter that sets it.
+    /// The least mean length at which it may act, in packets, and the parameter that sets it; `None` if it does not act by
+    /// length.
     #[must_use]
-    pub fn acts_above(&self) -> (f64, &'static str) {
+    pub fn acts_above(&self) -> Option<(f64, &'static str)> {
         match self {
-            AqmConfig::Warning(config) => (config.threshold, "threshold"),
+            AqmConfig::Warning(config) => Some((config.threshold, "threshold")),
+            AqmConfig::Red(config) => Some((config.min, "min-threshold")),
+            AqmConfig::Codel(_) | AqmConfig::FqCodel(_) | AqmConfig::Pie(_) | AqmConfig::DualPi2(_) => None,
+        }
+    }
+
+    /// Whether it keeps the waiting packets itself.
+    #[must_use]
+    pub fn keeps_packets(&self) -> bool {
+        !matches!(self, AqmConfig::Warning(_) | AqmConfig::Red(_))
+    }
+
+    /// Whether it acts on packets that do not use ECN.
+    #[must_use]
+    pub fn drops(&self) -> bool {
+        !matches!(self, AqmConfig::Warning(_))
+    }
+
+    /// The counters that only this law has.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Count> {
+        self.build(0).counts()
+    }
+}
+
+impl AqmMachine {
+    /// The law as one that keeps the waiting packets itself, if it does.
+    #[inline]
+    pub fn discipline(&mut self) -> Option<&mut dyn Discipline> {
+        match self {
+            AqmMachine::Warning(_) | AqmMachine::Red(_) => None,
+            AqmMachine::Codel(law) => Some(law),
+            AqmMachine::FqCodel(law) => Some(law),
+            AqmMachine::Pie(law) => Some(law),
+            AqmMachine::DualPi2(law) => Some(law),
+        }
+    }
+
+    /// The counters that only this law has.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Count> {
+        match self {
+            AqmMachine::Warning(_) | AqmMachine::Red(_) => Vec::new(),
+            AqmMachine::Codel(law) => law.counts(),
+            AqmMachine::FqCodel(law) => law.counts(),
+            AqmMachine::Pie(law) => law.counts(),
+            AqmMachine::DualPi2(law) => law.counts(),
         }
     }
 }
 
 impl Aqm for AqmMachine {
+    /// A law that keeps the packets itself lets all pass here.
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+    fn on_arrival(&mut self, arrival: &Arrival, draw: &mut dyn FnMut() -> f64) -> Admission {
         match self {
-            AqmMachine::Warning(law) => law.on_arrival(arrival),
+            AqmMachine::Warning(law) => law.on_arrival(arrival, draw),
+            AqmMachine::Red(law) => law.on_arrival(arrival, draw),
+            AqmMachine::Codel(_) | AqmMachine::FqCodel(_) | AqmMachine::Pie(_) | AqmMachine::DualPi2(_) => {
+                Admission::Pass
+            }
         }
     }
 }

@@ -9,12 +9,12 @@ use crate::hooks::scoreboard::Sent;
 use crate::hooks::{
     Ack, Congestion, Count, Departure, Echo, Jitter, Loss, LossResponse, Mark, Reduction, SlowStart, Window,
 };
-use crate::packet::Form;
+use crate::packet::{Ecn, Form};
 use crate::schemes::ejtcp::{Ejtcp, EjtcpConfig};
 use crate::schemes::jersey::{Jersey, JerseyConfig};
 use crate::transport::congestion::{
-    Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Jtcp, JtcpConfig, Reno, Vegas, VegasConfig, Veno,
-    VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
+    Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Dctcp, DctcpConfig, Jtcp, JtcpConfig, Reno, Vegas,
+    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodPlus, WestwoodPlusConfig,
 };
 use crate::units::{Span, Time};
 
@@ -29,6 +29,8 @@ kinds! {
     Cubic(Cubic), CubicConfig = "cubic" as "CUBIC", "RFC 9438", "a cubic function of the time since the last loss";
     Bbr(Box<Bbr>), () = "bbr" as "BBR", "draft-cardwell-iccrg-bbr-congestion-control-00", "paces at the measured bottleneck rate (version 1)";
     Bbr3(Box<Bbr3>), Bbr3Config = "bbr3" as "BBRv3", "draft-ietf-ccwg-bbr-06", "paces at the measured bottleneck rate, within bounds that losses set (version 3)";
+    Dctcp(Dctcp), DctcpConfig = "dctcp" as "DCTCP", "RFC 8257", "a mark reduces the window by half of the share of packets that are marked";
+    Prague(Dctcp), DctcpConfig = "prague" as "Prague", "draft-briscoe-iccrg-prague-congestion-control", "DCTCP with the codepoint of L4S";
     Jtcp(Box<Jtcp>), JtcpConfig = "jtcp" as "JTCP", "Wu and Chen 2004", "a loss without growing delays counts as random and leaves the window unchanged";
     Ejtcp(Box<Ejtcp>), EjtcpConfig = "ejtcp" as "EJTCP", "Wu, Huang and Chang", "classifies losses by jitter and round-trip time; double retransmissions, burst limit, rate of an 802.16 link";
     Jersey(Box<Jersey>), JerseyConfig = "jersey" as "TCP-Jersey", "Xu, Tian and Ansari 2004", "a loss without a warning of a queue leaves the window unchanged; a warning sets it to the estimated rate times the minimum round-trip time";
@@ -110,6 +112,9 @@ impl CongestionKind {
     /// The laws that take a loss for random unless a queue has marked something.
     pub const MARKED: &'static [CongestionKind] = &[CongestionKind::Jersey];
 
+    /// The laws that answer the share of marked packets, which only accurate ECN counts.
+    pub const COUNTING: &'static [CongestionKind] = &[CongestionKind::Dctcp, CongestionKind::Prague];
+
     /// The laws that estimate the rate at which the path carries segments.
     pub const ESTIMATORS: &'static [CongestionKind] = &[
         CongestionKind::Westwood,
@@ -145,6 +150,8 @@ impl LawConfig {
                 let connection = BbrConfig { segment: start.segment, draw: start.draw };
                 CongestionMachine::Bbr3(Box::new(Bbr3::new(config, connection)))
             }
+            LawConfig::Dctcp(config) => CongestionMachine::Dctcp(Dctcp::new(config, Ecn::Ect0)),
+            LawConfig::Prague(config) => CongestionMachine::Prague(Dctcp::new(config, Ecn::Ect1)),
             LawConfig::Jtcp(config) => CongestionMachine::Jtcp(Box::new(Jtcp::new(config))),
             LawConfig::Ejtcp(config) => CongestionMachine::Ejtcp(Box::new(Ejtcp::new(config))),
             LawConfig::Jersey(config) => CongestionMachine::Jersey(Box::new(Jersey::new(config))),
@@ -164,6 +171,8 @@ macro_rules! each {
             CongestionMachine::WestwoodPlus($law) => $call,
             CongestionMachine::Bbr($law) => $call,
             CongestionMachine::Bbr3($law) => $call,
+            CongestionMachine::Dctcp($law) => $call,
+            CongestionMachine::Prague($law) => $call,
             CongestionMachine::Jtcp($law) => $call,
             CongestionMachine::Ejtcp($law) => $call,
             CongestionMachine::Jersey($law) => $call,
@@ -184,6 +193,10 @@ impl Congestion for CongestionMachine {
 
     fn on_mark(&mut self, mark: &Mark, window: &mut Window) -> Reduction {
         each!(self, law => law.on_mark(mark, window))
+    }
+
+    fn codepoint(&self) -> Ecn {
+        each!(self, law => law.codepoint())
     }
 
     fn on_answered_loss(&mut self, loss: &Loss, window: &mut Window) -> LossResponse {

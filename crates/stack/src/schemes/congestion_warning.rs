@@ -77,7 +77,7 @@ impl CongestionWarning {
 
 impl Aqm for CongestionWarning {
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+    fn on_arrival(&mut self, arrival: &Arrival, _draw: &mut dyn FnMut() -> f64) -> Admission {
         if self.mean.on_arrival(arrival) > self.threshold { Admission::Mark } else { Admission::Pass }
     }
 }
@@ -85,6 +85,7 @@ impl Aqm for CongestionWarning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Ecn;
     use crate::units::{Span, Time};
 
     #[test]
@@ -92,7 +93,8 @@ mod tests {
         let mut queue = CongestionWarning::new(&Config { threshold: 3.0, weight: 0.5 });
         let mut at = |held| {
             let transmission = Span::from_millis(4);
-            queue.on_arrival(&Arrival { now: Time::ZERO, held, idle: Span::ZERO, transmission })
+            let (now, ecn) = (Time::ZERO, Ecn::Ect0);
+            queue.on_arrival(&Arrival { now, held, idle: Span::ZERO, transmission, ecn }, &mut || 0.0)
         };
         // The means are 2, 3, 3.5, 4.25, 3.125 and 2.0625.
         let found = [4, 4, 4, 5, 2, 1].map(&mut at);

@@ -137,7 +137,7 @@ impl Jersey {
 
     fn judgement(&self) -> Judgement {
         match self.warning {
-            EcnEcho::Marked => Judgement::Congestion,
+            EcnEcho::Marked | EcnEcho::Counted(_) => Judgement::Congestion,
             EcnEcho::Unmarked => Judgement::Random,
         }
     }
@@ -154,7 +154,7 @@ impl Congestion for Jersey {
         match ack.progress {
             Progress::Open(_) => grow(window, ack.counted),
             Progress::Unlimited(_)
-                if ack.ecn == EcnEcho::Marked && self.response == WarningResponse::EveryAck =>
+                if ack.ecn != EcnEcho::Unmarked && self.response == WarningResponse::EveryAck =>
             {
                 self.control(window);
             }

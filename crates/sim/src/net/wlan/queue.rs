@@ -1,17 +1,172 @@
 //! The management of the queue of a station.
+//!
+//! A law that keeps the packets is in front of the MAC, which gets the next one while it has fewer than [`BELOW`]: one that
+//! it sends, and one for the backoff after it.
 
-use lasthop_stack::hooks::Admission;
+use lasthop_stack::hooks::{Admission, Backlog, DropCause};
+use lasthop_stack::link::dot11::Msdu;
+use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::packet::Packet;
+use lasthop_stack::registry::AqmConfig;
+use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
-use super::{Interface, Wlan};
+use super::super::aqm::{Managed, Reports, Stage};
+use super::super::pool::PoolId;
+use super::{Host, Interface, Wlan, class_of};
+use crate::engine::streams::Stream;
+use crate::model::WifiConfig;
+use crate::probe::events::{Event, Why};
+use crate::probe::judgement::Culprit;
+
+/// Packets that a MAC has at most while others wait in a managed queue.
+const BELOW: usize = 2;
+
+/// The management of the queue of a station: of the queue of its MAC, or of one in front of it.
+pub(super) fn management(
+    law: Option<&AqmConfig>,
+    wifi: &WifiConfig,
+    stream: Stream,
+) -> (Option<Box<Managed>>, Option<Box<Stage>>) {
+    let Some(law) = law else { return (None, None) };
+    if !law.keeps_packets() {
+        return (Some(Box::new(Managed::new(law, wifi.mac.data_rate.rate(), stream))), None);
+    }
+    // The packet in service is not among those of the queue.
+    let limit = match wifi.mac.buffer {
+        Some(buffer) => QueueLimit::Bytes(Bytes(u64::from(buffer.bytes))),
+        None => QueueLimit::Packets(wifi.mac.queue.saturating_add(1)),
+    };
+    (None, Some(Box::new(Stage::new(law, limit, stream))))
+}
+
+impl Interface {
+    /// The management of its queue, if there is one.
+    pub(super) fn managements(&self) -> impl Iterator<Item = &dyn Reports> {
+        let aqm = self.aqm.as_deref().map(|aqm| aqm as &dyn Reports);
+        aqm.into_iter().chain(self.stage.as_deref().map(|stage| stage as &dyn Reports))
+    }
+
+    /// The measurement begins.
+    pub(super) fn begin_measurement(&mut self) {
+        if let Some(aqm) = &mut self.aqm {
+            aqm.begin_measurement();
+        }
+        if let Some(stage) = &mut self.stage {
+            stage.begin_measurement();
+        }
+    }
+}
 
 impl Wlan {
     /// A packet of this size arrives at the queue of a station.
     #[inline]
-    pub(super) fn manage(&mut self, station: usize, size: Bytes, now: Time) -> Admission {
+    pub(super) fn manage(
+        &mut self,
+        station: usize,
+        (packet, size): (&Packet, Bytes),
+        now: Time,
+    ) -> Admission {
         let Interface { held, emptied, aqm, .. } = &mut self.sites[station];
         let Some(aqm) = aqm else { return Admission::Pass };
         let idle = if *held == 0 { now.since(*emptied) } else { Span::ZERO };
-        aqm.on_arrival(size, (*held, idle), now)
+        aqm.on_arrival((size, packet.ecn), (*held, idle), now)
+    }
+
+    /// A station begins to send a frame: the wait of a packet of which it is the first.
+    #[inline]
+    pub(super) fn note_wait(&mut self, station: usize, host: &mut Host) {
+        let is_observed = station == self.observer;
+        let Interface { on_air, aqm, .. } = &mut self.sites[station];
+        if let Some(handle) = on_air.0.msdu.filter(|_| is_observed || aqm.is_some())
+            && let Some(came) = host.pool.begin_sending(PoolId::from_handle(handle))
+        {
+            let waited = host.now.since(came);
+            if is_observed {
+                self.waits.take(waited);
+            }
+            if let Some(aqm) = aqm {
+                aqm.waits(waited);
+            }
+        }
+    }
+
+    /// The queue of a station drops a packet.
+    pub(super) fn drop_queued(&mut self, station: usize, id: PoolId, cause: DropCause, host: &mut Host) {
+        self.sites[station].counters.drops_queue += u64::from(cause == DropCause::Full);
+        let packet = host.pool.remove(id);
+        host.lose(&packet, (Culprit::Queue, Why::Queue), (self.place, self.sites[station].node));
+        let refused = Signal::Refused;
+        self.with_agents(station, host, |agents, around| agents.on_signal(refused, &packet, around));
+    }
+
+    /// A packet arrives at the managed queue in front of the MAC of a station.
+    pub(super) fn join(&mut self, station: usize, id: PoolId, is_ahead: bool, host: &mut Host) {
+        let Interface { stage, below, node, .. } = &mut self.sites[station];
+        let Some(stage) = stage else { return };
+        let (packet, size) = host.pool.get(id);
+        stage.enqueue((id, packet, size), is_ahead, *below, host.now);
+        if let Some(events) = &mut host.tracer.events {
+            events.link(host.now, Event::Queue, Why::Nothing, self.place, *node, packet);
+        }
+        self.drop_staged(station, host);
+        self.refill(station, host);
+        self.count_held(station, host.now);
+        if host.tracer.queue {
+            let Interface { held, node, .. } = &self.sites[station];
+            host.tracer.station(host.now, self.place, *node, *held as usize);
+        }
+    }
+
+    /// The MAC of a station gets packets from the managed queue in front of it.
+    pub(super) fn refill(&mut self, station: usize, host: &mut Host) {
+        while self.sites[station].mac.backlog() < BELOW {
+            let Interface { stage, below, .. } = &mut self.sites[station];
+            let Some(stage) = stage else { return };
+            let next = stage.dequeue(host.now);
+            if let Some(queued) = &next {
+                let (packet, size) = host.pool.get_mut(PoolId::from_handle(u64::from(queued.handle)));
+                stage.leaves(queued, packet, host.now);
+                *below = Backlog { packets: below.packets + 1, bytes: below.bytes + size.0 };
+            }
+            self.drop_staged(station, host);
+            let Some(queued) = next else { break };
+            self.give(station, PoolId::from_handle(u64::from(queued.handle)), host);
+        }
+        if self.sites[station].stage.is_some() {
+            self.count_held(station, host.now);
+        }
+    }
+
+    /// The MAC of a station gets a packet.
+    fn give(&mut self, station: usize, id: PoolId, host: &mut Host) {
+        let (packet, size) = host.pool.get(id);
+        let (packet, bytes) = (*packet, size.0 as u32);
+        let next = host.routes.next_hop(self.sites[station].node, packet.dst).next;
+        let flow = self.learn(station, &packet, host);
+        let msdu = Msdu { handle: id.handle(), bytes, next, class: class_of(&packet), flow };
+        let mut taken = false;
+        self.with_mac(station, host, next, |mac, now, out| taken = mac.enqueue(msdu, now, out));
+        if !taken {
+            self.released(station, Bytes(u64::from(bytes)));
+            self.drop_queued(station, id, DropCause::Full, host);
+        }
+    }
+
+    /// The MAC of a station no longer has a packet of this size.
+    pub(super) fn released(&mut self, station: usize, size: Bytes) {
+        let Interface { stage, below, .. } = &mut self.sites[station];
+        if stage.is_some() {
+            *below = Backlog { packets: below.packets - 1, bytes: below.bytes - size.0 };
+        }
+    }
+
+    /// Loses what the law of the queue of a station has dropped.
+    fn drop_staged(&mut self, station: usize, host: &mut Host) {
+        while let Some((id, cause)) =
+            self.sites[station].stage.as_mut().and_then(|stage| stage.next_dropped())
+        {
+            self.drop_queued(station, id, cause, host);
+        }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Crossing {
     pub(crate) begins: Time,
     pub(crate) departs: Time,
     pub(crate) arrives: Time,
+    /// Whether its arrival in the queue is recorded already.
+    pub(crate) has_waited: bool,
     /// The cause of its loss, if it is lost.
     pub(crate) lost: Option<Why>,
 }
@@ -38,7 +40,9 @@ impl Events {
     /// A wire accepts a packet.
     pub(crate) fn crosses(&mut self, now: Time, packet: &Packet, way: &Crossing) {
         let (link, (from, to)) = (way.link, way.nodes);
-        self.link(now, Event::Queue, Why::Nothing, link, from, packet);
+        if !way.has_waited {
+            self.link(now, Event::Queue, Why::Nothing, link, from, packet);
+        }
         let about = About { len: packet.size().0.cast_signed(), ..self.about(packet) };
         let frame = self.next_frame();
         let of_frame = |events: &Events, at, event, why, (node, peer): (NodeId, NodeId)| {

@@ -4,6 +4,7 @@ use super::Check;
 use crate::model::{Config, FlowConfig, LinkConfig, LinkKind, TransportConfig};
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::registry::CongestionKind;
+use lasthop_stack::transport::tcp::EcnMode;
 use std::collections::BTreeSet;
 
 /// Who marks, and for whom.
@@ -30,8 +31,10 @@ impl Check<'_> {
     fn managed_queue(&mut self, link: &LinkConfig) {
         let Some(aqm) = &link.aqm else { return };
         let (name, law) = (link.table(), aqm.kind().entry().name);
-        self.marking.queues.insert((format!("links.{name}.aqm.law"), law));
-        let (above, parameter) = aqm.acts_above();
+        if !aqm.drops() {
+            self.marking.queues.insert((format!("links.{name}.aqm.law"), law));
+        }
+        let Some((above, parameter)) = aqm.acts_above() else { return };
         if let Some(room) = packets(link).filter(|room| above >= f64::from(*room)) {
             let text = format!(
                 "{above} in a queue of {room} packets, so that nothing is marked; expected less than the queue holds"
@@ -54,6 +57,13 @@ impl Check<'_> {
     fn warned(&mut self, flow: &FlowConfig, config: &Config) {
         let TransportConfig::Tcp(tcp) = &flow.transport else { return };
         let law = tcp.parts.law.kind();
+        if CongestionKind::COUNTING.contains(&law) && tcp.ecn != EcnMode::Accurate {
+            let text = format!(
+                "not \"accurate\" with tcp.congestion \"{}\", which needs a count of the marks",
+                law.entry().name
+            );
+            self.remark(&format!("flows.{}.tcp.ecn", flow.table()), text);
+        }
         if !CongestionKind::MARKED.contains(&law) {
             return;
         }

@@ -276,8 +276,8 @@ const TRANSPORT_OPTIONS: &[Key] = &[
         default: Default::Unless(ECN),
         ..Key::new(
             "flows.*.tcp.ecn",
-            Kind::Word("kind of ECN", || vec!["off", "classic"]),
-            "explicit congestion notification: off, or as in RFC 3168 with one answer per window of data",
+            Kind::Word("kind of ECN", || vec!["off", "classic", "accurate"]),
+            "explicit congestion notification: off, as in RFC 3168 with one answer per window of data, or with a count of marks as in RFC 9768",
         )
     }
     .only(IF_TCP),
@@ -565,6 +565,7 @@ fn ecn(config: &tcp::Config) -> String {
     match config.ecn {
         EcnMode::Off => "off".to_string(),
         EcnMode::Classic => "classic".to_string(),
+        EcnMode::Accurate => "accurate".to_string(),
     }
 }
 

@@ -77,7 +77,7 @@ from = "a"
 to   = "b"
 "#;
 
-/// A node that is handed off between two wires, of which one is down now and then; a queue that marks.
+/// A node that is handed off between two wires, of which one is down now and then; managed queues.
 const MOVING: &str = r#"
 [run]
 duration = "1 s"
@@ -88,7 +88,7 @@ other = {}
 mobile = { handoff = { law = "script", script = "300 ms", from = "here", to = "there" } }
 [links]
 w1 = { kind = "wired", nodes = ["host", "one"], rate = "1 Mbit/s", aqm = { law = "warning" } }
-w2 = { kind = "wired", nodes = ["host", "other"], rate = "1 Mbit/s" }
+w2 = { kind = "wired", nodes = ["host", "other"], rate = "1 Mbit/s", aqm = { law = "fq-codel" } }
 here = { kind = "wired", nodes = ["one", "mobile"], rate = "1 Mbit/s" }
 [links.there]
 kind    = "lossy"

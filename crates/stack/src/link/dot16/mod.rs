@@ -124,6 +124,14 @@ impl Line {
         }
     }
 
+    /// When it takes the next packet from a queue in front of it: now, if the packet may begin in the first frame that can
+    /// announce it, and otherwise at the beginning of the next frame.
+    #[must_use]
+    pub fn ready_at(&self, now: Time) -> Time {
+        let announced = self.frame.begins(self.frame.earliest(self.direction, now)).after(self.frame.length);
+        if self.busy_until < announced { now } else { self.frame.begins(now).after(self.frame.length) }
+    }
+
     /// The queue as it is at `now`.
     pub fn queue_at(&mut self, now: Time) -> &DropTail {
         self.queue.advance(now);

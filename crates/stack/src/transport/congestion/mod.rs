@@ -3,6 +3,7 @@
 mod bbr;
 mod bbr3;
 mod cubic;
+mod dctcp;
 pub(crate) mod jtcp;
 mod reno;
 mod vegas;
@@ -13,6 +14,7 @@ mod westwood_plus;
 pub use bbr::{Bbr, BbrConfig};
 pub use bbr3::{Bbr3, Bbr3Config};
 pub use cubic::{Cubic, CubicConfig};
+pub use dctcp::{Dctcp, DctcpConfig};
 pub use jtcp::{Jtcp, JtcpConfig, TimeoutRule};
 pub use reno::Reno;
 pub(crate) use reno::grow;

@@ -254,6 +254,8 @@ pub enum EcnMode {
     Off,
     /// Data may be marked instead of dropped, and one answer in each window of data (RFC 3168).
     Classic,
+    /// The same with a count of all marked packets (RFC 9768), or else `Classic`.
+    Accurate,
 }
 
 /// The named profiles.

@@ -12,7 +12,7 @@ mod reacting;
 mod segments;
 
 use consent::Consent;
-use ecn::EcnEnd;
+use ecn::{EcnEnd, Use};
 
 use super::receiver::Receiver;
 use super::sender::{Arrived, Counters, SackNews, Sender, Waiting};
@@ -372,6 +372,7 @@ impl<P: Parts> Connection<P> {
         } else if segment.flags.has(Flags::ACK) {
             self.learn_stamp(segment, now);
             self.on_ack(segment, now, out);
+            self.ecn.on_packet(ecn);
             if segment.sequence_len() > 0 {
                 self.on_data(segment, ecn, now, out);
             }
@@ -438,7 +439,7 @@ impl<P: Parts> Connection<P> {
             sack,
             echoed_rtt,
             extension: self.echo_of(segment),
-            ecn: self.echo_of_marks(segment),
+            ecn: self.echo_of_marks(segment, ack),
             echo: stamps.map(|stamps| stamps.echo),
             twice,
         };
@@ -462,9 +463,12 @@ impl<P: Parts> Connection<P> {
 
     /// What an acknowledgement reports of marks.
     #[inline]
-    fn echo_of_marks(&self, segment: &Segment) -> EcnEcho {
-        let echoes = segment.flags.has(Flags::ECE) && self.ecn.is_in_use();
-        if echoes { EcnEcho::Marked } else { EcnEcho::Unmarked }
+    fn echo_of_marks(&mut self, segment: &Segment, ack: u64) -> EcnEcho {
+        match self.ecn.used() {
+            Use::Classic if segment.flags.has(Flags::ECE) => EcnEcho::Marked,
+            Use::Nothing | Use::Classic => EcnEcho::Unmarked,
+            Use::Accurate => self.sender.count_marks(ecn::count_of(segment.flags), ack),
+        }
     }
 
     /// What an acknowledgement reveals about the segment that triggered it. One on a data segment has the stamps of the
@@ -517,6 +521,9 @@ impl<P: Parts> Connection<P> {
             Some(Reply::Now) => self.ack_due = AckDue::Now,
             Some(Reply::Later) => self.acknowledge_later(now, out),
             None => {}
+        }
+        if self.ecn.reports_at_once() && self.consent.is_none() {
+            self.ack_due = AckDue::Now;
         }
     }
 

@@ -19,5 +19,8 @@ pub use config::{
     Config, Counting, EcnMode, FastRetransmit, FullAck, Halved, LossDetection, LostRetransmission, Pacing,
     Parts, Profile, RtoFloor, SackPipe, Undo,
 };
+/// The count of marked packets with which both ends begin (RFC 9768, 3.2.1).
+const FIRST_COUNT: u32 = 5;
+
 pub use connection::{Connection, Role, State};
 pub use endpoint::Endpoint;

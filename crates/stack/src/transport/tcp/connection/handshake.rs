@@ -1,5 +1,6 @@
 //! The opening of a connection (RFC 9293, 3.5): the SYNs, their options, and the first round trip.
 
+use super::ecn::Use;
 use super::{AckDue, Connection, State};
 use crate::hooks::{Out, Timer};
 use crate::packet::{Ecn, Flags, Options, Segment};
@@ -37,6 +38,9 @@ impl<P: Parts> Connection<P> {
             self.send_syn(now, out);
         } else if segment.flags.has(Flags::ACK) && self.ack_offset(segment).is_some() {
             self.establish(u64::from(segment.window) << self.peer_shift, now, out);
+            if self.ecn.is_answered() {
+                self.sender.ignore_count();
+            }
             self.on_segment(segment, ecn, now, out);
         }
     }
@@ -70,8 +74,10 @@ impl<P: Parts> Connection<P> {
             let rtt = self.sender.rtt();
             out.measured_handshake(now.since(self.syn_sent), rtt.srtt().unwrap_or_default(), rtt.rto());
         }
-        if self.ecn.is_in_use() {
-            self.sender.use_ecn();
+        match self.ecn.used() {
+            Use::Nothing => {}
+            Use::Classic => self.sender.use_ecn(false),
+            Use::Accurate => self.sender.use_ecn(true),
         }
         self.sender.established(now, edge, lost);
     }

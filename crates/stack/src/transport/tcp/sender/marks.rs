@@ -1,4 +1,4 @@
-//! The sender's part of ECN (RFC 3168, 6.1.2): the answer to the echo of a mark, and what segments carry.
+//! The sender's part of ECN (RFC 3168, 6.1.2; RFC 9768): the answer to the echo of a mark, and what segments carry.
 //!
 //! The window falls once for the marks and losses of one window of data. The first new segment after it fell, for
 //! whatever reason, carries CWR, so that the receiver ends its echo. Only new data is ECN-capable: neither what is sent
@@ -10,9 +10,9 @@
 //! retransmission timer expires; that is not a timeout, and does not double it.
 
 use super::Sender;
-use crate::hooks::{Congestion, EcnEcho, Loss, Mark, Out, Reduction};
+use crate::hooks::{Congestion, EcnEcho, Loss, Mark, Out, Recovery, Reduction};
 use crate::packet::Ecn;
-use crate::transport::tcp::Parts;
+use crate::transport::tcp::{FIRST_COUNT, Parts};
 use crate::units::Time;
 
 /// A window below this holds one segment.
@@ -28,6 +28,11 @@ pub(super) struct Marks {
     answered_at: Option<u64>,
     /// Whether the next new segment carries CWR.
     cwr_due: bool,
+    /// The marks that the receiver has counted, where it counts them, and the ECN field of data then.
+    counted: Option<u32>,
+    codepoint: Ecn,
+    /// Whether the next acknowledgement has no count.
+    ignores_next: bool,
     /// Whether new data waits for the retransmission timer.
     holds: bool,
 }
@@ -49,7 +54,7 @@ impl Marks {
     pub(super) fn on_reduction(&mut self, reduction: Reduction, sent_end: u64) {
         if self.in_use && reduction == Reduction::Reduced {
             self.fell_at = Some(sent_end);
-            self.cwr_due = true;
+            self.cwr_due = self.counted.is_none();
         }
     }
 
@@ -59,7 +64,7 @@ impl Marks {
         if !self.in_use || len == 0 {
             return (Ecn::NotEct, false);
         }
-        (Ecn::Ect0, std::mem::take(&mut self.cwr_due))
+        (self.codepoint, std::mem::take(&mut self.cwr_due))
     }
 
     /// Whether new data waits for the timer.
@@ -76,9 +81,33 @@ impl Marks {
 }
 
 impl<P: Parts> Sender<P> {
-    /// Both ends use ECN.
-    pub fn use_ecn(&mut self) {
+    /// Both ends use ECN, accurate ECN or that of RFC 3168.
+    pub fn use_ecn(&mut self, is_accurate: bool) {
         self.marks.in_use = true;
+        self.marks.counted = is_accurate.then_some(FIRST_COUNT);
+        self.marks.codepoint = if is_accurate { self.law.codepoint() } else { Ecn::Ect0 };
+    }
+
+    /// The acknowledgement that comes next has no count of marks.
+    pub fn ignore_count(&mut self) {
+        self.marks.ignores_next = true;
+    }
+
+    /// The marks that an acknowledgement of all below `ack` newly reports by the three bits of its count. If it acknowledges
+    /// so many segments that the count may have gone round, as many marks as that allows (RFC 9768, A.2.2).
+    pub fn count_marks(&mut self, bits: u32, ack: u64) -> EcnEcho {
+        let Some(counted) = self.marks.counted.filter(|_| ack >= self.board.una()) else {
+            return EcnEcho::Unmarked;
+        };
+        if std::mem::take(&mut self.marks.ignores_next) {
+            return EcnEcho::Unmarked;
+        }
+        let least = bits.wrapping_sub(counted) & 0b111;
+        let segments = ((ack - self.board.una()) / u64::from(self.packet.max(1))) as u32;
+        let is_plain = self.board.sacked() == 0 && !self.recovery.is_active();
+        let marks = if is_plain && segments >= 8 { segments - ((segments - least) & 0b111) } else { least };
+        self.marks.counted = Some(counted.wrapping_add(marks));
+        if marks == 0 { EcnEcho::Unmarked } else { EcnEcho::Counted(marks) }
     }
 
     /// An acknowledgement of all below `ack` arrived, with this many segments outstanding before it.

@@ -1,0 +1,74 @@
+//! The managed queues in front of channels: packets join one, and the channel takes the next when it can send it.
+//!
+//! A channel with such a queue is not a relay, because the law decides when a packet leaves. It may feed relays.
+
+use lasthop_stack::hooks::DropCause;
+
+use super::pool::PoolId;
+use super::{Net, traced};
+
+impl Net {
+    /// A packet arrives now at the queue in front of a channel.
+    pub(super) fn join(&mut self, number: usize, id: PoolId, is_ahead: bool) {
+        let now = self.now;
+        let channel = &mut self.channels[number];
+        let Some(stage) = &mut channel.stage else { return };
+        let (packet, size) = self.pool.get(id);
+        let packet = *packet;
+        stage.enqueue((id, &packet, size), is_ahead, channel.line.backlog(now), now);
+        if self.tracer.links {
+            traced::joining(&mut self.tracer, (number, channel), &packet, now);
+        }
+        self.drop_staged(number);
+        self.pull(number);
+    }
+
+    /// A channel takes the next packet of the queue in front of it.
+    pub(crate) fn on_pull(&mut self, number: u32) {
+        let channel = &self.channels[number as usize];
+        let stack = channel.agents[0];
+        self.queue.cancel(channel.pull);
+        self.pull(number as usize);
+        if let Some(stack) = stack {
+            self.settle(stack, number);
+        }
+    }
+
+    /// A channel takes packets from the queue in front of it while it can send them.
+    fn pull(&mut self, number: usize) {
+        let now = self.now;
+        loop {
+            let channel = &mut self.channels[number];
+            let Some(stage) = &mut channel.stage else { return };
+            if stage.waiting().packets == 0 {
+                self.queue.cancel(channel.pull);
+                return;
+            }
+            let at = channel.line.ready_at(now);
+            if at > now {
+                self.queue.set(channel.pull, at);
+                return;
+            }
+            let next = stage.dequeue(now);
+            if let Some(queued) = next {
+                let id = PoolId::from_handle(u64::from(queued.handle));
+                stage.leaves(&queued, self.pool.get_mut(id).0, now);
+            }
+            self.drop_staged(number);
+            if let Some(queued) = next {
+                let sequence = self.queue.next_sequence();
+                self.cross(number, PoolId::from_handle(u64::from(queued.handle)), now, sequence);
+            }
+        }
+    }
+
+    /// Loses what the law of the queue in front of a channel has dropped.
+    fn drop_staged(&mut self, number: usize) {
+        while let Some((id, cause)) =
+            self.channels[number].stage.as_mut().and_then(|stage| stage.next_dropped())
+        {
+            self.channels[number].counters.drops_queue += u64::from(cause == DropCause::Full);
+            self.drop_at(number, id);
+        }
+    }
+}

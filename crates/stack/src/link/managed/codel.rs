@@ -1,0 +1,247 @@
+//! CoDel: drops from the head of a queue whose packets have all waited longer than a target for an interval.
+//!
+//! **Limits.** One law for all packets of the queue; a flow that does not respond takes the queue from the others.
+//!
+//! **Source.** RFC 8289.
+//!
+//! **How.** Each departing packet shows how long it has waited (3.1). When all have waited longer than `target` for `interval`,
+//! one is dropped, and then the k-th after another `interval / sqrt(k)` (3.2), until a packet has waited less:
+//!
+//! ```text
+//! waits > target for an interval ──▶ drop ─ I/√1 ─ drop ─ I/√2 ─ drop ─ I/√3 ─ … ──▶ a wait < target
+//! ```
+//!
+//! **Choices.** 1. A packet that uses ECN is marked where another is dropped, and then leaves (RFC 8289, 1). 2. The queue is
+//! short, whatever its packets have waited, if at most one packet of the largest size seen is left in it (5.4: `maxpacket_`).
+//! 3. `ce-threshold`, which marks all packets that use ECN and have waited longer, is that of Linux; the RFC does not have it.
+//!
+//! **Checked by** the tests below and `crates/sim/tests/queues.rs`.
+
+use super::WaitingLine;
+use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
+use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
+use crate::units::{Span, Time};
+
+/// The largest packet before any was seen (RFC 8289, 5.4).
+const SMALL_PACKET: u32 = 512;
+
+/// The constants of CoDel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// The wait that a standing queue may have.
+    pub target: Span,
+    /// The time in which a queue must have been shorter once.
+    pub interval: Span,
+    /// The wait above which each packet is marked that uses ECN.
+    pub ce_threshold: Option<Span>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None }
+    }
+}
+
+/// Makes the parameters of CoDel for a configuration that contains it.
+macro_rules! parameters {
+    ($config:ty, $source:literal, $($field:ident)*) => {
+        [
+            Parameter::<$config>::new(
+                "target",
+                Domain::Time("ms"),
+                "queueing delay that a standing queue may have",
+                |config| Setting::Time(config$(.$field)*.target),
+                |config, value| config$(.$field)*.target = value.time(),
+            )
+            .source($source)
+            .above("0 s")
+            .at_most(LONGEST),
+            Parameter::<$config>::new(
+                "interval",
+                Domain::Time("ms"),
+                "time within which the queueing delay must be below the target at least once; about the longest round-trip time",
+                |config| Setting::Time(config$(.$field)*.interval),
+                |config, value| config$(.$field)*.interval = value.time(),
+            )
+            .source($source)
+            .above("0 s")
+            .at_most(LONGEST),
+            Parameter::<$config>::new(
+                "ce-threshold",
+                Domain::Time("ms"),
+                "queueing delay above which each ECN-capable packet is marked, independent of target and interval",
+                |config| config$(.$field)*.ce_threshold.map_or(Setting::Word("none"), Setting::Time),
+                |config, value| config$(.$field)*.ce_threshold = (!value.is("none")).then(|| value.time()),
+            )
+            .words(&["none"])
+            .source("Linux: sch_codel.c")
+            .at_least("0 s")
+            .at_most(LONGEST),
+        ]
+    };
+}
+
+pub(super) use parameters;
+
+impl Described for Config {
+    const PARAMETERS: &'static [Parameter<Config>] = &parameters!(Config, "RFC 8289 (4.2, 4.3)",);
+}
+
+/// The packets that a control law serves.
+pub(super) trait Source {
+    /// Removes the first packet.
+    fn pop(&mut self) -> Option<Queued>;
+    /// The bytes that wait.
+    fn bytes(&self) -> u64;
+}
+
+impl Source for WaitingLine {
+    fn pop(&mut self) -> Option<Queued> {
+        WaitingLine::pop(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.backlog().bytes
+    }
+}
+
+/// The control law of one queue (RFC 8289, 5).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Control {
+    /// When the waits will have been above the target for an interval, if they are.
+    first_above: Option<Time>,
+    /// When the next packet is dropped, of a time of drops.
+    drop_next: Time,
+    /// Drops of the present time of drops, and its number at the beginning.
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Control {
+    /// Removes the packet that is next and drops those that the law wants dropped (RFC 8289, 5.6). `largest` is the size of
+    /// the largest packet seen.
+    pub(super) fn dequeue(
+        &mut self,
+        config: &Config,
+        (source, largest): (&mut impl Source, u32),
+        now: Time,
+        host: &mut dyn QueueHost,
+    ) -> Option<Queued> {
+        let (mut packet, may_drop) = self.take(config, source, largest, now)?;
+        if self.dropping {
+            self.dropping = may_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                self.drop_next = self.next(config, self.drop_next);
+                if packet.mark() {
+                    break;
+                }
+                host.drop(&packet, DropCause::Early);
+                (packet, self.dropping) = self.take(config, source, largest, now)?;
+            }
+        } else if may_drop {
+            self.begin(config, now);
+            if !packet.mark() {
+                host.drop(&packet, DropCause::Early);
+                packet = self.take(config, source, largest, now)?.0;
+            }
+        }
+        if config.ce_threshold.is_some_and(|threshold| packet.waited(now) > threshold) {
+            packet.mark();
+        }
+        Some(packet)
+    }
+
+    /// A time of drops begins. If the last one ended recently, it goes on with the rate that it had (RFC 8289, 5.6).
+    fn begin(&mut self, config: &Config, now: Time) {
+        self.dropping = true;
+        let more = self.count - self.last_count;
+        let is_recent = now.since(self.drop_next) < config.interval * 16;
+        self.count = if more > 1 && is_recent { more } else { 1 };
+        self.drop_next = self.next(config, now);
+        self.last_count = self.count;
+    }
+
+    /// The control law (RFC 8289, 5.3).
+    fn next(&self, config: &Config, from: Time) -> Time {
+        from.after(Span::from_secs_f64(config.interval.as_secs() / f64::from(self.count.max(1)).sqrt()))
+    }
+
+    /// Removes the first packet and says whether the queue is too long (RFC 8289, 5.5).
+    fn take(
+        &mut self,
+        config: &Config,
+        source: &mut impl Source,
+        largest: u32,
+        now: Time,
+    ) -> Option<(Queued, bool)> {
+        let Some(packet) = source.pop() else {
+            self.first_above = None;
+            self.dropping = false;
+            return None;
+        };
+        if packet.waited(now) < config.target || source.bytes() <= u64::from(largest) {
+            self.first_above = None;
+            return Some((packet, false));
+        }
+        Some((packet, now >= *self.first_above.get_or_insert(now.after(config.interval))))
+    }
+
+    /// Whether it is in a time of drops.
+    pub(super) fn is_dropping(&self) -> bool {
+        self.dropping
+    }
+}
+
+/// The state of one queue.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    config: Config,
+    control: Control,
+    line: WaitingLine,
+    largest: u32,
+    /// Times of drops that have begun.
+    episodes: u64,
+}
+
+impl Codel {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(config: &Config) -> Codel {
+        let line = WaitingLine::default();
+        Codel { config: *config, control: Control::default(), line, largest: SMALL_PACKET, episodes: 0 }
+    }
+
+    /// Its counters.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Count> {
+        let meaning = "number of times that the law began to drop or mark packets";
+        vec![Count { name: "episodes", unit: "times", meaning, value: self.episodes }]
+    }
+}
+
+impl Discipline for Codel {
+    fn enqueue(&mut self, packet: Queued, room: Backlog, host: &mut dyn QueueHost) {
+        if !self.line.backlog().fits(packet.bytes, room) {
+            host.drop(&packet, DropCause::Full);
+            return;
+        }
+        self.largest = self.largest.max(packet.bytes);
+        self.line.push(packet);
+    }
+
+    fn dequeue(&mut self, now: Time, host: &mut dyn QueueHost) -> Option<Queued> {
+        let was_dropping = self.control.is_dropping();
+        let packet = self.control.dequeue(&self.config, (&mut self.line, self.largest), now, host);
+        self.episodes += u64::from(!was_dropping && self.control.is_dropping());
+        packet
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.line.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+//! Standard managements of queues, one per file. RED decides at arrivals; the others keep the waiting packets themselves.
+
+pub mod codel;
+pub mod dualpi2;
+pub mod fq_codel;
+pub mod pie;
+pub mod red;
+mod waiting;
+
+pub use codel::Codel;
+pub use dualpi2::DualPi2;
+pub use fq_codel::FqCodel;
+pub use pie::Pie;
+pub use red::Red;
+pub use waiting::WaitingLine;
+
+#[cfg(test)]
+mod testing;
