@@ -207,11 +207,11 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
 
 def _columns(texts: Sequence[str], size: float, inches: float) -> int:
     """The number of legend columns that fit into a width."""
-    widest = max(_width(text, size) for text in texts) + size * 4.0 / 72
+    widest = max(text_width(text, size) for text in texts) + size * 4.0 / 72
     return max(1, min(len(texts), int(inches / widest)))
 
 
-def _width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """The width of a line of text in inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -232,7 +232,7 @@ def wrapped(text: str, size: float, inches: float) -> str:
         line = ""
         for word in given.split(" "):
             longer = f"{line} {word}" if line else word
-            if line and _width(longer, size) > inches:
+            if line and text_width(longer, size) > inches:
                 lines.append(line)
                 longer = word
             line = longer
@@ -304,7 +304,7 @@ def _limits(argument: str, given: object) -> Limits:
 
 def caption(drawn: Figure, text: str) -> None:
     """Write below a figure what its data are."""
-    _set_caption(drawn, f"{text} · lasthop {_core.__version__}")
+    _set_caption(drawn, f"{text} · lasthop\u00a0{_core.__version__}")
 
 
 def add_to_caption(drawn: Figure, text: str) -> None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
 from lasthop.base.table import Sheet
-from lasthop.stats.intervals import Interval, interval, share_in_sum
-from lasthop.views.groups import gain, matches
-from lasthop.views.names import names_of
+from lasthop.stats.intervals import FEWEST, Interval, counts, interval, share_in_sum
+from lasthop.views.groups import cell_text, gain, matches
+from lasthop.views.names import key_words, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +35,7 @@ class Matrix:
     is_share: bool
     is_gain: bool
     metric: str
+    across: str
 
     def known(self) -> list[Interval]:
         """The cells with a measured value."""
@@ -52,6 +53,11 @@ class Matrix:
         kind = "share of " if self.is_share else "gain in " if self.is_gain else ""
         name = kind + metric_words(self.metric)
         return labelled(name, unit)
+
+    def spread(self) -> str:
+        """What the cells hold: the mean, and the half-width of its interval where it has one to show."""
+        many = any(it.n >= FEWEST for it in self.known())
+        return "mean ± half-width of the 95 % interval" if many else "mean"
 
     def colours(self) -> str:
         """A description of the colours."""
@@ -103,6 +109,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         among is not None,
         bool(over),
         metric,
+        key_words(columns, [key for keys, _ in study.scenario.axes() for key in keys]),
     )
     if not found.known():
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
@@ -167,15 +174,5 @@ def matrix_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet:
         [label, *(cell_text(it, factor) for it in row)]
         for label, row in zip(found.rows, found.cells, strict=True)
     ]
-    head = f"{found.metric}: {found.words()}, mean ± half-width of the 95 % interval"
+    head = f"{found.metric}: {found.words()}, {found.spread()}, {counts(it.n for it in found.known())}"
     return Sheet(head, [str(figure["rows"]), *found.columns], body)
-
-
-def cell_text(it: Interval | None, factor: float) -> str:
-    """A number with its half-width, if it has one."""
-    if it is None or it.mean is None:
-        return "–"
-    if not it.half:
-        return digits(it.mean / factor)
-    half = digits(it.half / factor, 2)
-    return f"{it.mean / factor:.{len(half.partition('.')[2])}f} ± {half}"
