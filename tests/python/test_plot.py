@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,8 +151,21 @@ def test_a_matrix_of_four_runs_has_half_widths_below_the_means_in_a_column(study
     wide = draw(more, MATRIX, page=page()).axes[0]
     assert any(" ± " in t.get_text() for t in wide.texts)
     assert "half-width" in matrix_sheet(more, MATRIX).text()
-    narrow = draw(more, MATRIX, page=page(width=45)).axes[0]
-    assert any("\n± " in t.get_text() for t in narrow.texts) or not any("±" in t.get_text() for t in narrow.texts)
+    narrow = draw(more, MATRIX, page=page(width=60)).axes[0]
+    assert any("\n± " in t.get_text() for t in narrow.texts)
+    assert not any(" ± " in t.get_text() for t in narrow.texts)
+
+
+def test_cells_and_names_of_columns_do_not_overlap_at_any_width(study: lh.Study) -> None:
+    study.scenario.sweep(out=study.path, replications=4).run()
+    names = {"0 %": "without any loss", "1 %": "one of hundred", "3 %": "three of hundred"}
+    for width in ("column", 60, 45, None):
+        drawn = draw(lh.Study.open(study.path), {**MATRIX, "names": names}, page=page(width=width))
+        drawn.draw_without_rendering()
+        ax = drawn.axes[0]
+        for texts in (ax.texts, [] if ax.get_xticklabels()[0].get_rotation() else ax.get_xticklabels()):
+            boxes = [text.get_window_extent() for text in texts]
+            assert not any(a.overlaps(b) for a, b in combinations(boxes, 2)), width
 
 
 def test_a_matrix_of_shares_is_in_per_cent_of_the_sum(study: lh.Study) -> None:

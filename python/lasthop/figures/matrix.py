@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.figures.page import Page, text_width, wrapped
 from lasthop.stats.intervals import counts
-from lasthop.views.groups import cell_text
 from lasthop.views.matrix import Matrix, matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from lasthop.stats.intervals import Interval, counts
     from lasthop.study.study import Study
 
-# Inches per row, for the second line of its cells, per column, and per letter of a row's name.
-_ROW, _LINE, _COLUMN, _LETTER = 0.34, 0.13, 1.05, 0.075
+# Inches per row, per column, and per letter of a row's name.
+_ROW, _COLUMN, _LETTER = 0.34, 1.05, 0.075
+# Inches above and below the cells, and the angle in degrees of long names of columns.
+_AROUND, _ANGLE = 1.7, 40
 # Inches beside the cells and their names.
 _EDGE = 0.35
 # Numbers on colours stronger than this are white.
@@ -41,7 +41,6 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
 
     page = page or Page()
     found = matrix(study, figure)
-    factor, _ = found.scale()
     map_ = LinearSegmentedColormap.from_list("less and more", ["#D55E00", "#FFFFFF", "#0072B2"])
     natural = max(5.0, 1.0 + _LETTER * max(map(len, found.rows)) + _COLUMN * len(found.columns))
     width = natural if page.width is None else page.width
@@ -50,10 +49,13 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
     rows = [wrapped(text, small, _NAMES * width) for text in found.rows]
     beside = max(text_width(line, small) for text in rows for line in text.split("\n"))
     room = 0.92 * (width - beside - _EDGE) / len(found.columns)
-    cells, lines = fitted([[cell_text(it, factor) for it in row] for row in found.cells], own, room)
-    lines = max(lines, *(1 + text.count("\n") for text in rows))
-    height = _ROW + _LINE * (lines - 1)
-    with page.sheet(natural, 1.7 + height * len(rows)) as (drawn, (axes,)):
+    cells, lines = fitted(found.texts(), own, room)
+    level = [wrapped(text, small, room) for text in found.columns]
+    angled = _widest([found.columns], small) if _widest([level], small) > room else 0.0
+    named = max(1 + text.count("\n") for text in rows)
+    row_height = max(_ROW * squeezed, (1.3 * max(lines * own, named * small) + 4.0) / 72)
+    below = angled * math.sin(math.radians(_ANGLE))
+    with page.sheet(natural, _AROUND, added=row_height * len(rows) + below) as (drawn, (axes,)):
         shade = shades(found)
         axes.imshow(shade, cmap=map_, vmin=-1.0, vmax=1.0, aspect="auto")
         for y, row in enumerate(cells):
@@ -61,7 +63,11 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
                 colour = "white" if abs(shade[y][x]) > _STRONG else "black"
                 axes.text(x, y, text, ha="center", va="center", fontsize=own, color=colour)
         axes.set_yticks(range(len(rows)), rows, fontsize=small)
-        _label_columns(axes, found.columns, small, room)
+        axes.set_xticks(range(len(level)), found.columns if angled else level, fontsize=small)
+        if angled:
+            axes.tick_params(axis="x", labelrotation=_ANGLE)
+            for tick in axes.get_xticklabels():
+                tick.set(horizontalalignment="right", rotation_mode="anchor")
         if not set(found.columns) <= set((figure.get("names") or {}).values()):
             axes.set_xlabel(found.across)
         axes.grid(visible=False)
@@ -74,12 +80,12 @@ def draw_matrix(study: Study, figure: Mapping[str, Any], page: Page | None = Non
 
 
 def fitted(cells: list[list[str]], size: float, inches: float) -> tuple[list[list[str]], int]:
-    """The text of cells as it fits into a column, and its number of lines.
+    r"""The text of cells as it fits into a column, and its number of lines.
 
     In a narrow column the half-width is below the mean; in a very narrow one only the mean remains.
 
     >>> fitted([["2.10 ± 0.20"]], 8.0, 1.0), fitted([["2.10 ± 0.20"]], 8.0, 0.5)
-    (([['2.10 ± 0.20']], 1), ([['2.10\\n± 0.20']], 2))
+    (([['2.10 ± 0.20']], 1), ([['2.10\n± 0.20']], 2))
     >>> fitted([["2.10 ± 0.20"]], 8.0, 0.3)
     ([['2.10']], 1)
     """
@@ -93,19 +99,6 @@ def fitted(cells: list[list[str]], size: float, inches: float) -> tuple[list[lis
 
 def _widest(cells: list[list[str]], size: float) -> float:
     return max(text_width(line, size) for row in cells for text in row for line in text.split("\n"))
-
-
-def _label_columns(axes: Axes, columns: list[str], size: float, inches: float) -> None:
-    """Write the names of columns in lines that fit, or at an angle if a word is too long for that."""
-    level = [wrapped(text, size, inches) for text in columns]
-    if _widest([level], size) <= inches:
-        axes.set_xticks(range(len(level)), level, fontsize=size)
-        return
-    axes.set_xticks(range(len(columns)), columns, fontsize=size)
-    axes.tick_params(axis="x", labelrotation=40)
-    for tick in axes.get_xticklabels():
-        tick.set_horizontalalignment("right")
-        tick.set_rotation_mode("anchor")
 
 
 def shades(found: Matrix) -> list[list[float]]:

@@ -23,7 +23,7 @@ from lasthop.scenario.airtime import CLASSES
 from lasthop.scenario.description import metrics_of
 from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.airtime import bars, heard_by, link_of
-from lasthop.views.groups import cell_text, matches
+from lasthop.views.groups import matches
 from lasthop.views.matrix import matrix
 from lasthop.views.names import key_words, names_of
 from lasthop.views.tables import sheets
@@ -278,16 +278,19 @@ def _matrix(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: i
         "rows": found.rows,
         "columns": found.columns,
         "shades": [column(row) for row in shades(found)],
-        "cells": [[_cell(it, factor) for it in row] for row in found.cells],
+        "cells": [
+            [_cell(it, text, factor) for it, text in zip(*pair, strict=True)]
+            for pair in zip(found.cells, found.texts(), strict=True)
+        ],
     }
 
 
-def _cell(it: Interval | None, factor: float) -> list[Any] | None:
+def _cell(it: Interval | None, text: str, factor: float) -> list[Any] | None:
     """The text of a cell, its mean and bounds, and the number of runs."""
     if it is None or it.mean is None:
         return None
     numbers = column(None if v is None else v / factor for v in (it.mean, it.low, it.high))
-    return [cell_text(it, factor), *numbers, it.n]
+    return [text, *numbers, it.n]
 
 
 FORMS: dict[str, Callable[[Study, dict[str, Any], Sequence[Mark], int], Chart]] = {

@@ -7,6 +7,7 @@ its differences from the first row or column, with which all others are compared
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,19 @@ class Matrix:
     def known(self) -> list[Interval]:
         """The cells with a measured value."""
         return [it for row in self.cells for it in row if it is not None and it.mean is not None]
+
+    def texts(self) -> list[list[str]]:
+        """The cells as text; means without a half-width have the same decimals everywhere."""
+        factor, _ = self.scale()
+        largest = max(abs((it.mean or 0.0) / factor) for it in self.known())
+        decimals = max(1, 2 - math.floor(math.log10(largest))) if largest else 1
+
+        def text(it: Interval | None) -> str:
+            if it is None or it.mean is None or (it.half and it.n >= FEWEST) or it.mean == 0.0:
+                return cell_text(it, factor)
+            return f"{it.mean / factor:.{decimals}f}"
+
+        return [[text(it) for it in row] for row in self.cells]
 
     def scale(self) -> tuple[float, str]:
         """The divisor of the numbers, and their unit after the division."""
@@ -169,10 +183,6 @@ def _short(keys: Sequence[str]) -> list[str]:
 def matrix_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet:
     """The matrix as a table with cells of mean ± half-width."""
     found = matrix(study, figure)
-    factor, _ = found.scale()
-    body = [
-        [label, *(cell_text(it, factor) for it in row)]
-        for label, row in zip(found.rows, found.cells, strict=True)
-    ]
+    body = [[label, *row] for label, row in zip(found.rows, found.texts(), strict=True)]
     head = f"{found.metric}: {found.words()}, {found.spread()}, {counts(it.n for it in found.known())}"
     return Sheet(head, [str(figure["rows"]), *found.columns], body)
