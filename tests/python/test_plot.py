@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
 
 import lasthop as lh
 from conftest import SMALL
+from lasthop.figures.axis import KeyAxis
 from lasthop.figures.draw import draw
-from lasthop.figures.page import caption_of
+from lasthop.figures.page import caption_of, page
 from lasthop.figures.style import COLOURS, looks, save
 from lasthop.views.matrix import matrix, matrix_sheet
 from lasthop.views.tables import study_text
@@ -35,7 +37,7 @@ def axes(study: lh.Study, **changes: object) -> Axes:
 def test_axes_carry_units_and_the_caption_carries_n(study: lh.Study) -> None:
     sheet = study.plot("goodput")
     ax = sheet.axes[0]
-    assert ax.get_xlabel() == "path loss rate (%)"
+    assert ax.get_xlabel() == "loss rate (%)"
     assert ax.get_ylabel() == "goodput (Mbit/s)"
     assert "n = 3" in caption_of(sheet)
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["Reno", "NewReno"]
@@ -72,9 +74,26 @@ def test_tcp_variants_keep_the_colour_of_the_registry(study: lh.Study) -> None:
     )
 
 
-def test_labels_and_scale_of_the_scenario_win(study: lh.Study) -> None:
-    ax = axes(study, **{"x-label": "loss", "y-label": "rate", "y-scale": "log", "title": "T"})
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale(), ax.get_title()) == ("loss", "rate", "log", "T")
+def test_labels_and_scale_of_the_scenario_win_and_get_the_unit(study: lh.Study) -> None:
+    ax = axes(study, **{"x-label": "loss", "y-label": "rate (of user data)", "y-scale": "log", "title": "T"})
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("loss (%)", "rate (of user data)")
+    assert (ax.get_yscale(), ax.get_title()) == ("log", "T")
+
+
+def test_the_scale_of_the_horizontal_axis_is_that_of_the_figure() -> None:
+    coherence = lh.load("dynamic-arq/coherence")
+    figure = coherence.figures()[0]
+    texts = ["1 ms", "10 ms", "500 ms"]
+    given = KeyAxis(coherence, figure["x"], texts, label=figure["x-label"], scale=figure["x-scale"])
+    assert (given.spans_decades, given.label) == (True, "coherence time (ms)")
+    assert not KeyAxis(coherence, figure["x"], texts).spans_decades
+    assert not KeyAxis(coherence, figure["x"], ["0.1 ms", "500 ms"], scale="linear").spans_decades
+
+
+def test_the_legend_is_headed_by_the_keys_of_the_lines(study: lh.Study) -> None:
+    assert axes(study).get_legend().get_title().get_text() == "TCP variant"
+    named = axes(study, names={"reno": "RFC 5681", "newreno": "RFC 6582"})
+    assert named.get_legend().get_title().get_text() == ""
 
 
 def test_words_on_the_x_axis_are_drawn_at_equal_distances(study: lh.Study) -> None:
@@ -120,7 +139,33 @@ def test_a_matrix_holds_the_means_and_is_coloured_against_its_first_row(study: l
     assert shades is not None
     assert list(shades[0]) == [0.0, 0.0, 0.0]
     assert [shade > 0 for shade in shades[1]] == [b > a for a, b in zip(means, means[3:], strict=False)]
-    assert "half-width" in matrix_sheet(study, MATRIX).text()
+    # The interval of three runs mostly shows how few they are.
+    assert "goodput (Mbit/s), mean, n = 3" in matrix_sheet(study, MATRIX).text()
+    assert not any("±" in t.get_text() for t in ax.texts)
+    assert ax.get_xlabel() == "loss rate"
+
+
+def test_a_matrix_of_four_runs_has_half_widths_below_the_means_in_a_column(study: lh.Study) -> None:
+    study.scenario.sweep(out=study.path, replications=4).run()
+    more = lh.Study.open(study.path)
+    wide = draw(more, MATRIX, page=page()).axes[0]
+    assert any(" ± " in t.get_text() for t in wide.texts)
+    assert "half-width" in matrix_sheet(more, MATRIX).text()
+    narrow = draw(more, MATRIX, page=page(width=60)).axes[0]
+    assert any("\n± " in t.get_text() for t in narrow.texts)
+    assert not any(" ± " in t.get_text() for t in narrow.texts)
+
+
+def test_cells_and_names_of_columns_do_not_overlap_at_any_width(study: lh.Study) -> None:
+    study.scenario.sweep(out=study.path, replications=4).run()
+    names = {"0 %": "without any loss", "1 %": "one of hundred", "3 %": "three of hundred"}
+    for width in ("column", 60, 45, None):
+        drawn = draw(lh.Study.open(study.path), {**MATRIX, "names": names}, page=page(width=width))
+        drawn.draw_without_rendering()
+        ax = drawn.axes[0]
+        for texts in (ax.texts, [] if ax.get_xticklabels()[0].get_rotation() else ax.get_xticklabels()):
+            boxes = [text.get_window_extent() for text in texts]
+            assert not any(a.overlaps(b) for a, b in combinations(boxes, 2)), width
 
 
 def test_a_matrix_of_shares_is_in_per_cent_of_the_sum(study: lh.Study) -> None:

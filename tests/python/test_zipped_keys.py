@@ -10,6 +10,7 @@ import pytest
 import lasthop as lh
 from conftest import HOP, SMALL
 from lasthop.figures.cdf import responses
+from lasthop.views.classes import axis_column
 from lasthop.views.groups import groups, pivot, series
 from lasthop.views.matrix import matrix
 
@@ -141,3 +142,14 @@ def test_a_contrast_by_a_key_names_what_always_advances_with_it(tmp_path: Path) 
         ("1 Mbit/s (20 ms)", "2 Mbit/s (5 ms)")
     }
     assert len(table) == 6
+
+
+def test_keys_that_advance_together_are_one_column_of_the_table_of_classes(study: lh.Study) -> None:
+    zipped = next(keys for keys, _ in study.scenario.axes() if KIND in keys)
+    head, texts = axis_column(study, zipped, study.points())
+    assert len(zipped) > 1
+    assert head == f"{zipped[0]}, …"
+    assert len(texts) == len(study.points())
+    assert set(texts) == {"unchanged", "kind = lle-tcp", "kind = lle-tcp, mode = safe"}
+    packets = next(keys for keys, _ in study.scenario.axes() if PACKET in keys)
+    assert axis_column(study, packets, study.points())[0] == packets[0]

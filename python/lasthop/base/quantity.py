@@ -83,6 +83,15 @@ def labelled(words: str, unit: str) -> str:
     return f"{words} ({unit})" if unit and unit not in words.split() else words
 
 
+def united(label: str, unit: str) -> str:
+    """A label given for an axis, with the unit unless it already has it.
+
+    >>> united("coherence time", "ms"), united("packet error rate (%)", "%"), united("distance in m", "m")
+    ('coherence time (ms)', 'packet error rate (%)', 'distance in m')
+    """
+    return label if "(" in label else labelled(label, unit)
+
+
 def prefix(largest: float, unit: str) -> tuple[float, str]:
     """A factor and the prefixed unit in which `largest` reads well.
 

@@ -113,6 +113,15 @@ class Sheet:
         columns: Its headings.
         rows: The text of its cells.
         is_flush: Whether the columns after the first are flush right in plain text.
+
+    >>> labels = [f"{kind}, {rate} Mbit/s, with a long name" for kind in ("none", "snoop") for rate in (1, 2)]
+    >>> print(Sheet("goodput", ["loss", *labels], [["1 %", *"1234"]]).text())
+    goodput
+    loss                               1 %
+    none, 1 Mbit/s, with a long name   1
+    none, 2 Mbit/s, with a long name   2
+    snoop, 1 Mbit/s, with a long name  3
+    snoop, 2 Mbit/s, with a long name  4
     """
 
     about: str
@@ -127,10 +136,22 @@ class Sheet:
         if form == "latex":
             return latex(self.columns, self.rows, self.about)
         aligned = flushed if self.is_flush else grid
-        return f"{self.about}\n{aligned(self.columns, self.rows)}"
+        text = aligned(self.columns, self.rows)
+        if _width(text) > WIDE:
+            # Many long headings fit better below each other.
+            head, *body = map(list, zip(self.columns, *self.rows, strict=True))
+            turned = aligned(head, body)
+            text = turned if _width(turned) < _width(text) else text
+        return f"{self.about}\n{text}"
 
 
 FORMS = ("text", "markdown", "latex")
+# A table of text that is wider is turned if that makes it narrower.
+WIDE = 120
+
+
+def _width(text: str) -> int:
+    return max(map(len, text.split("\n")))
 
 
 def html(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
 from lasthop.figures.page import Page
-from lasthop.figures.style import counts
 from lasthop.scenario.airtime import CLASSES, Airtime
-from lasthop.stats.intervals import Interval
+from lasthop.stats.intervals import Interval, counts
 from lasthop.views.airtime import Bar, bars, heard_by, link_of
+from lasthop.views.names import key_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ def draw_bars(study: Study, figure: Mapping[str, Any], page: Page | None = None)
     link = link_of(study, figure)
     title = figure.get("title") or f"{study.scenario.title or study.scenario.id}: airtime of {link}"
     key = str(figure.get("x", ""))
-    x_label = figure.get("x-label") or " ".join(key.split(".")[1:]).replace("-", " ")
+    x_label = figure.get("x-label") or key_words(key)
     n = counts(bar.shares["idle"].n for bar in every)
     return _draw(every, str(title), str(x_label), f"{heard_by(every)}, mean, {n}", page or Page())
 

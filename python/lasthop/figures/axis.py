@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.base.quantity import split
+from lasthop.base.quantity import split, united
 from lasthop.figures.style import decades, whole_ticks
+from lasthop.views.names import key_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,10 +24,19 @@ class KeyAxis:
 
     Attributes:
         words: The values if they are not numbers or are to be evenly spaced; otherwise empty.
-        label: The key in words, with the unit.
+        label: The label given, or the key in words, with the unit.
     """
 
-    def __init__(self, scenario: Scenario, key: str, texts: Sequence[str], *, even: bool = False) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        key: str,
+        texts: Sequence[str],
+        *,
+        even: bool = False,
+        label: str | None = None,
+        scale: str | None = None,
+    ) -> None:
         self._scenario, self._key = scenario, key
         numbers = {text: scenario.numeric(key, text) for text in texts}
         known = {text: n for text, n in numbers.items() if n is not None}
@@ -37,11 +47,13 @@ class KeyAxis:
             self.words = list(dict.fromkeys(texts))
         elif even:
             self.words = sorted(known, key=lambda text: known[text])
-        _, *rest = key.split(".")
-        name = " ".join([*rest[:1], *(word.replace("-", " ") for word in rest[1:])]) or key
-        self.label = f"{name} ({unit})" if unit else name
+        self.label = united(
+            label or key_words(key, [swept for keys, _ in scenario.axes() for swept in keys]), unit
+        )
         low, high = min(known.values(), default=0.0), max(known.values(), default=0.0)
-        self.spans_decades = not self.words and low > 0 and high / low >= 1000
+        self.spans_decades = (
+            not self.words and low > 0 and (high / low >= 1000 if scale is None else scale == "log")
+        )
         self._numbers = [n / self.factor for n in known.values()]
         self._is_words = is_words
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import prefix
 from lasthop.figures.page import Page
-from lasthop.figures.style import counts, looks, plain_ticks
+from lasthop.figures.style import looks, plain_ticks
 from lasthop.scenario.overrides import same
+from lasthop.stats.intervals import counts
 from lasthop.stats.survival import Lasted, kaplan_meier
 from lasthop.views.classes import lengths
 from lasthop.views.names import names_of

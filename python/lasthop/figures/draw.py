@@ -51,7 +51,18 @@ def draw(
     drawn = _draw(study, figure, marks, page)
     for note in study.labels():
         if page is not None and page.axes is not None:
-            page.axes.annotate(note, (0.01, 0.01), xycoords="axes fraction", fontsize=6.5, color="0.35")
+            # At the right edge, where a figure has neither lines nor ticks.
+            page.axes.annotate(
+                note,
+                (1.0, 0.0),
+                (2.0, 0.0),
+                xycoords="axes fraction",
+                textcoords="offset points",
+                fontsize=6.5,
+                color="0.35",
+                rotation=90,
+                va="bottom",
+            )
         else:
             add_to_caption(drawn, note)
     return drawn

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix, united
 from lasthop.figures.axis import KeyAxis
 from lasthop.figures.page import Page
-from lasthop.figures.style import Look, counts, looks, plain_ticks, whole_ticks
+from lasthop.figures.style import Look, looks, plain_ticks, whole_ticks
 from lasthop.scenario.description import metrics_of
-from lasthop.stats.intervals import FEWEST
+from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.groups import Series, runs, series
-from lasthop.views.names import names_of
+from lasthop.views.names import key_words, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,6 +89,9 @@ class Panel:
     def label(self) -> str:
         """The label of the vertical axis."""
         name = metric_words(self.metric)
+        own = self.figure.get("y-label") if len(metrics_of(self.figure)) == 1 else None
+        if own:
+            return united(str(own), self.unit)
         return labelled(f"gain in {name}" if self.gain_over else name, self.unit)
 
 
@@ -104,7 +107,7 @@ def draw_lines(
     panels = [panel_of(study, figure, metric, names) for metric in metrics_of(figure)]
     first = panels[0].every
     shown = looks(figure, [line.label for line in first], names)
-    axis = KeyAxis(study.scenario, x, [text for line in first for text in line.xs], even=kind != "lines")
+    axis = axis_of(study, figure, first)
     with page.sheet(6.0, 4.0 if len(panels) == 1 else 0.9 + 2.1 * len(panels), len(panels)) as (
         drawn,
         stacked,
@@ -112,15 +115,14 @@ def draw_lines(
         for axes, panel in zip(stacked, panels, strict=True):
             _draw(axes, panel, axis, shown, marks, kind)
             axis.label_ticks(axes, names, drawn.get_figwidth())
-            label = figure.get("y-label") if len(panels) == 1 else None
-            axes.set_ylabel(label or panel.label())
-        stacked[-1].set_xlabel(figure.get("x-label") or axis.label)
+            axes.set_ylabel(panel.label())
+        stacked[-1].set_xlabel(axis.label)
         known = [it for panel in panels for line in panel.every for it in line.intervals]
         few = all(it.n < FEWEST for it in known)
         spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
         hollow = "; hollow: published, with what is accepted" if marks else ""
         title = figure.get("title") or study.scenario.title or figure["id"]
-        heading = None if figure.get("names") else legend_title(figure.get("lines"))
+        heading = heading_of(study, figure, first)
         page.finish(
             drawn, stacked, title, f"{spread}, {counts(it.n for it in known)}{hollow}", legend_title=heading
         )
@@ -137,6 +139,28 @@ def panel_of(study: Study, figure: Mapping[str, Any], metric: str, names: Mappin
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
     factor, unit = (0.01, "%") if over else prefix(max(map(abs, means)), metric_unit(metric))
     return Panel(study, figure, metric, every, factor, unit)
+
+
+def axis_of(study: Study, figure: Mapping[str, Any], every: Sequence[Series]) -> KeyAxis:
+    """The horizontal axis of a figure with these lines."""
+    return KeyAxis(
+        study.scenario,
+        str(figure["x"]),
+        [text for line in every for text in line.xs],
+        even=figure.get("kind", "lines") != "lines",
+        label=figure.get("x-label"),
+        scale=figure.get("x-scale"),
+    )
+
+
+def heading_of(study: Study, figure: Mapping[str, Any], every: Sequence[Series]) -> str | None:
+    """The heading of the legend: the keys of the lines in words; none if the figure names each line."""
+    given = figure.get("names") or {}
+    keys = every[0].keys
+    if not keys or all(line.label in given.values() for line in every):
+        return None
+    swept = [key for each, _ in study.scenario.axes() for key in each]
+    return ", ".join(key_words(key, swept) for key in keys)
 
 
 def _draw(
@@ -188,7 +212,22 @@ def _scale(axes: Axes, panel: Panel, kind: str) -> None:
     # With an axis from zero, nearly equal values would lie at the upper edge.
     bottom, top = axes.get_ylim()
     means = [it.mean / panel.factor for line in panel.every for it in line.intervals if it.mean is not None]
-    axes.set_ylim(bottom if min(means) < 0 else 0.0, max(top, 1.04 * max(means)) if any(means) else 1.0)
+    lowest = min(_lowest(panel, line) for line in panel.every)
+    axes.set_ylim(bottom if lowest < 0 else 0.0, max(top, 1.04 * max(means)) if any(means) else 1.0)
+
+
+def _lowest(panel: Panel, line: Series) -> float:
+    """The lowest value drawn of a line: of its means, intervals and single runs."""
+    low, _ = bounds(panel, line)
+    single = [
+        value
+        for point, it in zip(line.points, line.intervals, strict=True)
+        if it.n < FEWEST
+        for value in panel.runs(point)
+    ]
+    return min(
+        (value for value in [*_means(panel, line), *low, *single] if math.isfinite(value)), default=0.0
+    )
 
 
 def _means(panel: Panel, line: Series) -> list[float]:
@@ -272,8 +311,3 @@ def _boxes(axes: Axes, panel: Panel, line: Series, look: Look, xs: list[float], 
     for box in drawn["boxes"]:
         box.set(**_fill(look, number), linewidth=0.6)
     drawn["boxes"][0].set_label(line.label)
-
-
-def legend_title(lines: object) -> str | None:
-    """The heading of the legend: the key of the lines in words."""
-    return " ".join(str(lines).split(".")[2:]).replace("-", " ") or None if lines else None

@@ -34,6 +34,8 @@ INSIDE = (
 LEGENDS = ("best", "above", "outside", "none", *INSIDE)
 # Points: the text of figures, and that of figures not wider than a column and a half.
 _SIZE, _SMALL = 9.0, 8.0
+# Entries of a legend that may be in one column above the axes.
+_LONG = 4
 _CAPTION = "caption"
 # The space between a number and its unit.
 _UNITS = re.compile(r"(?<=\d) (?=(?:%|[kMG]?bit/s|[mµ]?s|[kM]?B|m)\b|%)")
@@ -69,10 +71,13 @@ class Page:
         return _SMALL if self.width is not None and self.width < 1.5 * WIDTHS["column"] else _SIZE
 
     @contextmanager
-    def sheet(self, width: float, height: float, rows: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
+    def sheet(
+        self, width: float, height: float, rows: int = 1, added: float = 0.0
+    ) -> Iterator[tuple[Figure, list[Axes]]]:
         """An empty figure in the common style with panels that share their x axis.
 
-        A given width scales both sides, but never makes a panel lower than half its allowed width.
+        A given width scales both sides, but never makes a panel lower than half its allowed width; `added` is
+        height that is not scaled.
         """
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -93,7 +98,7 @@ class Page:
             width = self.width
         sizes: dict[Any, Any] = {"font.size": self.size, "axes.titlesize": self.size + 1.0}
         with mpl.rc_context({**STYLE, **sizes}):
-            empty = ShownFigure(figsize=(width, height), layout="constrained")
+            empty = ShownFigure(figsize=(width, height + added), layout="constrained")
             FigureCanvasAgg(empty)
             yield empty, list(empty.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
@@ -163,9 +168,13 @@ class Page:
             if self.legend != "best" or _is_free(drawn, top, inside):
                 return
             inside.remove()
-        columns = _columns(texts, self.size, 0.86 * drawn.get_figwidth())
+        size, columns = self.size, _columns(texts, self.size, 0.86 * drawn.get_figwidth())
+        if columns == 1 and len(texts) > _LONG:
+            # One long column would be higher than the axes; smaller text may leave room for two.
+            size = self.size - 1.5
+            columns = _columns(texts, size, 0.97 * drawn.get_figwidth())
         rows = -(-len(texts) // columns)
-        room = rows * self.size * 1.65
+        room = rows * size * 1.65
         if self.axes is None:
             drawn.set_figheight(drawn.get_figheight() + room / 72)
         place = {
@@ -173,7 +182,7 @@ class Page:
             "bbox_to_anchor": (0.5, 1.0),
             "borderaxespad": 0.2 + above_axes / self.size,
         }
-        top.legend(handles, texts, ncols=columns, **place)
+        top.legend(handles, texts, ncols=columns, fontsize=size, columnspacing=1.2, **place)
         top.set_title(top.get_title(), pad=6.0 + above_axes + room)
 
 
@@ -207,11 +216,11 @@ def _is_free(drawn: Figure, axes: Axes, legend: Any) -> bool:
 
 def _columns(texts: Sequence[str], size: float, inches: float) -> int:
     """The number of legend columns that fit into a width."""
-    widest = max(_width(text, size) for text in texts) + size * 4.0 / 72
+    widest = max(text_width(text, size) for text in texts) + size * 4.0 / 72
     return max(1, min(len(texts), int(inches / widest)))
 
 
-def _width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """The width of a line of text in inches."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -232,7 +241,7 @@ def wrapped(text: str, size: float, inches: float) -> str:
         line = ""
         for word in given.split(" "):
             longer = f"{line} {word}" if line else word
-            if line and _width(longer, size) > inches:
+            if line and text_width(longer, size) > inches:
                 lines.append(line)
                 longer = word
             line = longer
@@ -304,7 +313,7 @@ def _limits(argument: str, given: object) -> Limits:
 
 def caption(drawn: Figure, text: str) -> None:
     """Write below a figure what its data are."""
-    _set_caption(drawn, f"{text} · lasthop {_core.__version__}")
+    _set_caption(drawn, f"{text} · lasthop\u00a0{_core.__version__}")
 
 
 def add_to_caption(drawn: Figure, text: str) -> None:

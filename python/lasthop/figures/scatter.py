@@ -12,10 +12,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
+from lasthop.base.quantity import metric_unit, metric_words, prefix, united
 from lasthop.figures.page import Page
-from lasthop.figures.style import counts, looks, plain_ticks
-from lasthop.stats.intervals import FEWEST
+from lasthop.figures.style import looks, plain_ticks
+from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.groups import matches
 from lasthop.views.names import names_of
 
@@ -68,8 +68,8 @@ def draw_scatter(study: Study, figure: Mapping[str, Any], page: Page | None = No
                     )
                 else:
                     _ellipse(axes, pairs, middle, look.colour)
-        axes.set_xlabel(figure.get("x-label") or labelled(metric_words(across), x_unit))
-        axes.set_ylabel(figure.get("y-label") or labelled(metric_words(up), y_unit))
+        axes.set_xlabel(united(str(figure.get("x-label") or metric_words(across)), x_unit))
+        axes.set_ylabel(united(str(figure.get("y-label") or metric_words(up)), y_unit))
         for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
             if figure.get(f"{name}-scale") == "log":
                 getattr(axes, f"set_{name}scale")("log")

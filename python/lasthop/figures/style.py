@@ -56,16 +56,6 @@ STYLE: dict[Any, Any] = {
 }
 
 
-def counts(numbers: Iterable[int]) -> str:
-    """The number of runs behind the values shown.
-
-    >>> counts([10, 10]), counts([3, 10])
-    ('n = 10', 'n = 3 to 10')
-    """
-    known = sorted(set(numbers))
-    return f"n = {known[0]}" if len(known) == 1 else f"n = {known[0]} to {known[-1]}"
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """The appearance of a line: a colour, a marker and dashes of matplotlib."""
@@ -142,10 +132,12 @@ def plain_ticks(axis: Axis) -> None:
 
 
 def decades(axis: Axis) -> None:
-    """Label a logarithmic axis with powers of ten."""
+    """Label a logarithmic axis with powers of ten, written out if none is small or large."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    low, high = sorted(axis.get_view_interval())
+    plain = low >= 5e-4 and high < 2e5
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if plain else power(value)))
     axis.set_minor_formatter(NullFormatter())
 
 

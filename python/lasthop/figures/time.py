@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import prefix, seconds
 from lasthop.figures.page import Page
-from lasthop.figures.style import Look, counts, looks
-from lasthop.stats.intervals import FEWEST
+from lasthop.figures.style import Look, looks
+from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.names import names_of
 from lasthop.views.timeline import PANELS, Line, lines
 

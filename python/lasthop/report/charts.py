@@ -10,22 +10,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import RunError, StudyError, UsageError
-from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
+from lasthop.base.quantity import metric_unit, metric_words, prefix, united
 from lasthop.figures import airtime as bars_drawn
 from lasthop.figures.axis import KeyAxis
-from lasthop.figures.lines import SPREAD, Mark, bounds, legend_title, panel_of
+from lasthop.figures.lines import SPREAD, Mark, axis_of, bounds, heading_of, panel_of
 from lasthop.figures.matrix import shades
 from lasthop.figures.scatter import middle_of, pairs_of, spread_of
-from lasthop.figures.style import Look, counts, looks
+from lasthop.figures.style import Look, looks
 from lasthop.report.curves import over_time, response_times
 from lasthop.report.numbers import column, look, number
 from lasthop.scenario.airtime import CLASSES
 from lasthop.scenario.description import metrics_of
-from lasthop.stats.intervals import FEWEST
+from lasthop.stats.intervals import FEWEST, counts
 from lasthop.views.airtime import bars, heard_by, link_of
 from lasthop.views.groups import matches
-from lasthop.views.matrix import cell_text, matrix
-from lasthop.views.names import names_of
+from lasthop.views.matrix import matrix
+from lasthop.views.names import key_words, names_of
 from lasthop.views.tables import sheets
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
     names = names_of(study.scenario, figure)
     panels = [panel_of(study, figure, metric, names) for metric in metrics_of(figure)]
     first = panels[0].every
-    axis = KeyAxis(study.scenario, x, [text for line in first for text in line.xs], even=kind != "lines")
+    axis = axis_of(study, figure, first)
     shown = looks(figure, [line.label for line in first], names)
     known = [it for panel in panels for line in panel.every for it in line.intervals]
     few = all(it.n < FEWEST for it in known)
     spread = "mean and each run" if few and kind != "box" else SPREAD[kind]
     hollow = "; hollow: published, with what is accepted" if marks else ""
-    heading = None if figure.get("names") else legend_title(figure.get("lines"))
+    heading = heading_of(study, figure, first)
     style = {"bar": "bar", "box": "box"}.get(kind, "dots" if axis.words else "lines")
     return {
         "form": "xy",
@@ -87,13 +87,13 @@ def _over_key(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most:
         "caption": f"{spread}, {counts(it.n for it in known)}{hollow}",
         "legend": heading or "",
         "x": {
-            "label": str(figure.get("x-label") or axis.label),
+            "label": axis.label,
             "words": [_word(study, x, text, names, axis) for text in axis.words],
             "log": axis.spans_decades,
         },
         "panels": [
             {
-                "label": str((figure.get("y-label") if len(panels) == 1 else None) or panel.label()),
+                "label": panel.label(),
                 "unit": panel.unit,
                 "log": figure.get("y-scale") == "log",
                 "share": panel.metric.endswith(("share", "utilisation", "jain_index"))
@@ -208,14 +208,14 @@ def _scatter(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: 
         "caption": f"{spread}, {counts(n)}",
         "legend": "",
         "x": {
-            "label": str(figure.get("x-label") or labelled(metric_words(across), x_unit)),
+            "label": united(str(figure.get("x-label") or metric_words(across)), x_unit),
             "unit": x_unit,
             "words": [],
             "log": figure.get("x-scale") == "log",
         },
         "panels": [
             {
-                "label": str(figure.get("y-label") or labelled(metric_words(up), y_unit)),
+                "label": united(str(figure.get("y-label") or metric_words(up)), y_unit),
                 "unit": y_unit,
                 "log": figure.get("y-scale") == "log",
                 "series": series,
@@ -242,7 +242,7 @@ def _airtime(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: 
         "caption": f"{heard_by(every)}, mean, {n}",
         "legend": "",
         "x": {
-            "label": str(figure.get("x-label") or " ".join(key.split(".")[1:]).replace("-", " ")),
+            "label": str(figure.get("x-label") or key_words(key)),
             "words": [],
         },
         "panels": [{"label": "share of the time (%)", "unit": "%", "log": False, "series": []}],
@@ -273,21 +273,24 @@ def _matrix(study: Study, figure: dict[str, Any], marks: Sequence[Mark], most: i
     n = counts(it.n for it in found.known())
     return {
         "form": "matrix",
-        "caption": f"{found.words()}, mean ± half-width of the 95 % interval, {n}; {found.colours()}",
+        "caption": f"{found.words()}, {found.spread()}, {n}; {found.colours()}",
         "unit": unit,
         "rows": found.rows,
         "columns": found.columns,
         "shades": [column(row) for row in shades(found)],
-        "cells": [[_cell(it, factor) for it in row] for row in found.cells],
+        "cells": [
+            [_cell(it, text, factor) for it, text in zip(*pair, strict=True)]
+            for pair in zip(found.cells, found.texts(), strict=True)
+        ],
     }
 
 
-def _cell(it: Interval | None, factor: float) -> list[Any] | None:
+def _cell(it: Interval | None, text: str, factor: float) -> list[Any] | None:
     """The text of a cell, its mean and bounds, and the number of runs."""
     if it is None or it.mean is None:
         return None
     numbers = column(None if v is None else v / factor for v in (it.mean, it.low, it.high))
-    return [cell_text(it, factor), *numbers, it.n]
+    return [text, *numbers, it.n]
 
 
 FORMS: dict[str, Callable[[Study, dict[str, Any], Sequence[Mark], int], Chart]] = {

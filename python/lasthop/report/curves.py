@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import prefix, seconds
 from lasthop.figures.cdf import responses
-from lasthop.figures.style import Look, counts, looks
+from lasthop.figures.style import Look, looks
 from lasthop.figures.time import about, within
 from lasthop.report.numbers import column, look, number, thinned
+from lasthop.stats.intervals import counts
 from lasthop.stats.survival import kaplan_meier
 from lasthop.views.names import names_of
 from lasthop.views.timeline import PANELS, Line, lines

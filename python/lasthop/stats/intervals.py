@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 LEVEL = 0.95
 # This few runs are drawn one by one: an interval of two or three runs mostly shows how few they are.
@@ -70,6 +70,16 @@ class Interval:
         """
         mean, low, high = (None if v is None else v - amount for v in (self.mean, self.low, self.high))
         return Interval(mean, low, high, self.n)
+
+
+def counts(numbers: Iterable[int]) -> str:
+    """The number of runs behind the values shown.
+
+    >>> counts([10, 10]), counts([3, 10])
+    ('n = 10', 'n = 3 to 10')
+    """
+    known = sorted(set(numbers))
+    return f"n = {known[0]}" if len(known) == 1 else f"n = {known[0]} to {known[-1]}"
 
 
 @lru_cache(maxsize=4096)

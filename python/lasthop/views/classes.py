@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.base.quantity import human, seconds
 from lasthop.base.table import grid
-from lasthop.stats.intervals import Interval, interval
+from lasthop.stats.intervals import FEWEST, Interval, interval
 from lasthop.stats.survival import Lasted, common_limit, kaplan_meier, restricted_mean
+from lasthop.views.matrix import named_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -113,7 +114,28 @@ def of_run(run: Run) -> str:
 
 def of_study(study: Study) -> str:
     """The classes at each point of a study, over its replications."""
-    return _table(list(study.points()[0]), [(list(point.values()), it) for point, it in _at(study)])
+    found = list(_at(study))
+    columns = [axis_column(study, keys, [point for point, _ in found]) for keys, _ in study.scenario.axes()]
+    return _table(
+        [head for head, _ in columns],
+        [([texts[at] for _, texts in columns], it) for at, (_, it) in enumerate(found)],
+    )
+
+
+def axis_column(study: Study, keys: list[str], points: list[dict[str, str]]) -> tuple[str, list[str]]:
+    """The heading of an axis of the sweep, and its text at each point.
+
+    Keys that advance together are one column: the first of them if its values distinguish all, or else the
+    names of figures, or what differs from the first.
+    """
+    places = [tuple(point[key] for key in keys) for point in points]
+    rows = list(dict.fromkeys(places))
+    if len({row[0] for row in rows}) == len(rows):
+        return keys[0], [place[0] for place in places]
+    figures = (figure.get("names") or {} for figure in study.scenario.figures())
+    given = {text: name for names in figures for text, name in names.items() if ", " in text}
+    labels = dict(zip(rows, named_rows(keys, 0, rows, {}, given), strict=True))
+    return f"{keys[0]}, …", [labels[place] for place in places]
 
 
 def study_json(study: Study) -> list[dict[str, Any]]:
@@ -165,4 +187,4 @@ def _classes(
 
 def _text(it: Interval, unit: str) -> str:
     text = human(it.mean, unit)
-    return f"{text} ± {human(it.half, unit, 2)}" if it.half else text
+    return f"{text} ± {human(it.half, unit, 2)}" if it.half and it.n >= FEWEST else text

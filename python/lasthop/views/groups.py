@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lasthop.base.errors import UsageError
 from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
 from lasthop.base.table import Sheet
 from lasthop.scenario.overrides import same
-from lasthop.stats.intervals import Interval, interval, ratio
+from lasthop.stats.intervals import FEWEST, Interval, counts, interval, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line of a figure: its label, and the point and interval at each x."""
+    """One line of a figure: its label, the point and interval at each x, and the keys of the label."""
 
     label: str
     xs: list[str]
     points: list[int]
     intervals: list[Interval]
+    keys: list[str] = field(default_factory=list)
 
 
 def series(
@@ -48,17 +49,18 @@ def series(
             intervals = [gain(study, index, y, gain_over) for index in group.points]
         else:
             intervals = [_level(study, index, y) for index in group.points]
-        found.append(Series(group.label, group.xs, group.points, intervals))
+        found.append(Series(group.label, group.xs, group.points, intervals, group.keys))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The points that a figure shows as one line: their label, and the point at each x."""
+    """The points of one line of a figure: their label, the point at each x, and the keys of the label."""
 
     label: str
     xs: list[str]
     points: list[int]
+    keys: list[str]
 
 
 def groups(
@@ -107,6 +109,7 @@ def groups(
             _label([owns[place][k] for k in shown], names or {}),
             [text for text, _ in column],
             [index for _, index in column],
+            shown,
         )
         for place, column in cells.items()
     ]
@@ -226,21 +229,24 @@ def pivot(
     body = [
         [
             text or "the only point",
-            *(_mean(column[text], factor) if text in column else "" for column in cells),
+            *(cell_text(column[text], factor) if text in column else "" for column in cells),
         ]
         for text in places
     ]
-    counts = {it.n for it in known}
-    n = str(counts.pop()) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-    head = f"{y}: {labelled(name, unit)}, mean ± half-width of the 95 % interval, n = {n}"
+    spread = "mean ± half-width of the 95 % interval" if any(it.n >= FEWEST for it in known) else "mean"
+    head = f"{y}: {labelled(name, unit)}, {spread}, {counts(it.n for it in known)}"
     return Sheet(head, [x or "point", *(line.label or "mean" for line in every)], body)
 
 
-def _mean(it: Interval, factor: float) -> str:
-    if it.mean is None:
+def cell_text(it: Interval | None, factor: float) -> str:
+    """A number with its half-width, if it has one; from fewer than four runs the mean alone.
+
+    >>> cell_text(Interval(2.1, 0.8, 3.4, 2), 1.0), cell_text(Interval(2.1, 1.9, 2.3, 10), 1.0)
+    ('2.100', '2.10 ± 0.20')
+    """
+    if it is None or it.mean is None:
         return "–"
-    if not it.half:
+    if it.n < FEWEST or not it.half:
         return digits(it.mean / factor)
     half = digits(it.half / factor, 2)
-    decimals = len(half.partition(".")[2])
-    return f"{it.mean / factor:.{decimals}f} ± {half}"
+    return f"{it.mean / factor:.{len(half.partition('.')[2])}f} ± {half}"

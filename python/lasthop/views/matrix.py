@@ -7,15 +7,16 @@ its differences from the first row or column, with which all others are compared
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.errors import UsageError
-from lasthop.base.quantity import digits, labelled, metric_unit, metric_words, prefix
+from lasthop.base.quantity import labelled, metric_unit, metric_words, prefix
 from lasthop.base.table import Sheet
-from lasthop.stats.intervals import Interval, interval, share_in_sum
-from lasthop.views.groups import gain, matches
-from lasthop.views.names import names_of
+from lasthop.stats.intervals import FEWEST, Interval, counts, interval, share_in_sum
+from lasthop.views.groups import cell_text, gain, matches
+from lasthop.views.names import key_words, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,10 +36,24 @@ class Matrix:
     is_share: bool
     is_gain: bool
     metric: str
+    across: str
 
     def known(self) -> list[Interval]:
         """The cells with a measured value."""
         return [it for row in self.cells for it in row if it is not None and it.mean is not None]
+
+    def texts(self) -> list[list[str]]:
+        """The cells as text; means without a half-width have the same decimals everywhere."""
+        factor, _ = self.scale()
+        largest = max(abs((it.mean or 0.0) / factor) for it in self.known())
+        decimals = max(1, 2 - math.floor(math.log10(largest))) if largest else 1
+
+        def text(it: Interval | None) -> str:
+            if it is None or it.mean is None or (it.half and it.n >= FEWEST) or it.mean == 0.0:
+                return cell_text(it, factor)
+            return f"{it.mean / factor:.{decimals}f}"
+
+        return [[text(it) for it in row] for row in self.cells]
 
     def scale(self) -> tuple[float, str]:
         """The divisor of the numbers, and their unit after the division."""
@@ -52,6 +67,11 @@ class Matrix:
         kind = "share of " if self.is_share else "gain in " if self.is_gain else ""
         name = kind + metric_words(self.metric)
         return labelled(name, unit)
+
+    def spread(self) -> str:
+        """What the cells hold: the mean, and the half-width of its interval where it has one to show."""
+        many = any(it.n >= FEWEST for it in self.known())
+        return "mean ± half-width of the 95 % interval" if many else "mean"
 
     def colours(self) -> str:
         """A description of the colours."""
@@ -103,6 +123,7 @@ def matrix(study: Study, figure: Mapping[str, Any]) -> Matrix:
         among is not None,
         bool(over),
         metric,
+        key_words(columns, [key for keys, _ in study.scenario.axes() for key in keys]),
     )
     if not found.known():
         raise UsageError(f"figure {figure['id']}: no finished run in {study.path}; expected at least one")
@@ -162,20 +183,6 @@ def _short(keys: Sequence[str]) -> list[str]:
 def matrix_sheet(study: Study, figure: Mapping[str, Any]) -> Sheet:
     """The matrix as a table with cells of mean ± half-width."""
     found = matrix(study, figure)
-    factor, _ = found.scale()
-    body = [
-        [label, *(cell_text(it, factor) for it in row)]
-        for label, row in zip(found.rows, found.cells, strict=True)
-    ]
-    head = f"{found.metric}: {found.words()}, mean ± half-width of the 95 % interval"
+    body = [[label, *row] for label, row in zip(found.rows, found.texts(), strict=True)]
+    head = f"{found.metric}: {found.words()}, {found.spread()}, {counts(it.n for it in found.known())}"
     return Sheet(head, [str(figure["rows"]), *found.columns], body)
-
-
-def cell_text(it: Interval | None, factor: float) -> str:
-    """A number with its half-width, if it has one."""
-    if it is None or it.mean is None:
-        return "–"
-    if not it.half:
-        return digits(it.mean / factor)
-    half = digits(it.half / factor, 2)
-    return f"{it.mean / factor:.{len(half.partition('.')[2])}f} ± {half}"

@@ -1,4 +1,4 @@
-"""Display names for swept values in figures: those of the scenario, and those of the registry."""
+"""Display names for swept keys and values: those of the scenario, and those of the registry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lasthop.scenario.scenario import Scenario
 
@@ -21,6 +21,28 @@ _PARTS = {
     "tcp.reaction": "reactions",
     "arq.kind": "arq",
     "frn.interval": "intervals",
+}
+
+
+# Tables whose names say nothing beside the names of their keys.
+_SILENT = ("app", "place", "propagation")
+_SHORT = ("rtt", "rto", "rts", "ack", "mac", "ip")
+# Words of keys that are not written as they stand in the key.
+_WORDS = {
+    "app": "traffic",
+    "arq": "ARQ",
+    "ber": "error rate",
+    "coherence": "coherence time",
+    "cw-max": "largest contention window",
+    "fec": "code",
+    "frn": "FRN",
+    "min-rto": "minimum RTO",
+    "packet": "packet size",
+    "poisson": "Poisson",
+    "red": "RED",
+    "rts-threshold": "RTS threshold",
+    "tcp": "TCP",
+    "udp": "UDP",
 }
 
 
@@ -61,3 +83,53 @@ def names_of(scenario: Scenario, figure: Mapping[str, Any]) -> dict[str, str]:
         ):
             found[text] = str(entry["title"])
     return {**found, **(figure.get("names") or {})}
+
+
+def key_words(key: str, swept: Iterable[str] = ()) -> str:
+    """A key in words, for axes and legends; with the name of its flow, link or node if others need it.
+
+    Args:
+        key: The key.
+        swept: The keys of which it must be told apart.
+
+    >>> key_words("flows.main.tcp.packet"), key_words("agents.snoop.kind"), key_words("links.air.arq.kind")
+    ('TCP packet size', 'agent', 'ARQ')
+    >>> key_words("flows.main.tcp.ejtcp.rtt-threshold"), key_words("nodes.n.count"), key_words("run.seed")
+    ('EJTCP RTT threshold', 'nodes', 'seed')
+    >>> key_words("links.a.delay", ["links.a.delay", "links.b.delay"])
+    'a delay'
+    """
+    words = _words(key)
+    parts = key.split(".")
+    if len(parts) > 2 and any(other != key and _words(other) == words for other in swept):
+        return f"{parts[1]} {words}"
+    return words
+
+
+def _words(key: str) -> str:
+    room, *rest = key.split(".")
+    if len(rest) > 1:
+        rest = rest[1:]
+    if rest == ["count"]:
+        return room
+    if rest[-1:] == ["kind"]:
+        rest = rest[:-1] or [room.removesuffix("s")]
+    rest = [*(word for word in rest[:-1] if word not in _SILENT), *rest[-1:]]
+    titles = _titles()
+    # The parameters of a law need no "TCP" before its name.
+    if len(rest) > 2 and rest[0] == "tcp" and rest[1] in titles:
+        rest = rest[1:]
+    # A parameter of 802.11, of ARQ or of the FRN has the name of its table once.
+    rest = [word for at, word in enumerate(rest) if word not in rest[:at]]
+    return " ".join(titles.get(word) or _WORDS.get(word) or _spelled(word) for word in rest) or key
+
+
+def _spelled(word: str) -> str:
+    return " ".join(_WORDS.get(part, part.upper() if part in _SHORT else part) for part in word.split("-"))
+
+
+@cache
+def _titles() -> dict[str, str]:
+    """The display names of all schemes and laws."""
+    parts = [entries for part, entries in _registry().items() if part in ("tcp", "agents", "reactions")]
+    return {str(entry["name"]): str(entry["title"]) for entries in parts for entry in entries}

@@ -33,7 +33,7 @@ def study_text(
     """
     blocks = []
     for view in _views(study, metrics):
-        sheet = _sheet(study, view)
+        sheet = _sheet(study, view, view.get("names"))
         if sheet is not None:
             title = view.get("title") or ""
             about = f"{title}\n{sheet.about}" if title and form != "markdown" else sheet.about
