@@ -16,14 +16,12 @@ from lasthop.report.numbers import column, embedded, number
 from lasthop.report.sheet import LIMIT, put, sheet
 from lasthop.views.film import film
 from lasthop.views.ladder import period_of
-from lasthop.views.places import plan
 from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from lasthop.scenario.places import Point
     from lasthop.views.film import Film
     from lasthop.views.sources import Period, Source
 
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 FIRST = 1000
 # Times are whole numbers of these, from the begin of the period on.
 _PER_S = 10_000_000
-SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "map.js", "stage.js", "strips.js", "play.js")
+SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "strips.js", "play.js")
 
 
 @dataclass(slots=True)
@@ -125,26 +123,14 @@ def play(
                 argument="between",
             )
         cut = [f"the page is full at {end:.6g} s; --between shows another period"] if end < wanted else []
-        maps = [map_of(source, made) for source, made in zip(sources, films, strict=True)]
-        text = _page(title(sources), (begin, end), [*notes, *cut], films, maps)
+        text = _page(title(sources), (begin, end), [*notes, *cut], films)
         size = len(text.encode())
         if size < limit:
             return Play(title(sources), (begin, end), [*notes, *cut], text)
         end = begin + 0.95 * (end - begin) * min(limit / size, 1.0)
 
 
-def map_of(source: Source, made: Film) -> list[Point] | None:
-    """Where the nodes of a film stand; `None` if a line shows them as well."""
-    return plan(source.places, made.nodes, [pair for pairs in made.links.values() for pair in pairs])
-
-
-def _page(
-    name: str,
-    period: tuple[float, float],
-    notes: Sequence[str],
-    films: Sequence[Film],
-    maps: Sequence[list[Point] | None],
-) -> str:
+def _page(name: str, period: tuple[float, float], notes: Sequence[str], films: Sequence[Film]) -> str:
     begin, end = period
     data = {
         "period": [begin, end],
@@ -160,7 +146,7 @@ def _page(
         ],
         "agent": {"light": COLOURS[3], "dark": DARK[3]},
         "lines": [{"light": COLOURS[i], "dark": DARK[i]} for i in (0, 1, 2, 4, 5)],
-        **_runs(films, begin, maps),
+        **_runs(films, begin),
     }
     said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
     parts = {
@@ -182,12 +168,9 @@ class _Texts:
         return self.every.setdefault(text, len(self.every))
 
 
-def _runs(films: Sequence[Film], begin: float, maps: Sequence[list[Point] | None]) -> dict[str, Any]:
+def _runs(films: Sequence[Film], begin: float) -> dict[str, Any]:
     texts = _Texts()
-    runs = [
-        {**_run(made, begin, texts), "places": places and [[round(x, 2), round(y, 2)] for x, y in places]}
-        for made, places in zip(films, maps, strict=True)
-    ]
+    runs = [_run(made, begin, texts) for made in films]
     return {"runs": runs, "texts": list(texts.every)}
 
 

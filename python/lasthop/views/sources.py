@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import words
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.scenario.kept import read
-from lasthop.scenario.places import positions
 from lasthop.views.ladder import CHANNEL, FIRST, Event, events, reaches
 from lasthop.views.names import registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from lasthop.scenario.places import Point
     from lasthop.scenario.scenario import Run
 
 Period = tuple["float | None", "float | None"]
@@ -39,7 +37,6 @@ class Source:
         numbers: Its seed and replication.
         read: Gives its rows from the first on.
         remarks: The labels that must accompany its numbers.
-        places: The positions of its nodes, as far as its scenario gives them.
     """
 
     name: str
@@ -47,7 +44,6 @@ class Source:
     numbers: tuple[int, int]
     read: Callable[[], Iterator[Event]]
     remarks: tuple[str, ...] = ()
-    places: Mapping[str, Point] = field(default_factory=dict)
 
 
 def of_run(run: Run) -> Source:
@@ -58,12 +54,7 @@ def of_run(run: Run) -> Source:
     name = run.scenario.title or run.scenario.id
     trace = run.trace(CHANNEL)
     return Source(
-        name,
-        settings,
-        (run.seed, run.replication),
-        lambda: events(trace.chunks()),
-        tuple(run.notes()),
-        positions(run.scenario.resolved(run.point)),
+        name, settings, (run.seed, run.replication), lambda: events(trace.chunks()), tuple(run.notes())
     )
 
 
@@ -78,9 +69,7 @@ def of_folder(folder: Path) -> Source:
         )
     settings = {**dict(run["overrides"]), **run["point"]}
     numbers = (int(run["seed"]), int(run["replication"]))
-    places = {name: (float(x), float(y)) for name, (x, y) in run.get("places", {}).items()}
-    name, notes = str(run["scenario"]), tuple(run.get("notes", ()))
-    return Source(name, settings, numbers, lambda: _rows(file), notes, places)
+    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), tuple(run.get("notes", ())))
 
 
 def traced(
