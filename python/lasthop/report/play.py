@@ -16,6 +16,7 @@ from lasthop.report.numbers import column, embedded, number
 from lasthop.report.sheet import LIMIT, put, sheet
 from lasthop.views.film import film
 from lasthop.views.ladder import period_of
+from lasthop.views.places import plan
 from lasthop.views.sources import checked, chosen_flows, remarks, title, titles
 
 if TYPE_CHECKING:
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lasthop.views.film import Film
+    from lasthop.views.places import Spot
     from lasthop.views.sources import Period, Source
 
 # Segments that are played where the period has no end.
 FIRST = 1000
 # Times are whole numbers of these, from the begin of the period on.
 _PER_S = 10_000_000
-SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "strips.js", "play.js")
+SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "plan.js", "strips.js", "play.js")
 
 
 @dataclass(slots=True)
@@ -123,14 +125,21 @@ def play(
                 argument="between",
             )
         cut = [f"the page is full at {end:.6g} s; --between shows another period"] if end < wanted else []
-        text = _page(title(sources), (begin, end), [*notes, *cut], films)
+        places = [plan(made.nodes, source.positions) for made, source in zip(films, sources, strict=True)]
+        text = _page(title(sources), (begin, end), [*notes, *cut], films, places)
         size = len(text.encode())
         if size < limit:
             return Play(title(sources), (begin, end), [*notes, *cut], text)
         end = begin + 0.95 * (end - begin) * min(limit / size, 1.0)
 
 
-def _page(name: str, period: tuple[float, float], notes: Sequence[str], films: Sequence[Film]) -> str:
+def _page(
+    name: str,
+    period: tuple[float, float],
+    notes: Sequence[str],
+    films: Sequence[Film],
+    places: Sequence[list[Spot | None] | None],
+) -> str:
     begin, end = period
     data = {
         "period": [begin, end],
@@ -146,7 +155,7 @@ def _page(name: str, period: tuple[float, float], notes: Sequence[str], films: S
         ],
         "agent": {"light": COLOURS[3], "dark": DARK[3]},
         "lines": [{"light": COLOURS[i], "dark": DARK[i]} for i in (0, 1, 2, 4, 5)],
-        **_runs(films, begin),
+        **_runs(films, places, begin),
     }
     said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
     parts = {
@@ -168,9 +177,9 @@ class _Texts:
         return self.every.setdefault(text, len(self.every))
 
 
-def _runs(films: Sequence[Film], begin: float) -> dict[str, Any]:
+def _runs(films: Sequence[Film], places: Sequence[list[Spot | None] | None], begin: float) -> dict[str, Any]:
     texts = _Texts()
-    runs = [_run(made, begin, texts) for made in films]
+    runs = [{**_run(made, begin, texts), "places": spots} for made, spots in zip(films, places, strict=True)]
     return {"runs": runs, "texts": list(texts.every)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lasthop.base.arguments import words
@@ -14,7 +14,7 @@ from lasthop.views.ladder import CHANNEL, FIRST, Event, events, reaches
 from lasthop.views.names import registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lasthop.scenario.scenario import Run
@@ -37,6 +37,7 @@ class Source:
         numbers: Its seed and replication.
         read: Gives its rows from the first on.
         remarks: The labels that must accompany its numbers.
+        positions: The positions of its nodes that have one, in metres.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Source:
     numbers: tuple[int, int]
     read: Callable[[], Iterator[Event]]
     remarks: tuple[str, ...] = ()
+    positions: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def of_run(run: Run) -> Source:
@@ -54,7 +56,12 @@ def of_run(run: Run) -> Source:
     name = run.scenario.title or run.scenario.id
     trace = run.trace(CHANNEL)
     return Source(
-        name, settings, (run.seed, run.replication), lambda: events(trace.chunks()), tuple(run.notes())
+        name,
+        settings,
+        (run.seed, run.replication),
+        lambda: events(trace.chunks()),
+        tuple(run.notes()),
+        run.scenario.positions(run.point),
     )
 
 
@@ -69,7 +76,10 @@ def of_folder(folder: Path) -> Source:
         )
     settings = {**dict(run["overrides"]), **run["point"]}
     numbers = (int(run["seed"]), int(run["replication"]))
-    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), tuple(run.get("notes", ())))
+    # Runs of earlier versions have no positions.
+    positions = {name: (x, y) for name, (x, y) in run.get("positions", {}).items()}
+    notes = tuple(run.get("notes", ()))
+    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), notes, positions)
 
 
 def traced(

@@ -25,6 +25,7 @@ class Film {
     this.agents = new Set(run.agents);
     this.hosts = new Set(run.hosts);
     this.links = run.links;
+    this.places = run.places;
     this.length = data.period[1] - data.period[0];
     const f = run.flights;
     this.flights = sums(f.t).map((at, i) => {

@@ -10,11 +10,11 @@ function svg(tag, attributes = {}, ...children) {
 // Heights of the parts of a node.
 const BOX = 36, GAP = 7, NAME = 18, QUEUE = 22, LANE = 9;
 
-/** The shape of what moves: data is a block, an ACK of TCP an arrow, control a ring, an ACK of the MAC a dot. */
-function token(kind, way) {
+/** The shape of what moves to the right: data is a block, an ACK of TCP an arrow, control a ring, an ACK of the MAC a dot. */
+function token(kind) {
   switch (kind) {
     case "data": return svg("rect", { x: -12, y: -6, width: 24, height: 12, rx: 3 });
-    case "ack": return svg("path", { d: way > 0 ? "M8,0L-6,-7V7Z" : "M-8,0L6,-7V7Z" });
+    case "ack": return svg("path", { d: "M8,0L-6,-7V7Z" });
     case "datagram": return svg("path", { d: "M-12,0L-6,-7H6L12,0L6,7H-6Z" });
     case "control": return svg("circle", { r: 5, class: "ring-only" });
     default: return svg("circle", { r: 4.5 });
@@ -94,6 +94,8 @@ class Stage {
     const found = { host: film.hosts.has(i) ? box(top, "host", "transport") : null, agent: film.agents.has(i) ? box(this.agentTop, "agent", "agent") : null };
     group.append(svg("rect", { class: "box queue", x: left, y: this.queueTop, width: w, height: QUEUE, rx: 6 }));
     found.queue = svg("g", { transform: `translate(${left + 7} ${this.queueTop + 7})` });
+    found.queueRoom = { fits: Math.floor((w - 34) / 9), step: 9 };
+    found.none = "0";
     found.count = svg("text", { x: left + w - 7, y: this.queueTop + 15, "text-anchor": "end", class: "small" });
     found.spill = svg("g", { class: "cross spill", transform: `translate(${x[i]} ${this.queueTop + QUEUE / 2})`, style: "opacity: 0" },
       svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }), svg("text", { class: "label", y: QUEUE / 2 + 12, "text-anchor": "middle" }));
@@ -109,7 +111,7 @@ class Stage {
     const deep = this.depth(flight.source, flight.target);
     return {
       x: this.x[flight.source] + share * (this.x[flight.target] - this.x[flight.source]),
-      y: this.line - way * LANE + 4 * deep * share * (1 - share), way, share,
+      y: this.line - way * LANE + 4 * deep * share * (1 - share), way, along: [way, 0],
     };
   }
 
@@ -132,12 +134,12 @@ class Stage {
     const there = new Set(flights.map((flight) => flight.i));
     for (const [i, made] of this.tokens) if (!there.has(i)) { made.remove(); this.tokens.delete(i); }
     // Labels that would cover each other are left out.
-    const ends = new Map();
+    const taken = [];
     const placed = flights.map((flight) => ({ flight, ...this.at(flight, t) })).sort((a, b) => a.x - b.x);
-    for (const { flight, x, y, way } of placed) {
+    for (const { flight, x, y, way, along } of placed) {
       let made = this.tokens.get(flight.i);
       if (!made) {
-        made = this.made(flight, way);
+        made = this.made(flight, way, along);
         this.tokens.set(flight.i, made);
         this.moving.append(made);
       }
@@ -146,14 +148,16 @@ class Stage {
       // A label stays within the picture.
       const aside = clampTo(x, half, this.width - half) - x;
       label.setAttribute("x", aside);
-      const fits = x + aside - half > (ends.get(way) ?? -Infinity);
+      const above = y + Number(label.getAttribute("y"));
+      const fits = taken.every((one) => Math.abs(one.x - x - aside) > one.half + half || Math.abs(one.y - above) > 11);
       label.style.display = fits ? "" : "none";
-      if (fits) ends.set(way, x + aside + half);
+      if (fits) taken.push({ x: x + aside, y: above, half });
     }
   }
 
-  made(flight, way) {
-    const shape = token(flight.kind, way);
+  made(flight, way, [right, down]) {
+    const shape = token(flight.kind);
+    shape.setAttribute("transform", `rotate(${(Math.atan2(down, right) * 180 / Math.PI).toFixed(1)})`);
     shape.classList.add("shape");
     const group = svg("g", { class: `packet ${flight.kind}`, "data-flight": flight.i, style: `--own: ${this.paint(flight.number)}` });
     if (flight.made) group.append(svg("path", { class: "by-agent", d: "M0,-12L16,0L0,12L-16,0Z" }));
@@ -171,9 +175,9 @@ class Stage {
     for (const flight of flights) {
       let made = this.crosses.get(flight.i);
       if (!made) {
-        const { x, y, way } = this.at(flight, flight.end);
-        const why = flight.lost.split(":")[0], half = why.length * 3.1, back = x - way * 14;
-        made = svg("g", { class: "cross", transform: `translate(${back} ${y})` }, svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }),
+        const { x, y, way, along } = this.at(flight, flight.end);
+        const why = flight.lost.split(":")[0], half = why.length * 3.1, back = x - along[0] * 14;
+        made = svg("g", { class: "cross", transform: `translate(${back} ${y - along[1] * 14})` }, svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }),
           svg("text", { class: "label", x: clampTo(back, half, this.width - half) - back, y: way > 0 ? -13 : 21, "text-anchor": "middle" }, why));
         this.crosses.set(flight.i, made);
         this.moving.append(made);
@@ -184,13 +188,12 @@ class Stage {
 
   /** The queue of a node. */
   fill(node, t) {
-    const box = this.boxes[node], waiting = this.film.waiting(node, t);
+    const box = this.boxes[node], waiting = this.film.waiting(node, t), { fits, step } = box.queueRoom;
     const state = waiting.map((one) => one.number).join();
     if (box.state === state) return;
     box.state = state;
-    const fits = Math.floor((this.boxWidth - 34) / 9);
-    box.queue.replaceChildren(...waiting.slice(0, fits).map((one, i) => svg("rect", { x: 9 * i, y: 0, width: 7, height: 8, rx: 1.5, style: `fill: ${this.paint(one.number)}` })));
-    box.count.textContent = waiting.length;
+    box.queue.replaceChildren(...waiting.slice(0, fits).map((one, i) => svg("rect", { x: step * i, y: 0, width: step - 2, height: 8, rx: 1.5, style: `fill: ${this.paint(one.number)}` })));
+    box.count.textContent = waiting.length || box.none;
   }
 
   /** What hosts and agents just did; an agent that makes something glows. */
