@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 from collections import Counter
@@ -15,9 +16,10 @@ import lasthop as lh
 from browser import PROGRAM, Browser, Page
 from lasthop.report.play import play
 from lasthop.report.sheet import LIMIT
+from lasthop.scenario.kept import keep
 from lasthop.views.film import Film, film
 from lasthop.views.ladder import events
-from lasthop.views.sources import of_run
+from lasthop.views.sources import of_folder, of_run
 from test_ladder import LOSSY, WIRED, hop
 
 if TYPE_CHECKING:
@@ -25,6 +27,28 @@ if TYPE_CHECKING:
 
     from lasthop.api import Run
 
+CELL = """
+[run]
+duration = "1 s"
+[nodes]
+server = {}
+ap = { position = ["0 m", "0 m"] }
+sta = { count = 6, around = "ap", place = { kind = "circle", circle = { radius = "20 m" } } }
+[links.wire]
+kind = "wired"
+nodes = ["server", "ap"]
+rate = "10 Mbit/s"
+delay = "2 ms"
+[links.air]
+kind = "wifi"
+nodes = ["ap", "sta"]
+access-point = "ap"
+standard = "802.11b"
+rate = "11 Mbit/s"
+[flows.down]
+from = "server"
+to = "sta"
+"""
 needs_chromium = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
 WIDTHS = (360, 1280)
 CONTRASTS = Path(__file__).with_name("contrasts.js").read_text(encoding="utf-8")
@@ -56,6 +80,18 @@ def two(standard: Run, lle: Run, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def wire(wired: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("play") / "wire.html"
     wired.play((0, 5)).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def cell() -> Run:
+    return lh.Scenario.from_text(CELL, "cell.toml").run(trace=["events"])
+
+
+@pytest.fixture(scope="module")
+def plane(cell: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("play") / "plane.html"
+    cell.play((0, 0.5)).save(path)
     return path
 
 
@@ -206,6 +242,29 @@ def test_the_command_plays_a_scenario_a_run_and_two(
     assert again.returncode == 2
 
 
+def placed(page: str) -> Any:
+    found = re.search(r'id="data">(.*?)</script>', page)
+    assert found is not None
+    return json.loads(found[1])["runs"][0]["places"]
+
+
+def test_a_plan_has_the_positions_of_the_scenario_and_a_line_where_there_is_none(
+    cell: Run, standard: Run, wired: Run, tmp_path: Path
+) -> None:
+    positions = cell.scenario.positions()
+    assert positions["sta1"] == pytest.approx((20, 0))
+    assert positions["sta2"] == pytest.approx((10, 300**0.5))
+    nodes = filmed(cell, 0, 0.5).nodes
+    assert set(nodes) == {"server", *positions}
+    expected = [None if node == "server" else list(positions[node]) for node in nodes]
+    assert placed(cell.play((0, 0.5)).to_html()) == expected
+    keep(cell, tmp_path)
+    assert placed(play([of_folder(tmp_path)], (0, 0.5), None).to_html()) == expected
+    assert [placed(run.play((0, 0.5)).to_html()) for run in (standard, wired)] == [None, None]
+    row = cell.scenario.set({"nodes.sta.place.kind": "line", "nodes.sta.place.line.step": ["9 m", "0 m"]})
+    assert placed(row.run(trace=["events"]).play((0, 0.5)).to_html()) is None
+
+
 # The page.
 
 
@@ -275,6 +334,41 @@ def test_the_slider_moves_packets_to_where_the_trace_has_them(tab: Page, wire: P
             assert name == what
         checked += len(expected)
     assert checked > 5
+    assert tab.problems == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nodes_of_a_cell_are_where_the_scenario_has_them(
+    tab: Page, plane: Path, cell: Run, width: int
+) -> None:
+    shown(tab, plane, width)
+    stage = "PANELS[0].stage"
+    host = tab.do(f"[{stage}.host.scrollWidth, {stage}.host.clientWidth, document.body.scrollWidth]")
+    assert host == [host[1], host[1], width]
+    nodes = tab.do("PANELS[0].film.nodes")
+    spots = dict(zip(nodes, zip(*tab.do(f"[{stage}.x, {stage}.y]"), strict=True), strict=True))
+    positions = cell.scenario.positions()
+    scale = (spots["sta1"][0] - spots["ap"][0]) / 20
+    assert scale > 2
+    for node, (x, y) in positions.items():
+        assert spots[node] == pytest.approx((spots["ap"][0] + scale * x, spots["ap"][1] - scale * y))
+    assert spots["server"][1] < min(spots[node][1] for node in positions) - 20
+    # A frame is between its nodes, on the right of its way.
+    for flight in filmed(cell, 0, 0.5).flights[20:200:30]:
+        now = (flight.begin_s + flight.end_s) / 2
+        tab.do(f"seek({now})")
+        at = tab.do(
+            "$$('.packet').map((p) => [p.transform.baseVal[0].matrix.e, p.transform.baseVal[0].matrix.f])"
+        )
+        (x, y), (u, v) = spots[flight.source], spots[flight.target]
+        far = math.dist((x, y), (u, v))
+        aside = (5.4 * (v - y) / far, -5.4 * (u - x) / far)
+        expected = ((x + u) / 2 + aside[0], (y + v) / 2 + aside[1])
+        assert min(math.dist(expected, one) for one in at) < 0.5
+    for i, node in enumerate(nodes):
+        waits = [w for w in filmed(cell, 0, 0.5).waits if w.node == node and w.begin_s <= now < w.end_s]
+        assert tab.do(f"{stage}.boxes[{i}].count.textContent") == (str(len(waits)) if waits else "")
     assert tab.problems == []
 
 

@@ -222,6 +222,16 @@ impl Scenario {
         Ok(flows.iter().map(|flow| (flow.name.clone(), flow.table().to_string())).collect())
     }
 
+    /// The nodes of a point that have positions, in metres to the right and up; of those that move, at the start.
+    #[pyo3(signature = (point = 0))]
+    fn positions(&self, point: isize) -> PyResult<Vec<(String, f64, f64)>> {
+        let nodes = self.inner.config(self.index(point)?).nodes;
+        Ok(nodes
+            .iter()
+            .filter_map(|node| node.position.map(|(x, y)| (node.name.clone(), x.0, y.0)))
+            .collect())
+    }
+
     /// Simulates one point once, with the GIL released.
     #[pyo3(signature = (
         point, seed, replication, trace = Vec::new(), pcap = None, cancel = None, max_events = None, max_wall_s = None

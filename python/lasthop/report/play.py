@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from lasthop.scenario.places import Point
     from lasthop.views.film import Film
+    from lasthop.views.places import Spot
     from lasthop.views.sources import Period, Source
 
 # Segments that are played where the period has no end.
 FIRST = 1000
 # Times are whole numbers of these, from the begin of the period on.
 _PER_S = 10_000_000
-SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "map.js", "stage.js", "strips.js", "play.js")
+SCRIPTS = ("format.js", "looks.js", "theme.js", "film.js", "stage.js", "plan.js", "strips.js", "play.js")
 
 
 @dataclass(slots=True)
@@ -125,17 +125,12 @@ def play(
                 argument="between",
             )
         cut = [f"the page is full at {end:.6g} s; --between shows another period"] if end < wanted else []
-        maps = [map_of(source, made) for source, made in zip(sources, films, strict=True)]
-        text = _page(title(sources), (begin, end), [*notes, *cut], films, maps)
+        places = [plan(made.nodes, source.positions) for made, source in zip(films, sources, strict=True)]
+        text = _page(title(sources), (begin, end), [*notes, *cut], films, places)
         size = len(text.encode())
         if size < limit:
             return Play(title(sources), (begin, end), [*notes, *cut], text)
         end = begin + 0.95 * (end - begin) * min(limit / size, 1.0)
-
-
-def map_of(source: Source, made: Film) -> list[Point] | None:
-    """Where the nodes of a film stand; `None` if a line shows them as well."""
-    return plan(source.places, made.nodes, [pair for pairs in made.links.values() for pair in pairs])
 
 
 def _page(
@@ -143,7 +138,7 @@ def _page(
     period: tuple[float, float],
     notes: Sequence[str],
     films: Sequence[Film],
-    maps: Sequence[list[Point] | None],
+    places: Sequence[list[Spot | None] | None],
 ) -> str:
     begin, end = period
     data = {
@@ -160,7 +155,7 @@ def _page(
         ],
         "agent": {"light": COLOURS[3], "dark": DARK[3]},
         "lines": [{"light": COLOURS[i], "dark": DARK[i]} for i in (0, 1, 2, 4, 5)],
-        **_runs(films, begin, maps),
+        **_runs(films, places, begin),
     }
     said = [f"{note[:1].upper()}{note[1:]}." for note in notes]
     parts = {
@@ -182,12 +177,9 @@ class _Texts:
         return self.every.setdefault(text, len(self.every))
 
 
-def _runs(films: Sequence[Film], begin: float, maps: Sequence[list[Point] | None]) -> dict[str, Any]:
+def _runs(films: Sequence[Film], places: Sequence[list[Spot | None] | None], begin: float) -> dict[str, Any]:
     texts = _Texts()
-    runs = [
-        {**_run(made, begin, texts), "places": places and [[round(x, 2), round(y, 2)] for x, y in places]}
-        for made, places in zip(films, maps, strict=True)
-    ]
+    runs = [{**_run(made, begin, texts), "places": spots} for made, spots in zip(films, places, strict=True)]
     return {"runs": runs, "texts": list(texts.every)}
 
 

@@ -265,6 +265,20 @@ class Description:
         """
         return dict(self._core.flows(self._known(point)))
 
+    def positions(self, point: int = 0) -> dict[str, tuple[float, float]]:
+        """The nodes of a point that have positions; of those that move, the positions at the start.
+
+        Args:
+            point: The number of the point, from 0 on.
+
+        Returns:
+            Metres to the right and up, by the name of the node.
+
+        Raises:
+            UsageError: The point does not exist.
+        """
+        return {name: (x, y) for name, x, y in self._core.positions(self._known(point))}
+
     def observers(self, point: int = 0) -> list[tuple[str, str]]:
         """The observers of airtime at a point.
 

@@ -9,7 +9,6 @@ from lasthop.base.errors import StudyError, reason
 from lasthop.base.files import replacing
 from lasthop.base.jsontext import dumps
 from lasthop.base.paths import RUN
-from lasthop.scenario.places import positions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +25,7 @@ def keep(run: Run, folder: Path) -> None:
             with replacing(path) as draft:
                 run.trace(name).to_csv(draft)
         with replacing(folder / RUN) as draft:
-            kept = {**run.as_dict(), "places": positions(run.scenario.resolved(run.point))}
-            draft.write_text(dumps(kept) + "\n", encoding="utf-8")
+            draft.write_text(dumps(run.as_dict()) + "\n", encoding="utf-8")
     except OSError as e:
         raise StudyError(f"{folder}: {e.strerror}; expected a writable directory") from e
 

@@ -108,6 +108,7 @@ class Run:
             "model_version": _core.model_version,
             "point": self.scenario.points()[self.point],
             "point_number": self.point,
+            "positions": self.scenario.positions(self.point),
             "metrics": self.metrics,
             "airtime": [ledger.as_dict() for ledger in self.airtime()],
             "series": self._series(),

@@ -1,67 +1,43 @@
-"""A map of the nodes of a run, for the page that plays it.
-
-Nodes without a position, such as servers behind an access point, are beside those to which they are linked.
-"""
+"""Where the nodes of a run are on a plan, if a plan shows more than a line."""
 
 from __future__ import annotations
 
 import math
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from lasthop.scenario.places import Point
-
-# Nodes whose distance from a line is below this share of its length stand on it.
-_FLAT = 0.02
-# More nodes than this have no room on a map.
-_MOST = 40
+Spot = tuple[float, float]
+# Nodes within this part of their greatest distance from a line are on it.
+_FLAT = 0.05
 
 
-def plan(
-    known: Mapping[str, Point], nodes: Sequence[str], pairs: Iterable[tuple[str, str]]
-) -> list[Point] | None:
-    """A map of nodes, or `None` if they stand on one line, in one place, or at unknown places.
+def plan(nodes: Sequence[str], positions: Mapping[str, Spot]) -> list[Spot | None] | None:
+    """The place of each node in metres to the right and up; none for a node without a position.
 
     Args:
-        known: The positions that the scenario gives.
         nodes: The nodes to show.
-        pairs: The pairs of them that have a link; nodes without a position are placed by them.
+        positions: The positions that the scenario gives.
 
-    >>> plan({"a": (0.0, 0.0), "b": (9.0, 0.0)}, ["a", "b"], [("a", "b")])
-    >>> plan({"a": (0.0, 0.0), "b": (9.0, 0.0), "c": (9.0, 5.0)}, ["h", "a", "b", "c"], [("h", "a")])
-    [(-5.0, 0.0), (0.0, 0.0), (9.0, 0.0), (9.0, 5.0)]
+    Returns:
+        Nothing if the nodes are on a line, as they are if less than three have a position.
+
+    >>> plan(["a", "b", "c"], {"a": (0, 0), "b": (9, 0), "c": (0, 9)})
+    [(0, 0), (9, 0), (0, 9)]
+    >>> plan(["a", "b", "c"], {"a": (0, 0), "b": (9, 0), "c": (5, 0)})
     """
-    found = {name: known[name] for name in nodes if name in known}
-    if len(nodes) > _MOST or len(set(found.values())) < len(found) or _is_flat(list(found.values())):
-        return None
-    step = min(math.dist(one, other) for one, other in combinations(found.values(), 2))
-    left = min(x for x, _ in found.values())
-    links = list(pairs)
-    beside: dict[str, Point] = dict(found)
-    while len(beside) < len(nodes):
-        new: dict[str, Point] = {}
-        left -= step
-        for one, other in [*links, *((b, a) for a, b in links)]:
-            if one in beside and other not in beside and other in nodes:
-                new.setdefault(other, (left, beside[one][1]))
-        if not new:
-            return None
-        middle = sum(y for _, y in new.values()) / len(new)
-        for at, name in enumerate(new):
-            # Several in one column keep apart.
-            y = new[name][1] if len(new) == 1 else middle + step * (at - (len(new) - 1) / 2)
-            beside[name] = (left, y)
-    return [beside[name] for name in nodes]
+    places = [positions.get(node) for node in nodes]
+    known = [place for place in places if place is not None]
+    return places if len(known) > 2 and not _is_flat(known) else None
 
 
-def _is_flat(points: Sequence[Point]) -> bool:
-    """Whether points stand on a line; two always do."""
-    if len(points) < 3:
+def _is_flat(spots: Sequence[Spot]) -> bool:
+    first = spots[0]
+    far = max(spots, key=lambda spot: math.dist(spot, first))
+    length = math.dist(far, first)
+    if length == 0.0:
         return True
-    far = max(combinations(points, 2), key=lambda pair: math.dist(*pair))
-    (x, y), length = far[0], math.dist(*far)
-    across = ((far[1][1] - y) / length, -(far[1][0] - x) / length)
-    return all(abs((px - x) * across[0] + (py - y) * across[1]) < _FLAT * length for px, py in points)
+    along = ((far[0] - first[0]) / length, (far[1] - first[1]) / length)
+    aside = [abs((x - first[0]) * along[1] - (y - first[1]) * along[0]) for x, y in spots]
+    return max(aside) <= _FLAT * length

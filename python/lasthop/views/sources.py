@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from lasthop.base.arguments import words
 from lasthop.base.errors import StudyError, UsageError, nearest, reason
 from lasthop.scenario.kept import read
-from lasthop.scenario.places import positions
 from lasthop.views.ladder import CHANNEL, FIRST, Event, events, reaches
 from lasthop.views.names import registered
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lasthop.scenario.places import Point
     from lasthop.scenario.scenario import Run
 
 Period = tuple["float | None", "float | None"]
@@ -39,7 +37,7 @@ class Source:
         numbers: Its seed and replication.
         read: Gives its rows from the first on.
         remarks: The labels that must accompany its numbers.
-        places: The positions of its nodes, as far as its scenario gives them.
+        positions: The positions of its nodes that have one, in metres.
     """
 
     name: str
@@ -47,7 +45,7 @@ class Source:
     numbers: tuple[int, int]
     read: Callable[[], Iterator[Event]]
     remarks: tuple[str, ...] = ()
-    places: Mapping[str, Point] = field(default_factory=dict)
+    positions: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def of_run(run: Run) -> Source:
@@ -63,7 +61,7 @@ def of_run(run: Run) -> Source:
         (run.seed, run.replication),
         lambda: events(trace.chunks()),
         tuple(run.notes()),
-        positions(run.scenario.resolved(run.point)),
+        run.scenario.positions(run.point),
     )
 
 
@@ -78,9 +76,10 @@ def of_folder(folder: Path) -> Source:
         )
     settings = {**dict(run["overrides"]), **run["point"]}
     numbers = (int(run["seed"]), int(run["replication"]))
-    places = {name: (float(x), float(y)) for name, (x, y) in run.get("places", {}).items()}
-    name, notes = str(run["scenario"]), tuple(run.get("notes", ()))
-    return Source(name, settings, numbers, lambda: _rows(file), notes, places)
+    # Runs of earlier versions have no positions.
+    positions = {name: (x, y) for name, (x, y) in run.get("positions", {}).items()}
+    notes = tuple(run.get("notes", ()))
+    return Source(str(run["scenario"]), settings, numbers, lambda: _rows(file), notes, positions)
 
 
 def traced(

@@ -16,7 +16,7 @@ const state = { time: 0, playing: false, speed: 1, span: Infinity, mac: true };
 class Panel {
   constructor(film) {
     this.film = film;
-    this.stage = new Stage(film, DATA, FILMS.some((one) => one.agents.size));
+    this.stage = new (film.places ? Plan : Stage)(film, DATA, FILMS.some((one) => one.agents.size));
     this.strips = new Strips(film, DATA, SHARED, (t) => { pause(); seek(t); });
     this.facts = el("dl", { class: "facts" });
     this.log = el("ol", { class: "log" });
@@ -215,7 +215,7 @@ function signs() {
   const flights = FILMS.flatMap((film) => film.flights);
   const entry = (name, ...shapes) => el("span", { class: "sign" }, svg("svg", { viewBox: "-18 -14 36 28", width: 30, height: 22, "aria-hidden": "true" }, ...shapes), name);
   const own = (number, ...shapes) => svg("g", { style: `--own: light-dark(${DATA.kinds[number].light}, ${DATA.kinds[number].dark})` }, ...shapes);
-  const shape = (kind) => { const made = token(kind, 1); made.classList.add("shape"); return made; };
+  const shape = (kind) => { const made = token(kind); made.classList.add("shape"); return made; };
   const found = DATA.kinds.flatMap((kind, i) => (flights.some((one) => one.number === i) ? [entry(kind.id === "control" ? "control (SYN, RTS, CTS)" : kind.name, own(i, shape(kind.id)))] : []));
   if (flights.some((one) => one.again)) found.push(entry("sent again", own(0, shape("data"), svg("circle", { class: "again", r: 3 }))));
   if (flights.some((one) => one.made)) found.push(entry("made by an agent", own(1, svg("path", { class: "by-agent", d: "M0,-12L16,0L0,12L-16,0Z" }), shape("ack"))));

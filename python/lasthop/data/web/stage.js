@@ -10,11 +10,11 @@ function svg(tag, attributes = {}, ...children) {
 // Heights of the parts of a node.
 const BOX = 36, GAP = 7, NAME = 18, QUEUE = 22, LANE = 9;
 
-/** The shape of what moves: data is a block, an ACK of TCP an arrow, control a ring, an ACK of the MAC a dot. */
-function token(kind, way) {
+/** The shape of what moves to the right: data is a block, an ACK of TCP an arrow, control a ring, an ACK of the MAC a dot. */
+function token(kind) {
   switch (kind) {
     case "data": return svg("rect", { x: -12, y: -6, width: 24, height: 12, rx: 3 });
-    case "ack": return svg("path", { d: way > 0 ? "M8,0L-6,-7V7Z" : "M-8,0L6,-7V7Z" });
+    case "ack": return svg("path", { d: "M8,0L-6,-7V7Z" });
     case "datagram": return svg("path", { d: "M-12,0L-6,-7H6L12,0L6,7H-6Z" });
     case "control": return svg("circle", { r: 5, class: "ring-only" });
     default: return svg("circle", { r: 4.5 });
@@ -43,20 +43,21 @@ class Stage {
 
   /** Place the nodes on a width. */
   layout(given) {
-    const { nodes, links, places } = this.film;
-    const found = places && mapped(places, nodes.map((_, i) => this.stackOf(i)), given);
-    this.isMap = Boolean(found);
-    if (found) {
-      Object.assign(this, found);
-      // Below a node of a map: transport, agent, queue, as far as it has them.
-      this.tops.forEach((tops, i) => {
-        if (this.film.hosts.has(i)) tops.queue = tops.agent = tops.host + BOX + GAP;
-        if (this.film.agents.has(i)) tops.queue = tops.agent + BOX + GAP;
-      });
-    } else this.inLine(given);
+    const { nodes, links } = this.film;
+    const room = Math.max(given / Math.max(nodes.length, 1), 104);
+    this.width = Math.max(given, room * nodes.length);
+    this.boxWidth = clampTo(room * 0.72, 92, 136);
+    const left = this.boxWidth / 2 + 6, step = nodes.length > 1 ? (this.width - 2 * left) / (nodes.length - 1) : 0;
+    this.x = nodes.map((_, i) => (nodes.length > 1 ? left + i * step : this.width / 2));
+    const top = NAME + 8;
+    this.agentTop = top + BOX + GAP;
+    this.queueTop = this.hasAgents ? this.agentTop + BOX + GAP : this.agentTop;
+    this.line = this.queueTop + QUEUE + 34;
+    const spans = links.flatMap((link) => link.pairs.map(([a, b]) => Math.abs(a - b)));
+    this.height = this.line + 34 + 20 * (Math.max(1, ...spans) - 1);
     this.picture = svg("svg", { width: this.width, height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, role: "img", "aria-label": this.about() });
-    for (const link of links) for (const pair of link.pairs) this.picture.append(this.drawnLink(link, pair, links.length > 1 && !this.isMap));
-    this.boxes = nodes.map((name, i) => this.drawnNode(name, i));
+    for (const link of links) for (const pair of link.pairs) this.picture.append(this.drawnLink(link, pair, links.length > 1));
+    this.boxes = nodes.map((name, i) => this.drawnNode(name, i, top));
     this.moving = svg("g", { class: "moving" });
     this.picture.append(this.moving);
     this.tokens.clear();
@@ -64,74 +65,53 @@ class Stage {
     this.host.replaceChildren(this.picture);
   }
 
-  /** The height of what a node of a map has below it. */
-  stackOf(i) { return [this.film.hosts, this.film.agents].filter((those) => those.has(i)).length * (BOX + GAP) + QUEUE; }
-
-  /** Place the nodes next to each other, with their boxes above a line. */
-  inLine(given) {
-    const { nodes, links } = this.film;
-    const room = Math.max(given / Math.max(nodes.length, 1), 104);
-    this.width = Math.max(given, room * nodes.length);
-    this.boxWidth = clampTo(room * 0.72, 92, 136);
-    const left = this.boxWidth / 2 + 6, step = nodes.length > 1 ? (this.width - 2 * left) / (nodes.length - 1) : 0;
-    this.x = nodes.map((_, i) => (nodes.length > 1 ? left + i * step : this.width / 2));
-    const top = NAME + 8, agentTop = top + BOX + GAP, queueTop = this.hasAgents ? agentTop + BOX + GAP : agentTop;
-    const line = queueTop + QUEUE + 34;
-    this.y = nodes.map(() => line);
-    this.tops = nodes.map(() => ({ name: NAME - 2, host: top, agent: agentTop, queue: queueTop }));
-    const spans = links.flatMap((link) => link.pairs.map(([a, b]) => Math.abs(a - b)));
-    this.height = line + 34 + 20 * (Math.max(1, ...spans) - 1);
-  }
-
   about() {
     const { nodes, agents } = this.film;
     const names = nodes.map((name, i) => (agents.has(i) ? `${name} with an agent` : name));
-    return `${this.isMap ? "A map of" : "From left to right:"} ${names.join(", ")}`;
+    return `From left to right: ${names.join(", ")}`;
   }
 
   /** How far below the line a link between nodes that are not neighbours passes. */
-  depth(a, b) { return this.isMap ? 0 : 20 * (Math.abs(a - b) - 1); }
+  depth(a, b) { return 20 * (Math.abs(a - b) - 1); }
 
   drawnLink(link, [a, b], isNamed) {
     const x = (this.x[a] + this.x[b]) / 2, deep = this.depth(a, b);
-    const path = svg("path", { class: link.medium ? "link medium" : "link", d: this.isMap ? `M${this.x[a]},${this.y[a]}L${this.x[b]},${this.y[b]}` : `M${this.x[a]},${this.y[a]}Q${x},${this.y[a] + 2 * deep} ${this.x[b]},${this.y[b]}` });
+    const path = svg("path", { class: link.medium ? "link medium" : "link", d: `M${this.x[a]},${this.line}Q${x},${this.line + 2 * deep} ${this.x[b]},${this.line}` });
     const group = svg("g", {}, path);
-    if (isNamed) group.append(svg("text", { class: "small", x, y: this.y[a] + deep + 30, "text-anchor": "middle" }, link.name));
+    if (isNamed) group.append(svg("text", { class: "small", x, y: this.line + deep + 30, "text-anchor": "middle" }, link.name));
     return group;
   }
 
-  drawnNode(name, i) {
-    const { film, x, boxWidth: w } = this, left = x[i] - w / 2, tops = this.tops[i];
+  drawnNode(name, i, top) {
+    const { film, x, boxWidth: w } = this, left = x[i] - w / 2;
     const text = (y, content, kind) => svg("text", { x: x[i], y, "text-anchor": "middle", class: kind }, content);
-    const inside = film.hosts.has(i) ? tops.host + (this.isMap ? 0 : BOX) : film.agents.has(i) ? tops.agent : tops.queue;
-    const group = svg("g", {}, svg("path", { class: "inside", d: `M${x[i]},${inside}V${this.y[i]}` }), text(tops.name, name, "name"));
+    const group = svg("g", {}, svg("path", { class: "inside", d: `M${x[i]},${film.hosts.has(i) ? top + BOX : film.agents.has(i) ? this.agentTop : this.queueTop}V${this.line}` }), text(NAME - 2, name, "name"));
     const box = (y, kind, rest) => {
       const made = { halo: svg("rect", { class: "halo", x: left - 4, y: y - 4, width: w + 8, height: BOX + 8, rx: 11 }), lines: [text(y + 15, rest, "rest"), text(y + 28, "", "doing")], rest };
       group.append(made.halo, svg("rect", { class: `box ${kind}`, x: left, y, width: w, height: BOX, rx: 8 }), ...made.lines);
       return made;
     };
-    const found = { host: film.hosts.has(i) ? box(tops.host, "host", "transport") : null, agent: film.agents.has(i) ? box(tops.agent, "agent", "agent") : null };
-    group.append(svg("rect", { class: "box queue", x: left, y: tops.queue, width: w, height: QUEUE, rx: 6 }));
-    found.queue = svg("g", { transform: `translate(${left + 7} ${tops.queue + 7})` });
-    found.count = svg("text", { x: left + w - 7, y: tops.queue + 15, "text-anchor": "end", class: "small" });
-    found.spill = svg("g", { class: "cross spill", transform: `translate(${x[i]} ${tops.queue + QUEUE / 2})`, style: "opacity: 0" },
+    const found = { host: film.hosts.has(i) ? box(top, "host", "transport") : null, agent: film.agents.has(i) ? box(this.agentTop, "agent", "agent") : null };
+    group.append(svg("rect", { class: "box queue", x: left, y: this.queueTop, width: w, height: QUEUE, rx: 6 }));
+    found.queue = svg("g", { transform: `translate(${left + 7} ${this.queueTop + 7})` });
+    found.queueRoom = { fits: Math.floor((w - 34) / 9), step: 9 };
+    found.none = "0";
+    found.count = svg("text", { x: left + w - 7, y: this.queueTop + 15, "text-anchor": "end", class: "small" });
+    found.spill = svg("g", { class: "cross spill", transform: `translate(${x[i]} ${this.queueTop + QUEUE / 2})`, style: "opacity: 0" },
       svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }), svg("text", { class: "label", y: QUEUE / 2 + 12, "text-anchor": "middle" }));
-    group.append(found.queue, found.count, found.spill, svg("circle", { class: "node", cx: x[i], cy: this.y[i], r: 5 }));
+    group.append(found.queue, found.count, found.spill, svg("circle", { class: "node", cx: x[i], cy: this.line, r: 5 }));
     this.picture.append(group);
     return found;
   }
 
   /** Where a frame is at a time. */
   at(flight, t) {
-    const share = clampTo((t - flight.t) / (flight.end - flight.t), 0, 1), { source, target } = flight;
-    const dx = this.x[target] - this.x[source], dy = this.y[target] - this.y[source];
-    // There and back are on both sides of the link.
-    const way = Math.sign(dx) || Math.sign(dy) || 1, length = Math.hypot(dx, dy) || 1;
-    const deep = this.depth(source, target);
+    const share = clampTo((t - flight.t) / (flight.end - flight.t), 0, 1);
+    const way = Math.sign(this.x[flight.target] - this.x[flight.source]) || 1;
+    const deep = this.depth(flight.source, flight.target);
     return {
-      x: this.x[source] + share * dx + (LANE * dy) / length,
-      y: this.y[source] + share * dy - (LANE * dx) / length + 4 * deep * share * (1 - share),
-      turn: this.isMap ? (Math.atan2(dy, dx) * 180) / Math.PI : 0, way, share,
+      x: this.x[flight.source] + share * (this.x[flight.target] - this.x[flight.source]),
+      y: this.line - way * LANE + 4 * deep * share * (1 - share), way, along: [way, 0],
     };
   }
 
@@ -156,10 +136,10 @@ class Stage {
     // Labels that would cover each other are left out.
     const taken = [];
     const placed = flights.map((flight) => ({ flight, ...this.at(flight, t) })).sort((a, b) => a.x - b.x);
-    for (const { flight, x, y, way, turn } of placed) {
+    for (const { flight, x, y, way, along } of placed) {
       let made = this.tokens.get(flight.i);
       if (!made) {
-        made = this.made(flight, way, turn);
+        made = this.made(flight, way, along);
         this.tokens.set(flight.i, made);
         this.moving.append(made);
       }
@@ -168,16 +148,16 @@ class Stage {
       // A label stays within the picture.
       const aside = clampTo(x, half, this.width - half) - x;
       label.setAttribute("x", aside);
-      const mine = { middle: x + aside, half, y: y + Number(label.getAttribute("y")) };
-      const fits = !taken.some((other) => Math.abs(other.y - mine.y) < 13 && Math.abs(other.middle - mine.middle) < other.half + half);
+      const above = y + Number(label.getAttribute("y"));
+      const fits = taken.every((one) => Math.abs(one.x - x - aside) > one.half + half || Math.abs(one.y - above) > 11);
       label.style.display = fits ? "" : "none";
-      if (fits) taken.push(mine);
+      if (fits) taken.push({ x: x + aside, y: above, half });
     }
   }
 
-  made(flight, way, turn) {
-    const shape = token(flight.kind, this.isMap ? 1 : way);
-    if (turn) shape.setAttribute("transform", `rotate(${turn.toFixed(1)})`);
+  made(flight, way, [right, down]) {
+    const shape = token(flight.kind);
+    shape.setAttribute("transform", `rotate(${(Math.atan2(down, right) * 180 / Math.PI).toFixed(1)})`);
     shape.classList.add("shape");
     const group = svg("g", { class: `packet ${flight.kind}`, "data-flight": flight.i, style: `--own: ${this.paint(flight.number)}` });
     if (flight.made) group.append(svg("path", { class: "by-agent", d: "M0,-12L16,0L0,12L-16,0Z" }));
@@ -195,10 +175,9 @@ class Stage {
     for (const flight of flights) {
       let made = this.crosses.get(flight.i);
       if (!made) {
-        const { x, y, way, turn } = this.at(flight, flight.end), angle = (turn * Math.PI) / 180;
-        const why = flight.lost.split(":")[0], half = why.length * 3.1;
-        const back = x - (this.isMap ? Math.cos(angle) : way) * 14, up = y - Math.sin(angle) * 14;
-        made = svg("g", { class: "cross", transform: `translate(${back} ${up})` }, svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }),
+        const { x, y, way, along } = this.at(flight, flight.end);
+        const why = flight.lost.split(":")[0], half = why.length * 3.1, back = x - along[0] * 14;
+        made = svg("g", { class: "cross", transform: `translate(${back} ${y - along[1] * 14})` }, svg("path", { d: "M-6,-6L6,6M-6,6L6,-6" }),
           svg("text", { class: "label", x: clampTo(back, half, this.width - half) - back, y: way > 0 ? -13 : 21, "text-anchor": "middle" }, why));
         this.crosses.set(flight.i, made);
         this.moving.append(made);
@@ -209,13 +188,12 @@ class Stage {
 
   /** The queue of a node. */
   fill(node, t) {
-    const box = this.boxes[node], waiting = this.film.waiting(node, t);
+    const box = this.boxes[node], waiting = this.film.waiting(node, t), { fits, step } = box.queueRoom;
     const state = waiting.map((one) => one.number).join();
     if (box.state === state) return;
     box.state = state;
-    const fits = Math.floor((this.boxWidth - 34) / 9);
-    box.queue.replaceChildren(...waiting.slice(0, fits).map((one, i) => svg("rect", { x: 9 * i, y: 0, width: 7, height: 8, rx: 1.5, style: `fill: ${this.paint(one.number)}` })));
-    box.count.textContent = waiting.length;
+    box.queue.replaceChildren(...waiting.slice(0, fits).map((one, i) => svg("rect", { x: step * i, y: 0, width: step - 2, height: 8, rx: 1.5, style: `fill: ${this.paint(one.number)}` })));
+    box.count.textContent = waiting.length || box.none;
   }
 
   /** What hosts and agents just did; an agent that makes something glows. */
