@@ -72,7 +72,8 @@ fn packets_that_use_ecn_are_marked_and_not_dropped() {
     }
 }
 
-/// A bulk flow and 20 small datagrams a second over the bottleneck: the delay of the datagrams, and those that are missing.
+/// A bulk flow and 20 small datagrams a second over the bottleneck: the delay that 95 % of the datagrams do not exceed, and those that
+/// are missing.
 fn beside_bulk(aqm: AqmConfig) -> (f64, f64) {
     let mut config = bottleneck(sender(CongestionKind::Cubic, EcnMode::Off), Some(aqm));
     let mut ping = config.flows[0].clone();
@@ -82,7 +83,7 @@ fn beside_bulk(aqm: AqmConfig) -> (f64, f64) {
     config.flows.push(ping);
     let outcome = run_once(&config);
     let lost = metric(&outcome, "flows.ping.packets_sent") - metric(&outcome, "flows.ping.packets_received");
-    (metric(&outcome, "flows.ping.delay_mean_s"), lost)
+    (metric(&outcome, "flows.ping.delay_p95_s"), lost)
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn fq_codel_keeps_a_sparse_flow_apart_from_bulk() {
     let (together, _) = beside_bulk(AqmConfig::Codel(codel::Config::default()));
     // 20 ms of propagation, and at most one packet of 0.8 ms before it on the bottleneck.
     assert!((0.020..0.0213).contains(&apart), "{apart}");
-    assert!(together > apart + 0.002, "{together}");
+    assert!(together > apart + 0.003, "{together}");
     assert!(lost <= 1.0, "one may be on its way: {lost}");
 }
 

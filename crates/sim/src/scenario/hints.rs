@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(said("flows.f.app.type", 3), meant("kind"));
         assert_eq!(said("flows.f.bandwidth", 2), meant("links.NAME.rate"));
         assert!(
-            matches!(said("links.a.codel", 2), Some(Said::Absent(text)) if text.starts_with("\"codel\" is not modelled: "))
+            matches!(said("links.a.mimo", 2), Some(Said::Absent(text)) if text.starts_with("\"mimo\" is not modelled: "))
         );
         assert_eq!(said("links.a.colour", 2), None);
     }

@@ -27,6 +27,7 @@ fn a_word_of_another_program_is_answered_with_the_key_it_stands_for() {
         ("flows.main.plr", "links.NAME.loss.rate"),
         ("links.a-b.mss", "flows.NAME.tcp.packet"),
         ("links.a-b.ecn", "flows.NAME.tcp.ecn"),
+        ("links.a-b.codel", "links.a-b.aqm.law"),
     ] {
         let message = told(given, "1");
         assert!(message.contains(&format!("did you mean \"{meant}\"?")), "{message}");
@@ -35,13 +36,10 @@ fn a_word_of_another_program_is_answered_with_the_key_it_stands_for() {
 
 #[test]
 fn what_is_not_modelled_is_said_to_be_so() {
-    let codel = told("links.a-b.codel", "true");
-    assert!(codel.contains("\"codel\" is not modelled: queues are drop-tail"), "{codel}");
-    let dctcp = told("flows.main.tcp.variant", "dctcp");
-    assert!(
-        dctcp.contains("unknown variant \"dctcp\"; \"dctcp\" is not modelled: ECN is that of RFC 3168"),
-        "{dctcp}"
-    );
+    let mimo = told("links.a-b.mimo", "true");
+    assert!(mimo.contains("\"mimo\" is not modelled: 802.11 goes up to 802.11a"), "{mimo}");
+    let illinois = told("flows.main.tcp.variant", "illinois");
+    assert!(illinois.contains("unknown variant \"illinois\"; \"illinois\" is not modelled"), "{illinois}");
 }
 
 #[test]
