@@ -24,10 +24,16 @@ def _law(draw: Draw) -> Tree:
             "weight": round(draw.log(0.002, 1), 3),
             "gentle": draw.chance(0.5),
         },
-        "codel": {"target": f"{round(draw.log(0.1, 50), 2)} ms", "interval": f"{round(draw.log(1, 200), 1)} ms"},
+        "codel": {
+            "target": f"{round(draw.log(0.1, 50), 2)} ms",
+            "interval": f"{round(draw.log(1, 200), 1)} ms",
+        },
         "fq-codel": {"flows": draw.one([1, 2, 1024]), "quantum": f"{draw.one([1, 300, 1514, 6000])} B"},
         "pie": {"target": f"{round(draw.log(0.5, 50), 2)} ms", "derandomise": draw.chance(0.5)},
-        "dualpi2": {"target": f"{round(draw.log(0.5, 50), 2)} ms", "classic-share": draw.one([0.05, 0.1, 0.5])},
+        "dualpi2": {
+            "target": f"{round(draw.log(0.5, 50), 2)} ms",
+            "classic-share": draw.one([0.05, 0.1, 0.5]),
+        },
     }
     return {"law": name, name: parameters[name] if draw.chance(0.7) else {}}
 
