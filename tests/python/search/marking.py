@@ -16,22 +16,23 @@ def _law(draw: Draw) -> Tree:
     """A law of a queue, with parameters far from its defaults in some cases."""
     name = draw.one(["warning", "warning", "red", "codel", "fq-codel", "pie", "dualpi2"])
     least = round(draw.log(0.1, 40), 2)
+    target = f"{round(draw.log(0.1, 50), 2)} ms"
     parameters: dict[str, Tree] = {
         "warning": {"threshold": least, "weight": round(draw.log(0.002, 1), 3)},
         "red": {
             "min-threshold": least,
-            "max-threshold": least + round(draw.log(0.1, 40), 2),
+            "max-threshold": round(least + draw.log(0.1, 40), 2),
             "weight": round(draw.log(0.002, 1), 3),
             "gentle": draw.chance(0.5),
         },
         "codel": {
-            "target": f"{round(draw.log(0.1, 50), 2)} ms",
+            "target": target,
             "interval": f"{round(draw.log(1, 200), 1)} ms",
         },
         "fq-codel": {"flows": draw.one([1, 2, 1024]), "quantum": f"{draw.one([1, 300, 1514, 6000])} B"},
-        "pie": {"target": f"{round(draw.log(0.5, 50), 2)} ms", "derandomise": draw.chance(0.5)},
+        "pie": {"target": target, "derandomise": draw.chance(0.5)},
         "dualpi2": {
-            "target": f"{round(draw.log(0.5, 50), 2)} ms",
+            "target": target,
             "classic-share": draw.one([0.05, 0.1, 0.5]),
         },
     }

@@ -137,8 +137,7 @@ impl Net {
             }
         }
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
-        for (place, link) in config.links.iter().enumerate() {
-            let first_port = first_ports[place];
+        for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
                 LinkKind::PointToPoint(_) => {}
                 LinkKind::Wifi(wifi) => {
