@@ -254,15 +254,13 @@ impl Stage {
 
     /// The link takes the next packet. The packet in the pool is to be marked by [`Stage::leaves`].
     pub(super) fn dequeue(&mut self, now: Time) -> Option<Queued> {
-        let next = match self.ahead.pop_front() {
-            Some(next) => {
-                self.ahead_bytes -= u64::from(next.bytes);
-                Some(next)
-            }
-            None => {
-                let (law, mut host) = self.law();
-                law.dequeue(now, &mut host)
-            }
+        let ahead = self.ahead.pop_front();
+        let next = if let Some(next) = ahead {
+            self.ahead_bytes -= u64::from(next.bytes);
+            ahead
+        } else {
+            let (law, mut host) = self.law();
+            law.dequeue(now, &mut host)
         };
         let waiting = self.waiting().packets;
         self.over_time.hold(waiting, now);

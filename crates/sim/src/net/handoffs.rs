@@ -14,6 +14,7 @@ use lasthop_stack::units::{Bytes, Span};
 
 use super::Net;
 use super::agents::{Agents, Around, Stack};
+use super::channel::Channel;
 use super::routes::{Hop, Routes};
 use super::ways::{Exit, Way, Ways};
 use crate::model::{Config, HandoffConfig, Late};
@@ -63,13 +64,13 @@ pub(super) fn ways(
     config: &Config,
     routes: &mut Routes,
     (exits, first_ports): (&[Exit], &[usize]),
-    agents: &Agents,
-    has_stage: impl Fn(u32) -> bool,
+    (agents, channels): (&Agents, &[Channel]),
 ) -> (Ways, Handoffs) {
     let pairs: Vec<(usize, usize)> = config.flows.iter().map(|flow| (flow.from, flow.to)).collect();
     let is_guarded = |port: usize| agents.at(port).is_some();
-    let mut ways =
-        Ways::new(routes, exits, &pairs, is_guarded, |channel| !config.has_handoffs() && !has_stage(channel));
+    let mut ways = Ways::new(routes, exits, &pairs, is_guarded, |channel| {
+        !config.has_handoffs() && channels[channel as usize].stage.is_none()
+    });
     let handoffs = Handoffs::new(config, (routes, &mut ways), (exits, first_ports), is_guarded);
     (ways, handoffs)
 }

@@ -22,12 +22,15 @@ pub(super) struct Layout {
     pub(super) exits: Vec<Exit>,
     /// The first port of each link.
     pub(super) first_ports: Vec<usize>,
+    /// The channels with a managed queue in front of them, in the order of their slots, which follow those of the channels.
+    pub(super) staged: Vec<u32>,
 }
 
 impl Layout {
     /// The layout of a scenario; the slots of the channels are the first of the queue.
     pub(super) fn new(config: &Config, seeds: (u64, u64), queue: &mut EventQueue) -> Layout {
-        let mut layout = Layout { channels: Vec::new(), exits: Vec::new(), first_ports: Vec::new() };
+        let mut layout =
+            Layout { channels: Vec::new(), exits: Vec::new(), first_ports: Vec::new(), staged: Vec::new() };
         let (mut media, mut frns) = (0, 0);
         for (place, link) in config.links.iter().enumerate() {
             layout.first_ports.push(layout.exits.len());
@@ -50,6 +53,7 @@ impl Layout {
                 }
             }
         }
+        layout.stages(config, seeds, queue);
         layout
     }
 
@@ -80,34 +84,28 @@ impl Layout {
             self.channels.push(channel);
         }
     }
+
+    /// The queue in front of each channel whose management keeps the packets.
+    fn stages(&mut self, config: &Config, (seed, replication): (u64, u64), queue: &mut EventQueue) {
+        let mut number = 0;
+        for link in &config.links {
+            let LinkKind::PointToPoint(ends) = &link.kind else { continue };
+            for (way, direction) in WAYS.iter().zip(&ends.directions) {
+                if let Some(aqm) = link.aqm.as_ref().filter(|aqm| aqm.keeps_packets()) {
+                    let stream = Stream::named(seed, replication, &format!("links.{}.{way}.aqm", link.name));
+                    let channel = &mut self.channels[number as usize];
+                    channel.pull = queue.slot();
+                    channel.stage = Some(Box::new(Stage::new(aqm, direction.queue, stream)));
+                    self.staged.push(number);
+                }
+                number += 1;
+            }
+        }
+    }
 }
 
 /// The directions in the names of streams.
 const WAYS: [&str; 2] = ["forward", "reverse"];
-
-/// The queue in front of each channel whose management keeps the packets. Their slots follow those of the channels; `made`
-/// is called with the number of the channel of each.
-pub(super) fn stages(
-    config: &Config,
-    channels: &mut [Channel],
-    (seed, replication): (u64, u64),
-    queue: &mut EventQueue,
-    mut made: impl FnMut(u32),
-) {
-    let mut number = 0;
-    for link in &config.links {
-        let LinkKind::PointToPoint(ends) = &link.kind else { continue };
-        for (way, direction) in WAYS.iter().zip(&ends.directions) {
-            if let Some(aqm) = link.aqm.as_ref().filter(|aqm| aqm.keeps_packets()) {
-                let stream = Stream::named(seed, replication, &format!("links.{}.{way}.aqm", link.name));
-                channels[number].pull = queue.slot();
-                channels[number].stage = Some(Box::new(Stage::new(aqm, direction.queue, stream)));
-                made(number as u32);
-            }
-            number += 1;
-        }
-    }
-}
 
 /// The loss process of a direction (0 forward, 1 reverse) of a link, at its start.
 pub(crate) fn loss_of(

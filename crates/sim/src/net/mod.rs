@@ -127,15 +127,13 @@ impl Net {
     ) -> Net {
         tracer.begin(config, ports);
         let mut queue = EventQueue::default();
-        let Layout { mut channels, exits, first_ports } = Layout::new(config, seeds, &mut queue);
-        let mut events = Vec::new();
-        let staged = |channel| events.push(NetEvent::Pull(channel));
-        layout::stages(config, &mut channels, seeds, &mut queue, staged);
-        let other_places = handoffs::alternatives(config);
-        let agents = Agents::new(config, (&routes, &other_places), &exits, |stack, seat| {
-            events.push(NetEvent::Agent(stack, seat));
-            queue.slot()
-        });
+        let Layout { mut channels, exits, first_ports, staged } = Layout::new(config, seeds, &mut queue);
+        let mut events: Vec<NetEvent> = staged.into_iter().map(NetEvent::Pull).collect();
+        let agents =
+            Agents::new(config, (&routes, &handoffs::alternatives(config)), &exits, |stack, seat| {
+                events.push(NetEvent::Agent(stack, seat));
+                queue.slot()
+            });
         for (port, exit) in exits.iter().enumerate() {
             if let Exit::Channel(channel) = *exit {
                 channels[channel as usize].agents[0] = agents.at(port);
@@ -143,8 +141,7 @@ impl Net {
             }
         }
         let (mut wlans, mut frns) = (Vec::new(), Vec::new());
-        for (place, link) in config.links.iter().enumerate() {
-            let first_port = first_ports[place];
+        for ((place, link), &first_port) in config.links.iter().enumerate().zip(&first_ports) {
             match &link.kind {
                 LinkKind::PointToPoint(_) => {}
                 LinkKind::Wifi(wifi) => {
@@ -168,9 +165,8 @@ impl Net {
                 }
             }
         }
-        let has_stage = |channel: u32| channels[channel as usize].stage.is_some();
         let (ways, handoffs) =
-            handoffs::ways(config, &mut routes, (&exits, &first_ports), &agents, has_stage);
+            handoffs::ways(config, &mut routes, (&exits, &first_ports), (&agents, &channels));
         Net {
             queue,
             now: Time::ZERO,

@@ -196,10 +196,7 @@ impl Wlan {
                 Some(ap) => Role::Station { ap: NodeId(ap as u32) },
             };
             let stream = format!("links.{name}.{}.backoff", config.nodes[node].name);
-            let draws =
-                Stream::named(seed, replication, &format!("links.{name}.{}.aqm", config.nodes[node].name));
-            let law = config.links[place as usize].aqm.as_ref();
-            let (aqm, stage) = queue::management(law, wifi, draws);
+            let (aqm, stage) = queue::management(config, (place, wifi), name, (seed, replication), node);
             let station = station as u32;
             let mut mac = Station::new(rules.clone(), NodeId(node as u32), role);
             let timing = adopt(&mut mac, wifi);
@@ -588,7 +585,7 @@ impl Wlan {
         let (queue, waits) = (self.queue.up_to(now), self.waits.summary());
         let aqms = self.sites.iter().flat_map(Interface::managements);
         let aqm = sum(aqms);
-        let mut all = WlanCounters { service, queue, waits, airtime, aqm, ..WlanCounters::default() };
+        let mut all = WlanCounters { aqm, service, queue, waits, airtime, ..WlanCounters::default() };
         for (station, interface) in self.sites.iter().enumerate() {
             let frames = self.radio.counters(station);
             all.frames.sent += frames.sent;

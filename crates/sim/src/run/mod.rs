@@ -23,7 +23,7 @@ use crate::model::{Config, FlowConfig, LinkKind, TransportConfig};
 use crate::net::routes::{NoRoutes, Routes};
 use crate::net::slotted::Frn;
 use crate::net::wlan::Wlan;
-use crate::net::{Net, NetEvent};
+use crate::net::{Channel, Net, NetEvent};
 use crate::probe::accounts::Account;
 use crate::probe::bins::{Bins, Series};
 use crate::probe::pcap::Capture;
@@ -393,7 +393,7 @@ impl World {
         Snapshot {
             flows: self.flows.iter_mut().flat_map(|flow| flow.samples(&self.net)).collect(),
             channels: self.net.channels.iter().map(|channel| channel.counters(now)).collect(),
-            aqms: self.net.channels.iter().map(|channel| channel.aqm_counters()).collect(),
+            aqms: self.net.channels.iter().map(Channel::aqm_counters).collect(),
             staged: self.net.channels.iter().map(|channel| channel.staged(now)).collect(),
             wlans: self.net.wlans.iter().map(|wlan| wlan.counters(now)).collect(),
             frns: self.net.frns.iter().map(Frn::counters).collect(),

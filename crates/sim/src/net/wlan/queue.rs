@@ -7,7 +7,6 @@ use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot11::Msdu;
 use lasthop_stack::link::queue::QueueLimit;
 use lasthop_stack::packet::Packet;
-use lasthop_stack::registry::AqmConfig;
 use lasthop_stack::signal::Signal;
 use lasthop_stack::units::{Bytes, Span, Time};
 
@@ -15,7 +14,7 @@ use super::super::aqm::{Managed, Reports, Stage};
 use super::super::pool::PoolId;
 use super::{Host, Interface, Wlan, class_of};
 use crate::engine::streams::Stream;
-use crate::model::WifiConfig;
+use crate::model::{Config, WifiConfig};
 use crate::probe::events::{Event, Why};
 use crate::probe::judgement::Culprit;
 
@@ -24,11 +23,15 @@ const BELOW: usize = 2;
 
 /// The management of the queue of a station: of the queue of its MAC, or of one in front of it.
 pub(super) fn management(
-    law: Option<&AqmConfig>,
-    wifi: &WifiConfig,
-    stream: Stream,
+    config: &Config,
+    (place, wifi): (u32, &WifiConfig),
+    name: &str,
+    (seed, replication): (u64, u64),
+    node: usize,
 ) -> (Option<Box<Managed>>, Option<Box<Stage>>) {
-    let Some(law) = law else { return (None, None) };
+    let Some(law) = &config.links[place as usize].aqm else { return (None, None) };
+    let stream = format!("links.{name}.{}.aqm", config.nodes[node].name);
+    let stream = Stream::named(seed, replication, &stream);
     if !law.keeps_packets() {
         return (Some(Box::new(Managed::new(law, wifi.mac.data_rate.rate(), stream))), None);
     }
