@@ -220,13 +220,20 @@ def test_a_dollar_is_drawn_as_it_stands(small: Path, tmp_path: Path) -> None:
 
 
 def test_powers_of_ten_on_an_axis_need_no_mathematics(small: Path, tmp_path: Path) -> None:
-    text = small.read_text().replace('["0 %", "1 %", "3 %"]', '["0.001 %", "0.1 %", "10 %"]')
+    text = small.read_text().replace('["0 %", "1 %", "3 %"]', '["0.0001 %", "0.1 %", "10 %"]')
     small.write_text(text)
     drawn = lh.load(small).sweep(1, tmp_path / "s").run().plot("goodput")
     drawn.canvas.draw()
     labels = [label.get_text() for label in drawn.axes[0].get_xticklabels()]
     assert {"10⁻³", "10⁰"} <= set(labels)
     assert not any("$" in label for label in labels)
+
+
+def test_powers_of_ten_that_are_neither_small_nor_large_are_written_out(small: Path, tmp_path: Path) -> None:
+    small.write_text(small.read_text().replace('["0 %", "1 %", "3 %"]', '["0.01 %", "0.1 %", "10 %"]'))
+    drawn = lh.load(small).sweep(1, tmp_path / "s").run().plot("goodput")
+    drawn.canvas.draw()
+    assert {"0.01", "1", "10"} <= {label.get_text() for label in drawn.axes[0].get_xticklabels()}
 
 
 @pytest.mark.parametrize("words", [("run", "small.toml"), ("list", "tcp"), ("--help",)])
