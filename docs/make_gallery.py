@@ -43,7 +43,7 @@ FIGURES = {
     "lines-words": (
         "Lines over words: dots side by side",
         FIVE,
-        {**SERIES, "x": VARIANT, "x-label": "TCP", "lines": RATE, "title": "The same by TCP"},
+        {**SERIES, "x": VARIANT, "x-label": "TCP", "lines": RATE, "title": "Goodput of five TCPs by loss"},
     ),
     "bar": ("Bars", FIVE, {**SERIES, "title": "Five TCPs as bars"}),
     "box": ("Boxes: how runs differ", FIVE, {**SERIES, "title": "Five TCPs as boxes"}),
