@@ -77,7 +77,13 @@ FIGURES = {
             "flow": "down",
             "lines": "links.cell.arq.kind",
             "where": {"flows.down.app.mix.by": "client"},
-            "title": "Web pages",
+            "title": "Web pages through four kinds of ARQ",
+            "names": {
+                "fixed, left, three": "three retransmissions",
+                "dynamic, left, three": "dynamic ARQ, oracle",
+                "dynamic, none, three": "order of arrival",
+                "dynamic, left, one": "one queue",
+            },
         },
     ),
 }
