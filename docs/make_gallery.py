@@ -43,7 +43,7 @@ FIGURES = {
     "lines-words": (
         "Lines over words: dots side by side",
         FIVE,
-        {**SERIES, "x": VARIANT, "x-label": "TCP", "lines": RATE, "title": "The same by TCP"},
+        {**SERIES, "x": VARIANT, "x-label": "TCP", "lines": RATE, "title": "Goodput of five TCPs by loss"},
     ),
     "bar": ("Bars", FIVE, {**SERIES, "title": "Five TCPs as bars"}),
     "box": ("Boxes: how runs differ", FIVE, {**SERIES, "title": "Five TCPs as boxes"}),
@@ -77,7 +77,13 @@ FIGURES = {
             "flow": "down",
             "lines": "links.cell.arq.kind",
             "where": {"flows.down.app.mix.by": "client"},
-            "title": "Web pages",
+            "title": "Web pages through four kinds of ARQ",
+            "names": {
+                "fixed, left, three": "three retransmissions",
+                "dynamic, left, three": "dynamic ARQ, oracle",
+                "dynamic, none, three": "order of arrival",
+                "dynamic, left, one": "one queue",
+            },
         },
     ),
 }

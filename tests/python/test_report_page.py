@@ -139,7 +139,7 @@ def test_a_pointer_over_a_line_shows_its_value_interval_and_n(tab: Page, file: P
     said = tip(tab, 0)
     row = study.table(METRIC).rows[1]
     assert row["links.path.loss.rate"] == "1 %"
-    assert "path loss rate (%): 1" in said
+    assert "loss rate (%): 1" in said
     assert f"{digits(row['mean'] / 1e6)} Mbit/s" in said
     assert f"{digits(row['ci_low'] / 1e6)} to {digits(row['ci_high'] / 1e6)}" in said
     assert "n\u00a0=\u00a05" in said
@@ -217,8 +217,8 @@ def test_the_arrow_keys_read_a_chart_aloud(tab: Page, file: Path) -> None:
     first = tab.do("$('#said').textContent")
     tab.key("ArrowRight")
     second = tab.do("$('#said').textContent")
-    assert first.startswith("path loss rate (%): 0: Reno ")
-    assert second.startswith("path loss rate (%): 1: Reno ")
+    assert first.startswith("loss rate (%): 0: Reno ")
+    assert second.startswith("loss rate (%): 1: Reno ")
     tab.key("Escape")
     assert tip(tab, 0) == ""
 

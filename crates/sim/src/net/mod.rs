@@ -160,8 +160,7 @@ impl Net {
                         events.push(NetEvent::Frn(number, event));
                         queue.slot()
                     };
-                    let at = (&routes, first_port as u32);
-                    frns.push(Frn::new(config, frn, place, at, seeds, &mut slot));
+                    frns.push(Frn::new(config, frn, place, (&routes, first_port as u32), seeds, &mut slot));
                 }
             }
         }

@@ -27,6 +27,7 @@ mod words;
 
 use super::decimal::Decimal;
 use super::quantity::{Dim, Quantity};
+use super::value::Value;
 use lasthop_stack::link::dot11::PcfConfig;
 use lasthop_stack::registry::tcp;
 
@@ -145,6 +146,13 @@ pub(super) struct Unless {
     /// What these values require, and the source of that.
     pub(super) then: &'static str,
     pub(super) source: &'static str,
+}
+
+impl Unless {
+    /// Whether flows of this profile are concerned.
+    pub(super) fn concerns(&self, profile: Option<&Value>) -> bool {
+        self.under.is_none_or(|word| profile.is_some_and(|value| value.is(word)))
+    }
 }
 
 /// The variant whose recovery a key of its own names, and that key.

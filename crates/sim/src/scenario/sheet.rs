@@ -205,9 +205,7 @@ impl<'a> Sheet<'a> {
             SlotDefault::Unless { profile, values, key, unless, then } => of_profile(at(*profile), values)
                 .map(|cell| {
                     let needs = |value: &Value| unless.values.iter().any(|word| value.is(word));
-                    let concerns =
-                        unless.under.is_none_or(|word| at(*profile).is_some_and(|value| value.is(word)));
-                    if concerns && cell.value != then && at(*key).is_some_and(needs) {
+                    if unless.concerns(at(*profile)) && cell.value != then && at(*key).is_some_and(needs) {
                         return Cell { value: then, from: From::Slot(first + key), source: unless.source };
                     }
                     cell
