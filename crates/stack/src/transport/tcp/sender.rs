@@ -337,7 +337,7 @@ impl<P: Parts> Sender<P> {
             let now = arrived.now;
             self.follow_probe(arrived.ack, arrived.twice.map(|range| range.1), advanced, now, out);
             self.review(advanced, arrived.echo, arrived.twice, now, out);
-            self.refresh_timer(out);
+            self.refresh_timer(now, out);
         }
         // A probe that was accepted leaves nothing outstanding; if the window is still closed, probing begins again.
         if self.persisting && (self.edge > self.board.una() || self.board.is_empty()) {

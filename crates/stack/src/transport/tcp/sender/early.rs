@@ -85,7 +85,7 @@ impl<P: Parts> Sender<P> {
         self.early.timeout_at = at;
         self.early.probe_at = now.after(self.probe_timeout());
         self.early.set = Time::NEVER;
-        self.refresh_timer(out);
+        self.refresh_timer(now, out);
     }
 
     /// A new segment left: a probe waits from now on.
@@ -93,12 +93,12 @@ impl<P: Parts> Sender<P> {
     pub(super) fn delay_probe(&mut self, now: Time, out: &mut impl Out) {
         if self.early.probes && self.armed {
             self.early.probe_at = now.after(self.probe_timeout());
-            self.refresh_timer(out);
+            self.refresh_timer(now, out);
         }
     }
 
-    /// Sets the timer to the earliest of what it waits for.
-    pub(super) fn refresh_timer(&mut self, out: &mut impl Out) {
+    /// Sets the timer to the earliest of what it waits for. A probe that could not be sent when it was due is due at once.
+    pub(super) fn refresh_timer(&mut self, now: Time, out: &mut impl Out) {
         if !self.early.is_used || !self.armed {
             return;
         }
@@ -113,7 +113,7 @@ impl<P: Parts> Sender<P> {
         self.early.waiting = waiting;
         if self.early.set != at {
             self.early.set = at;
-            out.set(Timer::Retransmit, at);
+            out.set(Timer::Retransmit, at.max(now));
         }
     }
 
@@ -143,7 +143,7 @@ impl<P: Parts> Sender<P> {
         if self.recovery.on_time(&mut self.board) {
             self.recover(now, self.board.flight(), 0, out);
         }
-        self.refresh_timer(out);
+        self.refresh_timer(now, out);
     }
 
     /// The probe of a tail: a new segment if there is one, otherwise the last again (RFC 8985, 7.3).
