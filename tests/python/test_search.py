@@ -36,7 +36,7 @@ MUTATIONS = 20_000 if SOAK else 2_000
 BLOCK = 100
 MUTATION_BLOCK = 500
 SHOWN = 2
-"""So many failing cases of a block are made smaller and printed."""
+"""The number of failing cases of a block that are made smaller and printed."""
 
 
 def blocks(count: int, size: int) -> list[range]:

@@ -165,7 +165,7 @@ fn a_user_with_five_times_as_many_sessions_allocates_no_more() {
     };
     let ((short, few), (long, many)) = (counted(500), counted(2500));
     assert!(few > 300 && many > 4 * few && many < 4000, "{few} and {many} sessions");
-    // Among so many pages some are larger than any before, and double rings: scoreboards, pipes, what came out of order.
+    // Among this many pages some are larger than any before, and double rings: scoreboards, pipes, what came out of order.
     // Memory for a session would show by thousands.
     assert!(long <= short + 16, "{short} allocations, then {long}");
 }

@@ -90,7 +90,7 @@ fn frn(config: &mut Config) -> &mut FrnConfig {
     }
 }
 
-/// A chain of so many hops of 200 m.
+/// A chain of `hops` hops of 200 m.
 fn in_a_row(hops: usize, duration: Span) -> Config {
     let places: Vec<(f64, f64)> = (0..=hops).map(|node| (200.0 * node as f64, 0.0)).collect();
     scenario(&places, duration)

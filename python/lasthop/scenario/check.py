@@ -145,7 +145,7 @@ def _compare(
     recovery = values.get(f"{keys}.tcp.recovery", "")
     remark = _inapplicable(runs, of, window, recovery, values.get(f"{keys}.tcp.congestion", ""), p)
     if not counted:
-        remark = "not judged: the model is for one acknowledgement of each so many segments"
+        remark = "not judged: the model assumes a fixed number of segments per acknowledgement"
     judged = next((t for low, high, t in _TOLERANCES if low <= p <= high), None)
     # Without a timeout in any run its length does not matter; the floor replaces it.
     t0 = t0 or setting("tcp.min-rto") or 1.0

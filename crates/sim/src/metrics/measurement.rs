@@ -209,7 +209,7 @@ impl Measurement<'_> {
         Arq { began: self.at_begin.wlans[number].arq.clone(), ended: self.at_end.wlans[number].arq.clone() }
     }
 
-    /// The outages of a link, by its place, which lost so much.
+    /// The outages of the link at `place`, and what they lost.
     pub(super) fn outages(&self, place: usize, lost: impl Fn(&Snapshot) -> u64) -> Outages {
         let (began, ended) = (self.at_begin.outages[place], self.at_end.outages[place]);
         Outages { began, ended, lost: lost(&self.at_end) - lost(&self.at_begin) }

@@ -82,7 +82,7 @@ impl Below {
         }
     }
 
-    /// Whether an end may send, so many bytes being the bound on what waits.
+    /// Whether an end may send, where at most `limit` bytes may wait.
     pub(crate) fn room(&mut self, end: u32, limit: u64, now: Time, timer: Slot) -> Room {
         let waiting = &mut self.ends[end as usize];
         waiting.held = None;

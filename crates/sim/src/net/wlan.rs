@@ -121,7 +121,7 @@ struct Interface {
     /// Packets that the MAC holds, and since when it holds none.
     held: u32,
     emptied: Time,
-    /// The management of its queue, or the managed queue in front of its MAC, and what the MAC has of it.
+    /// The law that decides at arrivals, or the managed queue in front of the MAC, and what the MAC has taken from it.
     aqm: Option<Box<Managed>>,
     stage: Option<Box<Stage>>,
     below: Backlog,

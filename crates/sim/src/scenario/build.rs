@@ -293,7 +293,7 @@ fn file(app: &Part<'_>, segment: Option<u32>) -> AppKind {
     AppKind::Datagrams { size: file_size(app, packet), packet, rate }
 }
 
-/// A file counted in packets has so many full ones.
+/// A file measured in packets consists of full packets.
 fn file_size(app: &Part<'_>, packet: u32) -> Bytes {
     let count = app.count("file.size");
     match app.value("file.size") {

@@ -24,7 +24,7 @@ impl Aggregation {
         self.acked = 0.0;
     }
 
-    /// So much is acknowledged at a time at which the path carries `rate` a second; samples are at most `most` and count for
+    /// An acknowledgement of `acked`, while the path carries `rate` a second; samples are at most `most` and count for
     /// `window` rounds.
     pub fn on_ack(&mut self, now: Time, acked: f64, rate: f64, most: f64, (round, window): (u64, u64)) {
         let mut expected = rate * now.since(self.begin).as_secs();
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(path.extra(), 8.0);
         path.on_ack(at(210), 2.0, 100.0, 50.0, (1, 10));
         assert!((path.extra() - 9.0).abs() < 1e-9, "{}", path.extra());
-        // At most a window, for so many rounds.
+        // At most a window, for ten rounds.
         path.on_ack(at(220), 90.0, 100.0, 50.0, (2, 10));
         assert_eq!(path.extra(), 50.0);
         path.on_ack(at(9000), 1.0, 100.0, 50.0, (12, 10));

@@ -28,7 +28,7 @@ pub struct SlidingWindow {
 }
 
 impl SlidingWindow {
-    /// Before the first acknowledgement, with a window of so many round trips (K).
+    /// Before the first acknowledgement, with a window of `round_trips` round trips (K).
     #[must_use]
     pub fn new(round_trips: f64) -> SlidingWindow {
         SlidingWindow { round_trips, counted: AckedCount::default(), acked_at: None, rate: 0.0 }

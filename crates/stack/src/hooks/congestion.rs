@@ -62,7 +62,7 @@ pub enum EcnEcho {
     Unmarked,
     /// Data was marked, and the receiver does not know yet that the sender has reduced its window (RFC 3168, 6.1.3).
     Marked,
-    /// So many marked packets have arrived since the acknowledgement before (RFC 9768, 3.2.2).
+    /// The number of marked packets that arrived since the last acknowledgement (RFC 9768, 3.2.2).
     Counted(u32),
 }
 

@@ -109,8 +109,8 @@ pub trait Out {
     /// Cancels a timer, if it is set.
     fn cancel(&mut self, timer: Timer);
 
-    /// Whether so many bytes of the connection, or two packets, may wait below; asked before each segment where that is
-    /// bounded. A host that does not know what waits has room.
+    /// Whether a segment may join what waits below, of which `limit` bytes, or two packets, may belong to the connection. Asked
+    /// before each segment if there is such a bound. A host that does not know what waits has room.
     fn room_below(&mut self, _limit: u64) -> Room {
         Room::Now
     }

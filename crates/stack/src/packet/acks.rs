@@ -17,7 +17,7 @@ use crate::units::Span;
 pub enum AckOption {
     /// This end acknowledges as its peer asks (TARR).
     TakesRequests,
-    /// Asks for an acknowledgement of each so many full segments; zero asks for one of this segment at once (TARR).
+    /// Asks for one acknowledgement per this number of full segments; zero asks for an immediate one of this segment (TARR).
     Request(u8),
     /// This end can acknowledge by time (TACK).
     TakesTime,

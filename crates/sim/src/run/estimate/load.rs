@@ -308,7 +308,7 @@ impl Load {
     }
 }
 
-/// How often the timer of acknowledgements may fire while so many packets arrive.
+/// How often the timer of acknowledgements may fire in `seconds` while `packets` arrive.
 fn held_back(tcp: &tcp::Config, packets: f64, seconds: f64) -> f64 {
     match tcp.acks {
         AckLaw::Delayed if tcp.ack_every <= 1 => 0.0,

@@ -41,7 +41,7 @@ const A_ROW: f64 = 128.0;
 const A_HOP_OF_ROW: f64 = 32.0;
 
 /// The memory of a run with these loads and this many segments `outstanding`; `senders` are the nodes that packets of
-/// flows reach, and each connection may be so many.
+/// flows reach, and a connection has at most `pairs_of_ends` pairs of ends.
 pub(super) fn bytes(
     config: &Config,
     routes: &Routes,

@@ -333,7 +333,7 @@ mod tests {
         Queued { ecn, ..packet(handle, came) }
     }
 
-    /// A queue with this `p'` and so many packets of each kind that came at 0.
+    /// A queue with this `p'` and, of each kind, a number of packets that arrived at 0.
     fn with(base: f64, kinds: &[(Ecn, u32)]) -> DualPi2 {
         let mut queue = DualPi2::new(&Config::default());
         let mut host = Record::default();

@@ -21,7 +21,7 @@ use crate::hooks::parameter::{Described, Domain, LONGEST, Parameter, Setting};
 use crate::hooks::{Backlog, Count, Discipline, DropCause, QueueHost, Queued};
 use crate::units::{Span, Time};
 
-/// A queue of so many bytes does not drop early: `2 * MEAN_PKTSIZE` (RFC 8033, 4.1).
+/// A queue of at most this many bytes does not drop early: `2 * MEAN_PKTSIZE` (RFC 8033, 4.1).
 const NEARLY_EMPTY: u64 = 2 * 1500;
 
 /// Below each of these probabilities a step is divided by that number; the first that applies counts (RFC 8033, 4.2).
@@ -285,7 +285,7 @@ mod tests {
 
     const ROOM: Backlog = Backlog { packets: 100_000, bytes: u64::MAX };
 
-    /// A queue whose delay was and is so many milliseconds, after one update from this probability.
+    /// The probability after one update, for an old and a new delay in milliseconds.
     fn updated(probability: f64, old: u64, new: u64) -> f64 {
         let mut pie = Pie::new(&Config::default());
         pie.probability = probability;

@@ -158,7 +158,7 @@ mod tests {
         Arrival { now: Time::ZERO, held, idle: Span::ZERO, transmission: Span::from_millis(1), ecn }
     }
 
-    /// The decisions on packets that find so many in a queue whose mean is that number, with these draws.
+    /// The decisions on packets that find `held` packets in the queue, which is also its mean, with these draws.
     fn decisions(config: &Config, held: u32, ecn: Ecn, draws: &[f64]) -> Vec<Admission> {
         let mut red = Red::new(&Config { weight: 1.0, ..*config });
         draws.iter().map(|drawn| red.on_arrival(&arrival(held, ecn), &mut || *drawn)).collect()

@@ -42,7 +42,7 @@ pub enum AckLaw {
     /// The receiver, by counting segments (RFC 5681, 4.2).
     #[default]
     Delayed,
-    /// The sender, which asks for at most so many segments for each acknowledgement (TARR).
+    /// The sender, which asks for one acknowledgement per at most this number of segments (TARR).
     Requested(u8),
     /// The receiver, by counting bytes or by time, whichever is rarer (TACK).
     Tack(TackConfig),
@@ -98,7 +98,7 @@ impl Acks {
         }
     }
 
-    /// The peer asks for one acknowledgement of each so many full segments.
+    /// The peer asks for one acknowledgement per `every` full segments.
     pub fn request(&mut self, every: u8) {
         self.every = every.max(1).into();
         self.quick = 0;
@@ -111,7 +111,7 @@ impl Acks {
         }
     }
 
-    /// So many bytes arrived in order, with nothing beyond a hole; `last` are the end of the stream.
+    /// `len` bytes arrived in order, with nothing beyond a hole; with `last` they end the stream.
     #[inline]
     pub fn on_segment(&mut self, len: u32, last: bool) -> Reply {
         if let Some(tack) = &mut self.tack {
@@ -127,7 +127,7 @@ impl Acks {
         if whole || self.every <= 1 || last { Reply::Now } else { Reply::Later }
     }
 
-    /// So many bytes arrived beyond a hole; `is_gap` if the hole before them was not known.
+    /// `len` bytes arrived beyond a hole, which is new if `is_gap`.
     #[inline]
     pub fn on_beyond(&mut self, len: u32, is_gap: bool) -> Reply {
         match &mut self.tack {

@@ -162,7 +162,7 @@ impl Cubic {
         if reno >= self.prior && !self.config.as_linux { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
-    /// Grows for so many segments acknowledged, of which the curve counts `counted`.
+    /// Grows for `acked` segments, of which the curve counts `counted`.
     fn avoid(&mut self, ack: &Ack, acked: f64, counted: f64, window: &mut Window) {
         let mut epoch = match self.epoch {
             Some(epoch) => epoch,
@@ -182,7 +182,7 @@ impl Cubic {
         window.cwnd += each(target - cwnd);
     }
 
-    /// Segments acknowledged for each by which Linux's window grows, where so many are acknowledged now.
+    /// The number of acknowledged segments per segment of growth in Linux, at an acknowledgement of `acked`.
     fn pace_of_linux(&mut self, now: Time, acked: f64, window: &Window) -> f64 {
         let cwnd = libm::floor(window.cwnd);
         let mut epoch = match self.epoch {

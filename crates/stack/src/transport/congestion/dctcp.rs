@@ -1,8 +1,8 @@
 //! DCTCP: a mark reduces the window by half of the share of packets that are marked. Prague is the same law for L4S queues.
 //!
 //! **Limits.** At a queue that drops DCTCP is Reno. At one that marks for classic flows it takes more than they do (RFC 8257,
-//! 5). `prague` has of draft-briscoe-iccrg-prague-congestion-control the codepoint and the reduction: neither pacing nor the
-//! independence of the round-trip time, nor the fall-back at classic queues.
+//! 5). `prague` implements the codepoint and the reduction of draft-briscoe-iccrg-prague-congestion-control, but not its pacing,
+//! its reduced dependence on the round-trip time, or its fall-back at classic queues.
 //!
 //! **Source.** RFC 8257; RFC 9331 (4.1) for the codepoint ECT(1).
 //!
@@ -126,7 +126,7 @@ mod tests {
         Window { cwnd, ssthresh: cwnd, ..Window::new(cwnd, None, 1_000.0) }
     }
 
-    /// A law after windows of ten segments each, of which so many were marked.
+    /// A law after windows of ten segments, with the number of marked segments of each.
     fn after(windows: &[u32]) -> Dctcp {
         let mut law = Dctcp::new(&DctcpConfig::default(), Ecn::Ect0);
         let mut window = window(10.0);

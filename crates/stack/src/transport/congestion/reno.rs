@@ -27,7 +27,7 @@ pub(super) const LOSS_WINDOW: f64 = 1.0;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
-/// Slow start below ssthresh, for so many segments; returns those that are left at ssthresh.
+/// Slow start below ssthresh, for `counted` segments; returns how many of them are left at ssthresh.
 #[inline]
 pub(crate) fn slow_start(window: &mut Window, counted: u32) -> u32 {
     if !window.in_slow_start() {
@@ -39,7 +39,7 @@ pub(crate) fn slow_start(window: &mut Window, counted: u32) -> u32 {
     counted - grown as u32
 }
 
-/// Slow start below ssthresh, congestion avoidance above it, for so many segments acknowledged.
+/// Slow start below ssthresh, congestion avoidance above it, for `counted` acknowledged segments.
 #[inline]
 pub(crate) fn grow(window: &mut Window, counted: u32) {
     let left = slow_start(window, counted);

@@ -1,6 +1,6 @@
 //! Veno: a loss with a short estimated queue counts as random and reduces the window by a fifth only.
 //!
-//! **Limits.** A random loss still costs a fifth of the window, so many of them reduce it until the queue is empty.
+//! **Limits.** A random loss still costs a fifth of the window; a series of them reduces it until the queue is empty.
 //! Losses close together are classified by the window that the first one left (EJTCP, 2).
 //!
 //! **Source.** Fu and Liew 2003; EJTCP quotes it with the same threshold.

@@ -219,8 +219,8 @@ pub enum RtoFloor {
 pub enum Counting {
     /// Acknowledgements (RFC 5681, 3.1).
     Acks,
-    /// Segments acknowledged, in slow start at most so many for each acknowledgement, and one after a timeout (RFC 3465);
-    /// without a limit as Linux.
+    /// Acknowledged segments; in slow start at most this number per acknowledgement, or one after a timeout (RFC 3465). Linux
+    /// has no limit.
     Segments(Option<u32>),
 }
 

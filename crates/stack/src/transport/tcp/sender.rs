@@ -417,8 +417,8 @@ impl<P: Parts> Sender<P> {
         }
     }
 
-    /// The first unacknowledged segment is lost, with this many segments outstanding: the law answers. The acknowledgement
-    /// that shows it has delivered so many.
+    /// The first unacknowledged segment is lost, with `flight` segments outstanding: the law answers. The acknowledgement
+    /// that shows the loss reports `delivered` new arrivals.
     fn recover(&mut self, now: Time, flight: u32, delivered: u32, out: &mut impl Out) {
         self.save_window();
         let response = self.with_target(|sender| {

@@ -35,7 +35,7 @@ fn cell(options: Options, count: usize) -> Cell {
     cell
 }
 
-/// The timer of a flow fires at so many milliseconds.
+/// The timer of a flow fires at `fires_at` milliseconds.
 fn fires(cell: &mut Cell, flow: u32, rtt: u64, fires_at: u64) {
     let timing = Timing {
         rtt: Span::from_millis(rtt),

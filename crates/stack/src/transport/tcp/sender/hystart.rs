@@ -133,7 +133,7 @@ impl HyStart {
         self.least.is_some_and(|least| now.since(self.round_began).0 > (least + TRAIN_MORE).0 / 2)
     }
 
-    /// Whether the round's least round trip exceeds this one by so much.
+    /// Whether the round's least round trip exceeds this one by the threshold (RFC 9406, `RttThresh`).
     fn rises(&self, base: Option<Span>) -> bool {
         let (Some(current), Some(base)) = (self.current, base) else { return false };
         let rise = Span(base.0 / RISE_DIVISOR).max(LEAST_RISE).min(MOST_RISE);

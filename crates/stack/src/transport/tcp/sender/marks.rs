@@ -94,7 +94,7 @@ impl<P: Parts> Sender<P> {
     }
 
     /// The marks that an acknowledgement of all below `ack` newly reports by the three bits of its count. If it acknowledges
-    /// so many segments that the count may have gone round, as many marks as that allows (RFC 9768, A.2.2).
+    /// enough segments for the count to wrap, the greatest number of marks that fits (RFC 9768, A.2.2).
     pub fn count_marks(&mut self, bits: u32, ack: u64) -> EcnEcho {
         let Some(counted) = self.marks.counted.filter(|_| ack >= self.board.una()) else {
             return EcnEcho::Unmarked;

@@ -60,7 +60,7 @@ impl<P: Parts> Sender<P> {
         self.pace.small_queue.is_some()
     }
 
-    /// A segment with so much payload leaves.
+    /// A segment with `len` bytes of payload leaves.
     #[inline]
     pub(super) fn count_pace(&mut self, len: u32, now: Time) {
         if let Some(rate) = self.window.pacing {

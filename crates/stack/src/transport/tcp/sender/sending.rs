@@ -55,7 +55,7 @@ impl<P: Parts> Sender<P> {
         Some(self.send(pick, len, now, out))
     }
 
-    /// Sends what was picked, with so much payload if it is new.
+    /// Sends what was picked; a new segment carries `len` bytes of payload.
     #[inline]
     pub(super) fn send(&mut self, pick: Pick, len: u32, now: Time, out: &mut impl Out) -> Outgoing {
         let pipe = self.board.pipe();

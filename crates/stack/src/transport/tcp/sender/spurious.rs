@@ -37,7 +37,7 @@ enum Forward {
     Off,
     /// After step 1: the first segment was sent again.
     Resent,
-    /// After step 2: so many new segments may still leave of two.
+    /// After step 2: the number of new segments, of two, that may still leave.
     Probing(u32),
 }
 

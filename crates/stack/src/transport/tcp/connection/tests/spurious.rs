@@ -10,7 +10,7 @@ fn reno(undo: Undo) -> Config {
     Config { undo, f_rto: false, tail_loss_probe: false, counting: Counting::Acks, nagle: false, ..config }
 }
 
-/// A transfer in which the data segments with these numbers arrive so much later; it begins with the handshake done.
+/// A transfer after the handshake, in which the data segments `late` arrive later by `by`.
 fn transfer(config: &Config, late: &[usize], by: Span) -> Pair {
     let mut pair = Pair::new(config);
     pair.late = (late.to_vec(), by);
