@@ -353,6 +353,7 @@ fn tcp(flow: &Part<'_>) -> tcp::Config {
         _ => Pacing::ByLaw,
     };
     config.pacing_factors = (flow.real("tcp.pacing-slow-start"), flow.real("tcp.pacing-avoidance"));
+    config.unpaced_start = flow.small("tcp.unpaced-start");
     config.small_queue = flow.optional("tcp.small-queue", Part::span);
     config.nagle = flow.flag("tcp.nagle");
     config.window_validation = flow.flag("tcp.window-validation");

@@ -34,6 +34,16 @@ pub(super) const KEYS: &[Key] = &[
     .at_most("100")
     .only(IF_TCP),
     Key::new(
+        "flows.*.tcp.unpaced-start",
+        Kind::Integer,
+        "number of segments at the start of a connection that leave without pacing",
+    )
+    .profile(|tcp| tcp.unpaced_start.to_string(), "none is described", "Linux: tcp_update_skb_after_send")
+    .rfc("none is described")
+    .at_least("0")
+    .at_most("1000000")
+    .only(IF_TCP),
+    Key::new(
         "flows.*.tcp.small-queue",
         TIME_MS,
         "maximum time of the pace that may wait of a connection in the first link of its host, at least two packets; none sets no bound",

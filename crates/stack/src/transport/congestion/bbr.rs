@@ -263,14 +263,19 @@ impl Bbr {
         }
     }
 
+    /// 4.2.1: the first pace is that of the first window over the round trip.
+    fn set_first_pace(&self, srtt: Option<Span>, window: &mut Window) {
+        if let Some(srtt) = srtt.filter(|srtt| window.pacing.is_none() && *srtt > Span::ZERO) {
+            let rate = HIGH_GAIN * window.cwnd * f64::from(self.config.segment) / srtt.as_secs();
+            window.pacing = Some(Rate((8.0 * rate).max(1.0) as u64));
+        }
+    }
+
     /// 4.2.1: until the path is full the pace never falls.
     fn set_pace(&self, gain: f64, ack: &Ack, window: &mut Window) {
-        let rate = match (self.rate(), ack.srtt) {
-            (Some(rate), _) => gain * rate,
-            (None, Some(srtt)) => gain * window.cwnd * f64::from(self.config.segment) / srtt.as_secs(),
-            (None, None) => return,
-        };
-        let bits = Rate((8.0 * rate).max(1.0) as u64);
+        self.set_first_pace(ack.srtt, window);
+        let Some(rate) = self.rate() else { return };
+        let bits = Rate((8.0 * gain * rate).max(1.0) as u64);
         if self.filled || window.pacing.is_none_or(|pacing| bits.0 > pacing.0) {
             window.pacing = Some(bits);
         }
@@ -292,6 +297,10 @@ impl Congestion for Bbr {
 
     fn paces(&self) -> bool {
         true
+    }
+
+    fn on_start(&mut self, _: Time, srtt: Option<Span>, window: &mut Window) {
+        self.set_first_pace(srtt, window);
     }
 
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {

@@ -135,6 +135,8 @@ pub struct Config<P> {
     pub pacing: Pacing,
     /// The pace of a law that sets none itself, in windows per smoothed round trip: below half of ssthresh, and from there on.
     pub pacing_factors: (f64, f64),
+    /// Segments at the start of a connection that leave without a pace.
+    pub unpaced_start: u32,
     /// How much of the pace may wait in the first link of the host, at least two packets; `None` sets no bound.
     pub small_queue: Option<Span>,
     /// Explicit congestion notification.
@@ -346,6 +348,7 @@ fn ns2_of_2004<P>(parts: P) -> Config<P> {
         counting: Counting::Acks,
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,
+        unpaced_start: 0,
         small_queue: None,
         ecn: EcnMode::Off,
         eln: false,
@@ -402,6 +405,7 @@ fn modern<P>(parts: P) -> Config<P> {
         counting: Counting::Segments(None),
         pacing: Pacing::ByLaw,
         pacing_factors: LINUX_PACES,
+        unpaced_start: 10,
         small_queue: None,
         ecn: EcnMode::Off,
         eln: false,

@@ -1,6 +1,6 @@
 //! When the next segment may leave: the pace, and the bound on what waits below.
 //!
-//! **Source.** Linux: `tcp_update_pacing_rate`, and TCP small queues (`tcp_small_queue_check`).
+//! **Source.** Linux: `tcp_update_pacing_rate`, `tcp_update_skb_after_send`, and TCP small queues (`tcp_small_queue_check`).
 //!
 //! **How.** A law that sets no pace is spaced, where the endpoint asks for that, at a multiple of its window per smoothed round
 //! trip. Independently, no segment leaves while more than some time of the pace, and two packets, wait of the connection in the
@@ -24,12 +24,21 @@ pub(super) struct Pace {
     pub(super) release: Time,
     /// Bytes that may leave before it, of the quantum under way.
     quantum: u32,
+    /// Segments that still leave before the pace begins.
+    unpaced: u32,
 }
 
 impl Pace {
     pub(super) fn new<P>(config: &Config<P>) -> Pace {
-        let Config { pacing, pacing_factors, small_queue, .. } = *config;
-        Pace { mode: pacing, factors: pacing_factors, small_queue, release: Time::ZERO, quantum: 0 }
+        let Config { pacing, pacing_factors, small_queue, unpaced_start, .. } = *config;
+        Pace {
+            mode: pacing,
+            factors: pacing_factors,
+            small_queue,
+            release: Time::ZERO,
+            quantum: 0,
+            unpaced: unpaced_start,
+        }
     }
 }
 
@@ -63,7 +72,9 @@ impl<P: Parts> Sender<P> {
     /// A segment with `len` bytes of payload leaves.
     #[inline]
     pub(super) fn count_pace(&mut self, len: u32, now: Time) {
-        if let Some(rate) = self.window.pacing {
+        if self.pace.unpaced > 0 {
+            self.pace.unpaced -= 1;
+        } else if let Some(rate) = self.window.pacing {
             let quantum = if now < self.pace.release { self.pace.quantum } else { self.window.quantum };
             self.pace.quantum = quantum.saturating_sub(len);
             self.pace.release = now.max(self.pace.release).after(Bytes(len.into()).time_at(rate));

@@ -80,7 +80,8 @@ fn what_sets_its_own_pace_keeps_it_and_pacing_that_is_off_spaces_nothing() {
 fn a_pace_in_quanta_lets_two_segments_leave_at_once_and_is_as_fast_as_one_in_segments() {
     let departures = |quantum: Span| {
         let law = LawConfig::Bbr3(Bbr3Config { quantum, ..Bbr3Config::default() });
-        let config = Config { parts: Parts::new(RecoveryKind::Sack, law), initial_window: 6, ..modern() };
+        let parts = Parts::new(RecoveryKind::Sack, law);
+        let config = Config { parts, unpaced_start: 0, initial_window: 6, ..modern() };
         let mut pair = Pair::new(&config);
         pair.open();
         pair.write(CLIENT, 6_000);
@@ -99,4 +100,26 @@ fn a_pace_in_quanta_lets_two_segments_leave_at_once_and_is_as_fast_as_one_in_seg
     let (singles, pairs) = (departures(Span::ZERO).0, departures(Span::from_millis(1)).0);
     assert!(near(&singles, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), "{singles:?}");
     assert!(near(&pairs, [0.0, 0.0, 2.0, 2.0, 4.0, 4.0]), "{pairs:?}");
+}
+
+/// Linux: `tcp_update_skb_after_send` spaces nothing before ten segments have left.
+#[test]
+fn the_first_segments_of_a_connection_leave_without_a_pace() {
+    let departures = |unpaced_start: u32| {
+        let parts = Parts::new(RecoveryKind::Sack, CongestionKind::Bbr.config());
+        let config = Config { parts, unpaced_start, initial_window: 6, ..modern() };
+        let mut pair = Pair::new(&config);
+        pair.open();
+        pair.write(CLIENT, 6_000);
+        pair.run(Span::from_secs(1));
+        let sent = pair.log.iter().filter(|line| line.1 == CLIENT && line.2.len > 0);
+        sent.map(|line| line.0.0 - 20_000_000).collect::<Vec<u64>>()
+    };
+    // draft-cardwell-iccrg-bbr-congestion-control-00 (4.2.1): 2.89 windows of six segments in the 20 ms of the handshake.
+    let gap = 20e6 / 6.0 / 2.885_39;
+    for (unpaced, paced) in [(0, [1.0, 2.0, 3.0, 4.0, 5.0]), (3, [0.0, 0.0, 0.0, 1.0, 2.0]), (6, [0.0; 5])] {
+        let times = departures(unpaced);
+        let near = |(time, gaps): (&u64, f64)| (*time as f64 - gaps * gap).abs() < 2e3;
+        assert!(times.len() == 6 && times[1..].iter().zip(paced).all(near), "{unpaced}: {times:?}");
+    }
 }
