@@ -12,7 +12,7 @@
 //!
 //! **Choices.** 1. Single segments are paced; Linux hands over bursts of a millisecond. 2. Only payload is counted,
 //! both in the rate and in the pacing. 3. ProbeBW begins in a phase taken from the connection's own random number,
-//! because the draft draws it. 4. A loss detected by duplicates starts a round of packet conservation, as in Linux; the
+//! because the draft draws it. 4. A loss detected by duplicates starts a round, one of packet conservation, as in Linux; the
 //! previous window is restored when recovery ends.
 //!
 //! **Checked by** the tests below and `crates/sim/tests/laws.rs`.
@@ -82,6 +82,8 @@ pub struct Bbr {
     prior: Option<f64>,
     /// Packet conservation lasts to the end of this round.
     conserve: Option<u64>,
+    /// Segments that the last acknowledgement delivered.
+    acked: f64,
     /// Recovery lasts until this byte is acknowledged.
     recovering: Option<u64>,
 }
@@ -108,6 +110,7 @@ impl Bbr {
             probe_round: 0,
             prior: None,
             conserve: None,
+            acked: 0.0,
             recovering: None,
         }
     }
@@ -234,7 +237,6 @@ impl Bbr {
 
     /// 4.2.3.
     fn set_window(&mut self, ack: &Ack, gain: f64, window: &mut Window) {
-        let delivered = ack.delivered.bytes as f64 / f64::from(self.config.segment);
         if self.recovering.is_some_and(|point| ack.una >= point) {
             self.recovering = None;
             self.conserve = None;
@@ -247,16 +249,14 @@ impl Bbr {
         }
         let target = self.inflight(gain).map(|inflight| inflight + SLACK);
         if self.conserve.is_some() {
-            window.cwnd = window.cwnd.max(f64::from(ack.pipe) + delivered);
+            window.cwnd = window.cwnd.max(f64::from(ack.pipe) + self.acked);
         } else {
             match target {
-                Some(target) if self.filled => window.cwnd = (window.cwnd + delivered).min(target),
+                Some(target) if self.filled => window.cwnd = (window.cwnd + self.acked).min(target),
                 Some(target) if window.cwnd >= target => {}
-                _ => window.cwnd += delivered,
+                _ => window.cwnd += self.acked,
             }
-            if self.recovering.is_none() {
-                window.cwnd = window.cwnd.max(LEAST_WINDOW);
-            }
+            window.cwnd = window.cwnd.max(LEAST_WINDOW);
         }
         if self.mode == Mode::ProbeRtt {
             window.cwnd = window.cwnd.min(LEAST_WINDOW);
@@ -305,12 +305,13 @@ impl Congestion for Bbr {
 
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         let sample = self.sampler.on_ack(ack, self.rtprop());
+        self.acked = ack.delivered.bytes as f64 / f64::from(self.config.segment);
         self.round_starts = false;
         if let Some((sample, rate)) = sample.and_then(|sample| Some((sample, sample.rate?))) {
             self.learn_rate(sample, rate);
             self.check_full(sample.sending.app_limited);
         }
-        let pipe_before = f64::from(ack.pipe) + ack.delivered.bytes as f64 / f64::from(self.config.segment);
+        let pipe_before = f64::from(ack.pipe) + self.acked;
         if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
         }
@@ -336,9 +337,10 @@ impl Congestion for Bbr {
         self.recovering = Some(loss.sent_end);
         match loss.cause {
             LossCause::Duplicates => {
-                // What left the network may be replaced, and no more, for one round.
-                window.cwnd = f64::from(loss.pipe).max(1.0);
+                // What leaves the network may be replaced, and no more, for one round, which begins here.
+                window.cwnd = (f64::from(loss.pipe) + self.acked).max(1.0);
                 self.conserve = Some(self.round);
+                self.round_ends = self.sampler.delivered();
             }
             LossCause::Timeout | LossCause::RepeatedTimeout => {
                 window.cwnd = 1.0;

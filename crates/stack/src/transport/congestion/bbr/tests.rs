@@ -234,7 +234,48 @@ fn a_loss_holds_the_window_to_what_is_in_the_network_until_it_is_repaired() {
         ..loss(LossCause::Duplicates, path.pipe())
     };
     path.bbr.on_loss(&lost, &mut path.window);
-    assert_eq!(path.window.cwnd, f64::from(path.pipe()));
+    // One more than what is in the network: the last acknowledgement delivered one.
+    assert_eq!(path.window.cwnd, f64::from(path.pipe() + 1));
     path.run_until(2200);
     assert!(path.window.cwnd >= before, "{} of {before}", path.window.cwnd);
+}
+
+/// A path 2 s after its start, in the middle of a round, and the loss of its first unacknowledged segment.
+fn losing(cause: LossCause) -> (Path, u32) {
+    let mut path = Path::new(3);
+    path.run_until(2000);
+    let round = path.bbr.round;
+    while path.bbr.round == round {
+        path.step();
+    }
+    for _ in 0..20 {
+        path.step();
+    }
+    let outstanding = path.pipe();
+    let sent_end = path.next * u64::from(SEGMENT);
+    let lost = Loss { now: path.now, pipe: outstanding, sent_end, ..loss(cause, outstanding) };
+    path.bbr.on_loss(&lost, &mut path.window);
+    (path, outstanding)
+}
+
+/// Linux: `bbr_set_cwnd_to_recover_or_restore` starts a round, so that conservation lasts a whole round trip.
+#[test]
+fn a_loss_begins_a_round_that_lasts_until_what_leaves_after_it_is_delivered() {
+    let (mut path, outstanding) = losing(LossCause::Duplicates);
+    let (round, una) = (path.bbr.round, path.una);
+    while path.bbr.round == round {
+        path.step();
+    }
+    assert_eq!(path.una - una, u64::from(outstanding) + 1);
+}
+
+#[test]
+fn after_a_timeout_the_first_delivery_opens_four_segments() {
+    let (mut path, _) = losing(LossCause::Timeout);
+    assert_eq!(path.window.cwnd, 1.0);
+    let una = path.una;
+    while path.una == una {
+        path.step();
+    }
+    assert_eq!(path.window.cwnd, 4.0);
 }
