@@ -279,13 +279,13 @@ def test_a_namespace_has_single_segments_and_the_settings_of_the_flow(kernel: di
 
 
 @pytest.mark.slow
-def test_three_cells_of_the_table_are_as_with_linux(kernel: dict[str, Any]) -> None:
+def test_cells_of_the_table_are_as_with_linux(kernel: dict[str, Any]) -> None:
     if missing := {"cubic", "bbr"} - set(kernel["laws"]):
         pytest.skip(f"this kernel does not have {', '.join(sorted(missing))}")
     last = ["links.path.rate=10 Mbit/s"]
     bulk = lh.load("validation/linux-bulk").set({"run.duration": "15 s"})
     full = bulk.set({"flows.main.tcp.congestion": "cubic", "links.path.loss.rate": "0 %"})
-    lossy = bulk.set({"flows.main.tcp.congestion": "bbr", "links.path.loss.rate": "1 %"})
+    lossy = bulk.set({"links.path.loss.rate": "1 %"})
     file = lh.load("validation/linux-files").set(
         {
             "flows.main.tcp.congestion": "reno",
@@ -293,9 +293,12 @@ def test_three_cells_of_the_table_are_as_with_linux(kernel: dict[str, Any]) -> N
             "links.path.loss.rate": "0 %",
         }
     )
-    for scenario, runs, tolerance in ((full, 1, 0.05), (lossy, 2, 0.15), (file, 3, 0.05)):
-        (one,) = needed(compare(scenario, last, runs, runs)).lines
-        assert not one.missed(tolerance), one
+    (one,) = needed(compare(full, last, 1, 1)).lines
+    assert not one.missed(0.02), one
+    for one in needed(compare(lossy, last, 4, 6)).lines:
+        assert not one.missed(0.03 if one.law == "bbr" else 0.1), one
+    (one,) = needed(compare(file, last, 3, 3)).lines
+    assert not one.missed(0.03), one
 
 
 def test_listed_losses_hit_the_same_segments_of_both(kernel: dict[str, Any]) -> None:

@@ -287,6 +287,7 @@ impl Profile {
                 min_rto: Span::from_secs(1),
                 rto_floor: RtoFloor::Timeout,
                 quick_acks: 0,
+                unpaced_start: 0,
                 slow_start: SlowStart::HyStartPlusPlus,
                 cubic_as_linux: false,
                 whole_window: false,
