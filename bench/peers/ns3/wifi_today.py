@@ -65,27 +65,29 @@ def cells() -> list[dict[str, object]]:
     one.append({**AX80, "mpdus": 256})
     slower = [(N20, 0), (N20, 3), (AC80, 0), (AC80, 4), (AX80, 0), (AX80, 5)]
     one += [{**kind, "mcs": mcs, "mpdus": mpdus} for (kind, mcs), mpdus in product(slower, (1, 8, 64))]
-    many = [
-        {**AX80, "stations": stations, "transport": transport, "direction": way, "errors": errors}
-        for errors, transport, way, stations in product((0.0, 0.01, 0.1), ("udp", "newreno"), WAYS, STATIONS)
-    ]
+    many = several("udp", (0.0, 0.01, 0.1))
     many += [
         {**AX80, "stations": stations, "direction": "up", "bar": False, "errors": errors}
         for errors, stations in product((0.0, 0.1), STATIONS[1:])
     ]
-    many += [
-        {**AX80, "stations": stations, "transport": transport, "direction": way, "rts": True}
-        for transport, way, stations in product(("udp", "newreno"), WAYS, STATIONS)
-    ]
+    many += [{**cell, "rts": True} for cell in several("udp", (0.0,))]
+    many += [{**cell, **N20} for cell in several("udp", (0.0,))]
+    many += several("newreno", (0.0, 0.1, 0.01))
+    many += [{**cell, **N20} for cell in several("newreno", (0.0,))]
     many += [
         {**AX80, "stations": stations, "transport": law, "direction": way}
         for law, way, stations in product(("cubic", "bbr"), WAYS, (1, 5, 20))
     ]
-    many += [
-        {**N20, "stations": stations, "transport": transport, "direction": way}
-        for transport, way, stations in product(("udp", "newreno"), WAYS, STATIONS)
+    many += [{**cell, "rts": True} for cell in several("newreno", (0.0,))]
+    return list({tuple(sorted(whole(cell, 0).items())): cell for cell in one + many}.values())
+
+
+def several(transport: str, errors: tuple[float, ...]) -> list[dict[str, object]]:
+    """Cells of 802.11ax with one to twenty stations, in both directions."""
+    return [
+        {**AX80, "stations": stations, "transport": transport, "direction": way, "errors": share}
+        for share, way, stations in product(errors, WAYS, STATIONS)
     ]
-    return one + many
 
 
 def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
@@ -129,8 +131,12 @@ def main() -> int:
             rates = [round(rate / 1e6, 3) for rate in result["stations_bps"]]
             known[name] = {**settings, "goodput_mbps": round(result["goodput_bps"] / 1e6, 3), "stations_mbps": rates}
             print(line(known[name]), f"{result['cpu_s']:.1f} s", flush=True)
+            # What is done is kept if this is stopped.
+            write(list(known.values()), found[1], seconds)
         done.append(known[name])
-        write(done, found[1], seconds)
+    names = {tuple(cell[key] for key in KEYS.split()) for cell in done}
+    assert len(names) == len(done)
+    write(done, found[1], seconds)
     return 0
 
 
