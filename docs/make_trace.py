@@ -3,9 +3,9 @@
     python docs/make_trace.py 30 4 1 > scenarios/examples/traces/cell.down
     python docs/make_trace.py 30 1 2 > scenarios/examples/traces/cell.up
 
-The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, a step up or down from
-the one before within a factor of four of the mean, as that of a mobile receiver in a cell; now and then nothing goes for some
-hundred milliseconds. The model is made up: it is no measurement of any network.
+The arguments are seconds, the mean rate in Mbit/s, and a seed. The rate is drawn anew every 100 ms, a step up
+or down from the one before within a factor of four of the mean, as that of a mobile receiver; now and
+then nothing goes for some hundred milliseconds. The model is made up: it is not a measurement of any network.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GAP_EVERY_S = 10
 
 def opportunities(seconds: int, mean_mbps: float, seed: int) -> Iterator[int]:
     """The times in milliseconds at which one packet may go."""
-    draw = random.Random(seed).random
+    draw = random.Random(seed).random  # noqa: S311 - nothing secret
     rate, bits, gap_ms = 0.0, 0.0, 0
     for ms in range(1, seconds * 1000 + 1):
         if ms % 100 == 1:

@@ -1,8 +1,8 @@
-"""Compile a program of this folder against the Python wheel `ns3`, which has the headers and libraries of ns-3.
+"""Compile a program of this folder against the Python wheel `ns3`, which has headers and libraries of ns-3.
 
-Usage: python build.py NAME FOLDER; writes FOLDER/NAME, unless it is newer than NAME.cc, and prints its path. The exit
-code is 2 where the wheel or the compiler is missing, with the reason. `pip install --no-deps ns3==3.44` installs the
-wheel into the environment of the Python that runs this.
+Usage: python build.py NAME FOLDER; writes FOLDER/NAME, unless it is newer than NAME.cc, and prints its path.
+The exit code is 2 where the wheel or the compiler is missing, with the reason. `pip install --no-deps
+ns3==3.44` installs the wheel into the environment of the Python that runs this.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 MODULES = (
-    "aodv antenna applications bridge config-store core internet mobility network point-to-point propagation spectrum"
-    " stats traffic-control wifi"
+    "antenna applications bridge config-store core internet mobility network point-to-point propagation"
+    " spectrum stats traffic-control wifi"
 )
 
 
