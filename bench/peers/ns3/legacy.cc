@@ -3,7 +3,8 @@
 // Prints "delivered N", packets of 1000 bytes at the sinks; with FRAMES in the environment also "frames N".
 //
 // Rates, sizes, windows, queues and positions are those of the scripts of ns-2 beside this folder. ns-3 has no Tahoe:
-// the hop with RTS has NewReno. Its stations receive what they sense: there is one threshold, that of ns-2's carrier sense.
+// the hop with RTS has NewReno. NewReno has SACK, as by default: without it, ns-3 stays at 1.4 Mbit/s on the path of
+// 5 Mbit/s without loss. Stations receive what they sense: there is one threshold, that of ns-2's carrier sense.
 
 #include <cmath>
 #include <cstdlib>
@@ -33,18 +34,16 @@ Count(Ptr<const Packet>, double)
     ++g_frames;
 }
 
-// The TCP of ns-2's plain agents: no options, an acknowledgement for each segment.
+// An acknowledgement for each segment, as with ns-2's plain agents.
 void
 Tcp(uint32_t window, double leastTimeout)
 {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
-    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName("ns3::TcpClassicRecovery")));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(PACKET));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window * PACKET));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window * PACKET));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(2));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(leastTimeout)));
 }
