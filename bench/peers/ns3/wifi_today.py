@@ -24,10 +24,10 @@ HEAD = """\
 # One or more stations 1 m from an access point, saturated flows between it and each of them; UDP payload
 # 1472 B; TCP payload 1448 B with timestamps and SACK, an ACK for every second segment, least RTO 1 s; MAC
 # queues of {queue} packets and 500 ms without queue discipline (the access point has one of {queue} for all
-# stations); best effort with AIFSN 3, CW 15 to 1023, no TXOP limit; control frames at 24 Mbit/s, responses to
-# MCS 0 at 6 Mbit/s; 7 attempts of each MPDU; block-ack window 64, from 65 MPDUs on 256. `mpdus` limits the
-# packets in an A-MPDU; the limits of PPDU time and A-MPDU bytes come on top. `errors` is the probability that an
-# MPDU with a packet is in error. `bar`: a BlockAckReq follows a lost BlockAck.
+# stations); best effort with AIFSN 3, CW 15 to 1023, no TXOP limit; control frames at 24 Mbit/s, responses
+# to MCS 0 at 6 Mbit/s; 7 attempts of each MPDU; block-ack window 64, from 65 MPDUs on 256. `mpdus` limits
+# the packets in an A-MPDU; the limits of PPDU time and A-MPDU bytes come on top. `errors` is the probability
+# that an MPDU with a packet is in error. `bar`: a BlockAckReq follows a lost BlockAck.
 #
 # Constants of ns-3 that are not those of the standard: preamble of VHT 36 us (40: VHT-SIG-B is left out), of
 # HE 44 us (43.2 with 2x LTF and guard interval 0.8 us); a PPDU with short guard interval does not end on a
