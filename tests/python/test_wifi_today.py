@@ -1,5 +1,5 @@
-"""Goodputs of cells of 802.11n, ac and ax that ns-3 gave, which the link is held against: they are those of the
-closed form of one saturated station, with the constants of ns-3."""
+"""Goodputs of cells of 802.11n, ac and ax that ns-3 gave, which the link is held against: they are those of
+the closed form of one saturated station, with the constants of ns-3."""
 
 from __future__ import annotations
 
