@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -357,6 +358,24 @@ def test_bench_says_why_there_is_no_peer_and_goes_on(
     assert "b: not compared with ns-2: it has no such TCP" in err
 
 
+def test_bench_says_why_ns3_cannot_run(
+    library: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = library / "bench" / "peers" / "ns3" / "build.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("import sys\nsys.exit('the Python wheel ns3 is not installed')\n")
+    ran = '{ ns3 = { duration = 1, arguments = ["wifi"] } }'
+    for name, peer in [("a", ran), ("b", '{ ns2 = "path.tcl", duration = 1 }')]:
+        (library / "bench" / f"{name}.toml").write_text(
+            f'title = "t"\nscenario = "paper/fig1"\nflow = "main"\ndurations = ["2 s"]\npeer = {peer}\n'
+        )
+    assert invoke(["bench", "--peer", "ns3", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert [line["simulator"] for line in json.loads(out)] == ["lasthop", "lasthop"]
+    assert "a: not compared with ns-3: the Python wheel ns3 is not installed" in err
+    assert "b: not compared with ns-3: the case has no program" in err
+
+
 def test_every_case_of_the_bench_is_a_valid_scenario_with_that_flow() -> None:
     for case in bench.cases():
         if not isinstance(case, bench.Case):
@@ -372,6 +391,21 @@ def test_bench_runs_the_same_path_in_ns2() -> None:
     case = bench.cases(("newreno-1pct",))[0]
     theirs = bench.peer(replace(case, peer={**case.peer, "duration": 250}))
     assert 25000 < theirs.packets < 37000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_spec("ns3"), reason="the Python wheel ns3 is not installed")
+@pytest.mark.parametrize(
+    ("name", "seconds", "tolerance"),
+    # On the hop with RTS ns-3 has NewReno instead of Tahoe.
+    [("newreno-1pct", 500, 0.1), ("wifi-rts", 50, 0.02), ("access-point-15", 5, 0.05), ("cell-20", 20, 0.1)],
+)
+def test_ns3_does_the_same_work(name: str, seconds: int, tolerance: float) -> None:
+    case = replace(bench.cases((name,))[0], durations=(f"{seconds} s",))
+    peer = {"ns3": {**case.peer["ns3"], "duration": seconds}}
+    theirs = bench.peer(replace(case, peer=peer), "ns3")
+    (ours,) = bench.measure(case)
+    assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=tolerance)
 
 
 @pytest.mark.slow

@@ -27,7 +27,12 @@ FOLDER = ROOT / "python" / "lasthop" / "data"
 DATA = {
     *(
         path.relative_to(ROOT).as_posix()
-        for path in [ROOT / "CITATION.cff", *ROOT.glob("papers/*"), *ROOT.glob("scenarios/**/*.toml")]
+        for path in [
+            ROOT / "CITATION.cff",
+            *ROOT.glob("papers/*"),
+            *ROOT.glob("scenarios/**/*.toml"),
+            *ROOT.glob("scenarios/**/traces/*"),
+        ]
     ),
     *(path.relative_to(FOLDER).as_posix() for path in (FOLDER / "web").iterdir()),
 }

@@ -99,7 +99,19 @@ def test_a_number_makes_the_same_case_again_and_cases_meet_every_kind_of_part() 
     # What the reader refuses is not searched.
     assert sum(draft.refused for draft in drafts) < 0.3 * len(drafts)
     met = "\n".join(draft.text for draft in drafts)
-    kinds = ["wired", "lossy", "wifi", "wimax", "frn", "lle-tcp", "proxy-tcp", "dynamic", "pcf", "waypoint"]
+    kinds = [
+        "wired",
+        "lossy",
+        "wifi",
+        "wimax",
+        "trace",
+        "frn",
+        "lle-tcp",
+        "proxy-tcp",
+        "dynamic",
+        "pcf",
+        "waypoint",
+    ]
     kinds += ["red", "codel", "fq-codel", "pie", "dualpi2", "accurate"]
     kinds += ["warning", "classic", "i-tcp", "m-tcp", "ilc-tcp", "snoop", "wtcp", "arq-proxy"]
     kinds += ["circle", "bulk", "file", "cbr", "poisson", "on-off", "ftp", "web", "mail", "mix", "ping"]

@@ -81,6 +81,12 @@ impl Scenario {
         self.inner.text()
     }
 
+    /// The files of delivery opportunities that its points may name, relative to its folder.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        self.inner.files()
+    }
+
     /// The overrides as given.
     #[getter]
     fn overrides(&self) -> Pairs {

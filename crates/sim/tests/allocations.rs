@@ -147,6 +147,29 @@ fn a_station_that_ends_connections_allocates_no_more_in_a_run_ten_times_as_long(
 }
 
 #[test]
+fn a_recorded_link_allocates_no_more_in_a_run_ten_times_as_long() {
+    let _alone = ALONE.lock();
+    for law in ["", "aqm.law = \"fq-codel\"\n"] {
+        let counted = |duration: &str| {
+            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/examples/traces/cell.down");
+            let text = format!(
+                "[run]\nduration = \"{duration}\"\n[nodes]\nbase = {{}}\nphone = {{}}\n\
+                 [links.cell]\nkind = \"trace\"\nnodes = [\"base\", \"phone\"]\ntrace.file = {file:?}\n{law}\
+                 [flows.f]\nfrom = \"base\"\nto = \"phone\"\n"
+            );
+            let config = Scenario::from_text(&text, "record.toml", &[]).expect("a scenario").config(0);
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let outcome = run_once(&config);
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            (allocations, metric(&outcome, "flows.f.segments_sent"))
+        };
+        let ((short, few), (long, many)) = (counted("60 s"), counted("600 s"));
+        assert!(many > 5.0 * few, "{law}: {few} and {many} segments");
+        assert!(long <= short + 16, "{law}: {short} allocations, then {long} for {many} segments");
+    }
+}
+
+#[test]
 fn a_user_with_five_times_as_many_sessions_allocates_no_more() {
     let _alone = ALONE.lock();
     let text = "[run]\nduration = \"1 s\"\n[nodes]\na = {}\nb = {}\n[links.l]\nkind = \"wired\"\nnodes = [\"a\", \"b\"]\n\

@@ -23,6 +23,7 @@ mod paths;
 mod pcf;
 mod proxy_tcp;
 mod queues;
+mod recorded;
 mod relays;
 mod safe_mode;
 mod sessions;

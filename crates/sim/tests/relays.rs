@@ -54,7 +54,8 @@ fn flows_that_start_at_once_on_like_paths_meet_in_the_same_order_watched_or_not(
     for (number, nodes) in [[3, 4], [4, 1], [2, 5]].into_iter().enumerate() {
         let directions =
             [direction(8_000_000, Span::from_millis(2)), direction(8_000_000, Span::from_millis(2))];
-        let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None });
+        let kind =
+            LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: None, air: None, recorded: None });
         config.links.push(LinkConfig {
             name: format!("m{number}"),
             group: None,

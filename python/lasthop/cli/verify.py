@@ -274,7 +274,7 @@ def _readings(
 @click.command("bench", epilog=examples("lasthop bench", "lasthop bench newreno-1pct --peer ns2 --json"))
 @click.argument("cases", nargs=-1, type=Word(), metavar="[CASE]...")
 @click.option(
-    "--peer", type=Choice(["ns2"]), help="Run the same cases in this simulator, if it is installed."
+    "--peer", type=Choice(["ns2", "ns3"]), help="Run the same cases in this simulator, if it is installed."
 )
 @click.option("--list", "listing", is_flag=True, help="List the cases and exit.")
 @no_bar_option
@@ -307,11 +307,12 @@ def bench_command(
             laws += case.measure()
             continue
         lines += bench.measure(case)
-        why = bench.no_peer(case)
-        if peer and why:
-            note(f"{case.name}: not compared with ns-2: {why}")
-        elif peer:
-            lines.append(bench.peer(case))
+        if peer:
+            why = bench.no_peer(case, peer)
+            if why:
+                note(f"{case.name}: not compared with {bench.PEERS[peer]}: {why}")
+            else:
+                lines.append(bench.peer(case, peer))
     if as_json:
         documents = [line.as_dict() for line in lines]
         documents += [cost.as_dict() for cost in costs]

@@ -53,6 +53,15 @@ class Description:
         return self._core.name
 
     @property
+    def files(self) -> list[str]:
+        """The files that its links of kind `trace` name.
+
+        Returns:
+            Their paths relative to the folder of the scenario, without those given as absolute paths.
+        """
+        return self._core.files
+
+    @property
     def paper(self) -> str:
         """Its paper and figure.
 

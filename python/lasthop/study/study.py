@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -180,7 +181,20 @@ class Study:
         ledger.set_plan(self.plan)
         self.take(ledger.rows(self.seed))
         _write(self.path / TEXT, self.scenario.text)
+        self._copy_files()
         _write(self.path / "resolved.json", json.dumps(_resolved(self), indent=1) + "\n")
+
+    def _copy_files(self) -> None:
+        """The files that the scenario names, at the same places below the study."""
+        folder = Path(self.scenario.name).parent
+        for name in self.scenario.files:
+            source, target = folder / name, self.path / name
+            if source.resolve() != target.resolve():
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, target)
+                except OSError as e:
+                    raise StudyError(f"{target}: {e.strerror}; expected a writable directory") from e
 
     def _check_plan(self) -> None:
         known = self.scenario.point_key

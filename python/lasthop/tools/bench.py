@@ -1,4 +1,4 @@
-"""Measuring speed and memory on fixed cases, compared with ns-2 where it is installed.
+"""Measuring speed and memory on fixed cases, compared with ns-2 or ns-3 where it is installed.
 
 A case is a file `bench/<name>.toml`: a scenario, settings, and simulated durations from short to
 long; or an agent and numbers of flows; or congestion laws. Events and packets per CPU second come
@@ -14,8 +14,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
-import time
 import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -28,8 +26,11 @@ from lasthop.base.quantity import digits
 from lasthop.base.table import grid
 from lasthop.scenario.overrides import as_text
 from lasthop.scenario.scenario import Scenario, load
+from lasthop.tools import ns3
 from lasthop.tools.agentcost import AgentCase
 from lasthop.tools.lawcost import LawCase
+from lasthop.tools.process import peak as peak_of
+from lasthop.tools.process import timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 _PARTS = {"title", "scenario", "set", "flow", "durations", "peer"}
 _AGENT_PARTS = {"modes", "flows", "packets"}
 _LAW_PARTS = {"names", "acks"}
+
+# The simulators that a case may be compared with, by the words of `--peer`.
+PEERS = {"ns2": "ns-2", "ns3": ns3.NAME}
 
 # What 802.11 stations send, and the nodes of a slotted network: packets and FRN ACKs.
 _FRAMES = (".frames_sent", ".transmissions", ".acks")
@@ -201,7 +205,7 @@ def _run(case: Case, scenario: Scenario) -> Measured:
         packet,
         frames,
         done.events,
-        _peak(),
+        peak_of(),
         _total(done.metrics, ".slots_used"),
     )
 
@@ -221,16 +225,6 @@ def _packet_bytes(case: Case, scenario: Scenario) -> float:
     return scenario.numeric(key, values[key]["value"]) or 1.0
 
 
-def _peak(process: str = "self") -> int | None:
-    """The largest resident memory of a process, of this one since `_forget_peak`; Linux only."""
-    try:
-        text = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    except OSError:
-        return None
-    match = re.search(r"^VmHWM:\s+(\d+) kB", text, re.MULTILINE)
-    return int(match[1]) * 1024 if match else None
-
-
 def _forget_peak() -> None:
     """Let the peak start again from what is resident now, where the system can do that."""
     try:
@@ -239,62 +233,45 @@ def _forget_peak() -> None:
         return
 
 
-def no_peer(case: Case) -> str | None:
-    """Why ns-2 cannot be run on a case; `None` if it can."""
+def no_peer(case: Case, simulator: str = "ns2") -> str | None:
+    """Why ns-2 or ns-3 cannot be run on a case; `None` if it can."""
+    if simulator == "ns3":
+        return ns3.missing(folder(), case.peer)
     if "ns2" not in case.peer:
         return str(case.peer.get("none", "the case has no script"))
     return None if shutil.which("ns") else "ns is not installed"
 
 
-def peer(case: Case) -> Measured:
-    """Run a case's ns-2 script and take CPU time and memory of that process.
+def peer(case: Case, simulator: str = "ns2") -> Measured:
+    """Run a case in ns-2 or ns-3 and take CPU time and memory of that process."""
+    why = no_peer(case, simulator)
+    if why is not None:
+        name = PEERS[simulator]
+        raise LasthopError(f"bench: {case.name}: cannot be compared with {name}: {why}; expected {name}")
+    scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
+    if simulator == "ns2":
+        seconds, delivered, cpu, frames, peak = _ns2(case)
+    else:
+        seconds, delivered, cpu, frames, peak = ns3.run(folder(), case.peer)
+    size = _packet_bytes(case, scenario)
+    return Measured(case.name, PEERS[simulator], seconds, cpu, float(delivered), size, frames, None, peak)
+
+
+def _ns2(case: Case) -> tuple[float, int, float, int | None, int | None]:
+    """Run a case's ns-2 script: seconds, packets delivered, CPU time, frames, peak memory.
 
     Where there are frames to count, the script runs once more for that: a trace of them takes time of
     its own, and the same seed gives the same frames.
     """
-    why = no_peer(case)
-    if why is not None:
-        raise LasthopError(f"bench: {case.name}: cannot be compared with ns-2: {why}; expected ns-2")
     script = folder() / "peers" / "ns2" / case.peer["ns2"]
     duration = str(case.peer["duration"])
     command = ["ns", str(script), duration, *(str(a) for a in case.peer.get("arguments", []))]
-    scenario = load(case.scenario, [(k, as_text(v)) for k, v in case.settings.items()])
-    output, cpu, peak = _timed(command, script)
+    output, cpu, peak = timed(command, script)
     delivered = re.search(r"delivered (\d+)", output)
     if delivered is None:
         raise LasthopError(f'{script}: printed "{output.strip()}"; expected "delivered N"')
-    return Measured(
-        case.name,
-        "ns-2",
-        float(duration),
-        cpu,
-        float(delivered[1]),
-        _packet_bytes(case, scenario),
-        _frames(command) if case.peer.get("frames") else None,
-        None,
-        peak,
-    )
-
-
-def _timed(command: list[str], script: Path) -> tuple[str, float, int | None]:
-    """What a command prints, its CPU time in seconds, and the most memory it held in bytes."""
-    peak = None
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(command, stdout=out, stderr=err)
-        done = 0
-        while not done:
-            # The system's own record counts what this process held when it started the other.
-            peak = _peak(str(process.pid)) or peak
-            done, status, used = os.wait4(process.pid, os.WNOHANG)
-            time.sleep(0.0 if done else 0.01)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        if process.returncode:
-            told = err.read().decode(errors="replace").strip()
-            raise LasthopError(f"{script}: {told or f'exit {process.returncode}'}; expected it to finish")
-        output = out.read().decode(errors="replace")
-    return output, used.ru_utime + used.ru_stime, peak
+    frames = _frames(command) if case.peer.get("frames") else None
+    return float(duration), int(delivered[1]), cpu, frames, peak
 
 
 def _frames(command: list[str]) -> int:
@@ -307,11 +284,11 @@ def _frames(command: list[str]) -> int:
 
 
 def text(lines: list[Measured]) -> str:
-    """A table of what was measured, with the ratio to ns-2 where that was run.
+    """A table of what was measured, with the ratio to the peer where that was run.
 
     The ratio is of time for a packet delivered.
     """
-    theirs = {m.case: m.ns_per_packet for m in lines if m.simulator == "ns-2"}
+    theirs = {m.case: m.ns_per_packet for m in lines if m.simulator in PEERS.values()}
     is_slotted = any(m.slots is not None for m in lines)
     rows = []
     for m in lines:
@@ -336,13 +313,13 @@ def text(lines: list[Measured]) -> str:
                 _count(m.events),
                 digits(m.ns_per_event, 3),
                 f"{m.peak_bytes / 1e6:.2f}" if m.peak_bytes is not None else "–",
-                f"{other / each:.1f}" if other and each and m.simulator != "ns-2" else "",
+                f"{other / each:.1f}" if other and each and m.simulator not in PEERS.values() else "",
             ]
         )
     slots = "|slots|ns/slot|slots/s" if is_slotted else ""
     head = (
         f"case|simulator|simulated s|CPU s|Mbit/s|packets|ns/packet|frames|ns/frame{slots}"
-        "|events|ns/event|peak MB|ns-2 / ours"
+        "|events|ns/event|peak MB|peer / ours"
     )
     return grid(head.split("|"), rows)
 

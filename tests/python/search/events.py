@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .draw import Draw
     from .tree import Tree
 
-WIRES = {"wired", "lossy", "wimax"}
+WIRES = {"wired", "lossy", "wimax", "trace"}
 
 
 def draw_events(draw: Draw, tree: Tree) -> Tree:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .draw import Draw
     from .tree import Tree
 
-MANAGED = {"wired", "lossy", "wifi", "wimax"}
+MANAGED = {"wired", "lossy", "wifi", "wimax", "trace"}
 
 
 def _law(draw: Draw) -> Tree:

@@ -7,8 +7,11 @@ hardly meet them otherwise, and by `twists` for every other key.
 
 from __future__ import annotations
 
+import tempfile
+import zlib
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,9 +75,22 @@ def _loss(draw: Draw) -> Tree:
     return loss
 
 
+def _record(draw: Draw, rate_bps: float) -> str:
+    """A file with delivery opportunities of about this rate, named by its content."""
+    last = draw.whole(1, draw.one([3, 40, 2000]))
+    count = max(1, round(rate_bps * last / 1e3 / (1504 * 8)))
+    times = sorted(draw.whole(0, last) for _ in range(min(count, 4000)))
+    text = "".join(f"{ms}\n" for ms in [*times[:-1], last])
+    file = Path(tempfile.gettempdir()) / "lasthop-records" / f"{zlib.crc32(text.encode()):08x}"
+    file.parent.mkdir(exist_ok=True)
+    if not file.exists():
+        file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
 def _wire(draw: Draw, network: Network, name: str, ends: tuple[str, str], rate_bps: float) -> None:
     """A point-to-point link of any kind between two nodes."""
-    kind = draw.one(["wired", "wired", "lossy", "lossy", "wimax"])
+    kind = draw.one(["wired", "wired", "lossy", "lossy", "wimax", "trace"])
     table: Tree = {"kind": kind, "nodes": list(ends), "delay": draw.time(1e-5, 0.3)}
     table["queue"] = draw.one(
         [f"{draw.whole(1, 12)} packets", f"{draw.whole(10, 200)} packets", draw.size(1500, 2e5), "unlimited"]
@@ -91,6 +107,13 @@ def _wire(draw: Draw, network: Network, name: str, ends: tuple[str, str], rate_b
         if law == "markov":
             table["modulation"]["markov"] = {"mean": draw.time(0.02, 3)}
         table["frame"] = {"length": draw.one(["1 ms", "2 ms", "5 ms"]), "downlink": draw.percent(30, 70)}
+    elif kind == "trace":
+        table["trace"] = {"file": _record(draw, rate_bps)}
+        if draw.chance(0.5):
+            table["reverse"] = {"trace": {"file": _record(draw, rate_bps)}, "delay": draw.time(1e-5, 0.2)}
+        table["aqm"] = {"law": draw.one(["red", "codel", "fq-codel", "pie", "dualpi2"])}
+        if draw.chance(0.5):
+            del table["aqm"]
     else:
         table["rate"] = f"{rate_bps / 1e3:.0f} kbit/s"
         if draw.chance(0.3):

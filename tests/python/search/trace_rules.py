@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-WIRES = ("wired", "lossy", "wimax")
+WIRES = ("wired", "lossy", "wimax", "trace")
 
 
 def traced_times_go_forward(seen: Observed) -> Iterator[str]:

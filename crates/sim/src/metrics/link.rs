@@ -15,12 +15,26 @@ pub(super) struct Link {
     pub(super) queue: Option<(f64, u32)>,
 }
 
+impl Link {
+    /// Bytes in the delivery opportunities of the measured time: used, and offered.
+    fn used(&self) -> (u64, u64) {
+        let (began, ended) = (self.began.used, self.ended.used);
+        (ended.0 - began.0, ended.1 - began.1)
+    }
+}
+
 impl Measured for Link {
     const SCOPE: Scope = Scope::Link;
     const ROWS: &'static [Row<Link>] = &[
-        row("utilisation", Unit::One, "share of the measured time in which the link was sending", |link| {
-            ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds)
-        }),
+        row(
+            "utilisation",
+            Unit::One,
+            "share of the measured time in which the link was sending; of a recorded link, of the bytes that could go",
+            |link| match link.used() {
+                (0, 0) => ratio((link.ended.busy - link.began.busy).as_secs(), link.seconds),
+                (used, offered) => ratio(used as f64, offered as f64),
+            },
+        ),
         row("drops_queue", Unit::Packets, "packets dropped at the full queue", |link| {
             Some((link.ended.drops_queue - link.began.drops_queue) as f64)
         }),
@@ -88,5 +102,18 @@ impl Measured for DrawnLink {
         Unit::Seconds,
         "round-trip time drawn for the link in this run, in addition to its configured delays",
         |link| Some(link.rtt.as_secs()),
+    )];
+}
+
+/// A direction of a link with recorded delivery opportunities.
+pub(super) struct RecordedLink(pub(super) Link);
+
+impl Measured for RecordedLink {
+    const SCOPE: Scope = Scope::RecordedLink;
+    const ROWS: &'static [Row<RecordedLink>] = &[row(
+        "capacity_bps",
+        Unit::BitsPerSecond,
+        "rate of the delivery opportunities in the measured time, used or not",
+        |link| ratio(8.0 * link.0.used().1 as f64, link.0.seconds),
     )];
 }

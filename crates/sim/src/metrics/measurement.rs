@@ -8,7 +8,7 @@ use super::class::ByClass;
 use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, Sending, TcpGroup};
-use super::link::{Aqm, DrawnLink, Link};
+use super::link::{Aqm, DrawnLink, Link, RecordedLink};
 use super::outages::{Handoff, HandoffSample, OutageSample, Outages, Resumption};
 use super::ping::Ping;
 use super::row::ratio;
@@ -192,6 +192,11 @@ impl Measurement<'_> {
     pub(super) fn wifi_aqm_count(&self, number: usize, name: &str) -> Option<f64> {
         let (began, ended) = (&self.at_begin.wlans[number].aqm, &self.at_end.wlans[number].aqm);
         difference(&began.counts, &ended.counts, name)
+    }
+
+    /// A direction of a recorded link by the number of its channel.
+    pub(super) fn recorded_link(&self, channel: usize) -> RecordedLink {
+        RecordedLink(self.link(channel))
     }
 
     /// A link whose forward channel has this number.

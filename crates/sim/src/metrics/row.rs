@@ -13,7 +13,7 @@ use super::class::Class;
 use super::flow::{EcnFlow, EstimatingFlow, Judge, TcpFlow, UdpFlow};
 use super::frn::Frn;
 use super::group::{Group, TcpGroup};
-use super::link::{Aqm, DrawnLink, Link};
+use super::link::{Aqm, DrawnLink, Link, RecordedLink};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
@@ -114,6 +114,8 @@ pub enum Scope {
     AqmKind,
     /// A link for which a round trip is drawn.
     DrawnLink,
+    /// One direction of a link with recorded delivery opportunities.
+    RecordedLink,
     /// An 802.11 link.
     Wifi,
     /// The access point of an 802.11 link with `arq.kind`.
@@ -142,7 +144,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 26] = [
+    pub const ALL: [Scope; 27] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::EcnFlow,
@@ -157,6 +159,7 @@ impl Scope {
         Scope::Aqm,
         Scope::AqmKind,
         Scope::DrawnLink,
+        Scope::RecordedLink,
         Scope::Wifi,
         Scope::Arq,
         Scope::ArqKind,
@@ -189,6 +192,7 @@ impl Scope {
             Scope::Aqm => "managed queue",
             Scope::AqmKind => "managed queue under its law",
             Scope::DrawnLink => "drawn link",
+            Scope::RecordedLink => "recorded link",
             Scope::Wifi => "wifi",
             Scope::Arq => "arq",
             Scope::ArqKind => "kind of arq",
@@ -219,7 +223,7 @@ impl Scope {
             Scope::Law => &["flows.<f>.<law>.", "flows.<f>.reverse.<law>."],
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
-            Scope::Link | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
+            Scope::Link | Scope::RecordedLink | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
             Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
             Scope::ArqKind => &["links.<l>.arq."],
@@ -248,6 +252,7 @@ impl Scope {
             Scope::Aqm => entries::<Aqm>(),
             Scope::AqmKind => aqm_kinds(),
             Scope::DrawnLink => entries::<DrawnLink>(),
+            Scope::RecordedLink => entries::<RecordedLink>(),
             Scope::Wifi => entries::<Wifi>(),
             Scope::Arq => entries::<Arq>(),
             Scope::ArqKind => arq_kinds(),
@@ -406,7 +411,7 @@ mod tests {
             &[Scope::UdpFlow],
             &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
-            &[Scope::Link, Scope::Aqm, Scope::DrawnLink],
+            &[Scope::Link, Scope::Aqm, Scope::DrawnLink, Scope::RecordedLink],
             &[Scope::Wifi, Scope::Aqm, Scope::Arq, Scope::ArqKind],
             &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
         ];

@@ -199,6 +199,10 @@ impl Walk<'_> {
                             self.add_counts(&prefix, &aqm.counts(), |run, name| run.aqm_count(channel, name));
                         }
                     }
+                    if ends.recorded.is_some() {
+                        self.add(&prefix, |run| run.recorded_link(channel));
+                        self.add(&format!("{prefix}reverse."), |run| run.recorded_link(channel + 1));
+                    }
                     if ends.rtt.is_some() {
                         self.add(&prefix, |run| run.drawn_link(channel, ends));
                     }

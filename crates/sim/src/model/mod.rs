@@ -12,6 +12,7 @@ use lasthop_stack::hooks::Judge;
 use lasthop_stack::link::dot11::{MacConfig, PcfConfig};
 use lasthop_stack::link::dot16::{Frame, Rates};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded::Recorded;
 use lasthop_stack::link::slotted::interval::Windows;
 use lasthop_stack::link::slotted::{Alternatives, Rules};
 use lasthop_stack::packet::{Form, Modulation};
@@ -112,6 +113,8 @@ pub struct PointToPoint {
     pub rtt: Option<RttLaw>,
     /// The air interface, if it is an 802.16 link: the base station is the first node.
     pub air: Option<Box<AirConfig>>,
+    /// The delivery opportunities of each direction, if these are recorded.
+    pub recorded: Option<Box<[Recorded; 2]>>,
 }
 
 /// The air interface of an 802.16 link.

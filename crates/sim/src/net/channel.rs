@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot16::{self, Direction};
 use lasthop_stack::link::queue::{DropTail, QueueLimit};
+use lasthop_stack::link::recorded;
 use lasthop_stack::link::wired::Wired;
 use lasthop_stack::packet::{Body, NodeId, Packet};
 use lasthop_stack::units::{Bytes, Span, Time};
@@ -41,6 +42,8 @@ pub(crate) enum Line {
     Wired(Wired),
     /// The air of an 802.16 link.
     Air(Box<Air>),
+    /// A link with recorded delivery opportunities.
+    Recorded(Box<recorded::Line>),
 }
 
 /// One direction of the air of an 802.16 link.
@@ -51,14 +54,18 @@ pub(crate) struct Air {
 }
 
 impl Line {
-    /// The sender of a direction (0 forward, 1 reverse) of a link, with this queue.
+    /// The sender of a direction (0 forward, 1 reverse) of a link, with this queue, or fed from one in front of it.
     pub(super) fn new(
         link: &PointToPoint,
-        (direction, limit): (usize, QueueLimit),
+        (direction, limit, is_fed): (usize, QueueLimit, bool),
         name: &str,
         (seed, replication): (u64, u64),
     ) -> Line {
         let config = &link.directions[direction];
+        if let Some(recorded) = &link.recorded {
+            let recorded = recorded[direction].clone();
+            return Line::Recorded(Box::new(recorded::Line::new(recorded, limit, is_fed)));
+        }
         let Some(air) = &link.air else {
             return Line::Wired(Wired::new(config.rate, limit));
         };
@@ -70,11 +77,12 @@ impl Line {
         }))
     }
 
-    /// When the packet began to leave that was taken in last and leaves at `departure`; of a burst of 802.16 its end counts.
+    /// When the packet began to leave that was taken in last and leaves at `departure`; of a burst of 802.16 its end counts,
+    /// and of a packet in several opportunities the last.
     pub(super) fn began(&self, departure: Time) -> Time {
         match self {
             Line::Wired(wired) => Time(departure.0 - wired.last_time().0),
-            Line::Air(_) => departure,
+            Line::Air(_) | Line::Recorded(_) => departure,
         }
     }
 
@@ -84,6 +92,7 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.offer(size, now),
             Line::Air(air) => air.offer(packet, size, now),
+            Line::Recorded(line) => line.offer(size, now),
         }
     }
 
@@ -93,6 +102,7 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.queue(),
             Line::Air(air) => air.line.queue(),
+            Line::Recorded(line) => line.queue(),
         }
     }
 
@@ -101,6 +111,19 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.begins(now),
             Line::Air(air) => air.line.ready_at(now),
+            Line::Recorded(line) => line.next_at(),
+        }
+    }
+
+    /// Whether it takes packets at certain instants only, and one of them is due that it has not used.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        matches!(self, Line::Recorded(line) if line.next_at() <= now)
+    }
+
+    /// It takes nothing more from a queue in front of it in this instant.
+    pub(super) fn pass(&mut self, now: Time) {
+        if let Line::Recorded(line) = self {
+            line.pass(now);
         }
     }
 
@@ -115,6 +138,7 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.queue_at(now),
             Line::Air(air) => air.line.queue_at(now),
+            Line::Recorded(line) => line.queue_at(now),
         }
     }
 
@@ -123,14 +147,24 @@ impl Line {
         match self {
             Line::Wired(wired) => wired.begin_measurement(now),
             Line::Air(air) => air.line.begin_measurement(now),
+            Line::Recorded(line) => line.begin_measurement(now),
         }
     }
 
-    /// Time spent sending up to `now`.
+    /// Time spent sending up to `now`. An opportunity takes none.
     fn busy(&self, now: Time) -> Span {
         match self {
             Line::Wired(wired) => wired.busy(now),
             Line::Air(air) => air.line.busy(now),
+            Line::Recorded(_) => Span::ZERO,
+        }
+    }
+
+    /// The bytes of its opportunities up to `now`: those used, and all.
+    fn used(&self, now: Time) -> (u64, u64) {
+        match self {
+            Line::Wired(_) | Line::Air(_) => (0, 0),
+            Line::Recorded(line) => line.used(now),
         }
     }
 }
@@ -178,6 +212,8 @@ pub(crate) struct ChannelCounters {
     pub(crate) drops_loss: u64,
     pub(crate) drops_outage: u64,
     pub(crate) busy: Span,
+    /// Bytes in delivery opportunities, where these are recorded: used, and offered.
+    pub(crate) used: (u64, u64),
 }
 
 impl Channel {
@@ -225,8 +261,8 @@ impl Channel {
     }
 
     /// Takes in a packet that goes ahead of those that wait. Returns when its last bit leaves and by how much those behind
-    /// it leave later, or why it is dropped. A link that is down, and the air of an 802.16 link, take it as the
-    /// last one.
+    /// it leave later, or why it is dropped. A link that is down, the air of an 802.16 link and a recorded link take it as
+    /// the last one.
     pub(super) fn take_ahead(
         &mut self,
         packet: &mut Packet,
@@ -234,7 +270,7 @@ impl Channel {
         now: Time,
     ) -> Result<(Time, Span), DropCause> {
         let is_down = self.cuts.as_mut().is_some_and(|cuts| cuts.begins(now) > now);
-        if is_down || matches!(self.line, Line::Air(_)) {
+        if is_down || !matches!(self.line, Line::Wired(_)) {
             return self.take(packet, size, now).map(|departure| (departure, Span::ZERO));
         }
         let admission = self.aqm.as_mut().map(|aqm| {
@@ -308,7 +344,7 @@ impl Channel {
 
     /// The counters up to now.
     pub(crate) fn counters(&self, now: Time) -> ChannelCounters {
-        ChannelCounters { busy: self.line.busy(now), ..self.counters }
+        ChannelCounters { busy: self.line.busy(now), used: self.line.used(now), ..self.counters }
     }
 
     /// What the management of its queue has done.

@@ -72,7 +72,7 @@ impl Layout {
             let config = &ends.directions[direction];
             let is_kept = aqm.is_some_and(AqmConfig::keeps_packets);
             let limit = if is_kept { QueueLimit::Unlimited } else { config.queue };
-            let line = Line::new(ends, (direction, limit), name, (seed, replication));
+            let line = Line::new(ends, (direction, limit, is_kept), name, (seed, replication));
             let loss = loss_of(ends, direction, name, (seed, replication));
             self.exits.push(Exit::Channel(self.channels.len() as u32));
             let delay = config.delay + drawn;

@@ -11,6 +11,11 @@ impl Net {
     /// A packet arrives now at the queue in front of a channel.
     pub(super) fn join(&mut self, number: usize, id: PoolId, is_ahead: bool) {
         let now = self.now;
+        if self.channels[number].line.is_due(now) {
+            // What is due in this instant is for packets that came before.
+            self.pull(number);
+            self.channels[number].line.pass(now);
+        }
         let channel = &mut self.channels[number];
         let Some(stage) = &mut channel.stage else { return };
         let (packet, size) = self.pool.get(id);
@@ -29,6 +34,7 @@ impl Net {
         let stack = channel.agents[0];
         self.queue.cancel(channel.pull);
         self.pull(number as usize);
+        self.channels[number as usize].line.pass(self.now);
         if let Some(stack) = stack {
             self.settle(stack, number);
         }

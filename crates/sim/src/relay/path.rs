@@ -153,7 +153,7 @@ impl Hop {
         let LinkKind::PointToPoint(ends) = &link.kind else {
             return Err(NoPath::NoWire(step.link.clone()));
         };
-        if ends.air.is_some() {
+        if ends.air.is_some() || ends.recorded.is_some() {
             return Err(NoPath::NoWire(step.link.clone()));
         }
         let config = &ends.directions[direction];

@@ -145,7 +145,7 @@ fn ports(config: &Config) -> Vec<Pace> {
     for link in &config.links {
         match &link.kind {
             LinkKind::PointToPoint(link) => {
-                let of = |direction| Pace::of_wire(link, direction);
+                let of = |direction| Pace::of_wire(link, direction, config.run.duration);
                 ports.extend([of(0), of(1)]);
             }
             LinkKind::Wifi(wifi) => ports.extend(wifi.nodes.iter().map(|_| Pace::of_medium(wifi))),

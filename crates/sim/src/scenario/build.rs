@@ -26,6 +26,7 @@ use crate::model::{
 use crate::traffic::{AppConfig, AppKind, OnOffLaw};
 use lasthop_stack::hooks::parameter::{Setting, Spec};
 use lasthop_stack::link::queue::QueueLimit;
+use lasthop_stack::link::recorded::Recorded;
 use lasthop_stack::registry::{AqmConfig, AqmKind, CongestionKind, RecoveryKind};
 use lasthop_stack::registry::{LawConfig, Parts, tcp};
 use lasthop_stack::transport::tcp::{
@@ -120,8 +121,14 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
         return LinkConfig { name, group, kind, outages, aqm };
     }
     let air = (link.word("kind") == "wimax").then(|| Box::new(air::air(&link)));
+    let recorded = (link.word("kind") == "trace").then(|| Box::new(recorded(sheet, &link)));
+    let rate = |prefix: &str| match (&air, &recorded) {
+        (Some(air), _) => air::fastest(air),
+        (None, Some(recorded)) => recorded[usize::from(!prefix.is_empty())].mean_rate(),
+        (None, None) => link.rate(&format!("{prefix}rate")),
+    };
     let direction = |prefix: &str| DirectionConfig {
-        rate: air.as_ref().map_or_else(|| link.rate(&format!("{prefix}rate")), |air| air::fastest(air)),
+        rate: rate(prefix),
         delay: link.span(&if air.is_some() { "delay".to_string() } else { format!("{prefix}delay") }),
         queue: link.queue(&format!("{prefix}queue")),
         loss: LossConfig::None,
@@ -139,8 +146,17 @@ fn link(sheet: &Sheet<'_>, member: &Link) -> LinkConfig {
         }
     }
     let nodes = [member.nodes[0], member.nodes[1]];
-    let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air });
+    let kind = LinkKind::PointToPoint(PointToPoint { nodes, directions, rtt: rtt(&link), air, recorded });
     LinkConfig { name, group, kind, outages, aqm }
+}
+
+/// The delivery opportunities of both directions.
+fn recorded(sheet: &Sheet<'_>, link: &Part<'_>) -> [Recorded; 2] {
+    ["", "reverse."].map(|prefix| Recorded {
+        schedule: sheet.plan.records.schedule(link.word(&format!("{prefix}trace.file"))),
+        opportunity: link.small("trace.opportunity"),
+        header: link.small("trace.header"),
+    })
 }
 
 /// The management of the queues of a link.

@@ -70,6 +70,8 @@ const KEY_HINTS: &[(&[&str], Hint)] = &[
     (&["runs", "repetitions", "repeats", "trials", "iterations"], Keys(&["run.replications"])),
     (&["mobility", "mobilitymodel", "velocity"], Keys(&["nodes.*.move.kind"])),
     (&["ecn"], Keys(&["flows.*.tcp.ecn"])),
+    (&["tracefile", "downlinktrace", "schedule"], Keys(&["links.*.trace.file"])),
+    (&["uplinktrace"], Keys(&["links.*.reverse.trace.file"])),
     (&["red", "codel", "fqcodel", "pie", "qdisc", "queuedisc"], Keys(&["links.*.aqm.law"])),
     (
         &["ampdu", "amsdu", "aggregation", "mimo", "qos", "edca", "channelwidth", "guardinterval"],
@@ -93,7 +95,8 @@ const WORD_HINTS: &[(&str, &[&str], Hint)] = &[
     ("kind of link", &["pointtopoint", "p2p", "duplexlink", "ethernet", "csma", "cable"], Keys(&["wired"])),
     ("kind of link", &["wlan", "wireless", "80211", "wifi6", "yanswifi"], Keys(&["wifi"])),
     ("kind of link", &["80216", "wman"], Keys(&["wimax"])),
-    ("kind of link", &["lte", "5g", "nr", "cellular", "4g"], Absent("")),
+    ("kind of link", &["mahimahi", "mmlink", "record", "recorded"], Keys(&["trace"])),
+    ("kind of link", &["lte", "5g", "nr", "cellular", "4g"], Absent("\"trace\" is a record of such a link")),
     ("kind of source", &["bulksend", "iperf", "greedy", "infinite"], Keys(&["bulk"])),
     ("kind of source", &["onoff", "exponential", "pareto", "exponentialonoff"], Keys(&["on-off"])),
     ("kind of source", &["constant", "udp", "udpclient"], Keys(&["cbr"])),

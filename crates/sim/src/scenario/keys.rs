@@ -21,6 +21,7 @@ mod pacing;
 mod pcf;
 mod preset;
 mod radio;
+mod records;
 mod table;
 mod users;
 mod words;

@@ -24,6 +24,7 @@ mod placement;
 mod plan;
 mod quantity;
 mod range;
+mod records;
 mod roster;
 mod schema;
 mod sheet;
@@ -47,6 +48,7 @@ use error::{ENOUGH_FAULTS, Faults};
 use hash::Fnv;
 use members::Members;
 use plan::Plan;
+use records::Records;
 use serde_json::Value as Json;
 use sheet::Sheet;
 use std::path::Path;
@@ -119,7 +121,8 @@ impl Scenario {
         let overrides = given.pairs;
         let error = |faults: Faults| ScenarioError::new(name, given, faults);
         let document = Document::parse(text).map_err(|fault| error(vec![fault]))?;
-        let (plan, mut faults) = Plan::new(&document, overrides);
+        let (mut plan, mut faults) = Plan::new(&document, overrides);
+        plan.records = Records::of(&plan, name);
         // What the file alone says decides whether its figures and its parameters of variants make sense.
         let alone = (!overrides.is_empty()).then(|| Plan::new(&document, &[]).0);
         let file = alone.as_ref().unwrap_or(&plan);
@@ -337,11 +340,18 @@ impl Scenario {
                 && def.is_setting()
                 && !def.is_outside_result()
             {
+                let text = value.text();
                 hash.add(&self.plan.layout.key(slot));
-                hash.add(&value.text());
+                hash.add(self.plan.records.digest(&self.plan, slot, &text).unwrap_or(&text));
             }
         }
         hash.digits()
+    }
+
+    /// The files of delivery opportunities that its points may name, relative to its folder.
+    #[must_use]
+    pub fn files(&self) -> Vec<String> {
+        self.plan.records.paths().map(str::to_string).collect()
     }
 
     /// The `[[figure]]` tables, with the values of `where` in canonical text.

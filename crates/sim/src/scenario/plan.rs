@@ -4,6 +4,7 @@ use super::document::{self, Document, Item, Leaf, Raw};
 use super::error::{ENOUGH_FAULTS, Fault, Faults, Place};
 use super::keys::Kind;
 use super::layout::Layout;
+use super::records::Records;
 use super::sweep::{self, Axis};
 use super::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ pub(super) struct Plan {
     pub(super) axes: Vec<Axis>,
     /// By flow, whether a `tcp` and a `udp` table is given.
     pub(super) transports: Vec<[bool; 2]>,
+    /// The files of delivery opportunities, once they are read.
+    pub(super) records: Records,
 }
 
 /// A value that the file or an override sets.
@@ -33,7 +36,8 @@ impl Plan {
         let mut faults = document.faults.clone();
         let layout = layout_of(document, &mut faults);
         let transports = vec![[false; 2]; layout.flows.len()];
-        let mut plan = Plan { layout, base: BTreeMap::new(), axes: Vec::new(), transports };
+        let mut plan =
+            Plan { layout, base: BTreeMap::new(), axes: Vec::new(), transports, records: Records::default() };
         let mut astray = false;
         for (path, place) in &document.tables {
             astray |= faults.len() <= ENOUGH_FAULTS && plan.set_table(path, *place, &mut faults);

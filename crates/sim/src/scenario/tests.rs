@@ -19,6 +19,7 @@ mod paths;
 mod periods;
 mod proxy_tcp;
 mod queues;
+mod records;
 mod reverse;
 mod sweep_overrides;
 mod sweeps;
@@ -85,6 +86,11 @@ fn changed(from: &str, to: &str) -> String {
 /// [`BASE`] with this text at its end.
 fn extended(more: &str) -> String {
     format!("{BASE}{more}")
+}
+
+/// A file of delivery opportunities that comes with lasthop, by its absolute path.
+fn shipped_trace() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/examples/traces/cell.down").to_string()
 }
 
 /// The number of the line on which a piece of text starts.

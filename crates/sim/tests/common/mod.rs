@@ -37,6 +37,7 @@ pub fn chain(links: &[(u64, Span)], tcp: tcp::Config, duration: Span) -> Config 
                 nodes: [number, number + 1],
                 directions,
                 rtt: None,
+                recorded: None,
                 air: None,
             });
             LinkConfig { name: format!("l{number}"), group: None, kind, outages: None, aqm: None }

@@ -5,5 +5,6 @@ pub mod dot16;
 pub mod fec;
 pub mod managed;
 pub mod queue;
+pub mod recorded;
 pub mod slotted;
 pub mod wired;

@@ -51,17 +51,26 @@ enum Loss {
 }
 
 impl Pace {
-    pub(super) fn of_wire(link: &PointToPoint, direction: usize) -> Pace {
+    /// A direction of a link in a run of this duration.
+    pub(super) fn of_wire(link: &PointToPoint, direction: usize, duration: Span) -> Pace {
         let drawn = link.rtt.map_or(0.0, |law| law.longest().as_secs() / 2.0);
+        let recorded = link.recorded.as_ref().map(|recorded| &recorded[direction]);
         let direction = &link.directions[direction];
-        let rate = direction.rate.0 as f64;
+        let delay_s = direction.delay.as_secs() + drawn;
+        let (rate, bits) = match recorded {
+            None => (direction.rate.0 as f64, direction.rate.0 as f64 * delay_s),
+            Some(recorded) => (
+                (recorded.bits_until(Time(duration.0)) + recorded.most_bits_within(Span::ZERO))
+                    / duration.as_secs(),
+                recorded.most_bits_within(Span::from_secs_f64(delay_s)),
+            ),
+        };
         let loss = match &direction.loss {
             LossConfig::None => Loss::Share(0.0),
             LossConfig::Packet { rate } => Loss::Share(*rate),
             LossConfig::Bit { ber } => Loss::Bit(*ber),
             LossConfig::GilbertElliott { .. } | LossConfig::List { .. } => Loss::Unknown,
         };
-        let bits = rate * (direction.delay.as_secs() + drawn);
         Pace { rate, slot_s: None, bits, queue: direction.queue, loss }
     }
 

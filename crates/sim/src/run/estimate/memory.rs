@@ -58,7 +58,9 @@ pub(super) fn bytes(
         bytes += config.run.duration.0.div_ceil(bin.0) as f64 * A_BIN * directions;
     }
     for (_, link) in config.point_to_point() {
-        let held: f64 = (0..2).map(|way| Pace::of_wire(link, way).holds(HEADERS).min(on_the_way)).sum();
+        let held: f64 = (0..2)
+            .map(|way| Pace::of_wire(link, way, config.run.duration).holds(HEADERS).min(on_the_way))
+            .sum();
         bytes += A_LINK + held * A_PACKET;
     }
     for (_, wifi) in config.wifi() {

@@ -43,6 +43,21 @@ impl Check<'_> {
         if let Some(air) = &ends.air {
             self.air(name, air, sheet);
         }
+        if ends.recorded.is_some() {
+            self.records(name, sheet);
+        }
+    }
+
+    /// The files of delivery opportunities; one that both directions name is reported once.
+    fn records(&mut self, name: &str, sheet: &Sheet<'_>) {
+        let keys = ["trace.file", "reverse.trace.file"].map(|below| format!("links.{name}.{below}"));
+        let paths = keys.each_ref().map(|key| sheet.get(key).map(Value::text));
+        for (key, path) in keys.iter().zip(&paths).take(if paths[0] == paths[1] { 1 } else { 2 }) {
+            let fault = path.as_deref().and_then(|path| self.plan.records.fault(path));
+            if let Some(text) = fault.map(str::to_string) {
+                self.fault(key, text);
+            }
+        }
     }
 
     /// The law of a round trip that is drawn.

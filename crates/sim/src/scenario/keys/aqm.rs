@@ -10,4 +10,4 @@ pub(super) const KEYS: &[Key] = &[Key::new(
     "management of each queue of the link; unset means a queue that drops when it is full and does nothing else",
 )
 .absent()
-.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax"])])];
+.only(&[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])])];

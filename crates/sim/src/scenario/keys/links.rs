@@ -15,15 +15,16 @@ const ROOM: Kind = Kind::Quantity(&[Dim::Packets, Dim::Size], "packets");
 const TIME_US: Kind = Kind::Quantity(&[Dim::Time], "us");
 
 const CABLE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy"])];
-const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax"])];
-const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax"])];
+const BOTH_WAYS: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "trace"])];
+const POINT_TO_POINT: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wimax", "trace"])];
+const QUEUED: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi", "wimax", "trace"])];
 const ONE_RATE: &[Only] = &[Only::Is("links.*.kind", &["wired", "lossy", "wifi"])];
 const UNIFORM: &[Only] = &[Only::Is("links.*.rtt.law", &["uniform"])];
 const NORMAL: &[Only] = &[Only::Is("links.*.rtt.law", &["normal"])];
 const EXPONENTIAL: &[Only] = &[Only::Is("links.*.rtt.law", &["exponential"])];
-const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax"])];
+const LOSSY: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wimax", "trace"])];
 const WIFI: &[Only] = &[Only::Is("links.*.kind", &["wifi"])];
-const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax"])];
+const LOSSY_OR_WIFI: &[Only] = &[Only::Is("links.*.kind", &["lossy", "wifi", "wimax", "trace"])];
 const PACKET_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["packet"])];
 const BIT_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["bit"])];
 const LIST_LOSS: &[Only] = &[Only::Is("links.*.loss.model", &["list"])];
@@ -151,7 +152,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("links.*.reverse.delay", TIME_MS, "propagation delay from the second node to the first")
         .like("links.*.delay")
         .at_most(LONGEST)
-        .only(CABLE),
+        .only(BOTH_WAYS),
     Key::new("links.*.reverse.queue", ROOM, "size of the queue at the second node")
         .or(&["unlimited"])
         .like("links.*.queue")
@@ -164,7 +165,7 @@ pub(super) const KEYS: &[Key] = &[
         "distribution of a round-trip time drawn per link and replication; half of it is added to the delay in each direction",
     )
     .absent()
-    .only(CABLE),
+    .only(BOTH_WAYS),
     rtt("links.*.rtt.uniform.min", "minimum round-trip time", UNIFORM),
     rtt("links.*.rtt.uniform.max", "maximum round-trip time", UNIFORM),
     rtt("links.*.rtt.normal.mean", "mean round-trip time before truncation", NORMAL),

@@ -20,6 +20,7 @@ pub static LINKS: &[Named] = &[
     named("wifi", "an 802.11 medium shared by its stations"),
     named("frn", "a slotted multi-hop network of its stations, the Flexible Radio Network"),
     named("wimax", "an 802.16 link from a base station, the first node, to a subscriber station"),
+    named("trace", "a link whose delivery opportunities are read from a file, as those of Mahimahi"),
 ];
 
 /// Standards of 802.11 links.

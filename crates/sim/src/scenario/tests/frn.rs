@@ -135,7 +135,7 @@ fn what_does_not_go_together_is_refused() {
     refused(
         "queue = \"50 packets\"",
         "queue = ",
-        "links.mesh.queue: no point uses it; expected links.mesh.kind = \"wired\" or \"lossy\" or \"wifi\" or \"wimax\"",
+        "links.mesh.queue: no point uses it; expected links.mesh.kind = \"wired\" or \"lossy\" or \"wifi\" or \"wimax\" or \"trace\"",
     );
 }
 

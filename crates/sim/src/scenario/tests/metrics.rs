@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{extended, read};
+use super::{changed, extended, read, shipped_trace};
 use crate::metrics::{Scope, named, names};
 use crate::{Request, run};
 use lasthop_stack::units::Span;
@@ -101,10 +101,21 @@ to   = "mobile"
 tcp  = { variant = "jersey" }
 "#;
 
+/// A link with recorded delivery opportunities.
+fn recorded() -> String {
+    let trace = shipped_trace();
+    let link = format!("kind = \"trace\"\ntrace = {{ file = {trace:?} }}");
+    changed("kind  = \"lossy\"", &link).replace("rate  = \"10 Mbit/s\"\n", "")
+}
+
+fn texts() -> [String; 5] {
+    [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string(), recorded()]
+}
+
 #[test]
 fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_met() {
     let mut met = BTreeSet::new();
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
+    for text in texts() {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let config = scenario.config(0);
         let names = names(&config);
@@ -122,7 +133,7 @@ fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_m
 
 #[test]
 fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_not() {
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
+    for text in texts() {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let mut config = scenario.config(0);
         for warmup_s in [0, 5] {

@@ -17,7 +17,7 @@ pub(super) fn refused_line(line: &str, expected: &str) {
 fn keys_of_a_cable_on_a_wifi_link_are_refused() {
     refused_line(
         "delay = \"1 ms\"",
-        "links.cell.delay: no point uses it; expected links.cell.kind = \"wired\" or \"lossy\" or \"wimax\"",
+        "links.cell.delay: no point uses it; expected links.cell.kind = \"wired\" or \"lossy\" or \"wimax\" or \"trace\"",
     );
     refused_line(
         "reverse = { rate = \"1 Mbit/s\" }",
@@ -25,7 +25,7 @@ fn keys_of_a_cable_on_a_wifi_link_are_refused() {
     );
     refused_line(
         "loss = { direction = \"both\" }",
-        "links.cell.loss.direction: no point uses it; expected links.cell.kind = \"lossy\" or \"wimax\"",
+        "links.cell.loss.direction: no point uses it; expected links.cell.kind = \"lossy\" or \"wimax\" or \"trace\"",
     );
     refused_line(
         "queue = \"unlimited\"",
@@ -254,7 +254,7 @@ fn losses_that_make_no_sense_are_refused() {
         ),
         (
             "model = \"gilbert-elliott\", gilbert-elliott = { mean-good = \"1 s\", mean-bad = \"1 s\", good-to-bad = \"1 %\" }",
-            "gilbert-elliott.good-to-bad: no point uses it; expected links.cell.loss.model = \"gilbert-elliott\" and links.cell.kind = \"lossy\" or \"wimax\"",
+            "gilbert-elliott.good-to-bad: no point uses it; expected links.cell.loss.model = \"gilbert-elliott\" and links.cell.kind = \"lossy\" or \"wimax\" or \"trace\"",
         ),
         (
             "model = \"gilbert-elliott\", gilbert-elliott = { mean-good = \"1 s\" }",

@@ -115,7 +115,7 @@ fn loss_on_a_wired_link_is_refused() {
     refused(
         &text,
         "loss  =",
-        "links.b-c.loss.rate: no point uses it; expected links.b-c.kind = \"lossy\" or \"wifi\" or \"wimax\"",
+        "links.b-c.loss.rate: no point uses it; expected links.b-c.kind = \"lossy\" or \"wifi\" or \"wimax\" or \"trace\"",
     );
 }
 

@@ -1,0 +1,303 @@
+// One 802.11n, ac or ax cell in ns-3: stations around an access point, saturated UDP or TCP up or down.
+// Usage: cell --standard=ax --width=80 --mcs=11 --gi=800 --mpdus=64 --stations=5 --transport=udp --direction=down ...
+// Prints one JSON object: settings, seconds of CPU, goodput of each station in bit/s over the measured time.
+//
+// All nodes are 1 m from the access point, hear each other, and know each other's addresses; there are no beacons and no
+// queue disciplines, so that nothing but the flows is on the air after the association. Data frames use one MCS, control
+// frames 24 Mbit/s. An MPDU with a packet is in error at its receiver with a given probability, whatever else it meets.
+
+#include <cmath>
+#include <ctime>
+#include <iomanip>
+#include <iostream>
+
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/mobility-module.h"
+#include "ns3/network-module.h"
+#include "ns3/traffic-control-module.h"
+#include "ns3/wifi-module.h"
+
+using namespace ns3;
+
+namespace
+{
+
+// Loses MPDUs that carry an IP packet (LLC and SNAP begin with aa aa 03) and no other frame.
+class DataErrors : public ErrorModel
+{
+  public:
+    explicit DataErrors(double probability)
+        : m_probability(probability),
+          m_draw(CreateObject<UniformRandomVariable>())
+    {
+    }
+
+  private:
+    bool DoCorrupt(Ptr<Packet> packet) override
+    {
+        uint8_t head[3] = {0, 0, 0};
+        packet->CopyData(head, 3);
+        const bool isData = head[0] == 0xaa && head[1] == 0xaa && head[2] == 3;
+        return isData && m_draw->GetValue() < m_probability;
+    }
+
+    void DoReset() override
+    {
+    }
+
+    double m_probability;
+    Ptr<UniformRandomVariable> m_draw;
+};
+
+struct Settings
+{
+    std::string standard = "ax";
+    uint32_t width = 20;
+    uint32_t mcs = 7;
+    uint32_t gi = 800;
+    uint32_t streams = 1;
+    uint32_t mpdus = 64;
+    uint32_t stations = 1;
+    std::string transport = "udp";
+    std::string direction = "down";
+    uint32_t payload = 1472;
+    bool rts = false;
+    bool bar = true;
+    double errors = 0;
+    uint32_t retries = 7;
+    uint32_t queue = 500;
+    double warmup = 1;
+    double duration = 5;
+    uint32_t seed = 1;
+};
+
+// The bytes of one subframe of an A-MPDU with a packet of this size: delimiter, header and check sequence, LLC, padding.
+uint32_t
+Subframe(uint32_t packet)
+{
+    return 4 + (packet + 8 + 26 + 4 + 3) / 4 * 4;
+}
+
+WifiMode
+Mode(const Settings& s)
+{
+    const std::string family = s.standard == "n" ? "Ht" : s.standard == "ac" ? "Vht" : "He";
+    const uint32_t index = s.standard == "n" ? s.mcs + 8 * (s.streams - 1) : s.mcs;
+    return WifiMode(family + "Mcs" + std::to_string(index));
+}
+
+// Devices of one kind: each sends at most `mpdus` packets of this size in an A-MPDU.
+NetDeviceContainer
+Install(const Settings& s, WifiHelper& wifi, const YansWifiPhyHelper& phy, WifiMacHelper& mac, const NodeContainer& nodes, uint32_t packet)
+{
+    Config::SetDefault("ns3::WifiMac::BE_MaxAmpduSize", UintegerValue(s.mpdus > 1 ? s.mpdus * Subframe(packet) : 0));
+    return wifi.Install(phy, mac, nodes);
+}
+
+NetDeviceContainer
+Cell(const Settings& s, const NodeContainer& hub, const NodeContainer& stations)
+{
+    WifiHelper wifi;
+    wifi.SetStandard(s.standard == "n" ? WIFI_STANDARD_80211n : s.standard == "ac" ? WIFI_STANDARD_80211ac : WIFI_STANDARD_80211ax);
+    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
+                                 "DataMode", StringValue(Mode(s).GetUniqueName()),
+                                 "ControlMode", StringValue("OfdmRate24Mbps"),
+                                 "RtsCtsThreshold", UintegerValue(s.rts ? 0 : 4692480),
+                                 "IncrementRetryCountUnderBa", BooleanValue(true));
+    YansWifiPhyHelper phy;
+    auto channel = YansWifiChannelHelper::Default();
+    phy.SetChannel(channel.Create());
+    phy.Set("ChannelSettings", StringValue("{0, " + std::to_string(s.width) + ", BAND_5GHZ, 0}"));
+    phy.Set("Antennas", UintegerValue(s.streams));
+    phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(s.streams));
+    phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(s.streams));
+    // Strong enough for every MCS.
+    phy.Set("TxPowerStart", DoubleValue(20));
+    phy.Set("TxPowerEnd", DoubleValue(20));
+
+    Config::SetDefault("ns3::WifiMac::FrameRetryLimit", UintegerValue(s.retries));
+    Config::SetDefault("ns3::WifiMac::MpduBufferSize", UintegerValue(s.standard == "ax" && s.mpdus > 64 ? 256 : 64));
+    // What a node can receive follows from its largest limit.
+    Config::SetDefault("ns3::WifiMac::VO_MaxAmpduSize", UintegerValue(6500631));
+    Config::SetDefault("ns3::QosTxop::UseExplicitBarAfterMissedBlockAck", BooleanValue(s.bar));
+    Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, s.queue)));
+
+    const bool isTcp = s.transport != "udp";
+    const uint32_t data = isTcp ? 1500 : s.payload + 28;
+    const uint32_t back = isTcp ? 52 : s.payload + 28;
+    const bool isDown = s.direction == "down";
+    WifiMacHelper mac;
+    mac.SetType("ns3::ApWifiMac", "BeaconGeneration", BooleanValue(false));
+    NetDeviceContainer devices = Install(s, wifi, phy, mac, hub, isDown ? data : back);
+    mac.SetType("ns3::StaWifiMac", "ActiveProbing", BooleanValue(true), "MaxMissedBeacons", UintegerValue(1000000));
+    devices.Add(Install(s, wifi, phy, mac, stations, isDown ? back : data));
+    for (uint32_t i = 0; i < devices.GetN(); ++i)
+    {
+        auto device = DynamicCast<WifiNetDevice>(devices.Get(i));
+        if (s.standard == "ax")
+        {
+            device->GetHeConfiguration()->SetGuardInterval(NanoSeconds(s.gi));
+        }
+        device->GetHtConfiguration()->m_sgiSupported = s.gi == 400;
+        if (s.errors > 0)
+        {
+            device->GetPhy()->SetPostReceptionErrorModel(CreateObject<DataErrors>(s.errors));
+        }
+    }
+    return devices;
+}
+
+void
+Place(const NodeContainer& hub, const NodeContainer& stations)
+{
+    auto positions = CreateObject<ListPositionAllocator>();
+    positions->Add(Vector(0, 0, 0));
+    for (uint32_t i = 0; i < stations.GetN(); ++i)
+    {
+        const double angle = 2 * M_PI * i / stations.GetN();
+        positions->Add(Vector(std::cos(angle), std::sin(angle), 0));
+    }
+    MobilityHelper mobility;
+    mobility.SetPositionAllocator(positions);
+    mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
+    mobility.Install(hub);
+    mobility.Install(stations);
+}
+
+void
+Tcp(const Settings& s)
+{
+    const std::string name = s.transport == "newreno" ? "NewReno" : s.transport == "cubic" ? "Cubic" : "Bbr";
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::Tcp" + name)));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4194304));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4194304));
+}
+
+// A flow to or from each station, and the sinks.
+ApplicationContainer
+Flows(const Settings& s, Ptr<Node> hub, const NodeContainer& stations, const Ipv4InterfaceContainer& addresses)
+{
+    const bool isTcp = s.transport != "udp";
+    const std::string factory = isTcp ? "ns3::TcpSocketFactory" : "ns3::UdpSocketFactory";
+    const auto phyRate = Mode(s).GetDataRate(MHz_u(s.width), NanoSeconds(s.gi), s.streams);
+    // Each station's share and more, so that queues are never empty.
+    const double share = s.stations == 1 ? 1.2 : (s.direction == "down" ? 1.3 : 2.5) / s.stations;
+    ApplicationContainer sinks;
+    for (uint32_t i = 0; i < stations.GetN(); ++i)
+    {
+        const bool isDown = s.direction == "down";
+        const auto to = isDown ? stations.Get(i) : hub;
+        const auto from = isDown ? hub : stations.Get(i);
+        const InetSocketAddress there(addresses.GetAddress(isDown ? i + 1 : 0), 5000 + i);
+        PacketSinkHelper sink(factory, InetSocketAddress(Ipv4Address::GetAny(), 5000 + i));
+        sinks.Add(sink.Install(to));
+        ApplicationContainer source;
+        if (isTcp)
+        {
+            BulkSendHelper bulk(factory, there);
+            bulk.SetAttribute("SendSize", UintegerValue(1448 * 10));
+            source = bulk.Install(from);
+        }
+        else
+        {
+            UdpClientHelper udp(there.GetIpv4(), there.GetPort());
+            udp.SetAttribute("PacketSize", UintegerValue(s.payload));
+            udp.SetAttribute("MaxPackets", UintegerValue(0));
+            udp.SetAttribute("Interval", TimeValue(Seconds(s.payload * 8 / (phyRate * share))));
+            source = udp.Install(from);
+        }
+        source.Start(Seconds(0.5) + MicroSeconds(137 * i));
+    }
+    return sinks;
+}
+
+void
+Print(const Settings& s, double cpu, const std::vector<double>& goodputs)
+{
+    double sum = 0;
+    for (double goodput : goodputs)
+    {
+        sum += goodput;
+    }
+    std::cout << "{\"ns3\": \"3.44\", \"standard\": \"" << s.standard << "\", \"width\": " << s.width << ", \"mcs\": " << s.mcs
+              << ", \"gi\": " << s.gi << ", \"streams\": " << s.streams << ", \"mpdus\": " << s.mpdus << ", \"stations\": " << s.stations
+              << ", \"transport\": \"" << s.transport << "\", \"direction\": \"" << s.direction << "\", \"payload\": "
+              << (s.transport == "udp" ? s.payload : 1448) << ", \"rts\": " << (s.rts ? "true" : "false") << ", \"bar\": "
+              << (s.bar ? "true" : "false") << ", \"errors\": " << s.errors << ", \"retries\": " << s.retries << ", \"queue\": "
+              << s.queue << ", \"warmup\": " << s.warmup << ", \"duration\": " << s.duration << ", \"seed\": " << s.seed
+              << ", \"cpu_s\": " << cpu << ", \"goodput_bps\": " << std::fixed << std::setprecision(0) << sum << ", \"stations_bps\": [";
+    for (size_t i = 0; i < goodputs.size(); ++i)
+    {
+        std::cout << (i ? ", " : "") << goodputs[i];
+    }
+    std::cout << "]}" << std::endl;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Settings s;
+    CommandLine command(__FILE__);
+    command.AddValue("standard", "n, ac or ax", s.standard);
+    command.AddValue("width", "MHz", s.width);
+    command.AddValue("mcs", "index for one stream", s.mcs);
+    command.AddValue("gi", "guard interval in ns", s.gi);
+    command.AddValue("streams", "spatial streams", s.streams);
+    command.AddValue("mpdus", "most MPDUs in an A-MPDU; 1 sends single frames", s.mpdus);
+    command.AddValue("stations", "number of stations", s.stations);
+    command.AddValue("transport", "udp, newreno, cubic or bbr", s.transport);
+    command.AddValue("direction", "down or up", s.direction);
+    command.AddValue("payload", "bytes of UDP payload; TCP has 1448", s.payload);
+    command.AddValue("rts", "whether data follows RTS and CTS", s.rts);
+    command.AddValue("bar", "whether a BlockAckReq follows a lost BlockAck", s.bar);
+    command.AddValue("errors", "probability that an MPDU with a packet is in error", s.errors);
+    command.AddValue("retries", "most attempts of an MPDU", s.retries);
+    command.AddValue("queue", "packets in each MAC queue", s.queue);
+    command.AddValue("warmup", "seconds before the measurement", s.warmup);
+    command.AddValue("duration", "measured seconds", s.duration);
+    command.AddValue("seed", "run number", s.seed);
+    command.Parse(argc, argv);
+    RngSeedManager::SetRun(s.seed);
+    if (s.transport != "udp")
+    {
+        Tcp(s);
+    }
+
+    NodeContainer hub(1);
+    NodeContainer stations(s.stations);
+    Place(hub, stations);
+    NetDeviceContainer devices = Cell(s, hub, stations);
+    InternetStackHelper internet;
+    internet.Install(hub);
+    internet.Install(stations);
+    Ipv4AddressHelper ipv4("10.0.0.0", "255.255.0.0");
+    Ipv4InterfaceContainer addresses = ipv4.Assign(devices);
+    TrafficControlHelper().Uninstall(devices);
+    NeighborCacheHelper().PopulateNeighborCache();
+    ApplicationContainer sinks = Flows(s, hub.Get(0), stations, addresses);
+
+    std::vector<uint64_t> before(s.stations);
+    Simulator::Schedule(Seconds(s.warmup), [&] {
+        for (uint32_t i = 0; i < s.stations; ++i)
+        {
+            before[i] = DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
+        }
+    });
+    Simulator::Stop(Seconds(s.warmup + s.duration));
+    const clock_t began = clock();
+    Simulator::Run();
+    const double cpu = double(clock() - began) / CLOCKS_PER_SEC;
+    std::vector<double> goodputs;
+    for (uint32_t i = 0; i < s.stations; ++i)
+    {
+        goodputs.push_back((DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx() - before[i]) * 8 / s.duration);
+    }
+    Print(s, cpu, goodputs);
+    Simulator::Destroy();
+    return 0;
+}

@@ -1,0 +1,160 @@
+"""Run cells of 802.11n, ac and ax in ns-3, one after the other, and write `wifi-today.toml` beside this file.
+
+Usage: python wifi_today.py FOLDER [SECONDS]; FOLDER takes the program, and SECONDS is the measured time of a
+cell, by default 5. A cell that the file has already with the same settings is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from itertools import product
+from pathlib import Path
+
+import build
+
+OUT = build.HERE / "wifi-today.toml"
+
+HEAD = """\
+# Goodput in cells of 802.11n, ac and ax by ns-{release}: written by
+# `python bench/peers/ns3/wifi_today.py FOLDER {seconds:g}`; `duration` is the measured time of a cell.
+#
+# One or more stations 1 m from an access point, saturated flows between it and each of them; UDP payload
+# 1472 B; TCP payload 1448 B with timestamps and SACK, an ACK for every second segment, least RTO 1 s; MAC
+# queues of {queue} packets and 500 ms without queue discipline (the access point has one of {queue} for all
+# stations); best effort with AIFSN 3, CW 15 to 1023, no TXOP limit; control frames at 24 Mbit/s, responses
+# to MCS 0 at 6 Mbit/s; 7 attempts of each MPDU; block-ack window 64, from 65 MPDUs on 256. `mpdus` limits
+# the packets in an A-MPDU; the limits of PPDU time and A-MPDU bytes come on top. `errors` is the probability
+# that an MPDU with a packet is in error. `bar`: a BlockAckReq follows a lost BlockAck.
+#
+# Constants of ns-3 that are not those of the standard: preamble of VHT 36 us (40: VHT-SIG-B is left out), of
+# HE 44 us (43.2 with 2x LTF and guard interval 0.8 us); a PPDU with short guard interval does not end on a
+# boundary of 4 us.
+
+ns3 = "{release}"
+"""
+
+KEYS = (
+    "standard width mcs gi streams mpdus stations transport direction rts bar errors retries queue warmup"
+    " duration seed"
+)
+
+N20 = {"standard": "n", "width": 20, "mcs": 7}
+N40 = {"standard": "n", "width": 40, "mcs": 7}
+AC80 = {"standard": "ac", "width": 80, "mcs": 9, "gi": 400}
+AX80 = {"standard": "ax", "width": 80, "mcs": 11}
+DEFAULTS = {
+    "gi": 800,
+    "streams": 1,
+    "mpdus": 64,
+    "stations": 1,
+    "transport": "udp",
+    "direction": "down",
+    "rts": False,
+    "bar": True,
+    "errors": 0.0,
+    "retries": 7,
+    "queue": 500,
+    "seed": 1,
+}
+# The share of the measured time for cells other than saturated UDP without errors and RTS: ns-3 takes long.
+SHARE = 0.4
+STATIONS = (1, 2, 5, 10, 20)
+WAYS = ("down", "up")
+
+
+def cells() -> list[dict[str, object]]:
+    """The cells in their order: one station against the closed form first, then several stations."""
+    one = [{**kind, "mpdus": mpdus} for kind, mpdus in product((N20, N40, AC80, AX80), (1, 8, 32, 64))]
+    one.append({**AX80, "mpdus": 256})
+    slower = [(N20, 0), (N20, 3), (AC80, 0), (AC80, 4), (AX80, 0), (AX80, 5)]
+    one += [{**kind, "mcs": mcs, "mpdus": mpdus} for (kind, mcs), mpdus in product(slower, (1, 8, 64))]
+    many = several("udp", (0.0, 0.01, 0.1))
+    many += [
+        {**AX80, "stations": stations, "direction": "up", "bar": False, "errors": errors}
+        for errors, stations in product((0.0, 0.1), STATIONS[1:])
+    ]
+    many += [{**cell, "rts": True} for cell in several("udp", (0.0,))]
+    many += [{**cell, **N20} for cell in several("udp", (0.0,))]
+    many += several("newreno", (0.0, 0.1, 0.01))
+    many += [{**cell, **N20} for cell in several("newreno", (0.0,))]
+    many += [
+        {**AX80, "stations": stations, "transport": law, "direction": way}
+        for law, way, stations in product(("cubic", "bbr"), WAYS, (1, 5, 20))
+    ]
+    many += [{**cell, "rts": True} for cell in several("newreno", (0.0,))]
+    return list({identity(whole(cell, 0.0)): cell for cell in one + many}.values())
+
+
+def several(transport: str, errors: tuple[float, ...]) -> list[dict[str, object]]:
+    """Cells of 802.11ax with one to twenty stations, in both directions."""
+    return [
+        {**AX80, "stations": stations, "transport": transport, "direction": way, "errors": share}
+        for share, way, stations in product(errors, WAYS, STATIONS)
+    ]
+
+
+def whole(cell: dict[str, object], seconds: float) -> dict[str, object]:
+    """All settings of a cell."""
+    full = {**DEFAULTS, "warmup": 1.0, "duration": seconds, **cell}
+    is_plain = full["transport"] == "udp" and full["bar"] and not full["rts"] and not full["errors"]
+    return full if is_plain else {**full, "duration": SHARE * seconds}
+
+
+def identity(cell: dict[str, object]) -> tuple[object, ...]:
+    """What a cell is, however long it is measured."""
+    return tuple(cell[key] for key in KEYS.split() if key not in {"warmup", "duration"})
+
+
+def line(cell: dict[str, object]) -> str:
+    """A cell as an inline table: what it is, and what came out."""
+    shown = {key: cell[key] for key in (*KEYS.split(), "goodput_mbps", "stations_mbps")}
+    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in shown.items()) + " }"
+
+
+def write(done: list[dict[str, object]], release: str, seconds: float) -> None:
+    """The file with the cells that are done."""
+    head = HEAD.format(release=release, seconds=seconds, queue=DEFAULTS["queue"])
+    OUT.write_text(
+        head + "\ncells = [\n" + "".join(f"  {line(cell)},\n" for cell in done) + "]\n", encoding="utf-8"
+    )
+
+
+def main() -> int:
+    """Run what the file lacks."""
+    why = build.missing()
+    if why is not None:
+        print(why, file=sys.stderr)
+        return 2
+    found = build.wheel()
+    assert found is not None
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 5.0
+    program = build.program("cell", Path(sys.argv[1]))
+    kept = tomllib.loads(OUT.read_text(encoding="utf-8"))["cells"] if OUT.is_file() else []
+    known = {identity(cell): cell for cell in kept}
+    done: list[dict[str, object]] = []
+    for cell in cells():
+        settings = whole(cell, seconds)
+        name = identity(settings)
+        if name not in known:
+            options = [f"--{key}={json.dumps(settings[key]).strip(chr(34))}" for key in KEYS.split()]
+            ran = subprocess.run([str(program), *options], capture_output=True, text=True, check=True)
+            result = json.loads(ran.stdout)
+            rates = [round(rate / 1e6, 3) for rate in result["stations_bps"]]
+            known[name] = {
+                **settings,
+                "goodput_mbps": round(result["goodput_bps"] / 1e6, 3),
+                "stations_mbps": rates,
+            }
+            print(line(known[name]), f"{result['cpu_s']:.1f} s", flush=True)
+            # What is done is kept if this is stopped.
+            write(list(known.values()), found[1], seconds)
+        done.append(known[name])
+    write(done, found[1], seconds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
