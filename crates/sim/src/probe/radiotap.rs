@@ -215,7 +215,7 @@ fn header(frame: &Frame, packet: Option<&Packet>, bytes: &mut Vec<u8>) {
     bytes.extend(receiver);
     match frame.kind {
         FrameKind::Cts | FrameKind::Ack => return,
-        FrameKind::Rts | FrameKind::CfEnd => {
+        FrameKind::Rts | FrameKind::CfEnd | FrameKind::BlockAck | FrameKind::BlockAckReq => {
             bytes.extend(transmitter);
             return;
         }
@@ -235,6 +235,8 @@ fn frame_control(frame: &Frame) -> [u8; 2] {
         FrameKind::Beacon => (0, 8),
         FrameKind::Rts => (1, 11),
         FrameKind::Cts => (1, 12),
+        FrameKind::BlockAckReq => (1, 8),
+        FrameKind::BlockAck => (1, 9),
         FrameKind::Ack => (1, 13),
         FrameKind::CfEnd => (1, 14 + u8::from(frame.cf_ack)),
         FrameKind::Data | FrameKind::Null => {

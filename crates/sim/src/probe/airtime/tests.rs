@@ -28,12 +28,12 @@ impl Book {
 
     /// Starts a frame; returns when it ends, in µs.
     fn start(&mut self, station: usize, (frame, airtime): (Frame, Airtime), at_us: u64) -> u64 {
-        self.ledger.start(station, true, &frame, airtime, Time(at_us * 1_000));
+        self.ledger.start(station, true, &frame, (airtime, Span::ZERO), Time(at_us * 1_000));
         at_us + airtime.total.0 / 1_000
     }
 
     fn end(&mut self, station: usize, fate: Fate, at_us: u64) {
-        self.ledger.end(station, fate, Time(at_us * 1_000));
+        self.ledger.end(station, fate, Span::ZERO, Time(at_us * 1_000));
     }
 
     fn whole(&mut self, station: usize, frame: (Frame, Airtime), at_us: u64, fate: Fate) -> u64 {
