@@ -32,3 +32,4 @@ mod tcp;
 mod timeouts;
 mod warmup;
 mod wifi;
+mod wifi_today;

@@ -17,7 +17,7 @@ use super::link::{Aqm, DrawnLink, Link};
 use super::outages::{Handoff, Outages, Resumption};
 use super::ping::Ping;
 use super::run::{Run, SeveralFlows, TcpRun};
-use super::wifi::{Arq, Wifi};
+use super::wifi::{Arq, BlockAcks, Wifi};
 
 /// What a metric is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,8 @@ pub enum Scope {
     DrawnLink,
     /// An 802.11 link.
     Wifi,
+    /// An 802.11 link with block acknowledgement.
+    BlockAcks,
     /// The access point of an 802.11 link with `arq.kind`.
     Arq,
     /// What only one kind of ARQ counts.
@@ -142,7 +144,7 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope, in the order of the output.
-    pub const ALL: [Scope; 26] = [
+    pub const ALL: [Scope; 27] = [
         Scope::TcpFlow,
         Scope::EstimatingFlow,
         Scope::EcnFlow,
@@ -158,6 +160,7 @@ impl Scope {
         Scope::AqmKind,
         Scope::DrawnLink,
         Scope::Wifi,
+        Scope::BlockAcks,
         Scope::Arq,
         Scope::ArqKind,
         Scope::Frn,
@@ -190,6 +193,7 @@ impl Scope {
             Scope::AqmKind => "managed queue under its law",
             Scope::DrawnLink => "drawn link",
             Scope::Wifi => "wifi",
+            Scope::BlockAcks => "wifi with block acknowledgement",
             Scope::Arq => "arq",
             Scope::ArqKind => "kind of arq",
             Scope::Frn => "frn",
@@ -220,7 +224,7 @@ impl Scope {
             Scope::Group | Scope::TcpGroup => &["flows.<g>.", "flows.<g>.reverse."],
             Scope::Class => &["flows.<f>.class.<c>."],
             Scope::Link | Scope::Aqm => &["links.<l>.", "links.<l>.reverse."],
-            Scope::DrawnLink | Scope::Wifi | Scope::Arq | Scope::Frn => &["links.<l>."],
+            Scope::DrawnLink | Scope::Wifi | Scope::BlockAcks | Scope::Arq | Scope::Frn => &["links.<l>."],
             Scope::AqmKind => &["links.<l>.aqm.", "links.<l>.reverse.aqm."],
             Scope::ArqKind => &["links.<l>.arq."],
             Scope::Outages => &["links.<l>.outages."],
@@ -249,6 +253,7 @@ impl Scope {
             Scope::AqmKind => aqm_kinds(),
             Scope::DrawnLink => entries::<DrawnLink>(),
             Scope::Wifi => entries::<Wifi>(),
+            Scope::BlockAcks => entries::<BlockAcks>(),
             Scope::Arq => entries::<Arq>(),
             Scope::ArqKind => arq_kinds(),
             Scope::Frn => entries::<Frn>(),
@@ -407,7 +412,7 @@ mod tests {
             &[Scope::Ping],
             &[Scope::Group, Scope::TcpGroup, Scope::Class],
             &[Scope::Link, Scope::Aqm, Scope::DrawnLink],
-            &[Scope::Wifi, Scope::Aqm, Scope::Arq, Scope::ArqKind],
+            &[Scope::Wifi, Scope::BlockAcks, Scope::Aqm, Scope::Arq, Scope::ArqKind],
             &[Scope::Run, Scope::SeveralFlows, Scope::TcpRun],
         ];
         for scopes in meeting {

@@ -113,6 +113,8 @@ pub(crate) struct Wlan {
     pcf: Option<(NodeId, PcfConfig)>,
     /// The most packets that a frame carries.
     packets_per_frame: usize,
+    /// The access category of each flow, if they differ.
+    categories: Vec<Category>,
     pub(crate) capture: Option<WifiCapture>,
 }
 
@@ -255,6 +257,7 @@ impl Wlan {
             handed_down: VecDeque::new(),
             place,
             pcf: wifi.access_point.and_then(|ap| Some((NodeId(ap as u32), wifi.pcf?))),
+            categories: categories(config),
             packets_per_frame: wifi.mac.edca.map_or(1, |edca| edca.aggregate.count as usize),
             capture: None,
         }
@@ -461,10 +464,16 @@ impl Wlan {
         }
         let frame = &self.sites[station].on_air.0;
         if let Some(capture) = &mut self.capture {
-            let packet = frame.msdu.map(|handle| host.pool.get(PoolId::from_handle(handle)).0);
+            let packet = |handle| host.pool.get(PoolId::from_handle(handle)).0;
             let listener = self.radio.station(frame.receiver).unwrap_or(self.observer);
             let signal_dbm = self.radio.power_dbm(station, listener);
-            capture.record(frame, airtime, packet, signal_dbm, host.now);
+            let load = &self.sites[station].load;
+            if frame.mpdus > 0 {
+                capture.record_mpdus(frame, airtime, &load.mpdus, packet, signal_dbm, host.now);
+            } else {
+                let packet = frame.msdu.map(packet);
+                capture.record(frame, airtime, (packet, &load.block), signal_dbm, host.now);
+            }
         }
         let sensed = self.radio.senses(station, self.observer);
         let acks = ack_span(&self.sites[station].load, frame, &airtime);
@@ -576,8 +585,11 @@ impl Wlan {
     }
 
     /// The access category of a packet.
-    fn category_of(&self, _: &Packet) -> Category {
-        Category::BestEffort
+    fn category_of(&self, packet: &Packet) -> Category {
+        match &self.categories[..] {
+            [] => Category::BestEffort,
+            categories => categories[self.ports.addressee(packet).0],
+        }
     }
 
     /// Passes up what the reorder buffer of a station holds no longer.
@@ -667,6 +679,12 @@ impl Wlan {
         }
         all
     }
+}
+
+/// The access category of each flow, if any has another than the rest.
+fn categories(config: &Config) -> Vec<Category> {
+    let all: Vec<Category> = config.flows.iter().map(|flow| Category::of_dscp(flow.dscp)).collect();
+    if all.iter().all(|category| *category == Category::BestEffort) { Vec::new() } else { all }
 }
 
 /// The airtime of the payloads of an A-MPDU that are TCP acknowledgements.

@@ -148,6 +148,15 @@ const FLOWS: &[Key] = &[
         .at_least("0")
         .at_most(MOST_COUNT)
         .only(IF_RANDOM),
+    Key::new(
+        "flows.*.dscp",
+        Kind::Integer,
+        "differentiated services code point of the packets of both directions, which selects the access category on 802.11n, ac, ax; only there it has an effect",
+    )
+    .default("0")
+    .source("RFC 2474 (3): default behaviour; RFC 8325 (4.3): 8 background, 26 to 40 video, 46 voice")
+    .at_least("0")
+    .at_most("63"),
 ];
 
 /// The keys under `[flows.NAME.tcp]` and `[flows.NAME.udp]`.
