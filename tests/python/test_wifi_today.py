@@ -1,0 +1,77 @@
+"""802.11n, ac and ax: the closed form of one station and Bianchi's model beside simulations."""
+
+from __future__ import annotations
+
+import pytest
+
+import lasthop as lh
+from lasthop.stats.wifi_today import Cell, bianchi
+
+# Goodput in Mbit/s for 1, 8, 32, 64 and 256 MPDUs, computed by hand from the constants of the standards.
+TABLE = {
+    ("802.11n", 7, 20, 0.8): [30.79, 54.82, 59.75, 59.75],
+    ("802.11n", 7, 40, 0.8): [41.68, 101.24, 120.68, 122.47],
+    ("802.11ac", 9, 80, 0.4): [51.99, 218.83, 338.12, 371.90],
+    ("802.11ax", 11, 80, 0.8): [52.36, 243.75, 430.12, 492.95, 549.47],
+}
+COUNTS = [1, 8, 32, 64, 256]
+
+
+def simulated(cell: Cell) -> float:
+    """The goodput of one saturated station."""
+    scenario = lh.load("validation/wifi-today-one").set(
+        {
+            "links.air.standard": cell.standard,
+            "links.air.width": f"{cell.width} MHz",
+            "links.air.guard-interval": f"{cell.guard} us",
+            "links.air.mcs": str(cell.mcs),
+            "links.air.aggregate.count": str(cell.count),
+        }
+    )
+    return float(scenario.run().metrics["flows.up.goodput_bps"])
+
+
+@pytest.mark.parametrize("mode", TABLE)
+def test_the_closed_form_gives_the_numbers_computed_by_hand(mode: tuple[str, int, int, float]) -> None:
+    standard, mcs, width, guard = mode
+    for count, expected in zip(COUNTS, TABLE[mode], strict=False):
+        cell = Cell(standard, mcs, width, guard, count=count)
+        assert round(cell.goodput_bps / 1e6, 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("standard", "width", "guard", "most"),
+    [("802.11n", 20, 0.8, 64), ("802.11n", 40, 0.4, 64), ("802.11ac", 80, 0.4, 64), ("802.11ax", 80, 0.8, 256)],
+)
+def test_one_station_has_the_goodput_of_the_closed_form(
+    standard: str, width: int, guard: float, most: int
+) -> None:
+    for mcs in {"802.11n": (0, 4, 7), "802.11ac": (0, 4, 9), "802.11ax": (0, 5, 11)}[standard]:
+        for count in (count for count in COUNTS if count <= most):
+            cell = Cell(standard, mcs, width, guard, count=count)
+            assert simulated(cell) == pytest.approx(cell.goodput_bps, rel=0.01), cell
+
+
+@pytest.mark.parametrize("stations", [2, 5, 10, 20])
+@pytest.mark.parametrize("count", [1, 64])
+def test_stations_that_repeat_data_after_a_loss_follow_bianchis_model(stations: int, count: int) -> None:
+    scenario = lh.load("validation/wifi-today-cell").set(
+        {
+            "nodes.sta.count": str(stations),
+            "links.air.aggregate.count": str(count),
+            "links.air.block-ack.after-loss": "data",
+        }
+    )
+    found = float(scenario.run().metrics["flows.up.goodput_bps"])
+    expected, _ = bianchi(Cell("802.11ax", 11, 80, count=count), stations)
+    assert found == pytest.approx(expected, rel=0.04)
+
+
+def test_a_block_ack_request_whose_success_resets_the_window_costs_a_fifth_with_20_stations() -> None:
+    cell = lh.load("validation/wifi-today-cell")
+    runs = [
+        cell.set({"nodes.sta.count": "20", "links.air.block-ack.after-loss": after}).run()
+        for after in ("data", "request")
+    ]
+    data, request = (float(run.metrics["flows.up.goodput_bps"]) for run in runs)
+    assert 0.75 < request / data < 0.87
