@@ -71,8 +71,7 @@ fn checked(outcome: &Outcome, what: &str) -> f64 {
 fn every_variant_runs_over_it() {
     for standard in ["802.11n", "802.11ac", "802.11ax"] {
         for variant in VARIANTS {
-            let set =
-                [("links.air.standard", standard), ("flows.down.tcp.variant", variant.name)];
+            let set = [("links.air.standard", standard), ("flows.down.tcp.variant", variant.name)];
             let outcome = run("", &set).expect("a scenario");
             let goodput = checked(&outcome, variant.name);
             assert!(goodput > 2e6, "{standard} {}: {goodput}", variant.name);

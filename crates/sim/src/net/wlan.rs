@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use lasthop_stack::hooks::{Admission, Backlog, DropCause};
 use lasthop_stack::link::dot11::{
-    Airtime, BROADCAST, Category, EdcaCounters, Frame, FrameKind, Load, Mpdu, MpduFate, Msdu, Outcome, PayloadClass, PcfConfig,
-    Reorder, Role, Rules,
+    Airtime, BROADCAST, Category, EdcaCounters, Frame, FrameKind, Load, Mpdu, MpduFate, Msdu, Outcome,
+    PayloadClass, PcfConfig, Reorder, Role, Rules,
 };
 use lasthop_stack::packet::{Body, Flags, NodeId, Packet};
 use lasthop_stack::registry::{ArqConfig, Learner};

@@ -317,7 +317,9 @@ impl Ledger {
 
     fn settle_overlap(&mut self, until: Time) {
         let mut cuts = std::mem::take(&mut self.cuts);
-        cuts.extend(self.ended.iter().flat_map(|entry| [entry.begin, entry.split, entry.acks, entry.lost, entry.end]));
+        cuts.extend(
+            self.ended.iter().flat_map(|entry| [entry.begin, entry.split, entry.acks, entry.lost, entry.end]),
+        );
         cuts.retain(|cut| (self.settled..until).contains(cut));
         cuts.extend([self.settled, until]);
         cuts.sort_unstable();

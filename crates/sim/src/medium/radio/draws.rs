@@ -154,7 +154,15 @@ impl Draws {
                     let name = format!("{}.{}.{}.{purpose}", self.names[from], self.names[to], class.name());
                     let stream = self.base.stream(&name);
                     let to = to as u32;
-                    let direction = Direction { to, class, stream, packets: 0, current: None, first: 0.0, sections: Vec::new() };
+                    let direction = Direction {
+                        to,
+                        class,
+                        stream,
+                        packets: 0,
+                        current: None,
+                        first: 0.0,
+                        sections: Vec::new(),
+                    };
                     directions.insert(place, direction);
                     place
                 }

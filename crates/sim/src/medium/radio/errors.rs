@@ -109,11 +109,8 @@ impl Losses {
             return 0.0;
         }
         let likely = self.probability((from, at), mpdu, followed.power_w, started, memo);
-        let drowned = if followed.log_undisturbed < 0.0 {
-            self.drowned(mpdu, followed.log_undisturbed)
-        } else {
-            0.0
-        };
+        let drowned =
+            if followed.log_undisturbed < 0.0 { self.drowned(mpdu, followed.log_undisturbed) } else { 0.0 };
         likely.max(drowned)
     }
 

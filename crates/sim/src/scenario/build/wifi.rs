@@ -147,7 +147,11 @@ fn edca(link: &Part<'_>, preset: &EdcaConfig) -> EdcaConfig {
         },
         window: link.small("block-ack.window"),
         spacing: link.span("block-ack.spacing"),
-        after_loss: if link.word("block-ack.after-loss") == "data" { AfterLoss::Data } else { AfterLoss::Request },
+        after_loss: if link.word("block-ack.after-loss") == "data" {
+            AfterLoss::Data
+        } else {
+            AfterLoss::Request
+        },
         reorder_timeout: link.span("block-ack.reorder-timeout"),
     }
 }

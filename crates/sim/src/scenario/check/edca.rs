@@ -102,7 +102,8 @@ impl Check<'_> {
         let preset = Wifi::of(standard, flavour, "ns2").mac;
         let mac = &wifi.mac;
         let rate = preset.data_rate.rate().0;
-        let is_reference = |set: &Value| matches!(set, Value::Quantity(set) if set.base.as_u64() == Some(rate));
+        let is_reference =
+            |set: &Value| matches!(set, Value::Quantity(set) if set.base.as_u64() == Some(rate));
         if sheet.get(&key("rate")).is_some_and(|set| !is_reference(set)) {
             let text = format!(
                 "has no effect on {standard}; expected mcs, width, guard-interval and streams instead"

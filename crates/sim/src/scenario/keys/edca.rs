@@ -11,7 +11,8 @@ use lasthop_stack::link::dot11::{AfterLoss, Category, EdcaAccess, EdcaConfig};
 
 const EDCA: &[Only] = &[Only::Is("links.*.standard", EDCA_STANDARDS)];
 
-const MODES: Source = Source::Edca("fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5)");
+const MODES: Source =
+    Source::Edca("fastest mode of one stream; IEEE 802.11-2020 (19.5, 21.5), 802.11ax-2021 (27.5)");
 const SETS: Source = Source::Edca("IEEE 802.11-2012 (table 8-105), WMM");
 const LIMITS: Source = Source::Edca("IEEE 802.11-2020 (9.4.2.55, 9.4.2.157), 802.11ax-2021 (9.4.2.248)");
 const LONGEST_PPDU: Source = Source::Edca("IEEE 802.11-2020 (19.4.4, 21.4.4): aPPDUMaxTime");
@@ -108,18 +109,26 @@ const fn aifsn(path: &'static str, value: fn(&Wifi) -> String) -> Key {
 }
 
 const fn window(path: &'static str, value: fn(&Wifi) -> String) -> Key {
-    edca(path, Kind::Integer, "contention window of this access category, in slots: minimum (cw-min) or maximum (cw-max)")
-        .preset(value, SETS)
-        .only(EDCA)
-        .at_least("1")
-        .at_most("32767")
+    edca(
+        path,
+        Kind::Integer,
+        "contention window of this access category, in slots: minimum (cw-min) or maximum (cw-max)",
+    )
+    .preset(value, SETS)
+    .only(EDCA)
+    .at_least("1")
+    .at_most("32767")
 }
 
 const fn txop(path: &'static str, value: fn(&Wifi) -> String) -> Key {
-    edca(path, TIME_US, "how long a station may send in this access category once it has access; 0 s means one exchange")
-        .preset(value, SETS)
-        .only(EDCA)
-        .at_most("8160 us")
+    edca(
+        path,
+        TIME_US,
+        "how long a station may send in this access category once it has access; 0 s means one exchange",
+    )
+    .preset(value, SETS)
+    .only(EDCA)
+    .at_most("8160 us")
 }
 
 /// The constants of the standard; without EDCA nobody reads them.

@@ -119,7 +119,9 @@ impl Preferred {
                 (Chooser::Standard, BIANCHI)
             }
             Source::Edca(source) => (Chooser::Standard, source),
-            Source::Mac(_, ofdm) if Wifi::of(standard, "standard", radio).mac.data_rate.is_ofdm() => (Chooser::Standard, ofdm),
+            Source::Mac(_, ofdm) if Wifi::of(standard, "standard", radio).mac.data_rate.is_ofdm() => {
+                (Chooser::Standard, ofdm)
+            }
             Source::Mac(dsss, _) => (Chooser::Standard, dsss),
             Source::Radio(_, ns3) if radio == "ns3" => (Chooser::Radio, ns3),
             Source::Radio(..) if value != under(flavour, "ns2") => (Chooser::Radio, MODEL),

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use super::super::quantity::{Dim, Quantity};
 use super::{
     Decimal, Default, Key, Kind, Only, Part, Profiled, Unless, WESTWOOD_RECOVERY, acks, agents, air, apps,
-    aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio, users,
+    aqm, arq, channel, described, edca, events, figures, frn, judges, links, nodes, pacing, pcf, radio,
+    users,
 };
 use lasthop_stack::registry::tcp;
 use lasthop_stack::registry::{CongestionKind, ReactionKind, RecoveryKind, VARIANTS};

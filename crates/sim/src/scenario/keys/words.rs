@@ -31,7 +31,10 @@ pub static STANDARDS: &[Named] = &[
     named("802.11g", "ERP-OFDM at 6 to 54 Mbit/s in the band of 802.11b, without its stations"),
     named("802.11n", "HT in 20 or 40 MHz, with EDCA, aggregation and block acknowledgement"),
     named("802.11ac", "VHT in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
-    named("802.11ax", "HE for one receiver in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement"),
+    named(
+        "802.11ax",
+        "HE for one receiver in 20 to 160 MHz, with EDCA, aggregation and block acknowledgement",
+    ),
     named("bianchi", "the constants of Bianchi's tables, by default with the assumptions of his model"),
 ];
 

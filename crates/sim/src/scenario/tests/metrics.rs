@@ -101,10 +101,29 @@ to   = "mobile"
 tcp  = { variant = "jersey" }
 "#;
 
+/// A link with block acknowledgement.
+const TODAY: &str = r#"
+[run]
+duration = "1 s"
+
+[nodes]
+a = {}
+b = {}
+
+[links.air]
+kind = "wifi"
+nodes = ["a", "b"]
+standard = "802.11n"
+
+[flows.f]
+from = "a"
+to = "b"
+"#;
+
 #[test]
 fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_met() {
     let mut met = BTreeSet::new();
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string(), TODAY.to_string()] {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let config = scenario.config(0);
         let names = names(&config);
@@ -122,7 +141,7 @@ fn every_name_in_the_results_is_that_of_a_registered_metric_and_every_scope_is_m
 
 #[test]
 fn a_run_gives_the_metrics_that_were_announced_whether_it_measures_something_or_not() {
-    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string()] {
+    for text in [extended(FLOWS), CELL.to_string(), MESH.to_string(), MOVING.to_string(), TODAY.to_string()] {
         let scenario = read(&text).unwrap_or_else(|error| panic!("{error}"));
         let mut config = scenario.config(0);
         for warmup_s in [0, 5] {

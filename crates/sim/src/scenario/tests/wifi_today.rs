@@ -1,6 +1,6 @@
 //! The keys of 802.11n, ac and ax links, and what is refused there.
 
-use super::wifi::{cell_config, cell};
+use super::wifi::{cell, cell_config};
 use super::wifi_errors::refused;
 use lasthop_stack::link::dot11::{
     AfterLoss, Aggregate, Category, EdcaAccess, EdcaConfig, Family, Guard, Mode, PhyRate, Preset,
@@ -59,21 +59,15 @@ voice = { aifsn = 1 }"#,
 #[test]
 fn modes_that_a_standard_lacks_are_refused() {
     refused_of("802.11n", "mcs = 8", "links.cell.mcs: 8; 802.11n has 0 to 7");
-    refused_of(
-        "802.11n",
-        "width = \"80 MHz\"",
-        "links.cell.width: 80 MHz; expected one of 20, 40 MHz",
-    );
+    refused_of("802.11n", "width = \"80 MHz\"", "links.cell.width: 80 MHz; expected one of 20, 40 MHz");
     refused_of(
         "802.11ax",
         "guard-interval = \"0.4 us\"",
         "links.cell.guard-interval: 0.4 us; expected one of 0.8, 1.6, 3.2 us",
     );
-    refused_of(
-        "802.11ac",
-        "width = \"20 MHz\"",
-        "links.cell.mcs: 9; 802.11ac has no such mode with 1 streams in 20 MHz; expected another mcs, width or streams",
-    );
+    let text = cell("standard = \"802.11ac\"\nwidth = \"20 MHz\"\nmcs = 9");
+    let expected = "links.cell.mcs: 9; 802.11ac has no such mode with 1 streams in 20 MHz; expected another mcs, width or streams";
+    refused(&text, "mcs = 9", expected);
     refused_of("802.11ac", "block-ack = { window = 256 }", "links.cell.block-ack.window: 256; expected 64");
     refused_of(
         "802.11n",

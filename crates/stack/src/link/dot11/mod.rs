@@ -56,8 +56,8 @@ mod units;
 
 pub use dcf::{Counters, Role, Station};
 pub use edca::{
-    AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig, EdcaCounters, EdcaOut,
-    Load, Mpdu, MpduFate,
+    AfterLoss, Aggregate, BlockAck, CATEGORIES, Category, DELIMITER, Edca, EdcaAccess, EdcaConfig,
+    EdcaCounters, EdcaOut, Load, Mpdu, MpduFate,
 };
 pub use frame::{
     BROADCAST, Distribution, Frame, FrameKind, Msdu, Outcome, PayloadClass, Served, ServedOutcome,

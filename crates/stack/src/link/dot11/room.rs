@@ -93,7 +93,14 @@ mod tests {
 
     fn to(receiver: u32) -> Msdu {
         let category = Category::BestEffort;
-        Msdu { handle: 0, bytes: 1_500, next: NodeId(receiver), class: PayloadClass::Data, category, flow: None }
+        Msdu {
+            handle: 0,
+            bytes: 1_500,
+            next: NodeId(receiver),
+            class: PayloadClass::Data,
+            category,
+            flow: None,
+        }
     }
 
     fn taken(rules: &Rules, receivers: &[u32]) -> usize {

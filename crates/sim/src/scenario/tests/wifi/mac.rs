@@ -180,13 +180,25 @@ fn a_default_that_depends_on_the_standard_is_explained_for_each() {
         let entry: Json = serde_json::from_str(&explain(key).unwrap()).unwrap();
         entry["default"].as_str().unwrap().to_string()
     };
-    assert_eq!(of("slot"), "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); 50 us (bianchi)");
-    assert_eq!(of("long-retry"), "4 (802.11, 802.11b, 802.11b-short, 802.11a, bianchi); none (model)");
-    assert_eq!(of("frames.header"), "24 B (802.11, 802.11b, 802.11b-short, 802.11a); 30 B (bianchi, ns2)");
-    assert_eq!(of("links.NAME.queue"), "100 packets (other links); 50 packets");
+    assert_eq!(
+        of("slot"),
+        "20 us (802.11, 802.11b, 802.11b-short); 9 us (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); 50 us (bianchi)"
+    );
+    assert_eq!(
+        of("long-retry"),
+        "4 (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 7 (802.11n, 802.11ac, 802.11ax); none (model)"
+    );
+    assert_eq!(
+        of("frames.header"),
+        "24 B (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g); 26 B (802.11n, 802.11ac, 802.11ax); 30 B (bianchi, ns2)"
+    );
+    assert_eq!(
+        of("links.NAME.queue"),
+        "100 packets (other links); 50 packets (802.11, 802.11b, 802.11b-short, 802.11a, 802.11g, bianchi); 500 packets (802.11n, 802.11ac, 802.11ax)"
+    );
     assert_eq!(
         of("links.NAME.rate"),
-        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a); \
+        "required (other links); 2 Mbit/s (802.11); 11 Mbit/s (802.11b, 802.11b-short); 54 Mbit/s (802.11a, 802.11g, 802.11n, 802.11ac, 802.11ax); \
          1 Mbit/s (bianchi, ns2)"
     );
     assert_eq!(of("flavour"), "standard; model where links.NAME.standard is bianchi");

@@ -21,8 +21,11 @@ impl Edca {
             return;
         }
         let response = self.rules.config.sifs + self.block_ack.total;
-        let limit =
-            if txop == Span::ZERO { self.config.aggregate.time } else { Span(txop.0.saturating_sub(response.0)) };
+        let limit = if txop == Span::ZERO {
+            self.config.aggregate.time
+        } else {
+            Span(txop.0.saturating_sub(response.0))
+        };
         self.prepare(limit);
         if self.service.bytes <= self.rules.rts_threshold {
             self.send_data(out);
@@ -131,7 +134,8 @@ impl Edca {
     fn send_request(&mut self, out: &mut impl EdcaOut) {
         let originator = &self.originators[self.service.of];
         let rate = self.rules.response(self.rules.config.data_rate).rate;
-        let frame = Frame::new(FrameKind::BlockAckReq, originator.peer, self.address, BLOCK_ACK_REQUEST, rate);
+        let frame =
+            Frame::new(FrameKind::BlockAckReq, originator.peer, self.address, BLOCK_ACK_REQUEST, rate);
         let frame = Frame {
             duration: self.rules.config.sifs + self.block_ack.total,
             sequence: originator.start,
@@ -152,9 +156,7 @@ impl Edca {
         }
         let Doing::Sending(sent) = self.doing else { return };
         let (answer, lasts) = match sent {
-            Sent::Rts => {
-                (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total)
-            }
+            Sent::Rts => (Answer::Cts, self.rules.response(self.rules.control_rate).cts.total),
             Sent::Data if self.burst.len() > 1 => (Answer::BlockAck, self.block_ack.total),
             Sent::Data => (Answer::Ack, self.response().total),
             Sent::Request => (Answer::BlockAck, self.block_ack.total),

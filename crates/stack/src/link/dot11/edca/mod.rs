@@ -32,9 +32,7 @@ mod respond;
 mod tests;
 
 use config::BLOCK_ACK_REQUEST;
-pub use config::{
-    Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig,
-};
+pub use config::{Access as EdcaAccess, AfterLoss, Aggregate, CATEGORIES, Category, DELIMITER, EdcaConfig};
 pub use load::{BlockAck, Load, Mpdu, MpduFate};
 
 use std::sync::Arc;
@@ -197,7 +195,8 @@ impl Edca {
             role,
             doing: Doing::Contend,
             carrier: Access::new(),
-            contenders: Category::ALL.map(|category| Contender::new(config.access[category as usize], &rules)),
+            contenders: Category::ALL
+                .map(|category| Contender::new(config.access[category as usize], &rules)),
             armed: Time::NEVER,
             committed: 0,
             not_before: Time::ZERO,

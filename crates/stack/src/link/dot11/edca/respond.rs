@@ -178,9 +178,10 @@ impl Edca {
     /// The agreement with a transmitter in a category, by its place.
     fn recipient(&mut self, transmitter: NodeId, category: Category) -> usize {
         debug_assert!(transmitter != BROADCAST);
-        let found = self.recipients.iter().position(|(of, in_category, _)| {
-            *of == transmitter && *in_category == category
-        });
+        let found = self
+            .recipients
+            .iter()
+            .position(|(of, in_category, _)| *of == transmitter && *in_category == category);
         found.unwrap_or_else(|| {
             self.recipients.push((transmitter, category, Recipient::new(self.config.window)));
             self.recipients.len() - 1

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::super::{Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Preset, Role, Rules};
+use super::super::{
+    Airtime, Frame, FrameKind, MacConfig, MacOut, Msdu, Outcome, PayloadClass, Preset, Role, Rules,
+};
 use super::{AfterLoss, Category, Edca, EdcaConfig, EdcaOut, Load, MpduFate};
 use crate::packet::NodeId;
 use crate::units::{Span, Time};

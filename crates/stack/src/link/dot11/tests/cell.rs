@@ -201,7 +201,14 @@ impl Cell {
         handle: u64,
         bytes: u32,
     ) -> bool {
-        let msdu = Msdu { handle, bytes, next: NodeId(to as u32), class: PayloadClass::Data, category: Category::BestEffort, flow };
+        let msdu = Msdu {
+            handle,
+            bytes,
+            next: NodeId(to as u32),
+            class: PayloadClass::Data,
+            category: Category::BestEffort,
+            flow,
+        };
         self.sides[from].now = self.now;
         let taken = self.stations[from].enqueue(msdu, self.now, &mut self.sides[from]);
         self.launch(from);
