@@ -1,6 +1,6 @@
 """Writes the tables of wifi.md, from simulations and from the closed forms.
 
-    .venv/bin/python docs/make_wifi.py
+.venv/bin/python docs/make_wifi.py
 """
 
 from pathlib import Path

@@ -41,7 +41,12 @@ def test_the_closed_form_gives_the_numbers_computed_by_hand(mode: tuple[str, int
 
 @pytest.mark.parametrize(
     ("standard", "width", "guard", "most"),
-    [("802.11n", 20, 0.8, 64), ("802.11n", 40, 0.4, 64), ("802.11ac", 80, 0.4, 64), ("802.11ax", 80, 0.8, 256)],
+    [
+        ("802.11n", 20, 0.8, 64),
+        ("802.11n", 40, 0.4, 64),
+        ("802.11ac", 80, 0.4, 64),
+        ("802.11ax", 80, 0.8, 256),
+    ],
 )
 def test_one_station_has_the_goodput_of_the_closed_form(
     standard: str, width: int, guard: float, most: int

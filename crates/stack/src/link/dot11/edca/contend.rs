@@ -42,10 +42,10 @@ impl Contender {
         !self.active.is_empty()
     }
 
-    /// A packet for an agreement.
-    pub(super) fn add(&mut self, place: u32) {
+    /// A packet for an agreement, which had something to send before or not.
+    pub(super) fn add(&mut self, place: u32, was_active: bool) {
         self.backlog += 1;
-        if !self.active.contains(&place) {
+        if !was_active {
             self.active.push(place);
         }
     }

@@ -236,6 +236,7 @@ impl Edca {
         }
         let place = self.place_of(msdu.next, category);
         let had_work = self.contenders[category].has_work();
+        let was_active = self.originators[place].has_work();
         let waiting = &mut self.originators[place].waiting;
         let order = match waiting.front() {
             Some(first) if is_ahead => first.order,
@@ -248,7 +249,7 @@ impl Edca {
             waiting.push_back(entry);
         }
         self.order += 1;
-        self.contenders[category].add(place as u32);
+        self.contenders[category].add(place as u32, was_active);
         if !had_work && self.doing == Doing::Contend {
             self.join(category, now, out);
         }
